@@ -1,0 +1,33 @@
+//! Compares the parts of a model. One function states one rule.
+
+mod entity_index;
+mod entity_key;
+mod field;
+mod name;
+mod primary_key;
+mod service;
+mod shared_index;
+mod table;
+mod types;
+mod uses;
+mod value;
+
+use crate::diag::Diag;
+use crate::marks::{EntityMarks, TableMarks, ValueMarks};
+use crate::model::{Entity, Table, Value};
+
+pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    field::check(&entity.fields, &marks.fields, diag);
+    name::check(entity, marks, diag);
+    entity_key::check(entity, marks, diag);
+    entity_index::check(entity, marks, diag);
+    shared_index::check(entity, marks, diag);
+}
+
+pub(crate) fn table(table: &Table, marks: &TableMarks, diag: &Diag) {
+    table::check(table, marks, diag);
+}
+
+pub(crate) fn value(value: &Value, marks: &ValueMarks, diag: &Diag) {
+    value::check(value, marks, diag);
+}

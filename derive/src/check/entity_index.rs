@@ -1,0 +1,149 @@
+//! Rules for the access patterns of an entity.
+
+use crate::check::service::{MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL};
+use crate::diag::Diag;
+use crate::marks::{EntityMarks, IndexMarks};
+use crate::model::{Entity, EntityProjection, Index, IndexKind, KeySource, Role, TableRef};
+
+pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
+        sparse_keys_are_templates(index, marks, diag);
+        conditions_are_stored(entity, index, marks, diag);
+        local_index_needs_a_sort_key(entity, index, diag);
+        lists_are_short(index, diag);
+        lists_stand_beside_fields(index, diag);
+        projected_fields_are_stored(entity, index, marks, diag);
+    }
+    if matches!(entity.table, TableRef::Own(_)) {
+        indexes_are_few(entity, diag);
+    }
+}
+
+fn sources(index: &Index) -> impl Iterator<Item = &KeySource> {
+    index.pk.iter().chain(&index.sk)
+}
+
+/// `when` removes key attributes, and a bare field's attribute is not the index's to remove.
+fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
+    let Some(when) = marks.when else { return };
+    if index.pk.len() > 1 || index.sk.len() > 1 {
+        diag.at(
+            when,
+            "`when` and a list exclude each other; every key of such an index is a template",
+        );
+        return;
+    }
+    for source in sources(index) {
+        if let KeySource::Field { span, .. } = source {
+            let message = "this index has a `when`, and every key of such an index is a \
+                template; write `\"{field}\"`";
+            diag.at(*span, message);
+        }
+    }
+}
+
+/// `when` looks at an attribute, which `skip` and `rest` fields do not have.
+fn conditions_are_stored(entity: &Entity, index: &Index, marks: &IndexMarks, diag: &Diag) {
+    let field = index
+        .when
+        .as_ref()
+        .and_then(|when| entity.fields.get(when.field));
+    if let (Some(field), Some(span)) = (field, marks.when)
+        && matches!(field.role, Role::Skip | Role::Rest)
+    {
+        diag.at(
+            span,
+            format!(
+                "`{}` has no attribute of its own; `when` needs a stored field",
+                field.ident
+            ),
+        );
+    }
+}
+
+/// A local index orders a partition anew, so there is an order to begin with.
+fn local_index_needs_a_sort_key(entity: &Entity, index: &Index, diag: &Diag) {
+    if index.kind == IndexKind::Local && entity.sk.is_none() {
+        let message = format!(
+            "`{}` is an lsi, which needs a primary key with a sort key; add `sk` to `key(..)`, \
+                or write `gsi`",
+            index.name
+        );
+        diag.at(index.name.span(), message);
+    }
+}
+
+/// Up to four attributes make the partition key of a gsi, and four its sort key.
+fn lists_are_short(index: &Index, diag: &Diag) {
+    for list in [&index.pk, &index.sk] {
+        if let Some(KeySource::Field { span, .. }) = list.get(MOST_ATTRIBUTES) {
+            let message = format!(
+                "a list holds at most {MOST_ATTRIBUTES} fields, this one has {}",
+                list.len()
+            );
+            diag.at(*span, message);
+        }
+    }
+}
+
+/// The keys of an index with a list are bare fields throughout.
+fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
+    if index.pk.len() < 2 && index.sk.len() < 2 {
+        return;
+    }
+    for source in sources(index) {
+        if let KeySource::Template(template) = source {
+            diag.at(
+                template.span,
+                "the keys of an index with a list are bare fields; write the field's name",
+            );
+        }
+    }
+}
+
+/// A projection names attributes, each once.
+fn projected_fields_are_stored(entity: &Entity, index: &Index, marks: &IndexMarks, diag: &Diag) {
+    let (EntityProjection::Fields(fields), Some(span)) = (&index.project, marks.project) else {
+        return;
+    };
+    for (at, number) in fields.iter().enumerate() {
+        let Some(field) = entity.fields.get(*number) else {
+            continue;
+        };
+        if matches!(field.role, Role::Skip | Role::Rest) {
+            let message = format!(
+                "`{}` has no attribute of its own and cannot be projected; remove it from the list",
+                field.ident
+            );
+            diag.at(span, message);
+        } else if fields.iter().take(at).any(|other| other == number) {
+            diag.at(
+                span,
+                format!("`{}` is projected twice; keep one", field.ident),
+            );
+        }
+    }
+}
+
+/// A table has at most 20 global and 5 local indexes.
+fn indexes_are_few(entity: &Entity, diag: &Diag) {
+    for (kind, what, most) in [
+        (IndexKind::Global, "gsi", MOST_GLOBAL),
+        (IndexKind::Local, "lsi", MOST_LOCAL),
+    ] {
+        let mut distinct: Vec<&Index> = Vec::new();
+        for index in entity.indexes.iter().filter(|index| index.kind == kind) {
+            if distinct.iter().all(|other| other.on != index.on) {
+                distinct.push(index);
+            }
+        }
+        if let Some(index) = distinct.get(most) {
+            let message = format!(
+                "a table has at most {most} {what}, this one has {}; let several patterns share \
+                    one by `on = ..`",
+                distinct.len()
+            );
+            diag.at(index.name.span(), message);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Rules for the fields that keys are built from.
+
+use crate::check::primary_key;
+use crate::check::types::{is_float, is_text};
+use crate::check::uses::{Keys, Part, placeholder, primary, whole};
+use crate::diag::Diag;
+use crate::marks::EntityMarks;
+use crate::model::{Entity, Form, Format, KeySource, Piece, Role, Style, TableRef};
+
+pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    let keys = Keys::of(entity, marks, diag);
+    primary_key::check(&keys);
+    keys.key_attributes_are_stored();
+    keys.skipped_fields_come_back();
+    keys.key_attributes_have_their_own_form();
+    keys.floats_have_no_order();
+    keys.text_ends_at_a_delimiter();
+    keys.key_fields_differ();
+}
+
+impl Keys<'_> {
+    /// A bare key field is the key attribute, so it is not `skip`; `rest` is part of no key.
+    fn key_attributes_are_stored(&self) {
+        self.each(|field, marks, primary, indexes| {
+            let mut uses = primary.iter().chain(indexes);
+            let name = &field.ident;
+            if field.role == Role::Skip
+                && let Some(bare) = uses.find(|part| part.format.is_none())
+            {
+                let message = format!(
+                    "`{name}` is a key attribute itself and has to be stored; \
+                    remove `skip`, or use it in a template"
+                );
+                self.diag.at(marks.role.unwrap_or(bare.span), message);
+            } else if field.role == Role::Rest
+                && let Some(part) = uses.next()
+            {
+                self.diag.at(
+                    part.span,
+                    format!(
+                        "`{name}` collects unknown attributes and cannot \
+                    be part of a key"
+                    ),
+                );
+            }
+        });
+    }
+
+    /// A `skip` field of a key is read back from the primary key, which must hold all of it.
+    fn skipped_fields_come_back(&self) {
+        self.each(|field, marks, primary, indexes| {
+            let bare = primary
+                .iter()
+                .chain(indexes)
+                .any(|part| part.format.is_none());
+            if field.role != Role::Skip || bare || whole(primary) {
+                return;
+            }
+            let (name, span) = (&field.ident, marks.role.unwrap_or(field.ident.span()));
+            if let Some(Part {
+                format: Some(format),
+                ..
+            }) = primary.first()
+            {
+                let part = placeholder(field, *format);
+                let message = format!(
+                    "`{name}` cannot be read back from {part}, which holds \
+                    less than the field; remove `skip`"
+                );
+                self.diag.at(span, message);
+            } else if !indexes.is_empty() {
+                let message = format!(
+                    "`{name}` cannot be read back, since the primary key does \
+                    not hold it; remove `skip`"
+                );
+                self.diag.at(span, message);
+            }
+        });
+    }
+
+    /// A bare key field is stored in its own S, N or B.
+    fn key_attributes_have_their_own_form(&self) {
+        self.each(|field, marks, primary, indexes| {
+            let bare = primary
+                .iter()
+                .chain(indexes)
+                .any(|part| part.format.is_none());
+            if bare && field.form != Form::Own {
+                let word = if field.form == Form::Serde {
+                    "serde"
+                } else {
+                    "format"
+                };
+                let message = format!(
+                    "`{}` is a key attribute and stored by its own type; \
+                    remove `{word}`, or use it in a template",
+                    field.ident
+                );
+                self.diag
+                    .at(marks.form.unwrap_or(field.ident.span()), message);
+            }
+        });
+    }
+
+    /// A template sorts as its parts do, which floats do not.
+    fn floats_have_no_order(&self) {
+        self.each(|field, _, primary, indexes| {
+            let template = primary
+                .iter()
+                .chain(indexes)
+                .find_map(|part| part.format.map(|format| (part, format)));
+            if let Some((part, format)) = template
+                && is_float(&field.ty)
+            {
+                let message = format!(
+                    "{}: floats and decimals have no order as text; store an \
+                    integer, such as cents",
+                    placeholder(field, format)
+                );
+                self.diag.at(part.span, message);
+            }
+        });
+    }
+
+    /// A text part ends where the delimiter stands, or where the key ends.
+    fn text_ends_at_a_delimiter(&self) {
+        let delimiter = match &self.entity.table {
+            TableRef::Own(own) => Some(match own.style {
+                Style::Escaped => '#',
+                Style::Verbatim { delimiter } => delimiter,
+            }),
+            TableRef::Shared(_) => None,
+        };
+        for template in self.templates() {
+            for pair in template.pieces.windows(2) {
+                let [
+                    Piece::Part {
+                        field,
+                        format: Format::Plain,
+                    },
+                    next,
+                ] = pair
+                else {
+                    continue;
+                };
+                let ends = match next {
+                    Piece::Part { .. } => false,
+                    Piece::Literal(text) => {
+                        delimiter.is_none_or(|delimiter| text.starts_with(delimiter))
+                    }
+                };
+                let Some(field) = self.entity.fields.get(*field) else {
+                    continue;
+                };
+                if !ends && is_text(&field.ty) {
+                    let delimiter = delimiter.unwrap_or('#');
+                    let part = placeholder(field, Format::Plain);
+                    let message = format!(
+                        "{part} has no fixed width, so nothing tells where it ends; write \
+                            `{delimiter}` behind it"
+                    );
+                    self.diag.at(template.span, message);
+                }
+            }
+        }
+    }
+
+    /// One bare field is one attribute, which stands in a key once.
+    fn key_fields_differ(&self) {
+        let indexes = self
+            .entity
+            .indexes
+            .iter()
+            .map(|index| index.pk.iter().chain(&index.sk).collect());
+        let keys = std::iter::once(primary(self.entity).collect::<Vec<_>>()).chain(indexes);
+        for key in keys {
+            let mut seen = Vec::new();
+            for source in key {
+                let KeySource::Field { field, span } = source else {
+                    continue;
+                };
+                if seen.contains(field)
+                    && let Some(field) = self.entity.fields.get(*field)
+                {
+                    self.diag.at(
+                        *span,
+                        format!(
+                            "`{}` is part of this key already; name it once",
+                            field.ident
+                        ),
+                    );
+                }
+                seen.push(*field);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Rules for the names of an entity: those stored, and those that become methods.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt as _;
+
+use crate::check::service::{key_attribute, resource_name};
+use crate::check::uses::{parts, primary};
+use crate::diag::Diag;
+use crate::marks::EntityMarks;
+use crate::model::{Entity, KeySource, Role, TableRef};
+
+/// Generated or provided functions of an entity.
+const TAKEN: [&str; 7] = [
+    "key",
+    "in_partition",
+    "get_many",
+    "scan",
+    "schema",
+    "from_item",
+    "key_from_item",
+];
+
+/// The verbs of a query; a method of the same name would hide them.
+const VERBS: [&str; 20] = [
+    "all",
+    "page",
+    "stream",
+    "first",
+    "one",
+    "count",
+    "exists",
+    "limit",
+    "filter",
+    "resume",
+    "descending",
+    "consistent",
+    "page_size",
+    "max_scanned",
+    "lenient",
+    "select",
+    "hydrate",
+    "send",
+    "explain",
+    "each",
+];
+
+pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    table_name_is_valid(entity, marks, diag);
+    index_names_are_valid(entity, marks, diag);
+    derived_attributes_are_free(entity, marks, diag);
+    key_attributes_are_short(entity, marks, diag);
+    pattern_names_differ(entity, diag);
+    pattern_names_are_free(entity, diag);
+    sort_fields_are_no_verbs(entity, diag);
+}
+
+/// The service would refuse the table.
+fn table_name_is_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    if let (TableRef::Own(own), Some(span)) = (&entity.table, marks.table) {
+        resource_name("a table", &own.name, span, "choose another", diag);
+    }
+}
+
+/// The service would refuse the index. On a shared table it is declared, and checked, there.
+fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    if matches!(entity.table, TableRef::Shared(_)) {
+        return;
+    }
+    for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
+        let span = marks.rename.unwrap_or(index.on.span());
+        resource_name(
+            "an index",
+            &index.stored,
+            span,
+            "give it another by `rename = \"..\"`",
+            diag,
+        );
+    }
+}
+
+/// The attributes that templates fill, where the entity names them itself.
+fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
+    if matches!(entity.table, TableRef::Shared(_)) {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    let mut add = |source: Option<&KeySource>, name: String| {
+        if let Some(KeySource::Template(template)) = source {
+            all.push((name, template.span));
+        }
+    };
+    add(Some(&entity.pk), "pk".to_owned());
+    add(entity.sk.as_ref(), "sk".to_owned());
+    for index in &entity.indexes {
+        add(index.pk.first(), format!("{}_pk", index.stored));
+        add(index.sk.first(), format!("{}_sk", index.stored));
+    }
+    all
+}
+
+/// A field is not stored where the text of a key template stands.
+fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    let derived = derived_attributes(entity);
+    for (field, marks) in entity.fields.iter().zip(&marks.fields) {
+        let stored = !matches!(field.role, Role::Skip | Role::Rest);
+        if stored && derived.iter().any(|(name, _)| *name == field.stored) {
+            let message = format!(
+                "the attribute `{}` holds the text of a key template; store `{}` under another \
+                    name by `rename`",
+                field.stored, field.ident,
+            );
+            diag.at(marks.rename.unwrap_or(field.ident.span()), message);
+        }
+    }
+}
+
+/// The service would refuse the key.
+fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    for (name, span) in derived_attributes(entity) {
+        key_attribute(&name, span, diag);
+    }
+    let sources = primary(entity).chain(
+        entity
+            .indexes
+            .iter()
+            .flat_map(|index| index.pk.iter().chain(&index.sk)),
+    );
+    for source in sources {
+        if let KeySource::Field { field, span } = source
+            && let Some(named) = entity.fields.get(*field)
+        {
+            let written = marks.fields.get(*field).and_then(|marks| marks.rename);
+            key_attribute(&named.stored, written.unwrap_or(*span), diag);
+        }
+    }
+}
+
+/// Each access pattern is a function of its own.
+fn pattern_names_differ(entity: &Entity, diag: &Diag) {
+    for (at, index) in entity.indexes.iter().enumerate() {
+        if entity
+            .indexes
+            .iter()
+            .take(at)
+            .any(|other| other.name.unraw() == index.name.unraw())
+        {
+            let message = format!(
+                "`{}` names an access pattern already; choose another name and keep the index by \
+                    `on = ..`",
+                index.name
+            );
+            diag.at(index.name.span(), message);
+        }
+    }
+}
+
+/// An access pattern hides no function that every entity has.
+fn pattern_names_are_free(entity: &Entity, diag: &Diag) {
+    for index in &entity.indexes {
+        if TAKEN.iter().any(|taken| index.name.unraw() == taken) {
+            let message = format!(
+                "`{0}` is a function of every entity; choose another name, as in `by_{0}`",
+                index.name
+            );
+            diag.at(index.name.span(), message);
+        }
+    }
+}
+
+/// The fields of a sort key become methods of a query, beside its verbs.
+fn sort_fields_are_no_verbs(entity: &Entity, diag: &Diag) {
+    let mut seen = Vec::new();
+    let sources = entity
+        .sk
+        .iter()
+        .chain(entity.indexes.iter().flat_map(|index| &index.sk));
+    for part in sources.flat_map(parts) {
+        let Some(field) = entity.fields.get(part.field) else {
+            continue;
+        };
+        let verb = VERBS.iter().any(|verb| field.ident.unraw() == verb);
+        if verb && !seen.contains(&part.field) {
+            seen.push(part.field);
+            let message = format!(
+                "`{}` is a verb of every query and cannot name a part of a sort key; rename the \
+                    field and keep its attribute by `rename`",
+                field.ident,
+            );
+            diag.at(field.ident.span(), message);
+        }
+    }
+}

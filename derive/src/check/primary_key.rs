@@ -1,0 +1,85 @@
+//! Rules for the fields that name a row.
+
+use crate::check::types::is_option;
+use crate::check::uses::{Keys, Part, placeholder, whole};
+use crate::model::Role;
+
+pub(super) fn check(keys: &Keys<'_>) {
+    keys.managed_fields_stay_out_of_the_primary_key();
+    keys.primary_key_has_no_default();
+    keys.one_lossy_format();
+    keys.primary_key_is_always_there();
+}
+
+impl Keys<'_> {
+    /// What the library writes by itself does not name the row.
+    fn managed_fields_stay_out_of_the_primary_key(&self) {
+        self.each(|field, _, primary, _| {
+            let managed = !matches!(field.role, Role::Attribute | Role::Skip | Role::Rest);
+            if managed && let Some(part) = primary.first() {
+                let message = format!(
+                    "`{}` is managed by the library and cannot be part of the \
+                    primary key; use another field",
+                    field.ident
+                );
+                self.diag.at(part.span, message);
+            }
+        });
+    }
+
+    /// A primary key attribute is never missing, so its default would never be used.
+    fn primary_key_has_no_default(&self) {
+        self.each(|field, marks, primary, _| {
+            if let Some(span) = marks.default
+                && primary.iter().any(|part| part.format.is_none())
+            {
+                let message = format!(
+                    "`{}` is a primary key attribute and never missing; remove `default`",
+                    field.ident
+                );
+                self.diag.at(span, message);
+            }
+        });
+    }
+
+    /// Where the primary key holds a field by lossy formats only, it is one format: a key takes
+    /// the lossy type itself, and there is one such type.
+    fn one_lossy_format(&self) {
+        self.each(|field, _, primary, _| {
+            if whole(primary) {
+                return;
+            }
+            let Some(Part {
+                format: Some(first),
+                ..
+            }) = primary.first()
+            else {
+                return;
+            };
+            for part in primary {
+                if let Some(format) = part.format.filter(|format| format != first) {
+                    let (a, b) = (placeholder(field, *first), placeholder(field, format));
+                    let message = format!(
+                        "{b} stands beside {a} in the primary key, and neither \
+                        holds the whole field; use one format"
+                    );
+                    self.diag.at(part.span, message);
+                }
+            }
+        });
+    }
+
+    /// A part of the primary key is not optional.
+    fn primary_key_is_always_there(&self) {
+        self.each(|field, _, primary, _| {
+            if is_option(&field.ty) && !primary.is_empty() {
+                let message = format!(
+                    "`{}` is an `Option`, but a primary key part is always \
+                    there; remove the `Option`",
+                    field.ident
+                );
+                self.diag.over(&field.ty, message);
+            }
+        });
+    }
+}

@@ -1,0 +1,208 @@
+//! Rules for a shared table.
+
+use proc_macro2::Span;
+use quote::ToTokens as _;
+
+use crate::check::service::{
+    MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL, key_attribute, resource_name,
+};
+use crate::diag::Diag;
+use crate::marks::{TableIndexMarks, TableMarks};
+use crate::model::{IndexKind, Table, TableIndex, TableProjection};
+
+pub(super) fn check(table: &Table, marks: &TableMarks, diag: &Diag) {
+    resource_name("a table", &table.name, marks.name, "choose another", diag);
+    key_attributes_differ(table, marks, diag);
+    key_attributes_are_short(table, marks, diag);
+    type_attribute_is_no_key(table, marks, diag);
+    entities_differ(table, diag);
+    for (index, marks) in table.indexes.iter().zip(&marks.indexes) {
+        let span = marks.rename.unwrap_or(index.ident.span());
+        resource_name(
+            "an index",
+            &index.stored,
+            span,
+            "give it another by `rename = \"..\"`",
+            diag,
+        );
+        index_attributes_differ(table, index, marks, diag);
+        lists_are_short(index, marks, diag);
+        local_index_needs_a_sort_key(table, index, diag);
+        projected_attributes_differ(index, marks, diag);
+    }
+    index_names_differ(table, marks, diag);
+    indexes_are_few(table, diag);
+}
+
+/// Partition key and sort key are two attributes.
+fn key_attributes_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
+    if table.sk.as_ref() == Some(&table.pk) {
+        let message = format!(
+            "`{}` is the partition key already; name another attribute",
+            table.pk
+        );
+        diag.at(marks.sk.unwrap_or(marks.pk), message);
+    }
+}
+
+/// The service would refuse the key.
+fn key_attributes_are_short(table: &Table, marks: &TableMarks, diag: &Diag) {
+    for (name, span) in key_attributes(table, marks) {
+        key_attribute(name, span, diag);
+    }
+}
+
+/// All attributes of all keys of the table.
+fn key_attributes<'a>(
+    table: &'a Table,
+    marks: &'a TableMarks,
+) -> impl Iterator<Item = (&'a str, Span)> {
+    let own =
+        std::iter::once((table.pk.as_str(), marks.pk)).chain(table.sk.as_deref().zip(marks.sk));
+    own.chain(
+        table
+            .indexes
+            .iter()
+            .zip(&marks.indexes)
+            .flat_map(|(index, marks)| index_attributes(index, marks)),
+    )
+}
+
+fn index_attributes<'a>(
+    index: &'a TableIndex,
+    marks: &'a TableIndexMarks,
+) -> impl Iterator<Item = (&'a str, Span)> {
+    let names = index.pk.iter().chain(&index.sk).map(String::as_str);
+    names.zip(marks.pk.iter().chain(&marks.sk).copied())
+}
+
+/// The type attribute holds an entity's name, so it is not part of a key.
+fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
+    let clash = key_attributes(table, marks).find(|(name, _)| *name == table.type_attribute);
+    if let Some((name, span)) = clash {
+        let message = format!(
+            "`{name}` is the type attribute and cannot be a key; name another attribute, or set \
+                `type_attribute = \"..\"`"
+        );
+        diag.at(marks.type_attribute.unwrap_or(span), message);
+    }
+}
+
+/// Each entity is listed once.
+fn entities_differ(table: &Table, diag: &Diag) {
+    let mut seen: Vec<String> = Vec::new();
+    for entity in &table.entities {
+        let path = entity.to_token_stream().to_string();
+        if seen.contains(&path) {
+            diag.over(
+                entity,
+                format!("`{}` is listed twice; keep one", path.replace(' ', "")),
+            );
+        }
+        seen.push(path);
+    }
+}
+
+/// The attributes of one index differ; a local index has the table's partition key.
+fn index_attributes_differ(
+    table: &Table,
+    index: &TableIndex,
+    marks: &TableIndexMarks,
+    diag: &Diag,
+) {
+    let mut seen: Vec<&str> = Vec::new();
+    if index.kind == IndexKind::Local {
+        seen.push(&table.pk);
+    }
+    for (name, span) in index_attributes(index, marks) {
+        if seen.contains(&name) {
+            let message = format!(
+                "`{name}` is part of the key of `{}` already; name another attribute",
+                index.ident
+            );
+            diag.at(span, message);
+        }
+        seen.push(name);
+    }
+}
+
+/// Up to four attributes make the partition key of a gsi, and four its sort key.
+fn lists_are_short(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
+    for list in [&marks.pk, &marks.sk] {
+        if let Some(span) = list.get(MOST_ATTRIBUTES) {
+            let message = format!(
+                "a list of `{}` holds at most {MOST_ATTRIBUTES} attributes, this one has {}",
+                index.ident,
+                list.len()
+            );
+            diag.at(*span, message);
+        }
+    }
+}
+
+/// A local index orders a partition anew, so there is an order to begin with.
+fn local_index_needs_a_sort_key(table: &Table, index: &TableIndex, diag: &Diag) {
+    if index.kind == IndexKind::Local && table.sk.is_none() {
+        let message = format!(
+            "`{}` is an lsi, which needs a table with a sort key; add `sk = \"sk\"`, or write \
+                `gsi`",
+            index.ident
+        );
+        diag.at(index.ident.span(), message);
+    }
+}
+
+/// A projection names each attribute once.
+fn projected_attributes_differ(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
+    let TableProjection::Attributes(names) = &index.project else {
+        return;
+    };
+    for (at, (name, span)) in names.iter().zip(&marks.project).enumerate() {
+        if names.iter().take(at).any(|other| other == name) {
+            diag.at(*span, format!("`{name}` is projected twice; keep one"));
+        }
+    }
+}
+
+/// Two indexes differ in name, and in stored name.
+fn index_names_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
+    for (at, (index, marks)) in table.indexes.iter().zip(&marks.indexes).enumerate() {
+        let earlier = || table.indexes.iter().take(at);
+        if earlier().any(|other| other.ident == index.ident) {
+            diag.at(
+                index.ident.span(),
+                format!(
+                    "`{}` names an index already; choose another name",
+                    index.ident
+                ),
+            );
+        } else if let Some(other) = earlier().find(|other| other.stored == index.stored) {
+            let message = format!(
+                "`{}` is the stored name of the index `{}` already; choose another",
+                index.stored, other.ident
+            );
+            diag.at(marks.rename.unwrap_or(index.ident.span()), message);
+        }
+    }
+}
+
+/// A table has at most 20 global and 5 local indexes.
+fn indexes_are_few(table: &Table, diag: &Diag) {
+    for (kind, what, most) in [
+        (IndexKind::Global, "gsi", MOST_GLOBAL),
+        (IndexKind::Local, "lsi", MOST_LOCAL),
+    ] {
+        let all: Vec<&TableIndex> = table
+            .indexes
+            .iter()
+            .filter(|index| index.kind == kind)
+            .collect();
+        if let Some(index) = all.get(most) {
+            let message = format!(
+                "a table has at most {most} {what}, this one has {}",
+                all.len()
+            );
+            diag.at(index.ident.span(), message);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What the tokens of a type show. A derive sees no types: an alias or a newtype hides what it is,
+//! and is left to the traits of the library.
+
+use syn::{GenericArgument, PathArguments, PathSegment, Type};
+
+/// `Option<..>`, under whatever path.
+pub(super) fn is_option(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == "Option")
+}
+
+/// `f32`, `f64`, or an option of one.
+pub(super) fn is_float(ty: &Type) -> bool {
+    let Some(segment) = last_segment(ty) else {
+        return false;
+    };
+    if segment.ident == "Option" {
+        return argument(segment).is_some_and(is_float);
+    }
+    segment.ident == "f32" || segment.ident == "f64"
+}
+
+/// `String`, or an option of it.
+pub(super) fn is_text(ty: &Type) -> bool {
+    let Some(segment) = last_segment(ty) else {
+        return false;
+    };
+    if segment.ident == "Option" {
+        return argument(segment).is_some_and(is_text);
+    }
+    segment.ident == "String"
+}
+
+fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        // A type that comes from another macro is wrapped in an invisible group.
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        _ => None,
+    }
+}
+
+fn argument(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(list) = &segment.arguments else {
+        return None;
+    };
+    match list.args.first() {
+        Some(GenericArgument::Type(ty)) => Some(ty),
+        _ => None,
+    }
+}

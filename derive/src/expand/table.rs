@@ -1,0 +1,69 @@
+//! `#[derive(DynamoTable)]`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::{checks, hidden, key, option_str, stream, style};
+use crate::model::{IndexKind, Table, TableIndex, TableProjection};
+
+pub(crate) fn expand(table: &Table) -> TokenStream {
+    let (ident, vis, name) = (&table.ident, &table.vis, &table.name);
+    let (pk, type_attribute) = (&table.pk, &table.type_attribute);
+    let sk = option_str(table.sk.as_deref());
+    let (style, stream) = (style(table.style), stream(table.stream));
+    let entities = &table.entities;
+    let constants = table.indexes.iter().map(|index| {
+        let (name, value) = (&index.ident, declaration(index));
+        let doc = format!("The index `{}`.", key::plain_name(name));
+        quote_spanned! {name.span()=>
+            #[doc(hidden)]
+            #[doc = #doc]
+            #vis const #name: __d::IndexDef = #value;
+        }
+    });
+    let names = table.indexes.iter().map(|index| &index.ident);
+    let checks = checks::table(table);
+    let body = quote! {
+        impl #ident { #(#constants)* }
+
+        impl __d::DynamoTable for #ident {
+            const TABLE: __d::TableDef = __d::TableDef {
+                name: #name,
+                pk: #pk,
+                sk: #sk,
+                type_attribute: ::core::option::Option::Some(#type_attribute),
+                style: #style,
+                indexes: &[#(#ident::#names),*],
+                stream: #stream,
+            };
+
+            const ENTITIES: &'static [&'static __d::EntityDef] =
+                &[#(&<#entities as __d::DynamoEntity>::ENTITY),*];
+        }
+
+        #checks
+    };
+    hidden(&table.krate, &body)
+}
+
+fn declaration(index: &TableIndex) -> TokenStream {
+    let TableIndex { stored, pk, sk, .. } = index;
+    let kind = match index.kind {
+        IndexKind::Global => quote!(__d::IndexKind::Global),
+        IndexKind::Local => quote!(__d::IndexKind::Local),
+    };
+    let project = match &index.project {
+        TableProjection::All => quote!(All),
+        TableProjection::Keys => quote!(Keys),
+        TableProjection::Attributes(names) => quote!(Include(&[#(#names),*])),
+    };
+    quote! {
+        __d::IndexDef {
+            name: #stored,
+            kind: #kind,
+            pk: &[#(#pk),*],
+            sk: &[#(#sk),*],
+            project: __d::Projection::#project,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `#[derive(DynamoValue)]`.
+
+mod data_enum;
+mod newtype;
+mod unit_enum;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Generics;
+
+use super::{codec, hidden};
+use crate::model::{Field, Role, Value, ValueShape};
+
+pub(crate) fn expand(value: &Value) -> TokenStream {
+    let body = match &value.shape {
+        ValueShape::Struct(fields) => structure(value, fields),
+        ValueShape::Newtype(inner) => newtype::expand(value, inner),
+        ValueShape::UnitEnum(variants) => unit_enum::expand(value, variants),
+        ValueShape::DataEnum { tag, variants } => data_enum::expand(value, tag, variants),
+    };
+    hidden(&value.krate, &body)
+}
+
+/// `impl<T> DynamoValue for Wrapper<T> where T: DynamoValue { body }`
+fn implement(value: &Value, body: &TokenStream) -> TokenStream {
+    let ident = &value.ident;
+    let (with, types, _) = value.generics.split_for_impl();
+    let bounds = bounds(&value.generics, &quote!(__d::DynamoValue));
+    quote! {
+        impl #with __d::DynamoValue for #ident #types #bounds {
+            #body
+        }
+    }
+}
+
+/// The type's own bounds, and one for each of its parameters.
+fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
+    let own = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
+    let added = generics.type_params().map(|param| {
+        let ident = &param.ident;
+        quote!(#ident: #bound)
+    });
+    quote!(where #(#own,)* #(#added,)*)
+}
+
+fn structure(value: &Value, fields: &[Field]) -> TokenStream {
+    let places = fields.iter().map(|field| {
+        let ident = &field.ident;
+        (field, quote!(&self.#ident))
+    });
+    let encode = encode_fields(places);
+    let decode = decode_fields(fields, &quote!(Self), None);
+    implement(
+        value,
+        &quote! {
+            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+                writer.open_map()?;
+                #encode
+                writer.close_map();
+                ::core::result::Result::Ok(())
+            }
+
+            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+                #decode
+            }
+        },
+    )
+}
+
+/// Writes the entries of a map.
+fn encode_fields<'f>(fields: impl Iterator<Item = (&'f Field, TokenStream)>) -> TokenStream {
+    let fields: Vec<_> = fields.collect();
+    let known = fields.iter().map(|(field, _)| &field.stored);
+    let rest = fields
+        .iter()
+        .find(|(field, _)| field.role == Role::Rest)
+        .map(|(_, place)| quote!(__d::encode_nested_rest(#place, &[#(#known),*], writer)?;));
+    let entries = fields
+        .iter()
+        .map(|(field, place)| codec::encode(field, place));
+    quote!(#(#entries)* #rest)
+}
+
+/// Reads a map into `constructor { fields }`; the tag of an enum is stepped over.
+fn decode_fields(fields: &[Field], constructor: &TokenStream, tag: Option<&str>) -> TokenStream {
+    let declared = fields.iter().filter_map(codec::declare);
+    let arms = fields.iter().filter_map(codec::decode_arm);
+    let finished = fields.iter().map(codec::finish);
+    let tag_arm = tag.map(|tag| quote!(#tag => reader.skip()?,));
+    let has_rest = fields.iter().any(|field| field.role == Role::Rest);
+    let rest_holder = has_rest.then(|| quote!(let mut rest = __d::Item::new();));
+    let other = if has_rest {
+        quote! {
+            other => {
+                let value = <__d::Value as __d::DynamoValue>::decode(reader)
+                    .map_err(|fault| fault.at(other))?;
+                rest.insert(other, value);
+            }
+        }
+    } else {
+        quote!(_ => reader.skip()?,)
+    };
+    quote! {
+        #(#declared)*
+        #rest_holder
+        let mut first = true;
+        reader.open_map()?;
+        while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
+            match &*name {
+                #(#arms)*
+                #tag_arm
+                #other
+            }
+        }
+        reader.close_map()?;
+        ::core::result::Result::Ok(#constructor { #(#finished),* })
+    }
+}

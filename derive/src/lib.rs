@@ -1,0 +1,91 @@
+//! The derives of `dynamo-entity`. Use them through that crate, which re-exports them.
+//!
+//! A derive goes one way: `parse` reads tokens into `model`, `check` compares the parts of
+//! the model, `expand` turns it into code. A mistake found on the way does not stop the reading:
+//! all mistakes of one item are reported together, followed by an empty impl from `fallback`, so
+//! that one mistake gives one message.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)
+)]
+
+mod check;
+mod diag;
+mod expand;
+mod fallback;
+mod marks;
+mod model;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use syn::DeriveInput;
+
+use crate::diag::Diag;
+use crate::model::{Entity, Table, Value};
+
+/// Makes a struct an entity: its rows can be written to and read from a table.
+///
+/// The keys, access patterns and managed fields are declared with `#[dynamo(..)]`.
+#[proc_macro_derive(DynamoEntity, attributes(dynamo))]
+pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    run(input.into(), read_entity, expand::entity, fallback::entity).into()
+}
+
+/// Makes a unit struct a table that several entities share.
+///
+/// The key attributes, indexes and entities are declared with `#[dynamo(..)]`.
+#[proc_macro_derive(DynamoTable, attributes(dynamo))]
+pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    run(input.into(), read_table, expand::table, fallback::table).into()
+}
+
+/// Makes a struct, a newtype or an enum a value: the type of an attribute or of a part of one.
+///
+/// Stored names are declared with `#[dynamo(..)]`.
+#[proc_macro_derive(DynamoValue, attributes(dynamo))]
+pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    run(input.into(), read_value, expand::value, fallback::value).into()
+}
+
+/// Reads and checks; expands what is right, reports what is not.
+///
+/// The tokens are parsed a second time for the fallback, since the first reading took the parts.
+fn run<M>(
+    tokens: TokenStream,
+    read: fn(DeriveInput, &Diag) -> Option<M>,
+    expand: fn(&M) -> TokenStream,
+    fallback: fn(&DeriveInput) -> TokenStream,
+) -> TokenStream {
+    let input = match syn::parse2::<DeriveInput>(tokens.clone()) {
+        Ok(input) => input,
+        Err(error) => return error.into_compile_error(),
+    };
+    let diag = Diag::new();
+    match (read(input, &diag), diag.finish()) {
+        (Some(model), None) => expand(&model),
+        (_, mistakes) => fallback::after(mistakes, tokens, fallback),
+    }
+}
+
+fn read_entity(input: DeriveInput, diag: &Diag) -> Option<Entity> {
+    let (entity, marks) = parse::entity::read(input, diag)?;
+    check::entity(&entity, &marks, diag);
+    Some(entity)
+}
+
+fn read_table(input: DeriveInput, diag: &Diag) -> Option<Table> {
+    let (table, marks) = parse::table::read(input, diag)?;
+    check::table(&table, &marks, diag);
+    Some(table)
+}
+
+fn read_value(input: DeriveInput, diag: &Diag) -> Option<Value> {
+    let (value, marks) = parse::value::read(input, diag)?;
+    check::value(&value, &marks, diag);
+    Some(value)
+}

@@ -1,0 +1,55 @@
+//! Where the parts of a declaration were written, so that a rule speaks at the user's own token.
+//!
+//! The model says what was meant and is what `expand` reads; the marks are for messages only.
+
+use proc_macro2::Span;
+
+/// The options of a field, as far as they were written.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct FieldMarks {
+    pub(crate) rename: Option<Span>,
+    pub(crate) role: Option<Span>,
+    pub(crate) form: Option<Span>,
+    pub(crate) default: Option<Span>,
+}
+
+/// Parallel to `Entity`.
+pub(crate) struct EntityMarks {
+    /// The stored name of an own table.
+    pub(crate) table: Option<Span>,
+    pub(crate) fields: Vec<FieldMarks>,
+    pub(crate) indexes: Vec<IndexMarks>,
+}
+
+/// Parallel to `Index`.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexMarks {
+    pub(crate) rename: Option<Span>,
+    pub(crate) when: Option<Span>,
+    pub(crate) project: Option<Span>,
+}
+
+/// Parallel to `Table`.
+pub(crate) struct TableMarks {
+    pub(crate) name: Span,
+    pub(crate) pk: Span,
+    pub(crate) sk: Option<Span>,
+    pub(crate) type_attribute: Option<Span>,
+    pub(crate) indexes: Vec<TableIndexMarks>,
+}
+
+/// Parallel to `TableIndex`.
+pub(crate) struct TableIndexMarks {
+    pub(crate) rename: Option<Span>,
+    pub(crate) pk: Vec<Span>,
+    pub(crate) sk: Vec<Span>,
+    pub(crate) project: Vec<Span>,
+}
+
+/// Parallel to `Value`.
+#[derive(Default)]
+pub(crate) struct ValueMarks {
+    pub(crate) tag: Option<Span>,
+    /// One list for a struct, one for each variant of an enum.
+    pub(crate) fields: Vec<Vec<FieldMarks>>,
+}

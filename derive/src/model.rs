@@ -1,0 +1,256 @@
+//! What a declaration means, once its attributes are read and checked.
+//!
+//! `parse` fills these types from tokens, `check` compares their parts, `expand` turns them into
+//! code. Nothing here emits and nothing here reads tokens.
+
+use proc_macro2::Span;
+use syn::{Expr, Ident, Path, Type, Visibility};
+
+/// `#[derive(DynamoEntity)]`.
+pub(crate) struct Entity {
+    /// Where the library is found: `::dynamo_entity`, or `#[dynamo(crate = path)]`.
+    pub(crate) krate: Path,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    /// The value of the type attribute: `rename`, else the struct's name.
+    pub(crate) name: String,
+    pub(crate) table: TableRef,
+    pub(crate) pk: KeySource,
+    pub(crate) sk: Option<KeySource>,
+    pub(crate) indexes: Vec<Index>,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// Where an entity lives.
+pub(crate) enum TableRef {
+    /// `table = Shop`: a type with `#[derive(DynamoTable)]`.
+    Shared(Path),
+    /// `table = "orders"`: the entity has a table of its own.
+    Own(OwnTable),
+}
+
+pub(crate) struct OwnTable {
+    pub(crate) name: String,
+    pub(crate) stream: Option<StreamView>,
+    pub(crate) style: Style,
+}
+
+/// How key texts are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// The library's own: parts escaped, `#` between them.
+    Escaped,
+    /// As another library wrote them: text as it is, this delimiter between parts.
+    Verbatim { delimiter: char },
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum StreamView {
+    KeysOnly,
+    NewImage,
+    OldImage,
+    NewAndOldImages,
+}
+
+/// What fills one key attribute.
+pub(crate) enum KeySource {
+    /// A bare field: the field's own attribute is the key attribute. An index into `Entity::fields`.
+    Field { field: usize, span: Span },
+    /// A string: a derived attribute holds the text of the template.
+    Template(Template),
+}
+
+pub(crate) struct Template {
+    pub(crate) span: Span,
+    /// The template as the user wrote it.
+    pub(crate) text: String,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+pub(crate) enum Piece {
+    Literal(String),
+    Part { field: usize, format: Format },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// `{field}`
+    Plain,
+    /// `{field:08}`
+    Pad(u8),
+    /// `{field:s}`
+    Seconds,
+    /// `{field:ms}`
+    Millis,
+    /// `{field:date}`
+    Date,
+    /// `{field:month}`
+    Month,
+}
+
+impl Format {
+    /// Whether the key text holds less than the field.
+    pub(crate) fn is_lossy(self) -> bool {
+        matches!(
+            self,
+            Format::Seconds | Format::Millis | Format::Date | Format::Month
+        )
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IndexKind {
+    Global,
+    Local,
+}
+
+/// `gsi(..)` or `lsi(..)` of an entity: one access pattern.
+pub(crate) struct Index {
+    pub(crate) kind: IndexKind,
+    /// The name of the access pattern, a method later.
+    pub(crate) name: Ident,
+    /// The index it fills: `on`, default `name`. On a shared table a declared index.
+    pub(crate) on: Ident,
+    /// The stored name of an index the entity declares itself (own table): `rename`, else `on`.
+    pub(crate) stored: String,
+    /// Empty for a local index. More than one only for multi-attribute keys of bare fields.
+    pub(crate) pk: Vec<KeySource>,
+    /// May be empty. More than one only for multi-attribute keys of bare fields.
+    pub(crate) sk: Vec<KeySource>,
+    pub(crate) when: Option<When>,
+    /// Own tables only; on a shared table always `All` here, the table declares it.
+    pub(crate) project: EntityProjection,
+}
+
+pub(crate) struct When {
+    pub(crate) field: usize,
+    pub(crate) value: Expr,
+}
+
+pub(crate) enum EntityProjection {
+    All,
+    Keys,
+    /// Indexes into `Entity::fields`.
+    Fields(Vec<usize>),
+}
+
+/// A named field of an entity, of a value struct or of a struct variant.
+pub(crate) struct Field {
+    pub(crate) ident: Ident,
+    pub(crate) vis: Visibility,
+    pub(crate) ty: Type,
+    /// The attribute's name: `rename`, else by `rename_all`, else the field's name without `r#`.
+    pub(crate) stored: String,
+    pub(crate) role: Role,
+    pub(crate) form: Form,
+    /// `default`: what a missing or NULL attribute means.
+    pub(crate) default: Option<DefaultValue>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Attribute,
+    /// No attribute of its own: parsed from the key it is part of, else `Default`.
+    Skip,
+    /// Collects unknown attributes.
+    Rest,
+    Version,
+    Ttl,
+    CreatedAt,
+    UpdatedAt,
+}
+
+/// How the value is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// By its own `DynamoValue`.
+    Own,
+    /// Through serde.
+    Serde,
+    /// `format = ".."`: a foreign stored time form.
+    Epoch,
+    EpochMillis,
+    Rfc3339,
+}
+
+pub(crate) enum DefaultValue {
+    /// `default`
+    Trait,
+    /// `default = expr`
+    Expr(Expr),
+}
+
+/// `#[derive(DynamoTable)]`.
+pub(crate) struct Table {
+    pub(crate) krate: Path,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    pub(crate) name: String,
+    pub(crate) pk: String,
+    pub(crate) sk: Option<String>,
+    pub(crate) type_attribute: String,
+    pub(crate) stream: Option<StreamView>,
+    pub(crate) style: Style,
+    pub(crate) entities: Vec<Path>,
+    pub(crate) indexes: Vec<TableIndex>,
+}
+
+/// `gsi(..)` or `lsi(..)` of a table: an index and its attributes.
+pub(crate) struct TableIndex {
+    pub(crate) kind: IndexKind,
+    pub(crate) ident: Ident,
+    /// `rename`, else the identifier.
+    pub(crate) stored: String,
+    /// Empty for a local index.
+    pub(crate) pk: Vec<String>,
+    pub(crate) sk: Vec<String>,
+    pub(crate) project: TableProjection,
+}
+
+pub(crate) enum TableProjection {
+    All,
+    Keys,
+    Attributes(Vec<String>),
+}
+
+/// `#[derive(DynamoValue)]`.
+pub(crate) struct Value {
+    pub(crate) krate: Path,
+    pub(crate) ident: Ident,
+    /// Type parameters only; lifetimes are refused.
+    pub(crate) generics: syn::Generics,
+    pub(crate) shape: ValueShape,
+}
+
+pub(crate) enum ValueShape {
+    /// Named fields: a map. Fields have the roles `Attribute`, `Skip` or `Rest` only.
+    Struct(Vec<Field>),
+    /// One unnamed field: stored as that.
+    Newtype(Type),
+    /// No variant has data: stored as its name.
+    UnitEnum(Vec<UnitVariant>),
+    /// Some variant has data: a map with a tag.
+    DataEnum {
+        tag: String,
+        variants: Vec<DataVariant>,
+    },
+}
+
+pub(crate) struct UnitVariant {
+    pub(crate) ident: Ident,
+    pub(crate) stored: String,
+}
+
+pub(crate) struct DataVariant {
+    pub(crate) ident: Ident,
+    pub(crate) stored: String,
+    pub(crate) shape: VariantShape,
+}
+
+pub(crate) enum VariantShape {
+    Unit,
+    /// Stored beside the tag under the name `value`: one field as itself, several as a list.
+    Tuple(Vec<Type>),
+    /// Stored beside the tag under their names.
+    Struct(Vec<Field>),
+}

@@ -1,0 +1,191 @@
+//! Reads `#[derive(DynamoEntity)]`.
+
+use proc_macro2::Span;
+use syn::{Data, DeriveInput, Fields, FieldsNamed, Generics, Ident};
+
+use crate::diag::Diag;
+use crate::marks::EntityMarks;
+use crate::model::{Entity, OwnTable, StreamView, Style, TableRef};
+use crate::parse::key::{self, Key, Reader};
+use crate::parse::option::{Given, Opt, Value};
+use crate::parse::options::Options;
+use crate::parse::{attribute, field, index, krate, place, rename, stored_name, stream, style};
+
+/// The model as far as it can be read; `None` if there is no key or table to speak of.
+pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
+    let DeriveInput {
+        attrs,
+        vis,
+        ident,
+        generics,
+        data,
+    } = input;
+    let named = named_fields(data, &ident, diag)?;
+    refuse_generics(&generics, diag);
+
+    let mut options = Options::of(attribute::read(&attrs, diag), &place::ENTITY, diag);
+    let case = options
+        .take("rename_all")
+        .and_then(|opt| rename::read(opt, diag));
+    let name = options
+        .take("rename")
+        .and_then(|opt| stored_name(opt, diag));
+    let name = name.map_or_else(
+        || syn::ext::IdentExt::unraw(&ident).to_string(),
+        |text| text.value(),
+    );
+    let (fields, field_marks) = field::named(named, &place::FIELD, case, diag);
+
+    let place = table(&mut options, &ident, diag);
+    let reader = Reader {
+        fields: &fields,
+        style: place.style(),
+        diag,
+    };
+    let key = primary_key(&mut options, &ident, &reader);
+    let shared = matches!(place.table, Some(TableRef::Shared(_)));
+    let (indexes, index_marks) =
+        index::read_all(options.take_all(&["gsi", "lsi"]), shared, &reader);
+    options.take("crate").and_then(|opt| opt.path(diag));
+
+    let key = key?;
+    if key.sorted && key.sk.is_none() {
+        return None;
+    }
+    let marks = EntityMarks {
+        table: place.span,
+        fields: field_marks,
+        indexes: index_marks,
+    };
+    let (table, pk, sk, krate) = (place.table?, key.pk?, key.sk, krate(&attrs));
+    Some((
+        Entity {
+            krate,
+            vis,
+            ident,
+            name,
+            table,
+            pk,
+            sk,
+            indexes,
+            fields,
+        },
+        marks,
+    ))
+}
+
+/// Rule: an entity is a struct with named fields.
+fn named_fields(data: Data, ident: &Ident, diag: &Diag) -> Option<FieldsNamed> {
+    let what = match data {
+        Data::Struct(data) => match data.fields {
+            Fields::Named(fields) => return Some(fields),
+            Fields::Unnamed(_) => "a tuple struct",
+            Fields::Unit => "a struct without fields",
+        },
+        Data::Enum(_) => "an enum",
+        Data::Union(_) => "a union",
+    };
+    diag.at(
+        ident.span(),
+        format!("`{ident}` is {what}; an entity is a struct with named fields"),
+    );
+    None
+}
+
+/// Rule: an entity takes no parameters.
+fn refuse_generics(generics: &Generics, diag: &Diag) {
+    if !generics.params.is_empty() {
+        let message = "an entity takes no type parameters, because its keys and rows are named \
+            in constants; write a struct for each type";
+        diag.over(&generics.params, message);
+    }
+}
+
+/// What was said about the table.
+struct Place {
+    table: Option<TableRef>,
+    span: Option<Span>,
+}
+
+impl Place {
+    /// Not known where a shared table decides it.
+    fn style(&self) -> Option<Style> {
+        match &self.table {
+            Some(TableRef::Own(own)) => Some(own.style),
+            _ => None,
+        }
+    }
+}
+
+/// Rule: an entity names its table. `stream` and `verbatim` describe a table of its own only.
+fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Place {
+    let (stream_opt, verbatim) = (options.take("stream"), options.take("verbatim"));
+    let lacking = options.lacks("table");
+    let Some(opt) = options.take("table") else {
+        if !lacking {
+            return Place {
+                table: None,
+                span: None,
+            };
+        }
+        let message = format!(
+            "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
+                `#[dynamo(table = \"name\")]` for its own"
+        );
+        diag.at(ident.span(), message);
+        return Place {
+            table: None,
+            span: None,
+        };
+    };
+    match &opt.given {
+        Given::Value(Value::Text(text)) => {
+            let (name, span) = (text.value(), text.span());
+            let stream = stream_opt.and_then(|opt| stream(opt, diag));
+            let own = own_table(name, stream, style(verbatim, diag));
+            Place {
+                table: Some(TableRef::Own(own)),
+                span: Some(span),
+            }
+        }
+        _ => {
+            for opt in [stream_opt, verbatim].into_iter().flatten() {
+                said_on_table(&opt, diag);
+            }
+            Place {
+                table: opt.path(diag).map(TableRef::Shared),
+                span: None,
+            }
+        }
+    }
+}
+
+fn own_table(name: String, stream: Option<StreamView>, style: Style) -> OwnTable {
+    OwnTable {
+        name,
+        stream,
+        style,
+    }
+}
+
+fn said_on_table(opt: &Opt, diag: &Diag) {
+    let name = &opt.name;
+    diag.at(
+        name.span(),
+        format!("`{name}` describes a shared table; write it on the table"),
+    );
+}
+
+/// Rule: an entity has a key.
+fn primary_key(options: &mut Options, ident: &Ident, reader: &Reader<'_>) -> Option<Key> {
+    let lacking = options.lacks("key");
+    let opt = options.take("key");
+    if lacking {
+        let message = format!(
+            "`{ident}` lacks its key; write `#[dynamo(key(pk = field))]` or `#[dynamo(key(pk = \
+                \"TEXT#{{field}}\", sk = ..))]`"
+        );
+        reader.diag.at(ident.span(), message);
+    }
+    key::primary(opt?, reader)
+}

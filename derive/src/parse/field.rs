@@ -1,0 +1,167 @@
+//! Reads the fields of an entity, a value struct or a struct variant.
+
+use quote::ToTokens as _;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Expr, FieldsNamed, FieldsUnnamed, Type};
+
+use crate::diag::{Diag, instead};
+use crate::marks::FieldMarks;
+use crate::model::{DefaultValue, Field, Form, Role};
+use crate::parse::attribute;
+use crate::parse::option::{Given, Opt};
+use crate::parse::options::Options;
+use crate::parse::place::{Place, UNNAMED_FIELD};
+use crate::parse::rename::Case;
+use crate::parse::stored_name;
+
+const ROLES: [(&str, Role); 6] = [
+    ("skip", Role::Skip),
+    ("rest", Role::Rest),
+    ("version", Role::Version),
+    ("ttl", Role::Ttl),
+    ("created_at", Role::CreatedAt),
+    ("updated_at", Role::UpdatedAt),
+];
+
+const FORMATS: [(&str, Form); 3] = [
+    ("epoch", Form::Epoch),
+    ("epoch_ms", Form::EpochMillis),
+    ("rfc3339", Form::Rfc3339),
+];
+
+/// The fields, and where their options were written.
+pub(crate) fn named(
+    fields: FieldsNamed,
+    place: &Place,
+    case: Option<Case>,
+    diag: &Diag,
+) -> (Vec<Field>, Vec<FieldMarks>) {
+    fields
+        .named
+        .into_iter()
+        .filter_map(|field| one(field, place, case, diag))
+        .unzip()
+}
+
+/// The types of unnamed fields, which take no options.
+pub(crate) fn unnamed(fields: FieldsUnnamed, diag: &Diag) -> Vec<Type> {
+    let mut types = Vec::new();
+    for field in fields.unnamed {
+        Options::of(attribute::read(&field.attrs, diag), &UNNAMED_FIELD, diag);
+        types.push(field.ty);
+    }
+    types
+}
+
+fn one(
+    field: syn::Field,
+    place: &Place,
+    case: Option<Case>,
+    diag: &Diag,
+) -> Option<(Field, FieldMarks)> {
+    let ident = field.ident?;
+    let mut options = options(&field.attrs, place, diag);
+    let mut marks = FieldMarks::default();
+
+    let rename = options.take("rename").and_then(|opt| {
+        marks.rename = Some(opt.name.span());
+        stored_name(opt, diag)
+    });
+    let stored = match (rename, case) {
+        (Some(text), _) => text.value(),
+        (None, Some(case)) => case.of_field(&ident.unraw().to_string()),
+        (None, None) => ident.unraw().to_string(),
+    };
+    let role = role(&mut options, &mut marks, diag);
+    let form = form(&mut options, &mut marks, diag);
+    let default = options.take("default").and_then(|opt| {
+        marks.default = Some(opt.name.span());
+        default(opt, diag)
+    });
+    let read = Field {
+        ident,
+        vis: field.vis,
+        ty: field.ty,
+        stored,
+        role,
+        form,
+        default,
+    };
+    Some((read, marks))
+}
+
+fn options(attrs: &[Attribute], place: &Place, diag: &Diag) -> Options {
+    Options::of(attribute::read(attrs, diag), place, diag)
+}
+
+/// Rule: a field has one role.
+fn role(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Role {
+    let names = ROLES.map(|(name, _)| name);
+    let mut chosen: Option<(String, Role)> = None;
+    for opt in options.take_all(&names) {
+        let name = opt.name.to_string();
+        let found = ROLES
+            .iter()
+            .find(|(word, _)| *word == name)
+            .map(|(_, role)| *role);
+        let (Some(span), Some(role)) = (opt.flag(diag), found) else {
+            continue;
+        };
+        if let Some((first, _)) = &chosen {
+            let message =
+                format!("`{name}` and `{first}` exclude each other; a field has one role");
+            diag.at(span, message);
+            continue;
+        }
+        marks.role = Some(span);
+        chosen = Some((name, role));
+    }
+    chosen.map_or(Role::Attribute, |(_, role)| role)
+}
+
+/// Rule: a field is stored in one form.
+fn form(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Form {
+    let mut form = Form::Own;
+    for opt in options.take_all(&["serde", "format"]) {
+        let span = opt.name.span();
+        let read = if opt.name == "serde" {
+            opt.flag(diag).map(|_| Form::Serde)
+        } else {
+            format(opt, diag)
+        };
+        if marks.form.is_some() {
+            diag.at(span, "`serde` and `format` exclude each other; keep one");
+            continue;
+        }
+        marks.form = Some(span);
+        form = read.unwrap_or(Form::Own);
+    }
+    form
+}
+
+fn format(opt: Opt, diag: &Diag) -> Option<Form> {
+    let text = opt.text(diag)?;
+    let word = text.value();
+    let found = FORMATS
+        .iter()
+        .find(|(name, _)| *name == word)
+        .map(|(_, form)| *form);
+    if found.is_none() {
+        let hint = instead(&word, FORMATS.map(|(name, _)| name));
+        diag.at(text.span(), format!("`{word}` is no stored form{hint}"));
+    }
+    found
+}
+
+fn default(opt: Opt, diag: &Diag) -> Option<DefaultValue> {
+    if matches!(opt.given, Given::Flag) {
+        return Some(DefaultValue::Trait);
+    }
+    match syn::parse2::<Expr>(opt.value(diag)?.into_token_stream()) {
+        Ok(expr) => Some(DefaultValue::Expr(expr)),
+        Err(mistake) => {
+            diag.push(mistake);
+            None
+        }
+    }
+}

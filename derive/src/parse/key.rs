@@ -1,0 +1,121 @@
+//! Reads what fills a key attribute: a bare field, a template, or a list of bare fields.
+
+use syn::{Expr, Ident};
+
+use crate::diag::Diag;
+use crate::model::{Field, KeySource, Style};
+use crate::parse::option::{Opt, Value};
+use crate::parse::options::Options;
+use crate::parse::{attribute, place, resolve, template};
+
+/// What key parts are read against.
+pub(crate) struct Reader<'a> {
+    pub(crate) fields: &'a [Field],
+    /// How key texts are written; not known where a shared table decides it.
+    pub(crate) style: Option<Style>,
+    pub(crate) diag: &'a Diag,
+}
+
+/// What was written for a key attribute; `None` inside means it was wrong and is reported.
+pub(crate) struct Key {
+    pub(crate) pk: Option<KeySource>,
+    pub(crate) sk: Option<KeySource>,
+    /// Whether a sort key was written at all.
+    pub(crate) sorted: bool,
+}
+
+/// `key(pk = .., sk = ..)`
+///
+/// Rule: a key has a `pk`.
+pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
+    let span = opt.name.span();
+    let mut options = Options::of(opt.list(reader.diag)?, &place::KEY, reader.diag);
+    let lacking = options.lacks("pk");
+    let (pk, sk) = (options.take("pk"), options.take("sk"));
+    if lacking {
+        reader.diag.at(
+            span,
+            "`key` lacks its `pk`; write `key(pk = field)` or `key(pk = \"TEXT#{field}\")`",
+        );
+    }
+    let sorted = sk.is_some();
+    let source = |opt: Opt| single(opt, reader);
+    Some(Key {
+        pk: pk.and_then(source),
+        sk: sk.and_then(source),
+        sorted,
+    })
+}
+
+/// `pk = field` or `pk = "TEXT#{field}"`
+fn single(opt: Opt, reader: &Reader<'_>) -> Option<KeySource> {
+    let name = opt.name.to_string();
+    match opt.value(reader.diag)? {
+        Value::List(list) => {
+            let message =
+                format!("`{name}` takes one field or one template here; lists are for a gsi");
+            reader.diag.at(list.span(), message);
+            None
+        }
+        value => source(&name, value, reader),
+    }
+}
+
+/// One field, one template, or for a gsi `[field, ..]`.
+///
+/// Rule: a list holds at least one field, and fields only.
+pub(crate) fn several(opt: Opt, reader: &Reader<'_>) -> Vec<KeySource> {
+    let name = opt.name.to_string();
+    let list = match opt.value(reader.diag) {
+        Some(Value::List(list)) => list,
+        Some(value) => return source(&name, value, reader).into_iter().collect(),
+        None => return Vec::new(),
+    };
+    let span = list.span();
+    if list.tokens().is_empty() {
+        reader.diag.at(
+            span,
+            format!("the list of `{name}` is empty; write `{name} = [field, ..]`"),
+        );
+    }
+    let element = |value| match value {
+        Value::Word(word) => field(word, reader),
+        other => {
+            let message = "a list holds bare fields only; write the field's name, or one \
+                template without the list";
+            reader.diag.over(other, message);
+            None
+        }
+    };
+    attribute::values(list, reader.diag)
+        .into_iter()
+        .filter_map(element)
+        .collect()
+}
+
+fn source(name: &str, value: Value, reader: &Reader<'_>) -> Option<KeySource> {
+    match value {
+        Value::Word(word) => field(word, reader),
+        Value::Text(text) => Some(KeySource::Template(template::read(&text, reader))),
+        Value::Expr(expr) if matches!(*expr, Expr::Field(_)) => {
+            reader.diag.over(
+                expr,
+                "only top-level fields can be key parts; write the name of one",
+            );
+            None
+        }
+        other => {
+            let message = format!(
+                "`{name}` takes a field or a string; write `{name} = field` or `{name} = \
+                    \"TEXT#{{field}}\"`"
+            );
+            reader.diag.over(other, message);
+            None
+        }
+    }
+}
+
+fn field(word: Ident, reader: &Reader<'_>) -> Option<KeySource> {
+    let span = word.span();
+    resolve(&word, reader.fields, reader.diag).map(|field| KeySource::Field { field, span })
+}

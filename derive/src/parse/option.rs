@@ -1,0 +1,165 @@
+//! One option of `#[dynamo(..)]`, and the shapes it can be asked for.
+
+use proc_macro2::{Group, Span, TokenStream};
+use quote::ToTokens;
+use syn::parse::Parser as _;
+use syn::{Expr, Ident, LitStr, Path};
+
+use crate::diag::Diag;
+use crate::parse::attribute;
+
+/// One option of a list.
+pub(crate) struct Opt {
+    pub(crate) name: Ident,
+    pub(crate) given: Given,
+    /// How the option is written where it stands; set once the place is known.
+    pub(crate) usage: &'static str,
+}
+
+pub(crate) enum Given {
+    /// `name`
+    Flag,
+    /// `name = value`
+    Value(Value),
+    /// `name(..)`
+    List(List),
+    /// What could not be read, and is reported already.
+    Broken,
+}
+
+pub(crate) enum Value {
+    /// A bare word; keywords are words too, since fields may be named `r#type`.
+    Word(Ident),
+    /// A string.
+    Text(LitStr),
+    /// `[..]`
+    List(List),
+    /// A path of several segments.
+    Path(Path),
+    /// Any other expression.
+    Expr(Box<Expr>),
+}
+
+/// The inside of parentheses or brackets, not yet read.
+pub(crate) struct List {
+    pub(crate) group: Group,
+}
+
+impl List {
+    pub(crate) fn span(&self) -> Span {
+        self.group.span()
+    }
+
+    pub(crate) fn tokens(&self) -> TokenStream {
+        self.group.stream()
+    }
+}
+
+impl ToTokens for Value {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        match self {
+            Value::Word(word) => word.to_tokens(tokens),
+            Value::Text(text) => text.to_tokens(tokens),
+            Value::List(list) => list.group.to_tokens(tokens),
+            Value::Path(path) => path.to_tokens(tokens),
+            Value::Expr(expr) => expr.to_tokens(tokens),
+        }
+    }
+}
+
+impl Opt {
+    /// The option has another shape than its place asks for.
+    fn refuse(&self, diag: &Diag) {
+        if matches!(self.given, Given::Broken) {
+            return;
+        }
+        diag.at(
+            self.name.span(),
+            format!("`{}` is written `{}`", self.name, self.usage),
+        );
+    }
+
+    /// `name`
+    pub(crate) fn flag(self, diag: &Diag) -> Option<Span> {
+        match self.given {
+            Given::Flag => Some(self.name.span()),
+            Given::Broken => None,
+            _ => {
+                diag.at(
+                    self.name.span(),
+                    format!("`{}` stands alone; it takes no value", self.name),
+                );
+                None
+            }
+        }
+    }
+
+    /// `name = value`
+    pub(crate) fn value(self, diag: &Diag) -> Option<Value> {
+        match self.given {
+            Given::Value(value) => Some(value),
+            _ => {
+                self.refuse(diag);
+                None
+            }
+        }
+    }
+
+    /// `name = "text"`
+    pub(crate) fn text(self, diag: &Diag) -> Option<LitStr> {
+        match self.given {
+            Given::Value(Value::Text(text)) => Some(text),
+            _ => {
+                self.refuse(diag);
+                None
+            }
+        }
+    }
+
+    /// `name = word`
+    pub(crate) fn word(self, diag: &Diag) -> Option<Ident> {
+        match self.given {
+            Given::Value(Value::Word(word)) => Some(word),
+            _ => {
+                self.refuse(diag);
+                None
+            }
+        }
+    }
+
+    /// `name = path`; a word is a path of one segment.
+    pub(crate) fn path(self, diag: &Diag) -> Option<Path> {
+        match self.given {
+            Given::Value(Value::Path(path)) => Some(path),
+            Given::Value(Value::Word(ref word)) => {
+                // `crate` and `self` are paths, other keywords are not.
+                let path = Path::parse_mod_style.parse2(word.to_token_stream()).ok();
+                if path.is_none() {
+                    self.refuse(diag);
+                }
+                path
+            }
+            _ => {
+                self.refuse(diag);
+                None
+            }
+        }
+    }
+
+    /// `name(..)`, read as options.
+    pub(crate) fn list(self, diag: &Diag) -> Option<Vec<Opt>> {
+        self.group(diag)
+            .map(|list| attribute::options(list.tokens(), diag))
+    }
+
+    /// `name(..)`, not read.
+    pub(crate) fn group(self, diag: &Diag) -> Option<List> {
+        match self.given {
+            Given::List(list) => Some(list),
+            _ => {
+                self.refuse(diag);
+                None
+            }
+        }
+    }
+}

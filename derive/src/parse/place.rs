@@ -1,0 +1,181 @@
+//! Which options exist where, and how each is written.
+
+/// A place where options stand.
+pub(crate) struct Place {
+    /// As messages name it.
+    pub(crate) what: &'static str,
+    pub(crate) words: &'static [Word],
+}
+
+pub(crate) struct Word {
+    pub(crate) name: &'static str,
+    pub(crate) usage: &'static str,
+    /// Whether it may be given more than once.
+    pub(crate) many: bool,
+}
+
+const fn once(name: &'static str, usage: &'static str) -> Word {
+    Word {
+        name,
+        usage,
+        many: false,
+    }
+}
+
+const fn many(name: &'static str, usage: &'static str) -> Word {
+    Word {
+        name,
+        usage,
+        many: true,
+    }
+}
+
+const CRATE: Word = once("crate", "crate = path");
+const DEFAULT: Word = once("default", "default` or `default = expression");
+const FORMAT: Word = once("format", "format = \"epoch\"");
+const RENAME: Word = once("rename", "rename = \"stored name\"");
+const RENAME_ALL: Word = once("rename_all", "rename_all = \"camelCase\"");
+const REST: Word = once("rest", "rest");
+const SERDE: Word = once("serde", "serde");
+const SKIP: Word = once("skip", "skip");
+const STREAM: Word = once("stream", "stream = new_and_old_images");
+const VERBATIM_WORD: Word = once("verbatim", "verbatim` or `verbatim(delimiter = \":\")");
+
+pub(crate) const ENTITY: Place = Place {
+    what: "an entity",
+    words: &[
+        once("table", "table = Shop` or `table = \"name\""),
+        once("key", "key(pk = .., sk = ..)"),
+        many("gsi", "gsi(by_status, pk = .., sk = ..)"),
+        many("lsi", "lsi(by_total, sk = ..)"),
+        RENAME,
+        RENAME_ALL,
+        STREAM,
+        VERBATIM_WORD,
+        CRATE,
+    ],
+};
+
+const KEY_PK: Word = once("pk", "pk = field` or `pk = \"TEXT#{field}\"");
+const KEY_SK: Word = once("sk", "sk = field` or `sk = \"TEXT#{field}\"");
+const ON: Word = once("on", "on = gsi1");
+const WHEN: Word = once("when", "when(field = value)");
+const PROJECT_FIELDS: Word = once(
+    "project",
+    "project = all`, `project = keys` or `project = [field, ..]",
+);
+
+pub(crate) const KEY: Place = Place {
+    what: "a key",
+    words: &[KEY_PK, KEY_SK],
+};
+
+pub(crate) const GSI: Place = Place {
+    what: "a gsi of an entity",
+    words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME],
+};
+
+pub(crate) const LSI: Place = Place {
+    what: "an lsi of an entity",
+    words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME],
+};
+
+pub(crate) const FIELD: Place = Place {
+    what: "a field of an entity",
+    words: &[
+        RENAME,
+        DEFAULT,
+        SKIP,
+        REST,
+        SERDE,
+        FORMAT,
+        once("version", "version"),
+        once("ttl", "ttl"),
+        once("created_at", "created_at"),
+        once("updated_at", "updated_at"),
+    ],
+};
+
+const ATTRIBUTE_PK: Word = once("pk", "pk = \"attribute\"");
+const ATTRIBUTE_SK: Word = once("sk", "sk = \"attribute\"");
+const PROJECT_NAMES: Word = once(
+    "project",
+    "project = all`, `project = keys` or `project = [\"attribute\", ..]",
+);
+
+pub(crate) const TABLE: Place = Place {
+    what: "a table",
+    words: &[
+        once("name", "name = \"shop\""),
+        ATTRIBUTE_PK,
+        ATTRIBUTE_SK,
+        once("entities", "entities(User, Order)"),
+        many("gsi", "gsi(gsi1, pk = \"gsi1pk\", sk = \"gsi1sk\")"),
+        many("lsi", "lsi(lsi1, sk = \"lsi1sk\")"),
+        STREAM,
+        once("type_attribute", "type_attribute = \"_type\""),
+        VERBATIM_WORD,
+        CRATE,
+    ],
+};
+
+pub(crate) const TABLE_GSI: Place = Place {
+    what: "a gsi of a table",
+    words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME],
+};
+
+pub(crate) const TABLE_LSI: Place = Place {
+    what: "an lsi of a table",
+    words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME],
+};
+
+pub(crate) const VERBATIM: Place = Place {
+    what: "`verbatim`",
+    words: &[once("delimiter", "delimiter = \":\"")],
+};
+
+pub(crate) const VALUE: Place = Place {
+    what: "a value",
+    words: &[RENAME_ALL, once("tag", "tag = \"kind\""), CRATE],
+};
+
+pub(crate) const VARIANT: Place = Place {
+    what: "a variant",
+    words: &[RENAME, RENAME_ALL],
+};
+
+pub(crate) const VALUE_FIELD: Place = Place {
+    what: "a field of a value",
+    words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT],
+};
+
+pub(crate) const UNNAMED_FIELD: Place = Place {
+    what: "an unnamed field",
+    words: &[],
+};
+
+/// Options that are planned; using one is not a typing mistake.
+pub(crate) const NOT_YET: [&str; 6] = [
+    "shards",
+    "read_shards",
+    "unique",
+    "repository",
+    "created_by",
+    "updated_by",
+];
+
+/// All places, for the hint where a misplaced option belongs.
+pub(crate) const ALL: [&Place; 12] = [
+    &ENTITY,
+    &KEY,
+    &GSI,
+    &LSI,
+    &FIELD,
+    &TABLE,
+    &TABLE_GSI,
+    &TABLE_LSI,
+    &VERBATIM,
+    &VALUE,
+    &VARIANT,
+    &VALUE_FIELD,
+];

@@ -1,0 +1,107 @@
+//! Reads `#[derive(DynamoTable)]`.
+
+use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path};
+
+use crate::diag::Diag;
+use crate::marks::TableMarks;
+use crate::model::Table;
+use crate::parse::options::Options;
+use crate::parse::{attribute, krate, place, stored_name, stream, style, table_index};
+
+/// The model as far as it can be read; `None` if name, key or entities are missing.
+pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks)> {
+    let DeriveInput {
+        attrs,
+        vis,
+        ident,
+        generics,
+        data,
+    } = input;
+    require_unit_struct(&data, &ident, diag)?;
+    if !generics.params.is_empty() {
+        diag.over(&generics.params, "a table takes no parameters; remove them");
+    }
+    let mut options = Options::of(attribute::read(&attrs, diag), &place::TABLE, diag);
+    let name = required(&mut options, "name", "name = \"shop\"", &ident, diag);
+    let pk = required(&mut options, "pk", "pk = \"pk\"", &ident, diag);
+    let sk = options.take("sk").and_then(|opt| stored_name(opt, diag));
+    let type_attribute = options
+        .take("type_attribute")
+        .and_then(|opt| stored_name(opt, diag));
+    let entities = entities(&mut options, &ident, diag);
+    let stream = options.take("stream").and_then(|opt| stream(opt, diag));
+    let style = style(options.take("verbatim"), diag);
+    let indexes = options.take_all(&["gsi", "lsi"]);
+    let (indexes, index_marks) = indexes
+        .into_iter()
+        .filter_map(|opt| table_index::read(opt, diag))
+        .unzip();
+    options.take("crate").and_then(|opt| opt.path(diag));
+
+    let (name, pk) = (name?, pk?);
+    let marks = TableMarks {
+        name: name.span(),
+        pk: pk.span(),
+        sk: sk.as_ref().map(LitStr::span),
+        type_attribute: type_attribute.as_ref().map(LitStr::span),
+        indexes: index_marks,
+    };
+    let table = Table {
+        krate: krate(&attrs),
+        vis,
+        ident,
+        name: name.value(),
+        pk: pk.value(),
+        sk: sk.map(|text| text.value()),
+        type_attribute: type_attribute.map_or_else(|| "_type".to_owned(), |text| text.value()),
+        stream,
+        style,
+        entities: entities?,
+        indexes,
+    };
+    Some((table, marks))
+}
+
+/// Rule: a table is a unit struct, since no value of it is ever made.
+fn require_unit_struct(data: &Data, ident: &Ident, diag: &Diag) -> Option<()> {
+    if let Data::Struct(data) = data
+        && matches!(data.fields, Fields::Unit)
+    {
+        return Some(());
+    }
+    diag.at(
+        ident.span(),
+        format!("a table is a struct without fields; write `struct {ident};`"),
+    );
+    None
+}
+
+/// Rule: a table has a `name` and a `pk`.
+fn required(
+    options: &mut Options,
+    word: &str,
+    usage: &str,
+    ident: &Ident,
+    diag: &Diag,
+) -> Option<LitStr> {
+    if options.lacks(word) {
+        diag.at(
+            ident.span(),
+            format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`"),
+        );
+    }
+    stored_name(options.take(word)?, diag)
+}
+
+/// Rule: a table lists its entities, at least one.
+fn entities(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Vec<Path>> {
+    let message = format!("`{ident}` lists no entities; write `#[dynamo(entities(User, Order))]`");
+    if options.lacks("entities") {
+        diag.at(ident.span(), &message);
+    }
+    let list = options.take("entities")?.group(diag)?;
+    if list.tokens().is_empty() {
+        diag.at(list.span(), &message);
+    }
+    Some(attribute::paths(list, diag))
+}

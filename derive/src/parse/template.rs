@@ -1,0 +1,203 @@
+//! Reads a key template: literals and `{field}` or `{field:format}`.
+//!
+//! A string cannot be pointed into, so every message quotes the part it speaks about.
+
+use syn::LitStr;
+
+use crate::diag::did_you_mean;
+use crate::model::{Format, Piece, Style, Template};
+use crate::parse::key::Reader;
+use crate::parse::{field_names, find_field};
+
+const FORMATS: [(&str, Format); 4] = [
+    ("s", Format::Seconds),
+    ("ms", Format::Millis),
+    ("date", Format::Date),
+    ("month", Format::Month),
+];
+
+/// A template as written: braces understood, names not yet.
+#[derive(Debug, PartialEq, Eq)]
+enum Raw {
+    Literal(String),
+    /// What stands between the braces.
+    Placeholder(String),
+}
+
+/// The template; parts that cannot be read are reported and left out.
+pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
+    let value = text.value();
+    let say = |message: String| reader.diag.at(text.span(), message);
+    if value.is_empty() {
+        say("the template is empty; write a text, a `{field}` or both".to_owned());
+    }
+    let mut pieces = Vec::new();
+    let mut seen: Vec<usize> = Vec::new();
+    for raw in scan(&value, &say) {
+        match raw {
+            Raw::Literal(literal) => {
+                check_literal(&literal, reader.style, &say);
+                pieces.push(Piece::Literal(literal));
+            }
+            Raw::Placeholder(inside) => {
+                let Some((field, format)) = part(&inside, reader, &say) else {
+                    continue;
+                };
+                if seen.contains(&field) {
+                    say(format!(
+                        "\"{{{inside}}}\": this field is part of the template already; name it once"
+                    ));
+                    continue;
+                }
+                seen.push(field);
+                pieces.push(Piece::Part { field, format });
+            }
+        }
+    }
+    Template {
+        span: text.span(),
+        text: value,
+        pieces,
+    }
+}
+
+/// Splits at the braces.
+fn scan(text: &str, say: &impl Fn(String)) -> Vec<Raw> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (literal, from_brace) = rest.split_at(at);
+        if !literal.is_empty() {
+            all.push(Raw::Literal(literal.to_owned()));
+        }
+        let Some(inside) = from_brace.strip_prefix('{') else {
+            say("a `}` without its `{`; braces stand around a field's name only".to_owned());
+            rest = from_brace.trim_start_matches('}');
+            continue;
+        };
+        if let Some(behind) = inside.strip_prefix('{') {
+            say("`{{`: a key holds no braces; write `{field}`".to_owned());
+            rest = behind.split_once("}}").map_or("", |(_, behind)| behind);
+            continue;
+        }
+        let Some((inside, behind)) = inside.split_once('}') else {
+            say(format!(
+                "\"{{{inside}\": the `}}` is missing; write `{{field}}`"
+            ));
+            return all;
+        };
+        all.push(Raw::Placeholder(inside.to_owned()));
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        all.push(Raw::Literal(rest.to_owned()));
+    }
+    all
+}
+
+/// Rule: an escaped key's literals hold `#` and what sorts above `%`, so that `#` ends a part and
+/// sorts below all that can go on. Where the table decides the style, only what is wrong in both
+/// styles is refused.
+fn check_literal(literal: &str, style: Option<Style>, say: &impl Fn(String)) {
+    for c in literal.chars() {
+        if c.is_control() {
+            say(format!(
+                "\"{}\": a key holds no control characters",
+                literal.escape_debug()
+            ));
+        } else if style == Some(Style::Escaped) && c <= '%' && c != '#' {
+            say(format!(
+                "\"{literal}\": `{c}` cannot stand in a key; write `#` or a character that sorts \
+                    above `%`"
+            ));
+        }
+    }
+}
+
+/// `field` or `field:format`
+fn part(inside: &str, reader: &Reader<'_>, say: &impl Fn(String)) -> Option<(usize, Format)> {
+    let (name, format) = match inside.split_once(':') {
+        Some((name, format)) => (name, Some(format)),
+        None => (inside, None),
+    };
+    if name.trim() != name && is_name(name.trim()) {
+        let without: String = inside.chars().filter(|c| !c.is_whitespace()).collect();
+        say(format!(
+            "\"{{{inside}}}\": spaces have no meaning here; write `{{{without}}}`"
+        ));
+        return None;
+    }
+    // A field may be named `r#type`; its placeholder is `{type}`.
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    if !is_name(name) {
+        say(not_a_name(inside, name));
+        return None;
+    }
+    let field = find_field(reader.fields, name);
+    if field.is_none() {
+        let names = field_names(reader.fields);
+        let hint = did_you_mean(name, names.iter().map(String::as_str));
+        say(format!("\"{{{inside}}}\": no such field{hint}"));
+    }
+    let format = match format {
+        Some(format) => self::format(inside, name, format, say)?,
+        None => Format::Plain,
+    };
+    Some((field?, format))
+}
+
+fn is_name(word: &str) -> bool {
+    !word.starts_with(|c: char| c.is_numeric())
+        && !word.is_empty()
+        && word.chars().all(|c| c == '_' || c.is_alphanumeric())
+}
+
+fn not_a_name(inside: &str, name: &str) -> String {
+    if inside.is_empty() {
+        "\"{}\": the field's name is missing; write `{field}`".to_owned()
+    } else if name.contains('.') {
+        format!("\"{{{inside}}}\": only top-level fields can be key parts")
+    } else {
+        format!("\"{{{inside}}}\": this is no field's name; write `{{field}}`")
+    }
+}
+
+fn format(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<Format> {
+    if let Some((_, found)) = FORMATS.iter().find(|(word, _)| *word == format) {
+        return Some(*found);
+    }
+    if format.starts_with(|c: char| c.is_ascii_digit()) {
+        return pad(inside, name, format, say);
+    }
+    let mut hint = did_you_mean(format, FORMATS.map(|(word, _)| word));
+    if hint.is_empty() {
+        hint.push_str("; there are `s`, `ms`, `date`, `month` and a width such as `08`");
+    }
+    say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));
+    None
+}
+
+/// `08`: a zero and the width.
+fn pad(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<Format> {
+    let digits = format.trim_start_matches('0');
+    let width = digits
+        .parse::<u8>()
+        .ok()
+        .filter(|width| (1..=39).contains(width));
+    match width {
+        Some(width) if format == format!("0{width}") => Some(Format::Pad(width)),
+        Some(width) => {
+            say(format!(
+                "\"{{{inside}}}\": a width starts with one zero; write `{{{name}:0{width}}}`"
+            ));
+            None
+        }
+        None => {
+            say(format!(
+                "\"{{{inside}}}\": `{format}` is no width; write `0` and a number from 1 to 39, \
+                    as in `{{{name}:08}}`"
+            ));
+            None
+        }
+    }
+}

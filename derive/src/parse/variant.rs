@@ -1,0 +1,89 @@
+//! Reads the variants of a value enum.
+
+use syn::ext::IdentExt as _;
+use syn::{Fields, Ident, Variant};
+
+use crate::diag::Diag;
+use crate::marks::FieldMarks;
+use crate::model::{DataVariant, UnitVariant, VariantShape};
+use crate::parse::options::Options;
+use crate::parse::rename::{self, Case, CaseAt};
+use crate::parse::{attribute, field, place, stored_name};
+
+/// What the options of a variant say: its stored name, and the case of its fields' names.
+fn names(variant: &Variant, case: Option<Case>, diag: &Diag) -> (String, Option<CaseAt>) {
+    let mut options = Options::of(attribute::read(&variant.attrs, diag), &place::VARIANT, diag);
+    let rename = options
+        .take("rename")
+        .and_then(|opt| stored_name(opt, diag));
+    let own = variant.ident.unraw().to_string();
+    let stored = match (rename, case) {
+        (Some(text), _) => text.value(),
+        (None, Some(case)) => case.of_variant(&own),
+        (None, None) => own,
+    };
+    let fields = options
+        .take("rename_all")
+        .and_then(|opt| rename::read_at(opt, diag));
+    (stored, fields)
+}
+
+/// Rule: `rename_all` renames named fields; a variant without them has nothing to rename.
+fn no_fields_to_rename(case: Option<CaseAt>, variant: &Ident, diag: &Diag) {
+    if let Some((_, span)) = case {
+        let message = format!(
+            "`{variant}` has no named fields for `rename_all`; write `rename = \"..\"` for the \
+                variant itself"
+        );
+        diag.at(span, message);
+    }
+}
+
+pub(crate) fn unit(variant: Variant, case: Option<Case>, diag: &Diag) -> UnitVariant {
+    let (stored, fields) = names(&variant, case, diag);
+    no_fields_to_rename(fields, &variant.ident, diag);
+    UnitVariant {
+        ident: variant.ident,
+        stored,
+    }
+}
+
+pub(crate) fn data(
+    variant: Variant,
+    case: Option<Case>,
+    diag: &Diag,
+) -> (DataVariant, Vec<FieldMarks>) {
+    let (stored, fields_case) = names(&variant, case, diag);
+    let Variant { ident, fields, .. } = variant;
+    let mut marks = Vec::new();
+    let shape = match fields {
+        Fields::Named(fields) => {
+            let case = fields_case.map(|(case, _)| case);
+            let (fields, read) = field::named(fields, &place::VALUE_FIELD, case, diag);
+            marks = read;
+            VariantShape::Struct(fields)
+        }
+        Fields::Unnamed(fields) => {
+            no_fields_to_rename(fields_case, &ident, diag);
+            if fields.unnamed.is_empty() {
+                diag.at(
+                    ident.span(),
+                    format!("`{ident}()` holds nothing; write `{ident}`"),
+                );
+            }
+            VariantShape::Tuple(field::unnamed(fields, diag))
+        }
+        Fields::Unit => {
+            no_fields_to_rename(fields_case, &ident, diag);
+            VariantShape::Unit
+        }
+    };
+    (
+        DataVariant {
+            ident,
+            stored,
+            shape,
+        },
+        marks,
+    )
+}

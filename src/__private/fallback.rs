@@ -1,0 +1,74 @@
+//! Stand-ins for declarations with mistakes: the mistake is reported, and nothing else.
+
+use std::marker::PhantomData;
+
+use crate::codec::{Fault, Reader, Writer};
+use crate::entity::{DynamoEntity, KeyParts};
+use crate::schema::{EntityDef, KeyDef, KeySource, KeyType, Style, TableDef};
+
+/// Key parts of an entity whose declaration has mistakes.
+#[derive(Debug)]
+pub struct Fallback<E>(PhantomData<fn() -> E>);
+
+impl<E> Clone for Fallback<E> {
+    fn clone(&self) -> Self {
+        Fallback(PhantomData)
+    }
+}
+
+impl<E: DynamoEntity> KeyParts for Fallback<E> {
+    type Entity = E;
+
+    fn write(&self, _: &mut Writer) -> Result<(), Fault> {
+        Err(fault())
+    }
+
+    fn read(_: &mut Reader<'_>) -> Result<Self, Fault> {
+        Err(fault())
+    }
+}
+
+impl<E> Fallback<E> {
+    /// Parts of nothing.
+    pub fn parts() -> Self {
+        Fallback(PhantomData)
+    }
+}
+
+fn fault() -> Fault {
+    Fault::new("the declaration has mistakes")
+}
+
+/// A result that never comes to be.
+pub fn fallback<T>() -> Result<T, Fault> {
+    Err(fault())
+}
+
+/// An entity without anything.
+pub const FALLBACK_ENTITY: EntityDef = EntityDef {
+    id: "",
+    type_name: "",
+    stored_name: "",
+    pk: KeyDef {
+        attribute: "pk",
+        ty: KeyType::S,
+        source: KeySource::Template(&[]),
+    },
+    sk: None,
+    attributes: &[],
+    indexes: &[],
+    ttl: None,
+    version: None,
+    created_at: None,
+};
+
+/// A table without anything.
+pub const FALLBACK_TABLE: TableDef = TableDef {
+    name: "",
+    pk: "pk",
+    sk: None,
+    type_attribute: None,
+    style: Style::Escaped,
+    indexes: &[],
+    stream: None,
+};

@@ -1,0 +1,40 @@
+//! `when(field = value)`.
+
+/// A field that can be compared with the value of a `when`.
+#[diagnostic::on_unimplemented(
+    message = "`when` compares a `{Self}` with a `{V}`",
+    label = "these two cannot be equal"
+)]
+pub trait When<V> {
+    /// Whether the field holds the value.
+    fn holds(&self, value: &V) -> bool;
+}
+
+impl<T: PartialEq> When<T> for T {
+    fn holds(&self, value: &T) -> bool {
+        self == value
+    }
+}
+
+impl<T: PartialEq> When<T> for Option<T> {
+    fn holds(&self, value: &T) -> bool {
+        self.as_ref() == Some(value)
+    }
+}
+
+impl When<&str> for String {
+    fn holds(&self, value: &&str) -> bool {
+        self == value
+    }
+}
+
+impl When<&str> for Option<String> {
+    fn holds(&self, value: &&str) -> bool {
+        self.as_deref() == Some(value)
+    }
+}
+
+/// Whether the item is in the index.
+pub fn holds<V, T: When<V>>(field: &T, value: V) -> bool {
+    field.holds(&value)
+}

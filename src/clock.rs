@@ -1,0 +1,109 @@
+//! The time that managed fields and TTL see.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A point in time: seconds since 1970 UTC and nanoseconds into that second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp {
+    seconds: i64,
+    nanos: u32,
+}
+
+impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Timestamp = Timestamp {
+        seconds: 0,
+        nanos: 0,
+    };
+
+    /// From Unix seconds and the nanoseconds of that second. `None` from two seconds on; the range up
+    /// to there leaves room for leap seconds.
+    pub const fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
+        if nanos < 2_000_000_000 {
+            Some(Timestamp { seconds, nanos })
+        } else {
+            None
+        }
+    }
+
+    /// Unix seconds, rounded down.
+    pub const fn seconds(self) -> i64 {
+        self.seconds
+    }
+
+    /// Nanoseconds of that second; a billion or more within a leap second.
+    pub const fn nanos(self) -> u32 {
+        self.nanos
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(time: SystemTime) -> Self {
+        match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => Timestamp {
+                seconds: i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
+                nanos: after.subsec_nanos(),
+            },
+            Err(before) => {
+                let before = before.duration();
+                let seconds = i64::try_from(before.as_secs()).map_or(i64::MIN, |s| -s);
+                match before.subsec_nanos() {
+                    0 => Timestamp { seconds, nanos: 0 },
+                    nanos => Timestamp {
+                        seconds: seconds.saturating_sub(1),
+                        nanos: 1_000_000_000 - nanos,
+                    },
+                }
+            }
+        }
+    }
+}
+
+/// Where the time comes from. Give a [`Dynamo`](crate::Dynamo) another one in tests:
+/// [`with_clock`](crate::Dynamo::with_clock).
+pub trait Clock: Send + Sync + 'static {
+    /// The time now.
+    fn now(&self) -> Timestamp;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        SystemTime::now().into()
+    }
+}
+
+/// Any function of the time is a clock: `db.with_clock(move || fixed)`.
+impl<F> Clock for F
+where
+    F: Fn() -> Timestamp + Send + Sync + 'static,
+{
+    fn now(&self) -> Timestamp {
+        self()
+    }
+}
+
+/// The clock of a connection.
+#[derive(Clone)]
+pub(crate) struct SharedClock(Arc<dyn Clock>);
+
+impl SharedClock {
+    pub(crate) fn new(clock: impl Clock) -> Self {
+        SharedClock(Arc::new(clock))
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.now()
+    }
+}
+
+impl fmt::Debug for SharedClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clock")
+    }
+}

@@ -1,0 +1,103 @@
+//! Values: from Rust to DynamoDB JSON and back, without a map between.
+//!
+//! [`DynamoValue`] is what always has a value: text, numbers, lists, maps, nested structs.
+//! [`DynamoField`] is what may be an attribute or a field: every value, and the two things that may
+//! be *absent*, `Option<T>` and sets. Elements of lists and maps are values, so a `Vec<Option<T>>`
+//! does not compile: DynamoDB has no absence there.
+//!
+//! The derives write both sides field by field onto a [`Writer`] and from a [`Reader`]. What cannot
+//! be stored or read is a [`Fault`], which knows the path to the value but never the value.
+
+mod binary;
+mod fault;
+mod float;
+mod integer;
+mod item;
+mod json;
+mod list;
+mod map;
+mod number;
+mod option;
+mod reader;
+mod serde;
+mod set;
+mod text;
+pub(crate) mod time;
+mod writer;
+
+pub use self::serde::{absent_serde, decode_serde, encode_serde};
+pub use fault::Fault;
+pub(crate) use integer::parse as parse_integer;
+pub use item::{Item, Value};
+pub use map::MapKey;
+pub use number::Number;
+pub use reader::{Reader, Tag};
+pub use set::SetElement;
+pub use time::{Form, FormField, Moment};
+pub(crate) use writer::escape_into;
+pub use writer::{Name, Writer};
+
+/// An item, name and values, may have this many bytes.
+pub const MAX_ITEM_SIZE: usize = 400 * 1024;
+
+/// A type that is stored as one value. Derive it for structs, enums and newtypes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored as a DynamoDB value",
+    label = "not a value",
+    note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
+    note = "an `Option` or a set may be a field, but not an element of a list or map: DynamoDB has no absence there"
+)]
+pub trait DynamoValue: Sized {
+    /// Writes `{"S":"..."}` or the like.
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads what [`encode`](Self::encode) writes.
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// How a list of these is written; `u8` writes binary.
+    #[doc(hidden)]
+    fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), Fault> {
+        list::encode(slice, writer)
+    }
+
+    /// Reads what [`encode_slice`](Self::encode_slice) writes.
+    #[doc(hidden)]
+    fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
+        list::decode(reader)
+    }
+}
+
+/// A type that may stand as a field: a value, an `Option` of one, or a set. None and an empty set are
+/// absent attributes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored as an attribute",
+    label = "neither a value, nor an `Option` of one, nor a set",
+    note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
+    note = "`Option<Option<T>>` and an `Option` of a set do not exist in DynamoDB: absence is one thing, and an empty set is absent"
+)]
+pub trait DynamoField: Sized {
+    /// Writes name and value, or nothing.
+    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads the value.
+    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// What a missing attribute means; `None` if it has to be there.
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DynamoValue> DynamoField for T {
+    #[inline]
+    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+        writer.name(name);
+        self.encode(writer)
+    }
+
+    #[inline]
+    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        T::decode(reader)
+    }
+}

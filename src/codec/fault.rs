@@ -1,0 +1,101 @@
+//! A value or key part that does not fit, before anyone knows which entity it belongs to.
+//!
+//! Faults are made deep inside the codec and gather their path on the way out; the stage that knows
+//! the entity turns them into an [`Error`](crate::Error). A fault never holds a value.
+
+use std::fmt;
+
+/// Why a value could not be written or read, and where.
+pub struct Fault(Box<Inner>);
+
+struct Inner {
+    reason: String,
+    /// Innermost step first.
+    path: Vec<Step>,
+    key: Option<&'static str>,
+}
+
+enum Step {
+    Name(String),
+    Index(usize),
+}
+
+impl Fault {
+    /// A fault with a reason; the reason names types and limits, never values.
+    #[cold]
+    pub fn new(reason: impl Into<String>) -> Self {
+        Fault(Box::new(Inner {
+            reason: reason.into(),
+            path: Vec::new(),
+            key: None,
+        }))
+    }
+
+    /// The stored type is another than the field's.
+    #[cold]
+    pub fn mismatch(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        Fault::new(format!("expected {expected}, found {found}"))
+    }
+
+    /// Adds the attribute or field in which it happened.
+    #[must_use]
+    pub fn at(mut self, name: impl Into<String>) -> Self {
+        self.0.path.push(Step::Name(name.into()));
+        self
+    }
+
+    /// Adds the position in a list.
+    #[must_use]
+    pub fn at_index(mut self, index: usize) -> Self {
+        self.0.path.push(Step::Index(index));
+        self
+    }
+
+    /// Says that it happened in this key attribute.
+    #[must_use]
+    pub fn in_key(mut self, attribute: &'static str) -> Self {
+        self.0.key = Some(attribute);
+        self
+    }
+
+    pub(crate) fn reason(&self) -> &str {
+        &self.0.reason
+    }
+
+    pub(crate) fn key(&self) -> Option<&'static str> {
+        self.0.key
+    }
+
+    /// `lines[3].qty`, or `None` at the top.
+    pub(crate) fn path(&self) -> Option<String> {
+        let mut text = String::new();
+        for step in self.0.path.iter().rev() {
+            match step {
+                Step::Name(name) if text.is_empty() => text.push_str(name),
+                Step::Name(name) => {
+                    text.push('.');
+                    text.push_str(name);
+                }
+                Step::Index(index) => text.push_str(&format!("[{index}]")),
+            }
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = self.path() {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(self.reason())
+    }
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fault({self})")
+    }
+}
+
+impl std::error::Error for Fault {}

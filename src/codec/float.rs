@@ -1,0 +1,96 @@
+//! Floats and decimals are `N`.
+
+use super::{DynamoValue, Fault, Number, Reader, Writer};
+
+macro_rules! float {
+    ($($float:ty)*) => {$(
+        impl DynamoValue for $float {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                if !self.is_finite() {
+                    return Err(Fault::new("not a finite number: DynamoDB has no NaN and no infinity"));
+                }
+                // The shortest text that reads back as this float.
+                writer.number(&format!("{self:e}").parse()?);
+                Ok(())
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                let digits = reader.digits()?;
+                digits.parse().map_err(|_| Fault::mismatch(stringify!($float), "other text in N"))
+            }
+        }
+    )*};
+}
+
+float!(f32 f64);
+
+impl DynamoValue for Number {
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.check()?;
+        writer.number(self);
+        Ok(())
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        reader.digits()?.parse()
+    }
+}
+
+/// Decimals of other crates, by way of the number DynamoDB keeps.
+#[cfg(any(feature = "rust_decimal", feature = "bigdecimal"))]
+pub(super) trait ToNumber: Sized {
+    fn to_number(&self) -> Result<Number, Fault>;
+    fn from_number(number: &Number) -> Result<Self, Fault>;
+}
+
+#[cfg(feature = "rust_decimal")]
+impl ToNumber for rust_decimal::Decimal {
+    fn to_number(&self) -> Result<Number, Fault> {
+        self.to_string().parse()
+    }
+
+    /// Exact or not at all: this type holds 28 digits, DynamoDB 38.
+    fn from_number(number: &Number) -> Result<Self, Fault> {
+        Self::from_str_exact(&number.to_plain_text())
+            .map_err(|_| Fault::mismatch("a decimal of 28 digits", "a number that does not fit"))
+    }
+}
+
+#[cfg(feature = "bigdecimal")]
+impl ToNumber for bigdecimal::BigDecimal {
+    fn to_number(&self) -> Result<Number, Fault> {
+        let (digits, scale) = self.as_bigint_and_exponent();
+        let exponent = scale
+            .checked_neg()
+            .ok_or_else(|| Fault::new("a number out of range: its exponent"))?;
+        format!("{digits}e{exponent}").parse()
+    }
+
+    fn from_number(number: &Number) -> Result<Self, Fault> {
+        number
+            .as_str()
+            .parse()
+            .map_err(|_| Fault::mismatch("a decimal", "other text in N"))
+    }
+}
+
+macro_rules! decimal {
+    ($($feature:literal $decimal:ty;)*) => {$(
+        #[cfg(feature = $feature)]
+        impl DynamoValue for $decimal {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.number(&self.to_number()?);
+                Ok(())
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                Self::from_number(&reader.digits()?.parse()?)
+            }
+        }
+    )*};
+}
+
+decimal! {
+    "rust_decimal" rust_decimal::Decimal;
+    "bigdecimal" bigdecimal::BigDecimal;
+}

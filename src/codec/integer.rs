@@ -1,0 +1,100 @@
+//! Integers are `N`, all of them, to 128 bits.
+
+use super::{DynamoValue, Fault, Number, Reader, Writer};
+
+/// The integer that these digits stand for. The service may write `1E3` or `5.0` for what others
+/// stored: those take the exact way over [`Number`].
+pub(crate) fn parse<T: std::str::FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
+    if let Ok(value) = digits.parse() {
+        return Ok(value);
+    }
+    let number: Number = digits.parse()?;
+    let integer = number.to_integer_text();
+    integer
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Fault::mismatch(what, "a number that does not fit"))
+}
+
+macro_rules! integer {
+    ($($int:ty)*) => {$(
+        impl DynamoValue for $int {
+            #[inline]
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.integer(*self);
+                Ok(())
+            }
+
+            #[inline]
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                parse(&reader.digits()?, stringify!($int))
+            }
+        }
+    )*};
+}
+
+integer!(i8 i16 i32 i64 isize u16 u32 u64 usize);
+
+impl DynamoValue for u8 {
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        writer.integer(*self);
+        Ok(())
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        parse(&reader.digits()?, "u8")
+    }
+
+    /// A slice of bytes is binary, not a list of numbers.
+    fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), Fault> {
+        writer.binary(slice);
+        Ok(())
+    }
+
+    fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
+        reader.binary()
+    }
+}
+
+/// The widest integers have more digits than DynamoDB keeps.
+macro_rules! wide_integer {
+    ($($int:ty)*) => {$(
+        impl DynamoValue for $int {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                check_width(self.unsigned_abs_u128())?;
+                writer.integer(*self);
+                Ok(())
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                parse(&reader.digits()?, stringify!($int))
+            }
+        }
+    )*};
+}
+
+wide_integer!(i128 u128);
+
+pub(crate) trait Magnitude {
+    fn unsigned_abs_u128(self) -> u128;
+}
+
+impl Magnitude for i128 {
+    fn unsigned_abs_u128(self) -> u128 {
+        self.unsigned_abs()
+    }
+}
+
+impl Magnitude for u128 {
+    fn unsigned_abs_u128(self) -> u128 {
+        self
+    }
+}
+
+/// 38 digits are kept. An integer of 39 that ends in zeros would fit, but its neighbours would not:
+/// it is refused all the same, so that a type either fits or does not by its size alone.
+pub(crate) fn check_width(magnitude: u128) -> Result<(), Fault> {
+    if magnitude >= 10u128.pow(38) {
+        return Err(Fault::new("an integer over 38 digits: DynamoDB keeps 38"));
+    }
+    Ok(())
+}

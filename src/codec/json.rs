@@ -1,0 +1,166 @@
+//! [`Item`] as plain JSON, through serde: what an API or a file shows, not what the table holds.
+//!
+//! Out: numbers stay numbers where JSON's readers keep them exact, and are text where they would not;
+//! sets are arrays, bytes are base64 text. In: text is `S`, numbers are `N`, arrays are `L`.
+
+use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use ::serde::ser::{Serialize, SerializeMap, Serializer};
+use std::fmt;
+
+use super::{Item, Number, Value};
+
+impl Serialize for Item {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (name, value) in self {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::S(text) => serializer.serialize_str(text),
+            Value::N(number) => number.serialize(serializer),
+            Value::B(bytes) => serializer.serialize_str(&base64(bytes)),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Null => serializer.serialize_unit(),
+            Value::L(list) => serializer.collect_seq(list),
+            Value::M(map) => map.serialize(serializer),
+            Value::Ss(set) => serializer.collect_seq(set),
+            Value::Ns(set) => serializer.collect_seq(set),
+            Value::Bs(set) => serializer.collect_seq(set.iter().map(|bytes| base64(bytes))),
+        }
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    base64_simd::STANDARD.encode_to_string(bytes)
+}
+
+/// A JSON number where that loses nothing, else text.
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Ok(integer) = self.as_str().parse::<i64>() {
+            return serializer.serialize_i64(integer);
+        }
+        if let Ok(integer) = self.as_str().parse::<u64>() {
+            return serializer.serialize_u64(integer);
+        }
+        match self.as_str().parse::<f64>() {
+            Ok(float)
+                if format!("{float:e}")
+                    .parse()
+                    .is_ok_and(|same: Number| same == *self) =>
+            {
+                serializer.serialize_f64(float)
+            }
+            _ => serializer.serialize_str(self.as_str()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ItemVisitor)
+    }
+}
+
+struct ItemVisitor;
+
+impl<'de> Visitor<'de> for ItemVisitor {
+    type Value = Item;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of attributes")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Item, A::Error> {
+        let mut item = Item::new();
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            item.insert(name, value);
+        }
+        Ok(item)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::N(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::N(value.into()))
+    }
+
+    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
+        value.to_string().parse().map(Value::N).map_err(E::custom)
+    }
+
+    fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
+        value.to_string().parse().map(Value::N).map_err(E::custom)
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        format!("{value:e}")
+            .parse()
+            .map(Value::N)
+            .map_err(E::custom)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::S(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(Value::S(text))
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Value, E> {
+        Ok(Value::B(bytes.to_vec()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        Value::deserialize(deserializer)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(value) = sequence.next_element()? {
+            list.push(value);
+        }
+        Ok(Value::L(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
+        ItemVisitor.visit_map(map).map(Value::M)
+    }
+}

@@ -1,0 +1,110 @@
+//! Lists are `L`: `Vec`, arrays, tuples, slices behind a pointer. Lists of bytes are `B`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{DynamoValue, Fault, Reader, Writer};
+
+pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result<(), Fault> {
+    writer.open_list()?;
+    for (index, value) in slice.iter().enumerate() {
+        writer.element();
+        value
+            .encode(writer)
+            .map_err(|fault| fault.at_index(index))?;
+    }
+    writer.close_list();
+    Ok(())
+}
+
+pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, Fault> {
+    reader.open_list()?;
+    let mut values = Vec::new();
+    let mut first = true;
+    while reader.next_element(&mut first)? {
+        let value = T::decode(reader).map_err(|fault| fault.at_index(values.len()))?;
+        values.push(value);
+    }
+    reader.close_list()?;
+    Ok(values)
+}
+
+impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        T::encode_slice(self, writer)
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        T::decode_vec(reader).map(Cow::Owned)
+    }
+}
+
+macro_rules! slice {
+    ($($list:ty),*) => {$(
+        impl<T: DynamoValue> DynamoValue for $list {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                T::encode_slice(self, writer)
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                T::decode_vec(reader).map(Into::into)
+            }
+        }
+    )*};
+}
+
+slice!(Vec<T>, Box<[T]>, Arc<[T]>);
+
+impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        T::encode_slice(self, writer)
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let values = T::decode_vec(reader)?;
+        let found = values.len();
+        values
+            .try_into()
+            .map_err(|_| Fault::mismatch(format!("{N} elements"), format!("{found} elements")))
+    }
+}
+
+macro_rules! tuple {
+    ($count:literal: $($type:ident $index:tt),*) => {
+        impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.open_list()?;
+                $(
+                    writer.element();
+                    self.$index.encode(writer).map_err(|fault| fault.at_index($index))?;
+                )*
+                writer.close_list();
+                Ok(())
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                reader.open_list()?;
+                let mut first = true;
+                let wrong = || Fault::mismatch(concat!($count, " elements"), "another number of them");
+                let tuple = ($({
+                    if !reader.next_element(&mut first)? {
+                        return Err(wrong());
+                    }
+                    $type::decode(reader).map_err(|fault| fault.at_index($index))?
+                },)*);
+                if reader.next_element(&mut first)? {
+                    return Err(wrong());
+                }
+                reader.close_list()?;
+                Ok(tuple)
+            }
+        }
+    };
+}
+
+tuple!(1: A 0);
+tuple!(2: A 0, B 1);
+tuple!(3: A 0, B 1, C 2);
+tuple!(4: A 0, B 1, C 2, D 3);
+tuple!(5: A 0, B 1, C 2, D 3, E 4);
+tuple!(6: A 0, B 1, C 2, D 3, E 4, F 5);

@@ -1,0 +1,135 @@
+//! Maps are `M`, their keys text.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+use super::{DynamoValue, Fault, Reader, Writer};
+
+/// A type that may be the key of a map: text, integers, unit enums, and newtypes of these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a DynamoDB map",
+    label = "not a map key",
+    note = "the keys of a map are text: use `String`, an integer, a UUID, or a newtype or unit enum with `#[derive(DynamoValue)]`"
+)]
+pub trait MapKey: Sized {
+    /// The key's text; different keys have different texts.
+    fn to_map_key(&self) -> Cow<'_, str>;
+
+    /// The key of a text.
+    fn from_map_key(text: &str) -> Option<Self>;
+}
+
+fn encode<'a, K, V>(
+    entries: impl Iterator<Item = (&'a K, &'a V)>,
+    writer: &mut Writer,
+) -> Result<(), Fault>
+where
+    K: MapKey + 'a,
+    V: DynamoValue + 'a,
+{
+    writer.open_map()?;
+    for (key, value) in entries {
+        let key = key.to_map_key();
+        writer.dynamic_name(&key);
+        value
+            .encode(writer)
+            .map_err(|fault| fault.at("(an entry)"))?;
+    }
+    writer.close_map();
+    Ok(())
+}
+
+fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
+    reader: &mut Reader<'_>,
+) -> Result<C, Fault> {
+    let mut map = C::default();
+    reader.open_map()?;
+    let mut first = true;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let key = K::from_map_key(&name)
+            .ok_or_else(|| Fault::mismatch("a key of the map's type", "other text"))?;
+        let value = V::decode(reader).map_err(|fault| fault.at("(an entry)"))?;
+        map.extend(std::iter::once((key, value)));
+    }
+    reader.close_map()?;
+    Ok(map)
+}
+
+macro_rules! map {
+    ($map:ty; $($generics:tt)*) => {
+        impl<$($generics)*> DynamoValue for $map {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                encode(self.iter(), writer)
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                decode(reader)
+            }
+        }
+    };
+}
+
+map!(HashMap<K, V, S>; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
+map!(BTreeMap<K, V>; K: MapKey + Ord, V: DynamoValue);
+
+macro_rules! text_key {
+    ($($text:ty),*) => {$(
+        impl MapKey for $text {
+            fn to_map_key(&self) -> Cow<'_, str> {
+                Cow::Borrowed(self)
+            }
+
+            fn from_map_key(text: &str) -> Option<Self> {
+                Some(text.into())
+            }
+        }
+    )*};
+}
+
+text_key!(String, Box<str>, Arc<str>);
+
+impl MapKey for Cow<'static, str> {
+    fn to_map_key(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
+    }
+
+    fn from_map_key(text: &str) -> Option<Self> {
+        Some(Cow::Owned(text.to_owned()))
+    }
+}
+
+macro_rules! displayed_key {
+    ($($(#[$cfg:meta])? $key:ty),*) => {$(
+        $(#[$cfg])?
+        impl MapKey for $key {
+            fn to_map_key(&self) -> Cow<'_, str> {
+                Cow::Owned(self.to_string())
+            }
+
+            fn from_map_key(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+        }
+    )*};
+}
+
+displayed_key!(
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    #[cfg(feature = "uuid")]
+    uuid::Uuid,
+    #[cfg(feature = "ulid")]
+    ulid::Ulid
+);

@@ -1,0 +1,45 @@
+//! `Option<T>`: None is an absent attribute. `Box<T>`, `Arc<T>`: as `T`.
+
+use std::sync::Arc;
+
+use super::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
+
+impl<T: DynamoValue> DynamoField for Option<T> {
+    #[inline]
+    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+        match self {
+            Some(value) => value.encode_field(name, writer),
+            None => Ok(()),
+        }
+    }
+
+    /// NULL is how other libraries write None.
+    #[inline]
+    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        if reader.take_null()? {
+            Ok(None)
+        } else {
+            T::decode(reader).map(Some)
+        }
+    }
+
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+macro_rules! pointer {
+    ($($pointer:ident),*) => {$(
+        impl<T: DynamoValue> DynamoValue for $pointer<T> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                T::encode(self, writer)
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                T::decode(reader).map($pointer::new)
+            }
+        }
+    )*};
+}
+
+pointer!(Box, Arc);

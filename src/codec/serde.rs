@@ -1,0 +1,87 @@
+//! The bridge to serde: `#[dynamo(serde)]` fields and `serde_dynamo::Item`.
+
+use ::serde::{Serialize, de::DeserializeOwned};
+use std::collections::HashMap;
+
+use super::{DynamoValue, Fault, Item, Name, Number, Reader, Value, Writer};
+
+/// Writes a field whose type only knows serde. What serde calls null is an absent attribute.
+pub fn encode_serde<T: Serialize>(
+    value: &T,
+    name: &Name,
+    writer: &mut Writer,
+) -> Result<(), Fault> {
+    let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(value)
+        .map_err(|error| Fault::new(format!("serde could not store it: {error}")))?;
+    if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
+        return Ok(());
+    }
+    writer.name(name);
+    Value::from(value).encode(writer)
+}
+
+/// Reads a field whose type only knows serde.
+pub fn decode_serde<T: DeserializeOwned>(reader: &mut Reader<'_>) -> Result<T, Fault> {
+    let value = serde_dynamo::AttributeValue::from(Value::decode(reader)?);
+    serde_dynamo::from_attribute_value(value)
+        .map_err(|error| Fault::new(format!("serde could not read it: {error}")))
+}
+
+/// What an absent attribute means to serde: what null means to it, if it means anything.
+pub fn absent_serde<T: DeserializeOwned>() -> Option<T> {
+    serde_dynamo::from_attribute_value(serde_dynamo::AttributeValue::Null(true)).ok()
+}
+
+impl From<serde_dynamo::AttributeValue> for Value {
+    fn from(value: serde_dynamo::AttributeValue) -> Self {
+        use serde_dynamo::AttributeValue as Foreign;
+        match value {
+            Foreign::S(text) => Value::S(text),
+            Foreign::N(digits) => Value::N(Number::foreign(&digits)),
+            Foreign::B(bytes) => Value::B(bytes),
+            Foreign::Bool(value) => Value::Bool(value),
+            Foreign::Null(_) => Value::Null,
+            Foreign::L(list) => Value::L(list.into_iter().map(Value::from).collect()),
+            Foreign::M(map) => Value::M(map.into_iter().collect()),
+            Foreign::Ss(set) => Value::Ss(set.into_iter().collect()),
+            Foreign::Ns(set) => {
+                Value::Ns(set.iter().map(|digits| Number::foreign(digits)).collect())
+            }
+            Foreign::Bs(set) => Value::Bs(set.into_iter().collect()),
+        }
+    }
+}
+
+impl From<Value> for serde_dynamo::AttributeValue {
+    fn from(value: Value) -> Self {
+        use serde_dynamo::AttributeValue as Foreign;
+        match value {
+            Value::S(text) => Foreign::S(text),
+            Value::N(number) => Foreign::N(number.to_string()),
+            Value::B(bytes) => Foreign::B(bytes),
+            Value::Bool(value) => Foreign::Bool(value),
+            Value::Null => Foreign::Null(true),
+            Value::L(list) => Foreign::L(list.into_iter().map(Into::into).collect()),
+            Value::M(item) => Foreign::M(item.into_iter().map(|(n, v)| (n, v.into())).collect()),
+            Value::Ss(set) => Foreign::Ss(set.into_iter().collect()),
+            Value::Ns(set) => Foreign::Ns(set.iter().map(ToString::to_string).collect()),
+            Value::Bs(set) => Foreign::Bs(set.into_iter().collect()),
+        }
+    }
+}
+
+impl From<serde_dynamo::Item> for Item {
+    fn from(item: serde_dynamo::Item) -> Self {
+        item.into_inner().into_iter().collect()
+    }
+}
+
+impl From<Item> for serde_dynamo::Item {
+    fn from(item: Item) -> Self {
+        let map: HashMap<_, serde_dynamo::AttributeValue> = item
+            .into_iter()
+            .map(|(name, value)| (name, value.into()))
+            .collect();
+        map.into()
+    }
+}

@@ -1,0 +1,219 @@
+//! Sets are `SS`, `NS`, `BS`. An empty set is an absent attribute: DynamoDB has no empty sets.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+use super::{DynamoField, Fault, Name, Number, Reader, Tag, Writer, integer};
+
+/// A type that may be in a set: text, numbers, bytes, unit enums, and newtypes of these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of a DynamoDB set",
+    label = "not text, a number or bytes",
+    note = "DynamoDB has sets of text, numbers and bytes; store other types in a `Vec`"
+)]
+pub trait SetElement: Sized {
+    /// `SS`, `NS` or `BS`.
+    const TAG: Tag;
+
+    /// Writes one element.
+    fn write_element(&self, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads one element.
+    fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+}
+
+fn encode<'a, T: SetElement + 'a>(
+    set: impl ExactSizeIterator<Item = &'a T>,
+    name: &Name,
+    writer: &mut Writer,
+) -> Result<(), Fault> {
+    if set.len() == 0 {
+        return Ok(());
+    }
+    writer.name(name);
+    writer.open_set(T::TAG.name());
+    for element in set {
+        element.write_element(writer)?;
+    }
+    writer.close_set();
+    Ok(())
+}
+
+fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Result<C, Fault> {
+    let mut set = C::default();
+    // Other libraries write NULL for an empty set.
+    if reader.take_null()? {
+        return Ok(set);
+    }
+    reader.open(T::TAG)?;
+    reader.open_array()?;
+    let mut first = true;
+    while reader.next_element(&mut first)? {
+        set.extend(std::iter::once(T::read_element(reader)?));
+    }
+    reader.close()?;
+    Ok(set)
+}
+
+macro_rules! set {
+    ($set:ty; $($generics:tt)*) => {
+        impl<$($generics)*> DynamoField for $set {
+            fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+                encode(self.iter(), name, writer)
+            }
+
+            fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                decode(reader)
+            }
+
+            fn absent() -> Option<Self> {
+                Some(Self::default())
+            }
+        }
+    };
+}
+
+set!(HashSet<T, S>; T: SetElement + Eq + Hash, S: BuildHasher + Default);
+set!(BTreeSet<T>; T: SetElement + Ord);
+
+macro_rules! text_element {
+    ($($text:ty),*) => {$(
+        impl SetElement for $text {
+            const TAG: Tag = Tag::Ss;
+
+            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.set_text(self);
+                Ok(())
+            }
+
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                Ok(reader.string()?.into_owned().into())
+            }
+        }
+    )*};
+}
+
+text_element!(String, Box<str>, Arc<str>, Cow<'static, str>);
+
+macro_rules! integer_element {
+    ($($int:ty)*) => {$(
+        impl SetElement for $int {
+            const TAG: Tag = Tag::Ns;
+
+            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.set_integer(*self);
+                Ok(())
+            }
+
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                integer::parse(&reader.string()?, stringify!($int))
+            }
+        }
+    )*};
+}
+
+integer_element!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+
+macro_rules! wide_integer_element {
+    ($($int:ty)*) => {$(
+        impl SetElement for $int {
+            const TAG: Tag = Tag::Ns;
+
+            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+                integer::check_width(integer::Magnitude::unsigned_abs_u128(*self))?;
+                writer.set_integer(*self);
+                Ok(())
+            }
+
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                integer::parse(&reader.string()?, stringify!($int))
+            }
+        }
+    )*};
+}
+
+wide_integer_element!(i128 u128);
+
+impl SetElement for Number {
+    const TAG: Tag = Tag::Ns;
+
+    fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.check()?;
+        writer.set_number(self);
+        Ok(())
+    }
+
+    fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        reader.string()?.parse()
+    }
+}
+
+macro_rules! binary_element {
+    ($($bytes:ty),*) => {$(
+        impl SetElement for $bytes {
+            const TAG: Tag = Tag::Bs;
+
+            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.set_binary(self);
+                Ok(())
+            }
+
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                reader.base64().map(Into::into)
+            }
+        }
+    )*};
+}
+
+binary_element!(Vec<u8>, Box<[u8]>, bytes::Bytes);
+
+/// Foreign types whose element is their text.
+macro_rules! foreign_element {
+    ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
+        #[cfg(feature = $feature)]
+        impl SetElement for $foreign {
+            const TAG: Tag = Tag::Ss;
+
+            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.set_text(&self.to_string());
+                Ok(())
+            }
+
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                let parse: fn(&str) -> Option<Self> = $parse;
+                parse(&reader.string()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+            }
+        }
+    )*};
+}
+
+foreign_element! {
+    "uuid" uuid::Uuid, "a UUID", |text| uuid::Uuid::try_parse(text).ok();
+    "ulid" ulid::Ulid, "a ULID", |text| ulid::Ulid::from_string(text).ok();
+}
+
+/// Decimals: a number that the type holds exactly.
+macro_rules! decimal_element {
+    ($($feature:literal $decimal:ty;)*) => {$(
+        #[cfg(feature = $feature)]
+        impl SetElement for $decimal {
+            const TAG: Tag = Tag::Ns;
+
+            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.set_number(&super::float::ToNumber::to_number(self)?);
+                Ok(())
+            }
+
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                super::float::ToNumber::from_number(&reader.string()?.parse()?)
+            }
+        }
+    )*};
+}
+
+decimal_element! {
+    "rust_decimal" rust_decimal::Decimal;
+    "bigdecimal" bigdecimal::BigDecimal;
+}

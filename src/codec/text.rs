@@ -1,0 +1,79 @@
+//! Text is `S`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{DynamoValue, Fault, Reader, Writer};
+
+macro_rules! text {
+    ($($text:ty),*) => {$(
+        impl DynamoValue for $text {
+            #[inline]
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.text(self);
+                Ok(())
+            }
+
+            #[inline]
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                Ok(reader.text()?.into_owned().into())
+            }
+        }
+    )*};
+}
+
+text!(String, Box<str>, Arc<str>, Cow<'static, str>);
+
+impl DynamoValue for char {
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        writer.text(self.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let text = reader.text()?;
+        let mut chars = text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(one), None) => Ok(one),
+            _ => Err(Fault::mismatch("one character", "another number of them")),
+        }
+    }
+}
+
+impl DynamoValue for bool {
+    #[inline]
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        writer.boolean(*self);
+        Ok(())
+    }
+
+    #[inline]
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        reader.boolean()
+    }
+}
+
+/// Types of other crates that are text through `Display` and a parser.
+macro_rules! foreign_text {
+    ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
+        #[cfg(feature = $feature)]
+        impl DynamoValue for $foreign {
+            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+                writer.open_text();
+                writer.text_piece(&self.to_string());
+                writer.close_text();
+                Ok(())
+            }
+
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+                let parse: fn(&str) -> Option<Self> = $parse;
+                parse(&reader.text()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+            }
+        }
+    )*};
+}
+
+foreign_text! {
+    "uuid" uuid::Uuid, "a UUID", |text| uuid::Uuid::try_parse(text).ok();
+    "ulid" ulid::Ulid, "a ULID", |text| ulid::Ulid::from_string(text).ok();
+}

@@ -1,0 +1,49 @@
+//! From a connection URL to an SDK client.
+//!
+//! [`url`] reads the URL, without looking at the world. One module for each kind of connection then
+//! makes the client: [`embedded`] in this process, `endpoint` for an HTTP address, `aws` for AWS.
+
+#[cfg(feature = "aws")]
+mod aws;
+#[cfg(feature = "embedded")]
+pub mod embedded;
+#[cfg(feature = "aws")]
+mod endpoint;
+mod url;
+
+pub(crate) use url::FORMS;
+
+use crate::error::Result;
+use crate::wire::Client;
+use url::Target;
+
+pub(crate) async fn open(url: &str) -> Result<Client> {
+    match url::parse(url)? {
+        #[cfg(feature = "embedded")]
+        Target::Memory => Ok(embedded::EmbeddedEngine::memory().await?.client()),
+        #[cfg(feature = "embedded")]
+        Target::File(path) => Ok(embedded::EmbeddedEngine::open(path).await?.client()),
+        #[cfg(not(feature = "embedded"))]
+        Target::Memory | Target::File(_) => Err(needs("embedded", "the embedded engine")),
+        #[cfg(feature = "aws")]
+        Target::Endpoint { url, region } => Ok(endpoint::client(url, region)),
+        #[cfg(feature = "aws")]
+        Target::Aws {
+            region,
+            profile,
+            endpoint,
+        } => aws::client(region, profile, endpoint).await,
+        #[cfg(not(feature = "aws"))]
+        Target::Endpoint { .. } | Target::Aws { .. } => {
+            Err(needs("aws", "a connection over the network"))
+        }
+    }
+}
+
+#[cfg(not(all(feature = "aws", feature = "embedded")))]
+fn needs(feature: &str, what: &str) -> crate::error::Error {
+    crate::error::Error::config(format!(
+        "{what} needs the feature `{feature}`: write features = [\"{feature}\"] at the dependency \
+         on dynamo-entity"
+    ))
+}

@@ -1,0 +1,30 @@
+//! AWS, by the SDK's own rules for region, profile and credentials.
+
+use aws_config::{BehaviorVersion, Region};
+use aws_sdk_dynamodb::Client;
+
+use crate::error::{Error, Result};
+
+pub(super) async fn client(
+    region: Option<String>,
+    profile: Option<String>,
+    endpoint: Option<String>,
+) -> Result<Client> {
+    let mut loader = aws_config::defaults(BehaviorVersion::latest());
+    if let Some(region) = region {
+        loader = loader.region(Region::new(region));
+    }
+    if let Some(profile) = profile {
+        loader = loader.profile_name(profile);
+    }
+    if let Some(endpoint) = endpoint {
+        loader = loader.endpoint_url(endpoint);
+    }
+    let config = loader.load().await;
+    if config.region().is_none() {
+        return Err(Error::config(
+            "no region is configured: write aws://REGION, set AWS_REGION, or set one in the profile",
+        ));
+    }
+    Ok(Client::new(&config))
+}

@@ -1,0 +1,29 @@
+//! DynamoDB inside this process, for tests, tools and small programs.
+//!
+//! [`Dynamo::connect`](crate::Dynamo::connect) opens it by URL. This module is for those who want the
+//! engine itself: under an SDK client of their own, or shared by several connections.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use dynamo_entity::{Dynamo, embedded::EmbeddedEngine};
+//!
+//! let engine = EmbeddedEngine::memory().await?;
+//! let db = Dynamo::new(engine.client());
+//! let tables = engine.client().list_tables().send().await?; // the same data
+//! # assert!(tables.table_names().is_empty()); let _ = db; Ok(()) }
+//! ```
+//!
+//! The data lives in SQLite, on a thread of its own, so nothing here blocks an async runtime. A file
+//! belongs to one engine at a time, which a lock on `PATH.lock` enforces; it is released when the last
+//! clone of the engine and of its clients is gone. What was acknowledged survives a crash.
+
+mod dispatch;
+mod engine;
+mod http;
+mod lock;
+#[cfg(test)]
+mod tests;
+
+pub use engine::EmbeddedEngine;
+pub use http::EmbeddedHttpClient;

@@ -1,0 +1,198 @@
+//! The thread that owns the database, and the queue to it.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
+use aws_sdk_dynamodb::{Client, config};
+use bytes::Bytes;
+use dynoxide::Database;
+use tokio::sync::oneshot;
+
+use super::dispatch::{Answer, dispatch, internal_error};
+use super::http::EmbeddedHttpClient;
+use super::lock::Lock;
+use crate::error::{Error, ErrorKind, Result, Stage};
+
+/// Deeply nested values and expressions are read by recursion.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// An operation that panics.
+#[cfg(test)]
+pub(super) const PANIC: &str = "Panic";
+
+/// DynamoDB in this process. Clones share one database.
+#[derive(Clone)]
+pub struct EmbeddedEngine {
+    jobs: mpsc::Sender<Job>,
+}
+
+struct Job {
+    operation: String,
+    body: Bytes,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// The lock is released after the database is closed: fields drop in order.
+struct Opened {
+    database: Database,
+    _lock: Option<Lock>,
+}
+
+impl EmbeddedEngine {
+    /// A database in memory, gone with the last clone.
+    pub async fn memory() -> Result<Self> {
+        Self::start(|| {
+            let database = Database::memory().map_err(|error| cannot_open("memory", &error))?;
+            Ok(Opened {
+                database,
+                _lock: None,
+            })
+        })
+        .await
+    }
+
+    /// A database in a file. The file is created if it is not there, its folder is not.
+    ///
+    /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in
+    /// another one.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        Self::start(move || open_file(&path)).await
+    }
+
+    async fn start(open: impl FnOnce() -> Result<Opened> + Send + 'static) -> Result<Self> {
+        let (jobs, queue) = mpsc::channel();
+        let (ready, opened) = oneshot::channel();
+        let owner = move || match open() {
+            Ok(opened) => {
+                if ready.send(Ok(())).is_ok() {
+                    serve(&opened.database, &queue);
+                }
+            }
+            Err(error) => drop(ready.send(Err(error))),
+        };
+        thread::Builder::new()
+            .name("dynamo-embedded".into())
+            .stack_size(STACK)
+            .spawn(owner)
+            .map_err(|error| cannot_open("a thread", &error).with_source(error))?;
+        opened
+            .await
+            .map_err(|_| cannot_open("the database", &"its thread ended"))??;
+        Ok(EmbeddedEngine { jobs })
+    }
+
+    /// One request: operation and body of DynamoDB JSON in, status and body out.
+    pub(super) async fn call(&self, operation: String, body: Bytes) -> Answer {
+        let (answer, answered) = oneshot::channel();
+        match self.jobs.send(Job {
+            operation,
+            body,
+            answer,
+        }) {
+            Ok(()) => answered.await.unwrap_or_else(|_| internal_error()),
+            Err(_) => internal_error(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) async fn execute(&self, operation: &str, body: &[u8]) -> (u16, Vec<u8>) {
+        self.call(operation.to_owned(), Bytes::copy_from_slice(body))
+            .await
+    }
+
+    /// What an SDK client needs to talk to this engine instead of a server.
+    pub fn http_client(&self) -> EmbeddedHttpClient {
+        EmbeddedHttpClient::new(self.clone())
+    }
+
+    /// Settings for an SDK client of this engine, open for more: timeouts, interceptors, retries.
+    pub fn sdk_config(&self) -> config::Builder {
+        config::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .endpoint_url("http://embedded.invalid")
+            .allow_no_auth()
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .http_client(self.http_client())
+    }
+
+    /// An SDK client of this engine.
+    pub fn client(&self) -> Client {
+        Client::from_conf(self.sdk_config().build())
+    }
+}
+
+impl fmt::Debug for EmbeddedEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddedEngine").finish_non_exhaustive()
+    }
+}
+
+/// Answers until the last handle is gone.
+fn serve(database: &Database, queue: &mpsc::Receiver<Job>) {
+    for job in queue {
+        // The caller has given up before its turn came.
+        if job.answer.is_closed() {
+            continue;
+        }
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(test)]
+            assert_ne!(job.operation, PANIC, "asked for by a test");
+            dispatch(database, &job.operation, &job.body)
+        }));
+        drop(job.answer.send(answer.unwrap_or_else(|_| internal_error())));
+    }
+}
+
+fn open_file(path: &Path) -> Result<Opened> {
+    let path = absolute(path)?;
+    let text = path
+        .to_str()
+        .ok_or_else(|| Error::config(format!("the path {} is not UTF-8", path.display())))?;
+    let lock = Lock::acquire(&path)?;
+    let database = Database::new(text).map_err(|error| cannot_open(text, &error))?;
+    Ok(Opened {
+        database,
+        _lock: Some(lock),
+    })
+}
+
+/// One path for one file, whatever links lead to it, so that its lock has one name.
+fn absolute(path: &Path) -> Result<PathBuf> {
+    if path.is_dir() {
+        return Err(Error::config(format!(
+            "{} is a folder, not a file",
+            path.display()
+        )));
+    }
+    if path.exists() {
+        return path
+            .canonicalize()
+            .map_err(|error| cannot_open(path.display(), &error));
+    }
+    let Some(name) = path.file_name() else {
+        return Err(Error::config(format!("{} names no file", path.display())));
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let folder = folder.canonicalize().map_err(|error| {
+        let message = format!(
+            "the folder {} of the database file cannot be used ({error}): create it first",
+            folder.display()
+        );
+        Error::config(message).with_source(error)
+    })?;
+    Ok(folder.join(name))
+}
+
+fn cannot_open(what: impl fmt::Display, why: &dyn fmt::Display) -> Error {
+    let message = format!("the embedded engine cannot open {what}: {why}");
+    Error::new(ErrorKind::Config, Stage::Connect, message)
+}

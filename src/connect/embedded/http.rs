@@ -1,0 +1,92 @@
+//! The engine in the place of an HTTP client, under an unchanged SDK client.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents};
+use aws_sdk_dynamodb::error::ConnectorError;
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
+
+use super::EmbeddedEngine;
+
+/// Answers an SDK client's requests from an [`EmbeddedEngine`]; made by
+/// [`EmbeddedEngine::http_client`].
+///
+/// It goes into the SDK's own settings, and serves clients of DynamoDB and of DynamoDB Streams:
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+/// use dynamo_entity::embedded::EmbeddedEngine;
+///
+/// let engine = EmbeddedEngine::memory().await?;
+/// let config = aws_sdk_dynamodb::Config::builder()
+///     .behavior_version(BehaviorVersion::latest())
+///     .region(Region::new("us-east-1"))
+///     .credentials_provider(Credentials::new("any", "any", None, None, "test"))
+///     .endpoint_url("http://embedded.invalid") // never looked up
+///     .http_client(engine.http_client())
+///     .build();
+/// aws_sdk_dynamodb::Client::from_conf(config).list_tables().send().await?;
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct EmbeddedHttpClient {
+    engine: EmbeddedEngine,
+    requests: Arc<AtomicU64>,
+}
+
+impl EmbeddedHttpClient {
+    pub(super) fn new(engine: EmbeddedEngine) -> Self {
+        EmbeddedHttpClient {
+            engine,
+            requests: Arc::default(),
+        }
+    }
+}
+
+impl HttpClient for EmbeddedHttpClient {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for EmbeddedHttpClient {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let engine = self.engine.clone();
+        let id = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        HttpConnectorFuture::new(async move {
+            // `DynamoDB_20120810.GetItem`
+            let target = request.headers().get("x-amz-target").unwrap_or_default();
+            let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+            let body = ByteStream::new(request.into_body()).collect().await;
+            let body = body
+                .map_err(|error| ConnectorError::user(error.into()))?
+                .into_bytes();
+            let (status, body) = engine.call(operation, body).await;
+            respond(status, body, id).map_err(|error| ConnectorError::other(error, None))
+        })
+    }
+}
+
+fn respond(
+    status: u16,
+    body: Vec<u8>,
+    id: u64,
+) -> Result<HttpResponse, aws_sdk_dynamodb::error::BoxError> {
+    let mut response = HttpResponse::new(status.try_into()?, SdkBody::from(body));
+    let headers = response.headers_mut();
+    headers.try_insert("content-type", "application/x-amz-json-1.0")?;
+    headers.try_insert("x-amzn-requestid", format!("embedded-{id:012}"))?;
+    Ok(response)
+}

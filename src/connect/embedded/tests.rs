@@ -1,0 +1,247 @@
+//! The engine under a raw SDK client, and its file.
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType,
+    ReturnValuesOnConditionCheckFailure, ScalarAttributeType,
+};
+use aws_sdk_dynamodb::{Client, operation::RequestId};
+
+use super::EmbeddedEngine;
+use crate::Dynamo;
+use crate::error::ErrorKind;
+
+async fn create_table(client: &Client) {
+    let key = KeySchemaElement::builder()
+        .attribute_name("pk")
+        .key_type(KeyType::Hash);
+    let attribute = AttributeDefinition::builder()
+        .attribute_name("pk")
+        .attribute_type(ScalarAttributeType::S);
+    client
+        .create_table()
+        .table_name("tab")
+        .key_schema(key.build().unwrap())
+        .attribute_definitions(attribute.build().unwrap())
+        .billing_mode(BillingMode::PayPerRequest)
+        .send()
+        .await
+        .unwrap();
+}
+
+fn s(text: &str) -> AttributeValue {
+    AttributeValue::S(text.into())
+}
+
+#[tokio::test]
+async fn an_sdk_client_works_on_it() {
+    let client = EmbeddedEngine::memory().await.unwrap().client();
+    create_table(&client).await;
+    let put = client
+        .put_item()
+        .table_name("tab")
+        .item("pk", s("a"))
+        .item("x", s("1"));
+    assert!(put.clone().send().await.unwrap().request_id().is_some());
+    let found = client
+        .get_item()
+        .table_name("tab")
+        .key("pk", s("a"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(found.item().unwrap()["x"], s("1"));
+    let refused = put
+        .condition_expression("attribute_not_exists(pk)")
+        .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+        .send()
+        .await
+        .unwrap_err()
+        .into_service_error();
+    let refused = match refused {
+        aws_sdk_dynamodb::operation::put_item::PutItemError::ConditionalCheckFailedException(e) => {
+            e
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused.item().unwrap()["x"], s("1"));
+}
+
+/// The engine's own marks for classes of errors do not come out.
+#[tokio::test]
+async fn a_bad_table_name_is_a_validation_exception() {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    let body = br#"{"TableName":"U","Key":{"pk":{"S":"a"}}}"#;
+    let (status, body) = engine.execute("GetItem", body).await;
+    let body = String::from_utf8(body).unwrap();
+    assert_eq!(status, 400);
+    assert!(body.contains("#ValidationException"), "{body}");
+    assert!(!body.contains("VALIDATION"), "{body}");
+}
+
+#[tokio::test]
+async fn broken_requests_are_refused() {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    for (operation, body) in [
+        ("GetItem", &b"{"[..]),
+        ("GetItem", b""),
+        ("GetItem", b"{}"),
+        ("GetItem", b"\xff"),
+        ("Nonsense", b"{}"),
+        ("", b"{}"),
+    ] {
+        let (status, body) = engine.execute(operation, body).await;
+        assert_eq!(
+            status,
+            400,
+            "{operation} {}",
+            String::from_utf8_lossy(&body)
+        );
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert!(body["__type"].is_string(), "{body}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_tasks_share_it() {
+    let client = EmbeddedEngine::memory().await.unwrap().client();
+    create_table(&client).await;
+    let tasks: Vec<_> = (0..64)
+        .map(|n| {
+            let client = client.clone();
+            tokio::spawn(async move {
+                let put = client
+                    .put_item()
+                    .table_name("tab")
+                    .item("pk", s(&n.to_string()));
+                put.send().await.unwrap();
+                client
+                    .scan()
+                    .table_name("tab")
+                    .send()
+                    .await
+                    .unwrap()
+                    .count()
+            })
+        })
+        .collect();
+    for task in tasks {
+        assert!(task.await.unwrap() >= 1);
+    }
+    let all = client.scan().table_name("tab").send().await.unwrap();
+    assert_eq!(all.count(), 64);
+}
+
+#[tokio::test]
+async fn a_file_outlives_its_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.db");
+    let url = format!("embedded:{}", path.display());
+    {
+        let db = Dynamo::connect(&url).await.unwrap();
+        create_table(db.client()).await;
+        let put = db.client().put_item().table_name("tab").item("pk", s("a"));
+        put.send().await.unwrap();
+    }
+    let db = Dynamo::connect(&url).await.unwrap();
+    let found = db
+        .client()
+        .get_item()
+        .table_name("tab")
+        .key("pk", s("a"))
+        .send()
+        .await
+        .unwrap();
+    assert!(found.item().is_some());
+}
+
+#[tokio::test]
+async fn one_file_one_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.db");
+    let first = EmbeddedEngine::open(&path).await.unwrap();
+    let refused = EmbeddedEngine::open(&path).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Locked);
+    assert!(
+        refused.to_string().contains("in use by another process"),
+        "{refused}"
+    );
+    #[cfg(unix)]
+    {
+        let link = folder.path().join("link.db");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let refused = EmbeddedEngine::open(&link).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Locked);
+    }
+    // A client keeps it open as well.
+    let client = first.client();
+    drop(first);
+    assert!(EmbeddedEngine::open(&path).await.is_err());
+    drop(client);
+    EmbeddedEngine::open(&path).await.unwrap();
+}
+
+#[tokio::test]
+async fn paths_that_cannot_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text.db");
+    std::fs::write(
+        &text,
+        "not a database, but long enough to be mistaken for one",
+    )
+    .unwrap();
+    for (path, says) in [
+        (folder.path().join("missing/shop.db"), "create it first"),
+        (folder.path().to_owned(), "is a folder"),
+        (text, "cannot open"),
+    ] {
+        let error = EmbeddedEngine::open(&path).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config, "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_caller_that_gives_up_harms_nobody() {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    create_table(&engine.client()).await;
+    for _ in 0..100 {
+        let client = engine.client();
+        let put = client
+            .put_item()
+            .table_name("tab")
+            .item("pk", s("a"))
+            .send();
+        let _ = tokio::time::timeout(std::time::Duration::from_micros(50), put).await;
+    }
+    engine
+        .client()
+        .scan()
+        .table_name("tab")
+        .send()
+        .await
+        .unwrap();
+}
+
+/// A panic inside the engine answers its caller with a 500 and the next one as usual.
+#[tokio::test]
+async fn a_panic_hangs_nobody() {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    let (status, body) = engine.execute(super::engine::PANIC, b"{}").await;
+    assert_eq!(status, 500);
+    assert!(
+        String::from_utf8(body)
+            .unwrap()
+            .contains("InternalServerError")
+    );
+    create_table(&engine.client()).await;
+}
+
+#[test]
+fn the_handles_are_for_every_thread() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<EmbeddedEngine>();
+    shared::<super::EmbeddedHttpClient>();
+    shared::<Arc<Dynamo>>();
+}

@@ -1,0 +1,42 @@
+//! A server at an HTTP address: DynamoDB Local, ScyllaDB Alternator, a tunnel.
+
+use std::env;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::{Client, Config};
+
+/// Region and credentials come from the URL and the environment; such servers rarely check them, so
+/// missing ones are made up.
+pub(super) fn client(url: String, region: Option<String>) -> Client {
+    let region = region
+        .or_else(|| variable("AWS_REGION"))
+        .or_else(|| variable("AWS_DEFAULT_REGION"))
+        .unwrap_or_else(|| "us-east-1".into());
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(region))
+        .credentials_provider(credentials())
+        .endpoint_url(url)
+        .retry_config(RetryConfig::standard())
+        .build();
+    Client::from_conf(config)
+}
+
+fn credentials() -> Credentials {
+    let key = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"));
+    match key {
+        Some((id, secret)) => Credentials::new(
+            id,
+            secret,
+            variable("AWS_SESSION_TOKEN"),
+            None,
+            "environment",
+        ),
+        None => Credentials::new("local", "local", None, None, "made up"),
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,79 @@
+//! Near misses.
+
+/// What someone who wrote this had in mind.
+pub(super) fn guess(url: &str) -> Option<String> {
+    let lower = url.to_ascii_lowercase();
+    if matches!(
+        lower.as_str(),
+        "memory" | ":memory:" | "embedded" | "embedded-memory"
+    ) {
+        return Some("embedded:memory".into());
+    }
+    if matches!(lower.as_str(), "localhost" | "local") {
+        return Some("http://localhost:8000".into());
+    }
+    if looks_like_region(&lower) {
+        return Some(format!("aws://{lower}"));
+    }
+    if lower.ends_with(".db") || lower.ends_with(".sqlite") {
+        let path = url.split_once(':').map_or(url, |(_, path)| path);
+        return Some(format!("embedded:{path}"));
+    }
+    let scheme_ends = url.find([':', '/']).unwrap_or(url.len());
+    let (scheme, rest) = url.split_at(scheme_ends);
+    let host_and_port = rest
+        .strip_prefix(':')
+        .is_some_and(|port| port.parse::<u16>().is_ok());
+    if host_and_port && !scheme.is_empty() {
+        return Some(format!("http://{url}"));
+    }
+    let rest = rest.trim_start_matches([':', '/']);
+    match nearest(
+        &scheme.to_ascii_lowercase(),
+        &["embedded", "https", "http", "aws"],
+    )? {
+        "embedded" => Some(format!("embedded:{rest}")),
+        "aws" if rest.is_empty() => Some("aws".into()),
+        scheme if rest.is_empty() => Some(format!("{scheme}://localhost:8000")),
+        scheme => Some(format!("{scheme}://{rest}")),
+    }
+}
+
+/// `eu-central-1`, `us-gov-west-1`
+pub(super) fn looks_like_region(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let Some((number, words)) = parts.split_last() else {
+        return false;
+    };
+    words.len() >= 2
+        && number.parse::<u8>().is_ok()
+        && words
+            .iter()
+            .all(|word| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()))
+}
+
+/// The known word within two letters of this one.
+pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let allowed = |known: &str| if known.len() > 4 { 2 } else { 1 };
+    known
+        .iter()
+        .map(|known| (distance(word, known), *known))
+        .filter(|(distance, known)| *distance <= allowed(known))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// Letters to insert, delete or replace.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

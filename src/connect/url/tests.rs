@@ -1,0 +1,148 @@
+//! Right URLs, near misses, wrong ones.
+
+use super::*;
+use crate::error::ErrorKind;
+
+fn endpoint(url: &str, region: Option<&str>) -> Target {
+    Target::Endpoint {
+        url: url.into(),
+        region: region.map(Into::into),
+    }
+}
+
+fn aws(region: Option<&str>, profile: Option<&str>, endpoint: Option<&str>) -> Target {
+    let own = |text: Option<&str>| text.map(Into::into);
+    Target::Aws {
+        region: own(region),
+        profile: own(profile),
+        endpoint: own(endpoint),
+    }
+}
+
+#[test]
+fn right_urls() {
+    for (url, target) in [
+        ("embedded:memory", Target::Memory),
+        (" embedded:memory\n", Target::Memory),
+        ("embedded:shop.db", Target::File("shop.db".into())),
+        (
+            "embedded:./data/shop.db",
+            Target::File("./data/shop.db".into()),
+        ),
+        (
+            "embedded:/var/lib/shop",
+            Target::File("/var/lib/shop".into()),
+        ),
+        ("embedded:C:\\shop.db", Target::File("C:\\shop.db".into())),
+        (
+            "http://localhost:8000",
+            endpoint("http://localhost:8000", None),
+        ),
+        (
+            "http://localhost:8000/",
+            endpoint("http://localhost:8000", None),
+        ),
+        ("http://[::1]:8000", endpoint("http://[::1]:8000", None)),
+        ("http://[::1]", endpoint("http://[::1]", None)),
+        (
+            "https://db.example.com",
+            endpoint("https://db.example.com", None),
+        ),
+        (
+            "http://h:1?region=eu-west-1",
+            endpoint("http://h:1", Some("eu-west-1")),
+        ),
+        ("aws", aws(None, None, None)),
+        ("aws://", aws(None, None, None)),
+        ("aws://eu-central-1", aws(Some("eu-central-1"), None, None)),
+        ("aws://?profile=dev", aws(None, Some("dev"), None)),
+        (
+            "aws://us-gov-west-1?profile=a-b&endpoint=https://vpce-1.example.com",
+            aws(
+                Some("us-gov-west-1"),
+                Some("a-b"),
+                Some("https://vpce-1.example.com"),
+            ),
+        ),
+    ] {
+        assert_eq!(parse(url).unwrap(), target, "{url}");
+    }
+}
+
+#[test]
+fn near_misses() {
+    for (url, meant) in [
+        ("embeded:memory", "embedded:memory"),
+        ("embedded://memory", "embedded:memory"),
+        ("embedded:///srv/x", "embedded:/srv/x"),
+        ("embedded::memory:", "embedded:memory"),
+        ("embedded:Memory", "embedded:memory"),
+        ("embedded:", "embedded:memory"),
+        ("embedded", "embedded:memory"),
+        ("memory", "embedded:memory"),
+        (":memory:", "embedded:memory"),
+        ("Embedded:memory", "embedded:memory"),
+        ("sqlite:shop.db", "embedded:shop.db"),
+        ("shop.db", "embedded:shop.db"),
+        ("localhost:8000", "http://localhost:8000"),
+        ("127.0.0.1:4566", "http://127.0.0.1:4566"),
+        ("localhost", "http://localhost:8000"),
+        ("http//localhost:8000", "http://localhost:8000"),
+        ("http:/localhost:8000", "http://localhost:8000"),
+        ("http:localhost:8000", "http://localhost:8000"),
+        ("HTTP://localhost:8000", "http://localhost:8000"),
+        ("htps://db.example.com", "https://db.example.com"),
+        ("http://localhost:8000/shell", "http://localhost:8000"),
+        ("eu-west-1", "aws://eu-west-1"),
+        ("aws:eu-west-1", "aws://eu-west-1"),
+        ("AWS", "aws"),
+        ("aws://EU-WEST-1", "aws://eu-west-1"),
+        ("aws://eu-west-1?profil=x", "profile=x"),
+        ("http://h:1?regoin=eu-west-1", "region=eu-west-1"),
+    ] {
+        let error = parse(url).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        let text = error.to_string();
+        assert!(
+            text.contains(&format!("Did you mean `{meant}`?")),
+            "{url}: {text}"
+        );
+        assert!(text.contains("aws://REGION"), "{text}");
+    }
+}
+
+#[test]
+fn wrong_urls() {
+    for url in [
+        "",
+        "mongodb://localhost",
+        "http://",
+        "http://:8000",
+        "http://localhost:0",
+        "http://localhost:65536",
+        "http://localhost:http",
+        "http://local host:8000",
+        "http://localhost:8000?region=",
+        "http://h:1?region=a-b-1&region=a-b-1",
+        "aws://eu-west-1/x",
+        "aws://eu-west-1?endpoint=example.com",
+        "aws://eu-west-1?endpoint=http://",
+        "embedded:shop.db?mode=ro",
+    ] {
+        let error = parse(url).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config, "{url}");
+        assert!(error.to_string().contains("embedded:PATH"), "{error}");
+    }
+}
+
+#[test]
+fn passwords_are_not_shown() {
+    for url in [
+        "http://user:secret@host:8000",
+        "htp://user:secret@host",
+        "secret@host:80",
+    ] {
+        let error = parse(url).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
+    }
+}

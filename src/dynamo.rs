@@ -1,0 +1,164 @@
+//! The connection: an SDK client, a prefix for table names and a clock.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::clock::{Clock, SharedClock, SystemClock, Timestamp};
+use crate::error::{Error, Result};
+use crate::schema::TableSchema;
+use crate::wire::{BoxFuture, Client, Failure, Reply, Request, Wire};
+use crate::{connect, table};
+
+/// The environment variable that [`Dynamo::from_env`] reads.
+const VARIABLE: &str = "DYNAMO_URL";
+
+/// A connection to DynamoDB, or to something that speaks its language.
+///
+/// Clones share one client; cloning is cheap. The settings, `with_prefix` and the like, give a new
+/// connection and leave the old one as it is.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> dynamo_entity::Result<()> {
+/// use dynamo_entity::Dynamo;
+/// let db = Dynamo::connect("embedded:memory").await?.with_prefix("test");
+/// # let _ = db; Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Dynamo(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    wire: Wire,
+    prefix: String,
+    clock: SharedClock,
+}
+
+impl Dynamo {
+    /// Opens a connection:
+    ///
+    /// | URL | what it is |
+    /// |---|---|
+    /// | `embedded:memory` | in this process, gone with the last clone (feature `embedded`) |
+    /// | `embedded:PATH` | in this process, stored in a file (feature `embedded`) |
+    /// | `http://HOST:PORT`, `https://HOST` | DynamoDB Local, ScyllaDB Alternator and the like; `?region=` |
+    /// | `aws` | AWS as the environment says: region, profile, credentials |
+    /// | `aws://REGION` | AWS in that region; `?profile=` and `&endpoint=` |
+    ///
+    /// Only what lies on this machine is tried: a wrong URL, file or profile is an error here, a
+    /// server that does not answer is one of the first operation.
+    pub async fn connect(url: &str) -> Result<Dynamo> {
+        Ok(Dynamo::new(connect::open(url).await?))
+    }
+
+    /// Opens the connection that the environment variable `DYNAMO_URL` names.
+    pub async fn from_env() -> Result<Dynamo> {
+        match std::env::var(VARIABLE) {
+            Ok(url) => Dynamo::connect(&url).await,
+            Err(std::env::VarError::NotPresent) => Err(Error::config(format!(
+                "the environment variable {VARIABLE} is not set; {}",
+                connect::FORMS
+            ))),
+            Err(std::env::VarError::NotUnicode(_)) => Err(Error::config(format!(
+                "the environment variable {VARIABLE} is not UTF-8"
+            ))),
+        }
+    }
+
+    /// Uses an SDK client with all of its settings.
+    pub fn new(client: Client) -> Dynamo {
+        Dynamo(Arc::new(Inner {
+            wire: Wire::new(client),
+            prefix: String::new(),
+            clock: SharedClock::new(SystemClock),
+        }))
+    }
+
+    /// Puts a prefix before every table's name, joined by `-` unless it ends with `-`, `_` or `.`.
+    /// An empty one is none.
+    #[must_use]
+    pub fn with_prefix(self, prefix: impl Into<String>) -> Dynamo {
+        let mut prefix = prefix.into();
+        if !prefix.is_empty() && !prefix.ends_with(['-', '_', '.']) {
+            prefix.push('-');
+        }
+        self.with(|inner| inner.prefix = prefix)
+    }
+
+    /// Takes the time from another clock.
+    #[must_use]
+    pub fn with_clock(self, clock: impl Clock) -> Dynamo {
+        self.with(|inner| inner.clock = SharedClock::new(clock))
+    }
+
+    /// Sends everything through the SDK's typed builders. For tests of that path.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_typed_wire(self) -> Dynamo {
+        self.with(|inner| {
+            inner.wire = Wire::new(inner.wire.client().clone());
+            inner.wire.use_typed();
+        })
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Inner)) -> Dynamo {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// The SDK client, for everything this library does not do.
+    pub fn client(&self) -> &Client {
+        self.0.wire.client()
+    }
+
+    /// The time by this connection's clock.
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// Creates the tables that are not there, and waits until they can be used.
+    ///
+    /// A table that is there is never changed: if it is as declared, nothing happens; if it differs,
+    /// the error of kind [`SchemaMismatch`](crate::ErrorKind::SchemaMismatch) names every difference
+    /// and what to do about it. Indexes beyond the declared ones do not matter. It may be called at
+    /// every start, by many processes at once. Dropped before the end, it has created some of the
+    /// tables; call it again.
+    pub fn create_tables(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { table::create(self, schemas).await }
+    }
+
+    /// Adds the global indexes that the tables lack, one after the other, and waits until each is
+    /// filled; with much data that takes long. Nothing else is changed.
+    ///
+    /// An index of the same name with another key or projection is an error of kind
+    /// [`SchemaMismatch`](crate::ErrorKind::SchemaMismatch). Dropped before the end, the service goes
+    /// on with the index it has begun; call it again for the others.
+    pub fn add_indexes(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { table::add_indexes(self, schemas).await }
+    }
+
+    pub(crate) fn table_name(&self, base: &str) -> String {
+        format!("{}{base}", self.0.prefix)
+    }
+
+    pub(crate) fn call(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
+        Box::pin(self.0.wire.call(request))
+    }
+}
+
+impl fmt::Debug for Dynamo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The client is left out: its settings may hold credentials.
+        f.debug_struct("Dynamo")
+            .field("prefix", &self.0.prefix)
+            .finish_non_exhaustive()
+    }
+}

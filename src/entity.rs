@@ -1,0 +1,123 @@
+//! What is declared: the contract that a derive fulfils.
+//!
+//! `#[derive(DynamoEntity)]` writes [`DynamoEntity`] for the struct, a struct of its typed key parts,
+//! and an inherent `key(..)`. `#[derive(DynamoTable)]` writes [`DynamoTable`]. Everything else is
+//! here, once, for all entities.
+
+mod key;
+mod live;
+mod managed;
+mod table;
+mod version;
+
+pub use key::{Key, KeyParts};
+pub(crate) use live::{read, read_live};
+pub(crate) use managed::Created;
+pub use managed::{
+    ManagedTime, Stamp, StampKind, TtlTime, absent_ttl, decode_ttl, encode_stamp, encode_ttl,
+    expires_at,
+};
+pub use table::DynamoTable;
+pub(crate) use version::State;
+pub use version::Version;
+
+use crate::codec::{Fault, Item, Reader, Writer};
+use crate::error::{Error, Result};
+use crate::request::{Create, Delete, Guard, Put};
+use crate::schema::EntityDef;
+
+/// A struct that is stored as an item. Derive it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an entity",
+    label = "not an entity",
+    note = "write `#[derive(DynamoEntity)]` and `#[dynamo(table = .., key(..))]` on the struct"
+)]
+pub trait DynamoEntity: Sized + Send + Sync + 'static {
+    /// The table it is stored in: a `#[derive(DynamoTable)]`, or the entity itself.
+    type Table: DynamoTable;
+
+    /// Its typed key parts, with their names.
+    type KeyParts: KeyParts<Entity = Self>;
+
+    /// `Versioned` if it has a version, else `Unconditional`.
+    type Guard: Guard;
+
+    /// Names and templates.
+    #[doc(hidden)]
+    const ENTITY: EntityDef;
+
+    /// The parts of its key.
+    #[doc(hidden)]
+    fn key_parts(&self) -> Self::KeyParts;
+
+    /// Writes all attributes into the open object: derived ones first, then the fields'.
+    #[doc(hidden)]
+    fn encode(&self, stamp: &Stamp, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads an object of attributes.
+    #[doc(hidden)]
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// The version the struct holds.
+    #[doc(hidden)]
+    fn version(&self) -> Option<Version> {
+        None
+    }
+
+    /// Writes the value of the time of creation, if there is one.
+    #[doc(hidden)]
+    fn encode_created_at(&self, _writer: &mut Writer) -> Result<bool, Fault> {
+        Ok(false)
+    }
+
+    /// When the item expires, in epoch seconds.
+    #[doc(hidden)]
+    fn expires_at(&self) -> Option<i64> {
+        None
+    }
+
+    /// The key of this entity.
+    fn key(&self) -> Key<Self> {
+        Key::from_parts(self.key_parts())
+    }
+
+    /// Stores it where no live item has its key. Never overwrites.
+    fn create(&self) -> Create<'_, Self> {
+        Create::new(self)
+    }
+
+    /// Stores it, replacing what is there. With a version field, only what it was loaded from.
+    fn put(&self) -> Put<'_, Self, Self::Guard> {
+        Put::new(self)
+    }
+
+    /// Deletes it. With a version field, only as it was loaded.
+    fn delete(&self) -> Delete<Self, Self::Guard> {
+        Delete::of_entity(self)
+    }
+
+    /// The item as the table holds it: all attributes, keys of indexes included.
+    fn to_item(&self) -> Result<Item> {
+        let fail = |fault| Error::encode(Self::ENTITY.type_name, fault);
+        let mut writer = Writer::default();
+        writer.raw("{");
+        self.encode(&Stamp::as_is(), &mut writer).map_err(fail)?;
+        writer.raw("}");
+        Item::from_dynamo_json(writer.as_bytes()).map_err(fail)
+    }
+
+    /// The entity of an item, from a stream or a file say.
+    fn from_item(item: impl Into<Item>) -> Result<Self> {
+        let json = item.into().to_dynamo_json();
+        read(&json.map_err(|fault| Error::decode(Self::ENTITY.type_name, fault))?)
+    }
+
+    /// The key of an item of this entity; other attributes need not be there.
+    fn key_from_item(item: impl Into<Item>) -> Result<Key<Self>> {
+        let fail = |fault| Error::decode(Self::ENTITY.type_name, fault);
+        let json = item.into().to_dynamo_json().map_err(fail)?;
+        Self::KeyParts::read(&mut Reader::new(&json))
+            .map(Key::from_parts)
+            .map_err(fail)
+    }
+}

@@ -1,0 +1,115 @@
+//! The key of one item.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+
+use super::DynamoEntity;
+use crate::codec::{Fault, Item, Reader, Writer};
+use crate::error::{Error, Result};
+use crate::request::{Delete, Get, Unconditional};
+
+/// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
+pub trait KeyParts: Clone + Send + Sync + 'static {
+    /// The entity of the key.
+    type Entity: DynamoEntity;
+
+    /// Writes the key attributes into the open object.
+    #[doc(hidden)]
+    fn write(&self, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads the parts from an object that holds the key attributes, among others perhaps.
+    #[doc(hidden)]
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+}
+
+/// The key of one item of the entity `E`. Shows its typed parts: `key.order_no`.
+///
+/// Two keys are equal if DynamoDB would say so.
+pub struct Key<E: DynamoEntity> {
+    parts: E::KeyParts,
+}
+
+impl<E: DynamoEntity> Key<E> {
+    #[doc(hidden)]
+    pub fn from_parts(parts: E::KeyParts) -> Self {
+        Key { parts }
+    }
+
+    /// Reads the item.
+    pub fn get(self) -> Get<E> {
+        Get::new(self)
+    }
+
+    /// Deletes the item, whatever it holds.
+    pub fn delete(self) -> Delete<E, Unconditional> {
+        Delete::of_key(self)
+    }
+
+    /// The key attributes, as the table holds them.
+    pub fn to_item(&self) -> Result<Item> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        Item::from_dynamo_json(&self.to_json().map_err(fail)?).map_err(fail)
+    }
+
+    pub(crate) fn write(&self, writer: &mut Writer) -> Result<()> {
+        self.parts
+            .write(writer)
+            .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+    }
+
+    fn to_json(&self) -> Result<Vec<u8>, Fault> {
+        let mut writer = Writer::default();
+        writer.raw("{");
+        self.parts.write(&mut writer)?;
+        writer.raw("}");
+        Ok(writer.into_bytes())
+    }
+
+    /// What tells keys apart. A key that cannot be written is equal to none but is still itself.
+    fn identity(&self) -> Option<Vec<u8>> {
+        self.to_json().ok()
+    }
+}
+
+impl<E: DynamoEntity> Deref for Key<E> {
+    type Target = E::KeyParts;
+
+    fn deref(&self) -> &E::KeyParts {
+        &self.parts
+    }
+}
+
+impl<E: DynamoEntity> Clone for Key<E> {
+    fn clone(&self) -> Self {
+        Key {
+            parts: self.parts.clone(),
+        }
+    }
+}
+
+impl<E: DynamoEntity> PartialEq for Key<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl<E: DynamoEntity> Eq for Key<E> {}
+
+impl<E: DynamoEntity> Hash for Key<E> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+/// `Key<Order>({"pk":{"S":"USER#u1"},"sk":{"S":"ORDER#7"}})`: keys are shown, as they name the item.
+impl<E: DynamoEntity> fmt::Debug for Key<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let json = self.to_json();
+        let shown = match &json {
+            Ok(json) => String::from_utf8_lossy(json).into_owned(),
+            Err(fault) => format!("invalid: {fault}"),
+        };
+        write!(f, "Key<{}>({shown})", E::ENTITY.type_name)
+    }
+}

@@ -1,0 +1,335 @@
+//! What can go wrong, as one opaque type.
+//!
+//! Every failure of the library is an [`Error`]. It says *what* happened ([`Error::kind`]), *where*
+//! on the way of the data ([`Error::stage`]) and *to what* ([`Error::entity`], [`Error::key`],
+//! [`Error::attribute`]). Names appear in messages, values never do: an error may be logged as it is.
+//!
+//! ```
+//! # use dynamo_entity::prelude::*;
+//! # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+//! # #[dynamo(table = "notes", key(pk = id))]
+//! # struct Note { id: String, text: String }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! # let db = Dynamo::connect("embedded:memory").await?;
+//! # db.create_tables([Note::schema()]).await?;
+//! let note = Note { id: "n1".into(), text: "buy milk".into() };
+//! note.create().send(&db).await?;
+//!
+//! let refused = note.create().send(&db).await.unwrap_err();
+//! assert!(refused.is_already_exists());
+//! assert_eq!(refused.entity(), Some("Note"));
+//! assert_eq!(refused.current::<Note>().transpose()?, Some(note)); // came with the error: no second read
+//! # Ok(()) }
+//! ```
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::clock::Timestamp;
+use crate::codec::Fault;
+use crate::entity::DynamoEntity;
+
+/// The result of everything in this library.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure of the library; see the [module](self).
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    stage: Stage,
+    entity: Option<&'static str>,
+    key: Option<&'static str>,
+    attribute: Option<String>,
+    code: Option<String>,
+    request_id: Option<String>,
+    message: String,
+    current: Option<Current>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The item that made a condition fail, as it came with the error.
+struct Current {
+    item: Bytes,
+    at: Timestamp,
+}
+
+/// What happened. Match on this, never on a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// `create`: a live item with this key is there.
+    AlreadyExists,
+    /// A write that needs an item found no live one.
+    NotFound,
+    /// The item is there and does not fit: its version or a condition differs.
+    Conflict,
+    /// A write was sent and no answer tells whether it took effect. Read before deciding.
+    OutcomeUnknown,
+    /// A key part does not fit its template or DynamoDB's limits. Nothing was sent.
+    InvalidKey,
+    /// A value cannot be stored. Nothing was sent.
+    InvalidValue,
+    /// The item is over DynamoDB's 400 KB. Nothing was sent.
+    TooLarge,
+    /// A stored item does not decode into the type asked for.
+    Decode,
+    /// The connection URL, a file or a setting is wrong.
+    Config,
+    /// The embedded database file is in use by another process.
+    Locked,
+    /// The table does not exist.
+    TableNotFound,
+    /// The table is there with another schema.
+    SchemaMismatch,
+    /// The service refused for load; the retries are used up.
+    Throttled,
+    /// The service or the way to it failed; nothing is known to be written.
+    Unavailable,
+    /// Credentials are missing, wrong or not allowed to do this.
+    AccessDenied,
+    /// The service refused the request as invalid.
+    Rejected,
+    /// Any other answer of the service.
+    Service,
+}
+
+/// Where on the way of the data it happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Opening a connection.
+    Connect,
+    /// Creating or checking a table.
+    Schema,
+    /// Building or parsing a key.
+    Key,
+    /// Writing values.
+    Encode,
+    /// Planning a request.
+    Request,
+    /// Sending it.
+    Wire,
+    /// The service's answer.
+    Service,
+    /// Reading values.
+    Decode,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, stage: Stage, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner {
+            kind,
+            stage,
+            entity: None,
+            key: None,
+            attribute: None,
+            code: None,
+            request_id: None,
+            message: message.into(),
+            current: None,
+            source: None,
+        }))
+    }
+
+    /// A connection setting that cannot be used.
+    pub(crate) fn config(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Config, Stage::Connect, message)
+    }
+
+    /// A fault of encoding or of a key, met before anything was sent.
+    pub(crate) fn encode(entity: &'static str, fault: Fault) -> Self {
+        let (kind, stage) = match fault.key() {
+            Some(_) => (ErrorKind::InvalidKey, Stage::Key),
+            None => (ErrorKind::InvalidValue, Stage::Encode),
+        };
+        Error::from_fault(kind, stage, fault).of(entity)
+    }
+
+    /// A stored item that does not fit its type.
+    pub(crate) fn decode(entity: &'static str, fault: Fault) -> Self {
+        Error::from_fault(ErrorKind::Decode, Stage::Decode, fault).of(entity)
+    }
+
+    fn from_fault(kind: ErrorKind, stage: Stage, fault: Fault) -> Self {
+        let mut error = Error::new(kind, stage, fault.reason());
+        error.0.key = fault.key();
+        error.0.attribute = fault.path();
+        error
+    }
+
+    pub(crate) fn of(mut self, entity: &'static str) -> Self {
+        self.0.entity = Some(entity);
+        self
+    }
+
+    pub(crate) fn with_kind(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
+        self.0.kind = kind;
+        self.0.message = message.into();
+        self
+    }
+
+    pub(crate) fn with_code(mut self, code: Option<&str>) -> Self {
+        self.0.code = code.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn with_request_id(mut self, id: Option<&str>) -> Self {
+        self.0.request_id = id.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn with_current(mut self, item: Bytes, at: Timestamp) -> Self {
+        self.0.current = Some(Current { item, at });
+        self
+    }
+
+    /// What happened.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where on the way of the data.
+    pub fn stage(&self) -> Stage {
+        self.0.stage
+    }
+
+    /// The entity concerned: the name of the struct.
+    pub fn entity(&self) -> Option<&str> {
+        self.0.entity
+    }
+
+    /// The key attribute concerned, `pk` say. Never its value.
+    pub fn key(&self) -> Option<&str> {
+        self.0.key
+    }
+
+    /// The attribute or key part concerned, as a path: `lines[3].qty`.
+    pub fn attribute(&self) -> Option<&str> {
+        self.0.attribute.as_deref()
+    }
+
+    /// The service's error code, `ValidationException` say.
+    pub fn code(&self) -> Option<&str> {
+        self.0.code.as_deref()
+    }
+
+    /// The service's id of the request, for its support.
+    pub fn request_id(&self) -> Option<&str> {
+        self.0.request_id.as_deref()
+    }
+
+    /// The item that made a condition fail. It came with the error, so it is the item the condition
+    /// saw; there was no second read. `None` where no item came, or where the one that came has
+    /// expired.
+    pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
+        let current = self.0.current.as_ref()?;
+        crate::entity::read_live::<E>(&current.item, current.at).transpose()
+    }
+
+    /// `create` met a live item.
+    pub fn is_already_exists(&self) -> bool {
+        self.kind() == ErrorKind::AlreadyExists
+    }
+
+    /// A write that needs an item found none.
+    pub fn is_not_found(&self) -> bool {
+        self.kind() == ErrorKind::NotFound
+    }
+
+    /// The item is there and does not fit.
+    pub fn is_conflict(&self) -> bool {
+        self.kind() == ErrorKind::Conflict
+    }
+
+    /// Somebody else was first, in any of the three forms: the item appeared
+    /// ([`AlreadyExists`](ErrorKind::AlreadyExists)), vanished ([`NotFound`](ErrorKind::NotFound))
+    /// or changed ([`Conflict`](ErrorKind::Conflict)).
+    pub fn is_lost_race(&self) -> bool {
+        self.is_already_exists() || self.is_not_found() || self.is_conflict()
+    }
+
+    /// The write may or may not have taken effect.
+    pub fn is_outcome_unknown(&self) -> bool {
+        self.kind() == ErrorKind::OutcomeUnknown
+    }
+
+    /// The service refused for load.
+    pub fn is_throttled(&self) -> bool {
+        self.kind() == ErrorKind::Throttled
+    }
+
+    /// The service or the way to it failed, and nothing is known to be written.
+    pub fn is_unavailable(&self) -> bool {
+        self.kind() == ErrorKind::Unavailable
+    }
+
+    /// The table does not exist.
+    pub fn is_table_not_found(&self) -> bool {
+        self.kind() == ErrorKind::TableNotFound
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        if let Some(entity) = inner.entity {
+            write!(f, "{entity}")?;
+            if let Some(attribute) = &inner.attribute {
+                write!(f, ".{attribute}")?;
+            }
+            if let Some(key) = inner.key {
+                write!(f, " (key `{key}`)")?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&inner.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &*self.0;
+        let mut debug = f.debug_struct("Error");
+        debug
+            .field("kind", &inner.kind)
+            .field("stage", &inner.stage);
+        for (name, value) in [
+            ("entity", inner.entity),
+            ("key", inner.key),
+            ("attribute", inner.attribute.as_deref()),
+            ("code", inner.code.as_deref()),
+            ("request_id", inner.request_id.as_deref()),
+        ] {
+            if let Some(value) = value {
+                debug.field(name, &value);
+            }
+        }
+        debug.field("message", &inner.message);
+        if let Some(source) = &inner.source {
+            debug.field("source", source);
+        }
+        // The item itself stays out: values are shown only by asking for them with `current`.
+        debug.field("current", &inner.current.is_some()).finish()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}

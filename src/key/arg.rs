@@ -1,0 +1,29 @@
+//! What may be given where a typed key part is asked for.
+
+/// `T`, `&T`, and `&str` for text.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `{T}`",
+    label = "expected `{T}` or `&{T}`"
+)]
+pub trait Arg<T> {
+    /// The value.
+    fn into_arg(self) -> T;
+}
+
+impl<T> Arg<T> for T {
+    fn into_arg(self) -> T {
+        self
+    }
+}
+
+impl<T: Clone> Arg<T> for &T {
+    fn into_arg(self) -> T {
+        self.clone()
+    }
+}
+
+impl Arg<String> for &str {
+    fn into_arg(self) -> String {
+        self.to_owned()
+    }
+}

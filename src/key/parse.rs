@@ -1,0 +1,118 @@
+//! Keys back to their parts.
+
+use std::borrow::Cow;
+
+use super::part::{KeyPart, width_in};
+use crate::codec::Fault;
+use crate::schema::{Style, Width};
+
+/// The text of one part, still as it stands in the key.
+#[derive(Debug, Clone, Copy)]
+pub struct PartText<'t> {
+    raw: &'t str,
+    style: Style,
+    pad: Option<usize>,
+}
+
+impl<'t> PartText<'t> {
+    /// As it stands in the key.
+    pub fn raw(&self) -> &'t str {
+        self.raw
+    }
+
+    /// Text of the user's, without its escapes.
+    pub fn text(&self) -> Option<Cow<'t, str>> {
+        match self.style {
+            Style::Escaped => super::text::unescape(self.raw),
+            Style::Verbatim(_) => Some(Cow::Borrowed(self.raw)),
+        }
+    }
+
+    pub(super) fn digits(&self, natural: usize) -> Option<usize> {
+        match (self.pad, self.style) {
+            (Some(pad), _) => Some(pad),
+            (None, Style::Escaped) => Some(natural),
+            (None, Style::Verbatim(_)) => None,
+        }
+    }
+}
+
+/// Takes a key text apart along its template.
+#[derive(Debug)]
+pub struct KeyParser<'t> {
+    rest: &'t str,
+    attribute: &'static str,
+    style: Style,
+}
+
+impl<'t> KeyParser<'t> {
+    /// Starts at the front.
+    pub fn new(text: &'t str, attribute: &'static str, style: Style) -> Self {
+        KeyParser {
+            rest: text,
+            attribute,
+            style,
+        }
+    }
+
+    #[cold]
+    fn unlike(&self) -> Fault {
+        Fault::new("the stored key does not follow the template").in_key(self.attribute)
+    }
+
+    /// Text that always stands there.
+    pub fn literal(&mut self, literal: &str) -> Result<(), Fault> {
+        self.rest = self
+            .rest
+            .strip_prefix(literal)
+            .ok_or_else(|| self.unlike())?;
+        Ok(())
+    }
+
+    /// A part; `last` if nothing follows it in the template.
+    pub fn part<P: KeyPart>(
+        &mut self,
+        field: &'static str,
+        pad: Option<usize>,
+        last: bool,
+    ) -> Result<P, Fault> {
+        let width = match width_in(P::WIDTH, pad, self.style) {
+            Width::Fixed(width) | Width::Digits(width) => width,
+            Width::Signed(digits) => digits + usize::from(self.rest.starts_with('-')),
+            Width::Variable if last => self.rest.len(),
+            Width::Variable => self
+                .rest
+                .find(self.style.delimiter())
+                .unwrap_or(self.rest.len()),
+        };
+        let (raw, rest) = self
+            .rest
+            .split_at_checked(width)
+            .ok_or_else(|| self.unlike())?;
+        self.rest = rest;
+        P::parse_part(&PartText {
+            raw,
+            style: self.style,
+            pad,
+        })
+        .ok_or_else(|| self.unlike().at(field))
+    }
+
+    /// Nothing may be left.
+    pub fn end(self) -> Result<(), Fault> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.unlike())
+        }
+    }
+}
+
+/// A key text that an item should have held.
+pub fn key_text<'t>(
+    text: &'t Option<Cow<'_, str>>,
+    attribute: &'static str,
+) -> Result<&'t str, Fault> {
+    text.as_deref()
+        .ok_or_else(|| Fault::new("the key attribute is missing").in_key(attribute))
+}

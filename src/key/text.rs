@@ -1,0 +1,147 @@
+//! Text in keys: every byte up to and including `%` is written as `%XX`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::parse::PartText;
+use super::part::{KeyPart, PartWriter};
+use crate::codec::Fault;
+use crate::schema::Width;
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+pub(super) fn escape_into(out: &mut Vec<u8>, text: &str) {
+    let mut start = 0;
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte <= b'%' {
+            out.extend_from_slice(&bytes[start..at]);
+            out.push(b'%');
+            out.push(HEX[usize::from(byte >> 4)]);
+            out.push(HEX[usize::from(byte & 15)]);
+            start = at + 1;
+        }
+    }
+    out.extend_from_slice(&bytes[start..]);
+}
+
+/// The text of an escaped one; `None` for anything that escaping does not make.
+pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
+    if escaped.bytes().all(|byte| byte > b'%') {
+        return Some(Cow::Borrowed(escaped));
+    }
+    let mut text = Vec::with_capacity(escaped.len());
+    let mut bytes = escaped.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'%' => {
+                let byte = hex(bytes.next()?)? << 4 | hex(bytes.next()?)?;
+                if byte > b'%' {
+                    return None;
+                }
+                text.push(byte);
+            }
+            0..b'%' => return None,
+            plain => text.push(plain),
+        }
+    }
+    String::from_utf8(text).ok().map(Cow::Owned)
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    HEX.iter()
+        .position(|known| *known == digit)
+        .map(|value| value as u8)
+}
+
+macro_rules! text_part {
+    ($($text:ty),*) => {$(
+        impl KeyPart for $text {
+            const WIDTH: Width = Width::Variable;
+
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+                writer.text(self);
+                Ok(())
+            }
+
+            fn parse_part(text: &PartText<'_>) -> Option<Self> {
+                Some(text.text()?.into_owned().into())
+            }
+
+            fn is_empty_part(&self) -> bool {
+                self.is_empty()
+            }
+        }
+    )*};
+}
+
+text_part!(String, Box<str>, Arc<str>, Cow<'static, str>);
+
+impl KeyPart for char {
+    const WIDTH: Width = Width::Variable;
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.text(self.encode_utf8(&mut [0; 4]));
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        let text = text.text()?;
+        let mut chars = text.chars();
+        chars.next().filter(|_| chars.next().is_none())
+    }
+}
+
+impl KeyPart for bool {
+    const WIDTH: Width = Width::Variable;
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.token(if *self { "true" } else { "false" });
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        match text.raw() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(feature = "uuid")]
+impl KeyPart for uuid::Uuid {
+    const WIDTH: Width = Width::Fixed(36);
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.token(
+            self.hyphenated()
+                .encode_lower(&mut uuid::Uuid::encode_buffer()),
+        );
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        uuid::Uuid::try_parse(text.raw()).ok().filter(|id| {
+            id.hyphenated()
+                .encode_lower(&mut uuid::Uuid::encode_buffer())
+                == text.raw()
+        })
+    }
+}
+
+#[cfg(feature = "ulid")]
+impl KeyPart for ulid::Ulid {
+    const WIDTH: Width = Width::Fixed(26);
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.token(&self.to_string());
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        ulid::Ulid::from_string(text.raw())
+            .ok()
+            .filter(|id| id.to_string() == text.raw())
+    }
+}

@@ -1,0 +1,143 @@
+//! Timestamps and dates in keys: UTC, RFC 3339, fixed width.
+
+use super::format::{Millis, Seconds, YearMonth};
+use super::parse::PartText;
+use super::part::{KeyPart, PartWriter};
+use crate::clock::Timestamp;
+use crate::codec::Fault;
+use crate::codec::time::{self, Moment, Precision};
+use crate::schema::Width;
+
+/// Text that reads back as the value it came from and as no other.
+fn exactly<T>(
+    raw: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    write: impl Fn(&T) -> Result<String, Fault>,
+) -> Option<T> {
+    parse(raw).filter(|value| write(value).is_ok_and(|text| text == raw))
+}
+
+fn moment_text<T: Moment>(value: &T, precision: Precision) -> Result<String, Fault> {
+    time::utc_text(value.to_timestamp(), precision)
+}
+
+fn parse_moment<T: Moment>(raw: &str, precision: Precision) -> Option<T> {
+    exactly(
+        raw,
+        |raw| time::parse_utc(raw).and_then(T::from_timestamp),
+        |value| moment_text(value, precision),
+    )
+}
+
+macro_rules! time_parts {
+    ($($(#[$cfg:meta])? $part:ty, $width:literal, $write:expr, $parse:expr;)*) => {$(
+        $(#[$cfg])?
+        impl KeyPart for $part {
+            const WIDTH: Width = Width::Fixed($width);
+
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+                let write: fn(&Self) -> Result<String, Fault> = $write;
+                writer.token(&write(self)?);
+                Ok(())
+            }
+
+            fn parse_part(text: &PartText<'_>) -> Option<Self> {
+                let parse: fn(&str) -> Option<Self> = $parse;
+                parse(text.raw())
+            }
+        }
+    )*};
+}
+
+macro_rules! moment_parts {
+    ($($(#[$cfg:meta])? $part:ty),*) => {
+        time_parts! {$(
+            $(#[$cfg])? $part, 30,
+                |value| moment_text(value, Precision::Nanos),
+                |raw| parse_moment(raw, Precision::Nanos);
+        )*}
+    };
+}
+
+moment_parts!(
+    Timestamp,
+    std::time::SystemTime,
+    #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
+    #[cfg(feature = "time")] time_crate::OffsetDateTime,
+    #[cfg(feature = "time")] time_crate::UtcDateTime,
+    #[cfg(feature = "jiff")] jiff::Timestamp
+);
+
+#[cfg(feature = "time")]
+use ::time as time_crate;
+
+macro_rules! civil_parts {
+    ($($feature:literal $date:ty, $datetime:ty;)*) => {
+        time_parts! {$(
+            #[cfg(feature = $feature)] $date, 10,
+                |value| time::date_text(time::CalendarDate::to_days(value)),
+                |raw| exactly(
+                    raw,
+                    |raw| time::parse_date(raw).and_then(time::CalendarDate::from_days),
+                    |value| time::date_text(time::CalendarDate::to_days(value)),
+                );
+            #[cfg(feature = $feature)] $datetime, 29,
+                |value| time::civil_text(time::CivilTime::to_civil(value), Precision::Nanos),
+                |raw| exactly(
+                    raw,
+                    |raw| time::parse_civil(raw).and_then(time::CivilTime::from_civil),
+                    |value| time::civil_text(time::CivilTime::to_civil(value), Precision::Nanos),
+                );
+        )*}
+    };
+}
+
+civil_parts! {
+    "chrono" chrono::NaiveDate, chrono::NaiveDateTime;
+    "time" time_crate::Date, time_crate::PrimitiveDateTime;
+    "jiff" jiff::civil::Date, jiff::civil::DateTime;
+}
+
+impl<T: Moment + Clone> KeyPart for Seconds<T> {
+    const WIDTH: Width = Width::Fixed(20);
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.token(&moment_text(self.get(), Precision::Seconds)?);
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        parse_moment(text.raw(), Precision::Seconds).and_then(Seconds::floor)
+    }
+}
+
+impl<T: Moment + Clone> KeyPart for Millis<T> {
+    const WIDTH: Width = Width::Fixed(24);
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.token(&moment_text(self.get(), Precision::Millis)?);
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        parse_moment(text.raw(), Precision::Millis).and_then(Millis::floor)
+    }
+}
+
+impl KeyPart for YearMonth {
+    const WIDTH: Width = Width::Fixed(7);
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        if self.year() > 9999 {
+            return Err(Fault::new("a year outside 0000 to 9999"));
+        }
+        writer.token(&self.to_string());
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        let (year, month) = text.raw().split_once('-')?;
+        YearMonth::new(year.parse().ok()?, month.parse().ok()?)
+            .filter(|value| value.to_string() == text.raw())
+    }
+}

@@ -1,0 +1,9 @@
+//! What most files need: `use dynamo_entity::prelude::*;`.
+//!
+//! The derives, the traits that give entities, keys and operations their verbs, and the types one
+//! writes down.
+
+pub use crate::{
+    Dynamo, DynamoEntity, DynamoTable, DynamoValue, Error, ErrorKind, Item, Key, Operation, Result,
+    Version,
+};

@@ -1,0 +1,22 @@
+//! Operations: values that are planned, sent and read.
+//!
+//! A verb of an entity or a key makes an operation. `send` plans it on the spot, without waiting for
+//! anything, into a table and a body of DynamoDB JSON ([`Request`](crate::wire::Request)); what it
+//! returns is a future that owns just those bytes. It may therefore outlive the entity, be spawned
+//! and be dropped at any time. Dropping it before it is done leaves the outcome of a write open.
+
+mod call;
+mod check;
+mod create;
+mod delete;
+mod get;
+mod guard;
+mod put;
+mod size;
+
+pub use call::{Call, Operation};
+pub use create::Create;
+pub use delete::{Delete, ReturningNothing, ReturningOld};
+pub use get::Get;
+pub use guard::{Conditional, Guard, Unconditional, Versioned};
+pub use put::Put;

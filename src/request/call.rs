@@ -1,0 +1,126 @@
+//! From a planned operation to its result.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+
+use super::check::Lost;
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::wire::{BoxFuture, Failure, Reply, Request};
+
+/// An operation that can be sent.
+pub trait Operation: Sized {
+    /// What it returns.
+    type Out;
+
+    /// All that is known before sending: request and reading. Nothing was sent if this fails.
+    #[doc(hidden)]
+    fn plan(self, db: &Dynamo) -> Result<Plan<Self::Out>>;
+
+    /// Sends it. The request is complete when this returns; the future owns its bytes.
+    fn send(self, db: &Dynamo) -> Call<'_, Self::Out> {
+        match self.plan(db) {
+            Ok(plan) => {
+                let sent = plan.request.clone();
+                Call(State::Waiting {
+                    answer: db.call(sent),
+                    plan,
+                })
+            }
+            Err(error) => Call(State::Failed(Some(error))),
+        }
+    }
+}
+
+/// A planned operation.
+#[derive(Debug)]
+pub struct Plan<Out> {
+    pub(crate) request: Request,
+    pub(crate) entity: &'static str,
+    pub(crate) now: Timestamp,
+    /// Where in the body the written item stands.
+    pub(crate) item: std::ops::Range<usize>,
+    /// Whether expired items count as absent.
+    pub(crate) hide_expired: bool,
+    /// What a failed condition means.
+    pub(crate) lost: Lost,
+    pub(crate) read: fn(&Plan<Out>, Reply) -> Result<Out>,
+}
+
+impl<Out> Plan<Out> {
+    /// The item that was written.
+    pub(crate) fn written(&self) -> &[u8] {
+        self.request.body.get(self.item.clone()).unwrap_or_default()
+    }
+}
+
+/// A sent operation; await it.
+///
+/// Cancel safe in the sense that dropping it leaks and locks nothing. A write that is dropped before
+/// it is done may or may not take effect.
+#[must_use = "nothing is known until it is awaited"]
+pub struct Call<'d, Out>(State<'d, Out>);
+
+enum State<'d, Out> {
+    Failed(Option<Error>),
+    Waiting {
+        answer: BoxFuture<'d, Result<Reply, Failure>>,
+        plan: Plan<Out>,
+    },
+}
+
+impl<Out> Unpin for Call<'_, Out> {}
+
+impl<Out> Future for Call<'_, Out> {
+    type Output = Result<Out>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Out>> {
+        match &mut self.0 {
+            State::Failed(error) => {
+                let again = || Error::config("a finished call was polled again");
+                Poll::Ready(Err(error.take().unwrap_or_else(again)))
+            }
+            State::Waiting { answer, plan } => {
+                let answer = std::task::ready!(answer.as_mut().poll(cx));
+                let result = match answer {
+                    Ok(reply) => (plan.read)(plan, reply),
+                    Err(failure) => Err(plan.lost.explain(failure, plan.entity, plan.now)),
+                };
+                self.0 = State::Failed(None);
+                Poll::Ready(result)
+            }
+        }
+    }
+}
+
+impl<Out> std::fmt::Debug for Call<'_, Out> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Call")
+    }
+}
+
+/// The item in a reply, `{"Item":{..}}` or `{"Attributes":{..}}`.
+pub(crate) fn find_object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>> {
+    let broken = |fault: crate::codec::Fault| {
+        Error::new(
+            crate::error::ErrorKind::Service,
+            crate::error::Stage::Service,
+            format!("the service's answer cannot be read: {fault}"),
+        )
+    };
+    let mut reader = crate::codec::Reader::new(body);
+    let mut first = true;
+    reader.open_object().map_err(broken)?;
+    let mut found = None;
+    while let Some(key) = reader.next_name(&mut first).map_err(broken)? {
+        let value = reader.raw_value().map_err(broken)?;
+        if key == name && value.first() == Some(&b'{') {
+            found = Some(value);
+        }
+    }
+    Ok(found)
+}

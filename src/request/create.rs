@@ -1,0 +1,46 @@
+//! `create`: store an entity where none is.
+
+use std::fmt;
+
+use super::call::{Operation, Plan};
+use super::check::{self, Expect, Lost};
+use super::put::plan_put;
+use crate::dynamo::Dynamo;
+use crate::entity::{Created, DynamoEntity, Stamp};
+use crate::error::{Error, Result};
+
+/// Stores an entity where no live item has its key; see [`DynamoEntity::create`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Create<'e, E: DynamoEntity> {
+    entity: &'e E,
+}
+
+impl<'e, E: DynamoEntity> Create<'e, E> {
+    pub(crate) fn new(entity: &'e E) -> Self {
+        Create { entity }
+    }
+}
+
+impl<E: DynamoEntity> Operation for Create<'_, E> {
+    type Out = E;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
+        let now = db.now();
+        let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now)
+            .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let stamp = Stamp::write(1, now, Created::Now);
+        plan_put(
+            self.entity,
+            db,
+            &stamp,
+            &condition,
+            Lost::create(&E::ENTITY),
+        )
+    }
+}
+
+impl<E: DynamoEntity> fmt::Debug for Create<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Create<{}>", E::ENTITY.type_name)
+    }
+}

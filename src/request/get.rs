@@ -1,0 +1,89 @@
+//! `get`: read one item by its key.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::call::{Operation, Plan, find_object};
+use super::check::Lost;
+use crate::codec::Writer;
+use crate::dynamo::Dynamo;
+use crate::entity::{self, DynamoEntity, DynamoTable, Key};
+use crate::error::Result;
+use crate::wire::{self, Reply, Request, Resend};
+
+/// Reads one item; see [`Key::get`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Get<E: DynamoEntity> {
+    key: Key<E>,
+    consistent: bool,
+    hide_expired: bool,
+}
+
+impl<E: DynamoEntity> Get<E> {
+    pub(crate) fn new(key: Key<E>) -> Self {
+        Get {
+            key,
+            consistent: false,
+            hide_expired: true,
+        }
+    }
+
+    /// Sees every write that was acknowledged before; costs double.
+    pub fn consistent(mut self) -> Self {
+        self.consistent = true;
+        self
+    }
+
+    /// Returns an expired item too, while DynamoDB still holds it.
+    pub fn include_expired(mut self) -> Self {
+        self.hide_expired = false;
+        self
+    }
+}
+
+impl<E: DynamoEntity> Operation for Get<E> {
+    type Out = Option<E>;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
+        let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+        let mut body = Writer::with_capacity(256);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        body.raw(",\"Key\":{");
+        self.key.write(&mut body)?;
+        body.raw(if self.consistent {
+            "},\"ConsistentRead\":true}"
+        } else {
+            "}}"
+        });
+        Ok(Plan {
+            request: Request {
+                operation: wire::Operation::GetItem,
+                table,
+                body: Bytes::from(body.into_bytes()),
+                resend: Resend::Always,
+            },
+            entity: E::ENTITY.type_name,
+            now: db.now(),
+            item: 0..0,
+            hide_expired: self.hide_expired,
+            lost: Lost::NEVER,
+            read: read_item,
+        })
+    }
+}
+
+fn read_item<E: DynamoEntity>(plan: &Plan<Option<E>>, reply: Reply) -> Result<Option<E>> {
+    match find_object(&reply.body, "Item")? {
+        None => Ok(None),
+        Some(item) if plan.hide_expired => entity::read_live(item, plan.now),
+        Some(item) => entity::read(item).map(Some),
+    }
+}
+
+impl<E: DynamoEntity> fmt::Debug for Get<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Get({:?})", self.key)
+    }
+}

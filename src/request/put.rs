@@ -1,0 +1,161 @@
+//! `put`: store an entity, replacing what is there.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::call::{Operation, Plan};
+use super::check::{self, Expect, Loaded, Lost};
+use super::guard::{Conditional, Guard, Unconditional, Versioned};
+use super::size;
+use crate::codec::Writer;
+use crate::dynamo::Dynamo;
+use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp};
+use crate::error::{Error, Result};
+use crate::expr::Expression;
+use crate::wire::{self, Reply, Request, Resend};
+
+/// Stores an entity, replacing what is there; see [`DynamoEntity::put`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
+    entity: &'e E,
+    expect: Expect,
+    guard: PhantomData<G>,
+}
+
+impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
+    pub(crate) fn new(entity: &'e E) -> Self {
+        let expect = if G::CHECKED {
+            Expect::Loaded
+        } else {
+            Expect::Anything
+        };
+        Put {
+            entity,
+            expect,
+            guard: PhantomData,
+        }
+    }
+
+    fn expecting<H: Guard>(self, expect: Expect) -> Put<'e, E, H> {
+        Put {
+            entity: self.entity,
+            expect,
+            guard: PhantomData,
+        }
+    }
+}
+
+impl<'e, E: DynamoEntity> Put<'e, E, Unconditional> {
+    /// Only if a live item is there.
+    pub fn if_exists(self) -> Put<'e, E, Conditional> {
+        self.expecting(Expect::Exists)
+    }
+
+    /// Only if no live item is there. [`create`](DynamoEntity::create) says the same and renews the
+    /// managed fields.
+    pub fn if_missing(self) -> Put<'e, E, Conditional> {
+        self.expecting(Expect::Missing)
+    }
+}
+
+impl<'e, E: DynamoEntity> Put<'e, E, Versioned> {
+    /// Whatever the stored version. The version still rises, from the struct's.
+    pub fn unchecked(self) -> Put<'e, E, Unconditional> {
+        self.expecting(Expect::Anything)
+    }
+}
+
+impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
+    type Out = E;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let now = db.now();
+        let version = self
+            .entity
+            .version()
+            .unwrap_or_default()
+            .next()
+            .map_err(fail)?;
+        let loaded = Loaded::of(self.entity).map_err(fail)?;
+        let (condition, lost) =
+            check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now).map_err(fail)?;
+        let stamp = Stamp::write(version, now, Created::Kept);
+        plan_put(self.entity, db, &stamp, &condition, lost)
+    }
+}
+
+/// A PutItem of an entity; `create` is one too.
+pub(super) fn plan_put<E: DynamoEntity>(
+    entity: &E,
+    db: &Dynamo,
+    stamp: &Stamp,
+    condition: &Expression,
+    lost: Lost,
+) -> Result<Plan<E>> {
+    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    let mut body = Writer::with_capacity(1024);
+    body.raw("{\"TableName\":");
+    body.quoted(&table);
+    body.raw(",\"Item\":");
+    let item = write_item(entity, stamp, &mut body)?;
+    if !condition.is_empty() {
+        condition.write("ConditionExpression", &mut body);
+        body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
+    }
+    body.raw("}");
+    let resend = if condition.is_empty() {
+        Resend::Always
+    } else {
+        Resend::UnlessAmbiguous
+    };
+    Ok(Plan {
+        request: Request {
+            operation: wire::Operation::PutItem,
+            table,
+            body: Bytes::from(body.into_bytes()),
+            resend,
+        },
+        entity: E::ENTITY.type_name,
+        now: db.now(),
+        item,
+        hide_expired: false,
+        lost,
+        read: read_written,
+    })
+}
+
+/// Writes the item and checks its size; returns where it stands.
+fn write_item<E: DynamoEntity>(
+    entity: &E,
+    stamp: &Stamp,
+    body: &mut Writer,
+) -> Result<Range<usize>> {
+    let start = body.len();
+    body.restart_size();
+    body.raw("{");
+    entity
+        .encode(stamp, body)
+        .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+    body.raw("}");
+    let item = start..body.len();
+    size::check::<E>(
+        body.as_bytes().get(item.clone()).unwrap_or_default(),
+        body.size(),
+    )?;
+    Ok(item)
+}
+
+/// The service returns nothing for a put; what was sent is what is stored.
+fn read_written<E: DynamoEntity>(plan: &Plan<E>, _reply: Reply) -> Result<E> {
+    crate::entity::read(plan.written())
+}
+
+impl<E: DynamoEntity, G: Guard> fmt::Debug for Put<'_, E, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Put<{}>({:?})", E::ENTITY.type_name, self.expect)
+    }
+}

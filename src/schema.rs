@@ -1,0 +1,46 @@
+//! What a table looks like, as plain data.
+//!
+//! Two levels. The *definitions* ([`TableDef`], [`EntityDef`]) are constants that the derives write;
+//! the compiler checks them against each other. A [`TableSchema`] is what they amount to for the
+//! service: names, key types, indexes, TTL. [`Dynamo::create_tables`](crate::Dynamo::create_tables)
+//! takes schemas.
+
+mod agree;
+mod definition;
+mod overlap;
+mod table;
+
+pub use agree::{
+    attributes_agree, index_fits, is_delimited, name_or_empty, nth, shared_attributes_agree,
+};
+pub use definition::{
+    AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
+    Projection, Style, TableDef, WhenDef, Width,
+};
+pub use overlap::{keys_may_meet, lists, same_key_types, same_text};
+pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
+
+/// The native type of a key attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KeyType {
+    /// Text, ordered by its UTF-8 bytes.
+    S,
+    /// A number, ordered by value.
+    N,
+    /// Bytes, ordered as unsigned.
+    B,
+}
+
+/// What a stream record shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StreamView {
+    /// The key attributes only.
+    KeysOnly,
+    /// The item after the change.
+    NewImage,
+    /// The item before the change.
+    OldImage,
+    /// Both.
+    NewAndOldImages,
+}

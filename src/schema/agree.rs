@@ -1,0 +1,188 @@
+//! What the compiler checks: an entity against its table, the entities of a table against each other.
+
+use super::overlap::same_text;
+use super::{
+    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Style, Width,
+};
+
+/// A name of a list, or none.
+pub const fn nth(names: &[&'static str], at: usize) -> &'static str {
+    if at < names.len() { names[at] } else { "" }
+}
+
+/// A name, or none.
+pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
+    match name {
+        Some(name) => name,
+        None => "",
+    }
+}
+
+/// Whether every part of variable width is followed by the delimiter or by nothing.
+pub const fn is_delimited(key: &KeyDef, style: Style) -> bool {
+    let KeySource::Template(pieces) = key.source else {
+        return true;
+    };
+    let mut at = 0;
+    while at + 1 < pieces.len() {
+        let open = matches!(
+            pieces[at],
+            Piece::Part {
+                width: Width::Variable | Width::Signed(_),
+                ..
+            }
+        );
+        let delimited = match pieces[at + 1] {
+            Piece::Literal(text) => {
+                !text.is_empty() && text.as_bytes()[0] == style.delimiter() as u8
+            }
+            Piece::Part { .. } => false,
+        };
+        if open && !delimited {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether a declared index is of this kind and has so many key attributes.
+pub const fn index_fits(index: &IndexDef, kind: IndexKind, pk: usize, sk: usize) -> bool {
+    index.kind as u8 == kind as u8
+        && index.pk.len() == pk
+        // An entity may leave the sort key of an index alone only if there is none.
+        && index.sk.len() == sk
+}
+
+/// Whether keys that fill one attribute are made the same way. Access patterns of one index may
+/// differ: they exclude each other.
+pub const fn shared_attributes_agree(entity: &EntityDef) -> bool {
+    let mut at = 0;
+    while at < entity.indexes.len() {
+        let index = &entity.indexes[at];
+        if !agrees_with_table(entity, index) {
+            return false;
+        }
+        let mut other = at + 1;
+        while other < entity.indexes.len() {
+            let later = &entity.indexes[other];
+            if !same_text(index.index, later.index) && !indexes_agree(index, later) {
+                return false;
+            }
+            other += 1;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn agrees_with_table(entity: &EntityDef, index: &EntityIndexDef) -> bool {
+    if !all_agree(&entity.pk, index.pk) || !all_agree(&entity.pk, index.sk) {
+        return false;
+    }
+    match &entity.sk {
+        Some(sk) => all_agree(sk, index.pk) && all_agree(sk, index.sk),
+        None => true,
+    }
+}
+
+const fn indexes_agree(a: &EntityIndexDef, b: &EntityIndexDef) -> bool {
+    each_agrees(a.pk, b) && each_agrees(a.sk, b)
+}
+
+const fn each_agrees(keys: &[KeyDef], index: &EntityIndexDef) -> bool {
+    let mut at = 0;
+    while at < keys.len() {
+        if !all_agree(&keys[at], index.pk) || !all_agree(&keys[at], index.sk) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn all_agree(key: &KeyDef, others: &[KeyDef]) -> bool {
+    let mut at = 0;
+    while at < others.len() {
+        if same_text(key.attribute, others[at].attribute)
+            && !same_source(&key.source, &others[at].source)
+        {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn same_source(a: &KeySource, b: &KeySource) -> bool {
+    match (a, b) {
+        (KeySource::Field(a), KeySource::Field(b)) => same_text(a, b),
+        (KeySource::Template(a), KeySource::Template(b)) => same_pieces(a, b),
+        _ => false,
+    }
+}
+
+const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        let same = match (&a[at], &b[at]) {
+            (Piece::Literal(a), Piece::Literal(b)) => same_text(a, b),
+            (Piece::Part { field: a, .. }, Piece::Part { field: b, .. }) => same_text(a, b),
+            _ => false,
+        };
+        if !same {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether two entities of a table give every attribute they both use as a key the same type, and
+/// keep their TTL in the same attribute.
+pub const fn attributes_agree(a: &EntityDef, b: &EntityDef) -> bool {
+    if let (Some(a), Some(b)) = (a.ttl, b.ttl) {
+        if !same_text(a, b) {
+            return false;
+        }
+    }
+    let mut at = 0;
+    while at < a.indexes.len() {
+        if !types_agree_with(a.indexes[at].pk, b) || !types_agree_with(a.indexes[at].sk, b) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn types_agree_with(keys: &[KeyDef], entity: &EntityDef) -> bool {
+    let mut at = 0;
+    while at < entity.indexes.len() {
+        if !types_agree(keys, entity.indexes[at].pk) || !types_agree(keys, entity.indexes[at].sk) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn types_agree(a: &[KeyDef], b: &[KeyDef]) -> bool {
+    let mut left = 0;
+    while left < a.len() {
+        let mut right = 0;
+        while right < b.len() {
+            if same_text(a[left].attribute, b[right].attribute)
+                && a[left].ty as u8 != b[right].ty as u8
+            {
+                return false;
+            }
+            right += 1;
+        }
+        left += 1;
+    }
+    true
+}

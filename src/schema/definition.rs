@@ -1,0 +1,183 @@
+//! What the derives write down: constants, checked by the compiler.
+
+use super::{KeyType, StreamView};
+
+/// How key texts of a table are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Parts escaped, `#` between them: injective and in order.
+    Escaped,
+    /// As another library wrote them, with its delimiter.
+    Verbatim(char),
+}
+
+impl Style {
+    /// The character that ends a part.
+    pub const fn delimiter(self) -> char {
+        match self {
+            Style::Escaped => '#',
+            Style::Verbatim(delimiter) => delimiter,
+        }
+    }
+}
+
+/// How wide the text of a key part is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// Up to the next delimiter.
+    Variable,
+    /// Always so many bytes.
+    Fixed(usize),
+    /// An unsigned integer of so many digits; padded to them in our own keys.
+    Digits(usize),
+    /// So many digits, after a minus sign if it is negative.
+    Signed(usize),
+}
+
+/// One piece of a key template.
+#[derive(Debug, Clone, Copy)]
+pub enum Piece {
+    /// Text that always stands there.
+    Literal(&'static str),
+    /// A field.
+    Part {
+        /// The field's name.
+        field: &'static str,
+        /// How wide it is.
+        width: Width,
+    },
+}
+
+/// What fills a key attribute.
+#[derive(Debug, Clone, Copy)]
+pub enum KeySource {
+    /// A field's own attribute.
+    Field(&'static str),
+    /// A text made of the pieces.
+    Template(&'static [Piece]),
+}
+
+/// One attribute of a key.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyDef {
+    /// Its name.
+    pub attribute: &'static str,
+    /// Its type.
+    pub ty: KeyType,
+    /// What fills it.
+    pub source: KeySource,
+}
+
+/// A field and the name it is stored under.
+#[derive(Debug, Clone, Copy)]
+pub struct AttributeDef {
+    /// The field.
+    pub field: &'static str,
+    /// The attribute.
+    pub stored: &'static str,
+}
+
+/// An entity, as declared.
+#[derive(Debug, Clone, Copy)]
+pub struct EntityDef {
+    /// Module path and name, which tell it from all others.
+    pub id: &'static str,
+    /// The struct's name, for messages.
+    pub type_name: &'static str,
+    /// The value of the type attribute.
+    pub stored_name: &'static str,
+    /// The partition key.
+    pub pk: KeyDef,
+    /// The sort key.
+    pub sk: Option<KeyDef>,
+    /// Fields with attributes of their own.
+    pub attributes: &'static [AttributeDef],
+    /// Access patterns by indexes.
+    pub indexes: &'static [EntityIndexDef],
+    /// The attribute whose epoch seconds expire an item.
+    pub ttl: Option<&'static str>,
+    /// The attribute of the version.
+    pub version: Option<&'static str>,
+    /// The attribute of the time of creation.
+    pub created_at: Option<&'static str>,
+}
+
+/// Which kind of index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexKind {
+    /// Global: own partitions, eventually consistent.
+    Global,
+    /// Local: within the partition, made with the table.
+    Local,
+}
+
+/// How an entity fills an index.
+#[derive(Debug, Clone, Copy)]
+pub struct EntityIndexDef {
+    /// The name of the access pattern.
+    pub name: &'static str,
+    /// The index's name in the table.
+    pub index: &'static str,
+    /// Global or local.
+    pub kind: IndexKind,
+    /// Partition key; empty for a local index.
+    pub pk: &'static [KeyDef],
+    /// Sort key.
+    pub sk: &'static [KeyDef],
+    /// The condition under which the item is in the index.
+    pub when: Option<WhenDef>,
+}
+
+/// `when(field = value)`
+#[derive(Debug, Clone, Copy)]
+pub struct WhenDef {
+    /// The field.
+    pub field: &'static str,
+    /// The value as it was written.
+    pub value: &'static str,
+}
+
+/// An index, as a table or an entity with its own table declares it.
+#[derive(Debug, Clone, Copy)]
+pub struct IndexDef {
+    /// Its name.
+    pub name: &'static str,
+    /// Global or local.
+    pub kind: IndexKind,
+    /// Partition key attributes; empty for a local index.
+    pub pk: &'static [&'static str],
+    /// Sort key attributes.
+    pub sk: &'static [&'static str],
+    /// Which attributes it holds.
+    pub project: Projection,
+}
+
+/// Which attributes an index holds. Key, type and TTL attributes are always there.
+#[derive(Debug, Clone, Copy)]
+pub enum Projection {
+    /// All.
+    All,
+    /// None besides those.
+    Keys,
+    /// These.
+    Include(&'static [&'static str]),
+}
+
+/// A table, as declared.
+#[derive(Debug, Clone, Copy)]
+pub struct TableDef {
+    /// Its name, before the prefix of the connection.
+    pub name: &'static str,
+    /// The partition key attribute.
+    pub pk: &'static str,
+    /// The sort key attribute.
+    pub sk: Option<&'static str>,
+    /// The attribute that holds the entity's name; shared tables have one.
+    pub type_attribute: Option<&'static str>,
+    /// How key texts are written.
+    pub style: Style,
+    /// Its indexes.
+    pub indexes: &'static [IndexDef],
+    /// Its stream.
+    pub stream: Option<StreamView>,
+}

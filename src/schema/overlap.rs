@@ -1,0 +1,241 @@
+//! Can two entities of a table form the same key? Asked by the compiler, of templates.
+
+use super::{EntityDef, KeyDef, KeySource, Piece, Style, Width};
+
+/// Whether two entities could form equal primary keys. Errs on the side of yes.
+pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
+    if !key_may_meet(&a.pk, &b.pk, style) {
+        return false;
+    }
+    match (&a.sk, &b.sk) {
+        (Some(a), Some(b)) => key_may_meet(a, b, style),
+        _ => true,
+    }
+}
+
+const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
+    match (a.source, b.source) {
+        (KeySource::Template(a), KeySource::Template(b)) => {
+            meet(Cursor::new(a, style), Cursor::new(b, style))
+        }
+        // A bare field can hold any text.
+        _ => true,
+    }
+}
+
+/// Whether both entities give the table's keys the same types.
+pub const fn same_key_types(a: &EntityDef, b: &EntityDef) -> bool {
+    if a.pk.ty as u8 != b.pk.ty as u8 {
+        return false;
+    }
+    match (&a.sk, &b.sk) {
+        (Some(a), Some(b)) => a.ty as u8 == b.ty as u8,
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// Whether the list holds the entity.
+pub const fn lists(entities: &[&EntityDef], id: &str) -> bool {
+    let mut at = 0;
+    while at < entities.len() {
+        if same_text(entities[at].id, id) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Equality of texts, for constants.
+pub const fn same_text(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// A place in a template, byte by byte.
+#[derive(Clone, Copy)]
+struct Cursor {
+    pieces: &'static [Piece],
+    /// The piece, and the byte within it.
+    piece: usize,
+    byte: usize,
+    style: Style,
+}
+
+/// What can stand at a place.
+#[derive(Clone, Copy)]
+enum Ahead {
+    Nothing,
+    Exactly(u8),
+    /// One byte of a part of fixed width.
+    Any,
+    /// Any number of bytes but the delimiter; the delimiter too if it is the last part of a verbatim
+    /// key.
+    Many {
+        delimiter: bool,
+    },
+}
+
+impl Cursor {
+    const fn new(pieces: &'static [Piece], style: Style) -> Self {
+        Cursor {
+            pieces,
+            piece: 0,
+            byte: 0,
+            style,
+        }
+        .settled()
+    }
+
+    /// Steps over pieces that are used up.
+    const fn settled(mut self) -> Self {
+        while self.piece < self.pieces.len() {
+            let width = match self.pieces[self.piece] {
+                Piece::Literal(text) => text.len(),
+                Piece::Part {
+                    width: Width::Fixed(width) | Width::Digits(width),
+                    ..
+                } => width,
+                Piece::Part { .. } => return self,
+            };
+            if self.byte < width {
+                return self;
+            }
+            self.piece += 1;
+            self.byte = 0;
+        }
+        self
+    }
+
+    const fn ahead(&self) -> Ahead {
+        if self.piece >= self.pieces.len() {
+            return Ahead::Nothing;
+        }
+        match self.pieces[self.piece] {
+            Piece::Literal(text) => Ahead::Exactly(text.as_bytes()[self.byte]),
+            Piece::Part {
+                width: Width::Fixed(_) | Width::Digits(_),
+                ..
+            } => Ahead::Any,
+            Piece::Part { .. } => {
+                let last = self.piece + 1 == self.pieces.len();
+                Ahead::Many {
+                    delimiter: last && matches!(self.style, Style::Verbatim(_)),
+                }
+            }
+        }
+    }
+
+    /// Past one byte.
+    const fn step(mut self) -> Self {
+        self.byte += 1;
+        self.settled()
+    }
+
+    /// Past a part of any width.
+    const fn leave(mut self) -> Self {
+        self.piece += 1;
+        self.byte = 0;
+        self.settled()
+    }
+
+    const fn delimiter(&self) -> u8 {
+        self.style.delimiter() as u8
+    }
+}
+
+/// Whether some text follows both templates from here on.
+const fn meet(a: Cursor, b: Cursor) -> bool {
+    match (a.ahead(), b.ahead()) {
+        (Ahead::Nothing, Ahead::Nothing) => true,
+        (Ahead::Many { .. }, Ahead::Many { .. }) => meet(a.leave(), b) || meet(a, b.leave()),
+        (Ahead::Many { delimiter }, other) => many(a, delimiter, other, b),
+        (other, Ahead::Many { delimiter }) => many(b, delimiter, other, a),
+        (Ahead::Nothing, _) | (_, Ahead::Nothing) => false,
+        (Ahead::Exactly(left), Ahead::Exactly(right)) => left == right && meet(a.step(), b.step()),
+        (Ahead::Exactly(_) | Ahead::Any, _) => meet(a.step(), b.step()),
+    }
+}
+
+/// A part of any width on one side: it ends here, or it takes the other side's byte.
+const fn many(part: Cursor, takes_delimiter: bool, other: Ahead, rest: Cursor) -> bool {
+    if meet(part.leave(), rest) {
+        return true;
+    }
+    match other {
+        Ahead::Exactly(byte) if byte == part.delimiter() && !takes_delimiter => false,
+        Ahead::Exactly(_) | Ahead::Any => meet(part, rest.step()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: Piece = Piece::Part {
+        field: "f",
+        width: Width::Variable,
+    };
+    const FOUR: Piece = Piece::Part {
+        field: "f",
+        width: Width::Fixed(4),
+    };
+
+    fn may_meet(a: &'static [Piece], b: &'static [Piece], style: Style) -> bool {
+        let one = meet(Cursor::new(a, style), Cursor::new(b, style));
+        assert_eq!(
+            one,
+            meet(Cursor::new(b, style), Cursor::new(a, style)),
+            "symmetric"
+        );
+        one
+    }
+
+    #[test]
+    fn literals_and_delimiters_keep_templates_apart() {
+        use Piece::Literal as L;
+        for (a, b, expected) in [
+            (&[L("USER#"), TEXT][..], &[L("ORDER#"), TEXT][..], false),
+            (&[L("USER#"), TEXT], &[L("USER#"), TEXT], true),
+            (&[L("INFO")], &[TEXT], true),
+            (&[L("INFO")], &[L("POST#"), TEXT], false),
+            (
+                &[L("ORDER#"), TEXT],
+                &[L("ORDER#"), TEXT, L("#LINE#"), FOUR],
+                false,
+            ),
+            (&[L("A#"), FOUR], &[L("A#abcd")], true),
+            (&[L("A#"), FOUR], &[L("A#abcde")], false),
+            (&[TEXT, L("#X")], &[TEXT, L("#Y")], false),
+            (&[TEXT, L("#X")], &[L("A#"), TEXT], true),
+            (&[FOUR, FOUR], &[L("12345678")], true),
+            (&[L("")], &[TEXT], true),
+        ] {
+            assert_eq!(may_meet(a, b, Style::Escaped), expected, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_part_of_a_verbatim_key_takes_the_delimiter() {
+        use Piece::Literal as L;
+        let style = Style::Verbatim(':');
+        assert!(may_meet(
+            &[L("O:"), TEXT],
+            &[L("O:"), TEXT, L(":L:"), FOUR],
+            style
+        ));
+        assert!(!may_meet(&[TEXT, L(":X")], &[TEXT, L(":Y")], style));
+    }
+}

@@ -1,0 +1,255 @@
+//! Creating tables and adding indexes, without ever changing what is there.
+//!
+//! ```text
+//! schemas -> limits (nothing is sent that must fail)
+//!         -> describe -> there:  compare, every difference in one error
+//!                     -> absent: create, wait, compare what came of it
+//!         -> TTL, which the service takes only for a table that is there
+//! ```
+
+mod compare;
+mod limits;
+mod pace;
+#[cfg(test)]
+mod tests;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::{IndexSchema, TableSchema};
+use crate::wire::Client;
+use crate::wire::table::{self as service, Found, Status};
+use pace::Pace;
+
+/// A new table is usable within this time, or something is wrong.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+/// A table this young without its TTL is one whose creation was interrupted or goes on elsewhere.
+const YOUNG: i64 = 10 * 60;
+
+pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
+    let schemas = named(db, schemas)?;
+    let client = db.client();
+    let mut absent = Vec::new();
+    let mut lacking_ttl = Vec::new();
+    let mut mismatches = Vec::new();
+    for schema in &schemas {
+        match settle(client, schema).await? {
+            Some(found) => match differences(client, schema, &found).await? {
+                Differences {
+                    list,
+                    lacks_ttl: true,
+                } if list.is_empty() => lacking_ttl.push(schema),
+                Differences { list, .. } if list.is_empty() => {}
+                Differences { list, .. } => mismatches.push(mismatch(&schema.name, &list)),
+            },
+            None => absent.push(schema),
+        }
+    }
+    refuse(mismatches)?;
+    for schema in lacking_ttl {
+        enable_ttl(client, schema).await?;
+    }
+    for schema in &absent {
+        service::create(client, schema).await?;
+    }
+    for schema in &absent {
+        finish(client, schema).await?;
+    }
+    Ok(())
+}
+
+/// From a table that was asked for to one that is as declared. It may be another creator's.
+async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
+    let mut pace = Pace::until(PATIENCE);
+    let found = loop {
+        if let Some(found) = settle(client, schema).await? {
+            break found;
+        }
+        // Just created and not yet seen, or deleted meanwhile.
+        pace.wait(|| overdue(&schema.name, "is not there yet"))
+            .await?;
+        service::create(client, schema).await?;
+    };
+    match differences(client, schema, &found).await? {
+        Differences { list, .. } if !list.is_empty() => refuse(vec![mismatch(&schema.name, &list)]),
+        Differences {
+            lacks_ttl: true, ..
+        } => enable_ttl(client, schema).await,
+        Differences { .. } => Ok(()),
+    }
+}
+
+pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
+    let schemas = named(db, schemas)?;
+    let client = db.client();
+    for schema in &schemas {
+        if service::describe(client, &schema.name).await?.is_none() {
+            return Err(missing(&schema.name));
+        }
+    }
+    for schema in &schemas {
+        loop {
+            let found = settle(client, schema)
+                .await?
+                .ok_or_else(|| missing(&schema.name))?;
+            let list = compare::obstacles(schema, &found.schema);
+            if !list.is_empty() {
+                return refuse(vec![mismatch(&schema.name, &list)]);
+            }
+            let there = |index: &IndexSchema| compare::has(&found.schema, &index.name);
+            let Some(index) = schema.global_indexes.iter().find(|index| !there(index)) else {
+                break;
+            };
+            add_index(client, &found, index).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Begins one index; [`settle`] then waits for it.
+async fn add_index(client: &Client, found: &Found, index: &IndexSchema) -> Result<()> {
+    let name = &found.schema.name;
+    let mut pace = Pace::until(PATIENCE);
+    loop {
+        let Err(error) = service::add_index(client, found, index).await else {
+            return Ok(());
+        };
+        // Somebody else may have begun it.
+        let now = service::describe(client, name)
+            .await?
+            .ok_or_else(|| missing(name))?;
+        if compare::has(&now.schema, &index.name) {
+            return Ok(());
+        }
+        if !service::is_busy(&error) {
+            return Err(error);
+        }
+        pace.wait(|| overdue(name, "is being changed by somebody else"))
+            .await?;
+    }
+}
+
+/// The table once it and its declared indexes are past creation; `None` if there is none. Filling an
+/// index takes as long as it takes.
+async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Found>> {
+    let name = &schema.name;
+    let mut pace = Pace::until(PATIENCE);
+    let mut filling = Pace::endless();
+    loop {
+        let Some(found) = service::describe(client, name).await? else {
+            return Ok(None);
+        };
+        let declared = |name: &String| compare::has(schema, name);
+        match &found.status {
+            Status::Usable if !found.changing.iter().any(declared) => return Ok(Some(found)),
+            Status::Usable => {
+                filling
+                    .wait(|| overdue(name, "has indexes being filled"))
+                    .await?
+            }
+            Status::Creating => {
+                pace.wait(|| overdue(name, "is still being created"))
+                    .await?
+            }
+            Status::Deleting => {
+                pace.wait(|| overdue(name, "is still being deleted"))
+                    .await?
+            }
+            Status::Broken(status) => {
+                let message = format!("table `{name}` cannot be used, its status is {status}");
+                return Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message));
+            }
+        }
+    }
+}
+
+struct Differences {
+    list: Vec<String>,
+    /// No difference, only unfinished.
+    lacks_ttl: bool,
+}
+
+async fn differences(client: &Client, schema: &TableSchema, found: &Found) -> Result<Differences> {
+    let mut list = compare::differences(schema, &found.schema);
+    let ttl = service::ttl(client, &schema.name).await?;
+    let lacks_ttl = ttl.is_none() && schema.ttl.is_some() && is_young(found.created);
+    if !lacks_ttl {
+        list.extend(compare::ttl(schema.ttl.as_deref(), ttl.as_deref()));
+    }
+    Ok(Differences { list, lacks_ttl })
+}
+
+async fn enable_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
+    let Some(attribute) = &schema.ttl else {
+        return Ok(());
+    };
+    let Err(error) = service::enable_ttl(client, &schema.name, attribute).await else {
+        return Ok(());
+    };
+    // Two creators at once: the second one is told that it is on already.
+    match service::ttl(client, &schema.name).await? {
+        Some(on) if on == *attribute => Ok(()),
+        _ => Err(error),
+    }
+}
+
+fn is_young(created: Option<i64>) -> bool {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs();
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    created.is_some_and(|created| now.saturating_sub(created) < YOUNG)
+}
+
+/// Under their full names, and within the service's limits.
+fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
+    let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());
+    for mut schema in schemas {
+        schema.name = db.table_name(&schema.name);
+        limits::check(&schema)?;
+        match named.iter().find(|other| other.name == schema.name) {
+            Some(same) if *same == schema => {}
+            Some(_) => {
+                let name = &schema.name;
+                return Err(Error::config(format!(
+                    "table `{name}` is declared twice, differently"
+                )));
+            }
+            None => named.push(schema),
+        }
+    }
+    Ok(named)
+}
+
+fn mismatch(table: &str, differences: &[String]) -> String {
+    format!(
+        "table `{table}` is there with another schema:\n- {}",
+        differences.join("\n- ")
+    )
+}
+
+fn refuse(mismatches: Vec<String>) -> Result<()> {
+    if mismatches.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::SchemaMismatch,
+        Stage::Schema,
+        mismatches.join("\n"),
+    ))
+}
+
+fn missing(table: &str) -> Error {
+    let message = format!("table `{table}` does not exist: create it with db.create_tables([..])");
+    Error::new(ErrorKind::TableNotFound, Stage::Schema, message)
+}
+
+fn overdue(table: &str, state: &str) -> Error {
+    let minutes = PATIENCE.as_secs() / 60;
+    let message = format!(
+        "table `{table}` {state} after {minutes} minutes: call again, which goes on from there"
+    );
+    Error::new(ErrorKind::Unavailable, Stage::Schema, message)
+}

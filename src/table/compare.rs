@@ -1,0 +1,197 @@
+//! A declared schema beside one that is there, in plain words.
+
+use std::collections::BTreeSet;
+
+use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, StreamView, TableSchema};
+
+/// Everything in which the table differs from its declaration, each with what to do about it. More
+/// indexes, or a stream that was not asked for, are no difference.
+pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+    let mut list = obstacles(declared, found);
+    let missing = declared
+        .global_indexes
+        .iter()
+        .filter(|index| !has(found, &index.name));
+    list.extend(missing.map(|index| {
+        format!(
+            "index `{}` is missing: add it with db.add_indexes([..])",
+            index.name
+        )
+    }));
+    list.extend(stream(declared.stream, found.stream));
+    list
+}
+
+/// The differences that adding global indexes does not mend.
+pub(super) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+    let mut list: Vec<String> = keys(declared, found).into_iter().collect();
+    for index in &declared.global_indexes {
+        if let Some(there) = find(&found.global_indexes, &index.name) {
+            list.extend(index_difference(declared, index, there));
+        } else if find(&found.local_indexes, &index.name).is_some() {
+            list.push(other_kind(&index.name, "global", "local"));
+        }
+    }
+    for index in &declared.local_indexes {
+        if let Some(there) = find(&found.local_indexes, &index.name) {
+            list.extend(index_difference(declared, index, there));
+        } else if find(&found.global_indexes, &index.name).is_some() {
+            list.push(other_kind(&index.name, "local", "global"));
+        } else {
+            list.push(format!(
+                "local index `{}` is missing: it can only be made together with the table, so this \
+                 needs a new table",
+                index.name
+            ));
+        }
+    }
+    list
+}
+
+/// TTL, declared and found.
+pub(super) fn ttl(declared: Option<&str>, found: Option<&str>) -> Option<String> {
+    match (declared, found) {
+        (Some(declared), Some(found)) if declared != found => Some(format!(
+            "items expire by `{found}`, declared is `{declared}`: switch TTL over on the table"
+        )),
+        (Some(declared), None) => Some(format!(
+            "items do not expire, declared is TTL by `{declared}`: switch TTL on on the table; \
+             items that are already past it are then deleted"
+        )),
+        (None, Some(found)) => Some(format!(
+            "items expire by `{found}`, declared is no TTL: mark that field #[dynamo(ttl)], or \
+             switch TTL off on the table"
+        )),
+        _ => None,
+    }
+}
+
+/// Whether the table has an index of this name.
+pub(super) fn has(schema: &TableSchema, index: &str) -> bool {
+    find(&schema.global_indexes, index)
+        .or_else(|| find(&schema.local_indexes, index))
+        .is_some()
+}
+
+fn find<'s>(indexes: &'s [IndexSchema], name: &str) -> Option<&'s IndexSchema> {
+    indexes.iter().find(|index| index.name == name)
+}
+
+fn keys(declared: &TableSchema, found: &TableSchema) -> Option<String> {
+    let show = |schema: &TableSchema| {
+        show_key(
+            std::slice::from_ref(&schema.pk),
+            schema.sk.as_ref().map(std::slice::from_ref),
+        )
+    };
+    (declared.pk != found.pk || declared.sk != found.sk).then(|| {
+        format!(
+            "the key is {}, declared is {}: the key of a table cannot be changed, so this needs a \
+             new table",
+            show(found),
+            show(declared)
+        )
+    })
+}
+
+fn index_difference(
+    table: &TableSchema,
+    declared: &IndexSchema,
+    found: &IndexSchema,
+) -> Option<String> {
+    let name = &declared.name;
+    // All partition attributes are compared at once, so their order does not matter.
+    let hash =
+        |index: &IndexSchema| -> BTreeSet<String> { index.pk.iter().map(show_attribute).collect() };
+    let mut says = Vec::new();
+    if hash(declared) != hash(found) || declared.sk != found.sk {
+        let show = |index: &IndexSchema| show_key(&index.pk, Some(&index.sk));
+        says.push(format!(
+            "has the key {}, declared is {}",
+            show(found),
+            show(declared)
+        ));
+    }
+    let (wanted, there) = (projected(table, declared), projected(table, found));
+    if wanted != there {
+        let (there, wanted) = (show_projection(&there), show_projection(&wanted));
+        says.push(format!("projects {there}, declared is {wanted}"));
+    }
+    (!says.is_empty()).then(|| {
+        format!(
+            "index `{name}` {}: an index cannot be changed, declare it under a new name or delete \
+             the old one first",
+            says.join(" and ")
+        )
+    })
+}
+
+fn other_kind(name: &str, declared: &str, found: &str) -> String {
+    format!("index `{name}` is a {found} index, declared is a {declared} one: use another name")
+}
+
+fn stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<String> {
+    let declared = declared?;
+    match found {
+        Some(found) if found == declared => None,
+        Some(found) => Some(format!(
+            "the stream shows {found:?}, declared is {declared:?}: switch the stream off and on \
+             again with that view"
+        )),
+        None => Some(format!(
+            "there is no stream, declared is one of {declared:?}: switch it on on the table"
+        )),
+    }
+}
+
+/// What an index holds besides keys; `None` is all.
+fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String>> {
+    match &index.projection {
+        ProjectionSchema::All => None,
+        ProjectionSchema::Keys => Some(BTreeSet::new()),
+        ProjectionSchema::Include(names) => {
+            let keys = std::iter::once(&table.pk).chain(&table.sk);
+            let keys: BTreeSet<&str> = keys
+                .chain(&index.pk)
+                .chain(&index.sk)
+                .map(|key| key.name.as_str())
+                .collect();
+            Some(
+                names
+                    .iter()
+                    .filter(|name| !keys.contains(name.as_str()))
+                    .cloned()
+                    .collect(),
+            )
+        }
+    }
+}
+
+fn show_projection(names: &Option<BTreeSet<String>>) -> String {
+    match names {
+        None => "all attributes".into(),
+        Some(names) if names.is_empty() => "keys only".into(),
+        Some(names) => {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            names.join(", ")
+        }
+    }
+}
+
+fn show_key(pk: &[KeyAttribute], sk: Option<&[KeyAttribute]>) -> String {
+    let list = |attributes: &[KeyAttribute]| {
+        attributes
+            .iter()
+            .map(show_attribute)
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
+    match sk.filter(|sk| !sk.is_empty()) {
+        Some(sk) => format!("{}, {}", list(pk), list(sk)),
+        None => list(pk),
+    }
+}
+
+fn show_attribute(attribute: &KeyAttribute) -> String {
+    format!("`{}` ({:?})", attribute.name, attribute.ty)
+}

@@ -1,0 +1,105 @@
+//! The service's limits on tables, checked before anything is sent.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableSchema};
+
+const GLOBAL_INDEXES: usize = 20;
+const LOCAL_INDEXES: usize = 5;
+/// Over all indexes that list their attributes.
+const INCLUDED_ATTRIBUTES: usize = 100;
+const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
+/// Of each half of a multi-attribute key.
+const KEY_ATTRIBUTES: usize = 4;
+
+pub(super) fn check(schema: &TableSchema) -> Result<()> {
+    match problem(schema) {
+        None => Ok(()),
+        Some(problem) => {
+            let message = format!("table `{}` cannot be created: {problem}", schema.name);
+            Err(Error::new(ErrorKind::Config, Stage::Schema, message))
+        }
+    }
+}
+
+fn problem(schema: &TableSchema) -> Option<String> {
+    let TableSchema {
+        name,
+        global_indexes: global,
+        local_indexes: local,
+        ..
+    } = schema;
+    let indexes = || global.iter().chain(local);
+    bad_name("its name, prefix and all,", name)
+        .or_else(|| {
+            indexes().find_map(|index| {
+                bad_name(&format!("the name of index `{}`", index.name), &index.name)
+            })
+        })
+        .or_else(|| too_many(global.len(), GLOBAL_INDEXES, "global indexes"))
+        .or_else(|| too_many(local.len(), LOCAL_INDEXES, "local indexes"))
+        .or_else(|| {
+            let included = indexes().map(|index| match &index.projection {
+                ProjectionSchema::Include(names) => names.len(),
+                _ => 0,
+            });
+            too_many(
+                included.sum(),
+                INCLUDED_ATTRIBUTES,
+                "projected attributes over all indexes",
+            )
+        })
+        .or_else(|| {
+            (!local.is_empty() && schema.sk.is_none())
+                .then(|| "a local index needs a table with a sort key".to_owned())
+        })
+        .or_else(|| indexes().find_map(bad_key))
+        .or_else(|| twice(indexes().map(|index| index.name.as_str())))
+        .or_else(|| two_types(schema))
+}
+
+fn bad_name(what: &str, name: &str) -> Option<String> {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let fits = NAME_LENGTHS.contains(&name.len()) && name.bytes().all(allowed);
+    let (min, max) = (NAME_LENGTHS.start(), NAME_LENGTHS.end());
+    (!fits).then(|| format!("{what} must have {min} to {max} characters of A-Z a-z 0-9 _ - ."))
+}
+
+fn too_many(count: usize, limit: usize, what: &str) -> Option<String> {
+    (count > limit).then(|| format!("it has {count} {what}, DynamoDB allows {limit}"))
+}
+
+fn bad_key(index: &IndexSchema) -> Option<String> {
+    let name = &index.name;
+    if index.pk.is_empty() {
+        return Some(format!("index `{name}` has no partition key"));
+    }
+    let longest = index.pk.len().max(index.sk.len());
+    (longest > KEY_ATTRIBUTES).then(|| {
+        format!(
+            "a key of index `{name}` has {longest} attributes, DynamoDB allows {KEY_ATTRIBUTES}"
+        )
+    })
+}
+
+fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    names
+        .into_iter()
+        .find(|name| !seen.insert(*name))
+        .map(|name| format!("index `{name}` is declared twice"))
+}
+
+fn two_types(schema: &TableSchema) -> Option<String> {
+    let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
+    let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
+    let mut types: BTreeMap<&str, KeyType> = BTreeMap::new();
+    let mut attributes = std::iter::once(&schema.pk)
+        .chain(&schema.sk)
+        .chain(of_indexes);
+    attributes.find_map(|KeyAttribute { name, ty }| {
+        let first = *types.entry(name).or_insert(*ty);
+        (first != *ty).then(|| format!("key attribute `{name}` is both {first:?} and {ty:?}"))
+    })
+}

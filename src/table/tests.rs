@@ -1,0 +1,368 @@
+//! Comparison as a pure function; creation and indexes on the embedded engine.
+
+use super::*;
+use crate::embedded::{EmbeddedEngine, EmbeddedHttpClient};
+use crate::schema::{KeyAttribute, KeyType, ProjectionSchema, StreamView};
+use crate::wire::faulty::{Fault, Faulty};
+use crate::wire::{Operation, Request, Resend};
+
+fn key(name: &str) -> KeyAttribute {
+    KeyAttribute {
+        name: name.into(),
+        ty: KeyType::S,
+    }
+}
+
+fn index(name: &str, pk: &[&str], sk: &[&str], projection: ProjectionSchema) -> IndexSchema {
+    let keys = |names: &[&str]| names.iter().map(|name| key(name)).collect();
+    IndexSchema {
+        name: name.into(),
+        pk: keys(pk),
+        sk: keys(sk),
+        projection,
+    }
+}
+
+fn include(names: &[&str]) -> ProjectionSchema {
+    ProjectionSchema::Include(names.iter().map(|name| (*name).into()).collect())
+}
+
+fn shop() -> TableSchema {
+    TableSchema {
+        name: "shop".into(),
+        pk: key("pk"),
+        sk: Some(key("sk")),
+        global_indexes: vec![
+            index("gsi1", &["g1pk"], &["g1sk"], ProjectionSchema::All),
+            index(
+                "gsi2",
+                &["city", "shop"],
+                &["day", "hour"],
+                include(&["a", "b"]),
+            ),
+        ],
+        local_indexes: vec![index("lsi1", &["pk"], &["l1sk"], ProjectionSchema::Keys)],
+        ttl: Some("expires".into()),
+        stream: Some(StreamView::NewAndOldImages),
+    }
+}
+
+/// The one difference that this change of the table makes.
+fn difference(change: impl FnOnce(&mut TableSchema)) -> String {
+    let mut found = shop();
+    change(&mut found);
+    let list = compare::differences(&shop(), &found);
+    assert_eq!(list.len(), 1, "{list:?}");
+    list.concat()
+}
+
+#[test]
+fn the_same_schema_has_no_differences() {
+    let mut found = shop();
+    found.global_indexes.reverse();
+    found
+        .global_indexes
+        .push(index("other", &["x"], &[], ProjectionSchema::All));
+    found.global_indexes[0].pk.reverse();
+    found.global_indexes[0].projection = include(&["b", "a", "pk", "hour"]);
+    found.local_indexes[0].projection = include(&[]);
+    assert_eq!(compare::differences(&shop(), &found), [""; 0]);
+    let mut silent = shop();
+    silent.stream = None;
+    assert_eq!(compare::differences(&silent, &shop()), [""; 0]);
+}
+
+#[test]
+fn each_difference_is_said_with_its_remedy() {
+    for (says, remedy, difference) in [
+        (
+            "`sk` (N)",
+            "new table",
+            difference(|t| {
+                t.sk = Some(KeyAttribute {
+                    name: "sk".into(),
+                    ty: KeyType::N,
+                })
+            }),
+        ),
+        (
+            "the key is `pk` (S), declared is `pk` (S), `sk` (S)",
+            "new table",
+            difference(|t| t.sk = None),
+        ),
+        (
+            "index `gsi1` is missing",
+            "db.add_indexes",
+            difference(|t| drop(t.global_indexes.remove(0))),
+        ),
+        (
+            "local index `lsi1` is missing",
+            "new table",
+            difference(|t| t.local_indexes.clear()),
+        ),
+        (
+            "`day` (S) + `hour` (S)",
+            "new name",
+            difference(|t| t.global_indexes[1].sk.reverse()),
+        ),
+        (
+            "projects `a`, declared is `a`, `b`",
+            "new name",
+            difference(|t| t.global_indexes[1].projection = include(&["a"])),
+        ),
+        (
+            "projects keys only, declared is all",
+            "new name",
+            difference(|t| t.global_indexes[0].projection = ProjectionSchema::Keys),
+        ),
+        (
+            "is a global index, declared is a local one",
+            "another name",
+            difference(|t| {
+                let index = t.local_indexes.remove(0);
+                t.global_indexes.push(index);
+            }),
+        ),
+        ("no stream", "switch it on", difference(|t| t.stream = None)),
+        (
+            "shows KeysOnly",
+            "switch the stream off",
+            difference(|t| t.stream = Some(StreamView::KeysOnly)),
+        ),
+        (
+            "do not expire",
+            "switch TTL on",
+            compare::ttl(Some("a"), None).unwrap(),
+        ),
+        (
+            "expire by `b`, declared is `a`",
+            "switch TTL over",
+            compare::ttl(Some("a"), Some("b")).unwrap(),
+        ),
+        (
+            "expire by `b`, declared is no",
+            "dynamo(ttl)",
+            compare::ttl(None, Some("b")).unwrap(),
+        ),
+    ] {
+        assert!(difference.contains(says), "{difference}");
+        assert!(difference.contains(remedy), "{difference}");
+    }
+}
+
+#[test]
+fn limits_are_met_before_sending() {
+    let many = |count: usize, projection: ProjectionSchema| -> Vec<IndexSchema> {
+        (0..count)
+            .map(|n| index(&format!("index{n}"), &["x"], &[], projection.clone()))
+            .collect()
+    };
+    let hundred: Vec<String> = (0..101).map(|n| format!("a{n}")).collect();
+    let broken: [(&str, &dyn Fn(&mut TableSchema)); 10] = [
+        ("3 to 255", &|t| t.name = "ab".into()),
+        ("3 to 255", &|t| t.name = "a".repeat(256)),
+        ("3 to 255", &|t| t.name = "caf\u{e9}".into()),
+        ("`x y`", &|t| t.global_indexes[0].name = "x y".into()),
+        ("21 global indexes", &|t| {
+            t.global_indexes = many(21, ProjectionSchema::Keys)
+        }),
+        ("6 local indexes", &|t| {
+            t.local_indexes = many(6, ProjectionSchema::Keys)
+        }),
+        ("103 projected", &|t| {
+            t.global_indexes[0].projection = ProjectionSchema::Include(hundred.clone())
+        }),
+        ("sort key", &|t| t.sk = None),
+        ("5 attributes", &|t| {
+            t.global_indexes[0].pk = ["a", "b", "c", "d", "e"].map(key).into()
+        }),
+        ("both S and N", &|t| {
+            t.global_indexes[0].pk[0] = KeyAttribute {
+                name: "pk".into(),
+                ty: KeyType::N,
+            }
+        }),
+    ];
+    for (says, change) in broken {
+        let mut schema = shop();
+        change(&mut schema);
+        let error = limits::check(&schema).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.to_string().contains(says), "{error}");
+    }
+    limits::check(&shop()).unwrap();
+}
+
+async fn start() -> (Dynamo, Faulty<EmbeddedHttpClient>) {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    let http = Faulty::new(engine.http_client(), []);
+    let config = engine.sdk_config().http_client(http.clone()).build();
+    (
+        Dynamo::new(Client::from_conf(config)).with_prefix("dev"),
+        http,
+    )
+}
+
+fn writes(http: &Faulty<EmbeddedHttpClient>) -> Vec<String> {
+    http.calls()
+        .into_iter()
+        .filter(|call| !call.starts_with("Describe"))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_table_is_created_as_declared_and_then_left_alone() {
+    let (db, http) = start().await;
+    db.create_tables([shop()]).await.unwrap();
+    assert_eq!(writes(&http), ["CreateTable", "UpdateTimeToLive"]);
+    let found = service::describe(db.client(), "dev-shop")
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(compare::differences(&shop(), &found.schema), [""; 0]);
+    assert_eq!(
+        service::ttl(db.client(), "dev-shop")
+            .await
+            .unwrap()
+            .as_deref(),
+        Some("expires")
+    );
+    http.plan([]);
+    db.create_tables([shop(), shop()]).await.unwrap();
+    assert_eq!(writes(&http), [""; 0]);
+}
+
+#[tokio::test]
+async fn creators_may_race() {
+    let (db, _) = start().await;
+    let creators: Vec<_> = (0..8)
+        .map(|_| {
+            let db = db.clone();
+            tokio::spawn(async move { db.create_tables([shop()]).await })
+        })
+        .collect();
+    for creator in creators {
+        creator.await.unwrap().unwrap();
+    }
+    let ttl = service::ttl(db.client(), "dev-shop").await.unwrap();
+    assert_eq!(ttl.as_deref(), Some("expires"));
+}
+
+/// A creator that died between table and TTL is finished by the next one, but only while the table is
+/// young; an old one without TTL is somebody's choice.
+#[tokio::test]
+async fn a_young_table_gets_its_ttl() {
+    let (db, _) = start().await;
+    let mut bare = shop();
+    bare.ttl = None;
+    db.create_tables([bare]).await.unwrap();
+    db.create_tables([shop()]).await.unwrap();
+    assert_eq!(
+        service::ttl(db.client(), "dev-shop")
+            .await
+            .unwrap()
+            .as_deref(),
+        Some("expires")
+    );
+    assert!(!is_young(Some(1_600_000_000)));
+    assert!(!is_young(None));
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_create_is_harmless() {
+    let (db, http) = start().await;
+    http.plan([Fault::Pass, Fault::Lose]);
+    db.create_tables([shop()]).await.unwrap();
+    assert_eq!(
+        writes(&http),
+        ["CreateTable", "CreateTable", "UpdateTimeToLive"]
+    );
+}
+
+#[tokio::test]
+async fn every_difference_of_every_table_is_one_error_and_nothing_is_changed() {
+    let (db, http) = start().await;
+    db.create_tables([shop()]).await.unwrap();
+    http.plan([]);
+    let mut other = shop();
+    other.pk = key("id");
+    other
+        .global_indexes
+        .push(index("gsi9", &["x"], &[], ProjectionSchema::All));
+    other
+        .local_indexes
+        .push(index("lsi9", &["pk"], &["x"], ProjectionSchema::All));
+    other.ttl = Some("gone_at".into());
+    let mut fresh = shop();
+    fresh.name = "fresh".into();
+    let error = db.create_tables([fresh, other]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SchemaMismatch);
+    let text = error.to_string();
+    for says in [
+        "dev-shop",
+        "`id` (S)",
+        "`gsi9` is missing",
+        "`lsi9` is missing",
+        "`gone_at`",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    assert_eq!(writes(&http), [""; 0]);
+}
+
+#[tokio::test]
+async fn missing_indexes_are_added_and_filled() {
+    let (db, http) = start().await;
+    let mut bare = shop();
+    bare.global_indexes.clear();
+    db.create_tables([bare]).await.unwrap();
+    let item = br#"{"TableName":"dev-shop","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"g1pk":{"S":"x"},"g1sk":{"S":"y"}}}"#;
+    db.call(Request {
+        operation: Operation::PutItem,
+        table: "dev-shop".into(),
+        body: bytes::Bytes::from_static(item),
+        resend: Resend::Always,
+    })
+    .await
+    .unwrap();
+    http.plan([]);
+    db.add_indexes([shop()]).await.unwrap();
+    assert_eq!(writes(&http), ["UpdateTable", "UpdateTable"]);
+    let rows = db
+        .client()
+        .scan()
+        .table_name("dev-shop")
+        .index_name("gsi1")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(rows.count(), 1);
+    db.create_tables([shop()]).await.unwrap();
+    http.plan([]);
+    db.add_indexes([shop()]).await.unwrap();
+    assert_eq!(writes(&http), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_adding_indexes_cannot_mend() {
+    let (db, http) = start().await;
+    let error = db.add_indexes([shop()]).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TableNotFound);
+    db.create_tables([shop()]).await.unwrap();
+    http.plan([]);
+    let changes: [&dyn Fn(&mut TableSchema); 3] = [
+        &|t| t.global_indexes[0].projection = ProjectionSchema::Keys,
+        &|t| t.global_indexes[0].sk.clear(),
+        &|t| {
+            t.local_indexes
+                .push(index("lsi2", &["pk"], &["x"], ProjectionSchema::All))
+        },
+    ];
+    for change in changes {
+        let mut schema = shop();
+        change(&mut schema);
+        let error = db.add_indexes([schema]).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::SchemaMismatch, "{error}");
+    }
+    assert_eq!(writes(&http), [""; 0]);
+}

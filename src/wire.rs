@@ -1,0 +1,76 @@
+//! The narrow waist: an operation's name and a body of DynamoDB JSON go down, bytes come back.
+//!
+//! Nothing below this line is generic and nothing above it knows the AWS SDK. A [`Request`] is all
+//! that is left of an operation once it is planned; a [`Reply`] is what the service said.
+//!
+//! ```text
+//! Request -> call -> swap (our bytes for the SDK's)  -> SDK: endpoint, signing, HTTP, retries
+//!                      \- typed, if the SDK ignores us           |
+//! Reply   <- call <- swap (the body as it came)      <-----------+
+//! Failure <- failure <- retry (was an attempt ambiguous?) <------+
+//! ```
+
+mod attribute;
+mod call;
+mod failure;
+mod item;
+mod retry;
+mod swap;
+pub(crate) mod table;
+mod typed;
+
+#[cfg(test)]
+#[path = "../tests/support/faulty.rs"]
+pub(crate) mod faulty;
+#[cfg(test)]
+mod tests;
+
+use std::pin::Pin;
+
+use bytes::Bytes;
+
+pub(crate) use attribute::{attributes_from_json, attributes_to_json};
+pub(crate) use aws_sdk_dynamodb::Client;
+pub(crate) use call::Wire;
+pub(crate) use failure::Failure;
+
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The operations of DynamoDB that carry items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// `GetItem`
+    GetItem,
+    /// `PutItem`
+    PutItem,
+    /// `DeleteItem`
+    DeleteItem,
+}
+
+/// What an attempt whose answer was lost allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resend {
+    /// Doing it twice is doing it once: reads, and unconditional puts and deletes by key.
+    Always,
+    /// A second attempt could meet the first one's effect: never sent again once ambiguous.
+    UnlessAmbiguous,
+}
+
+/// An operation, planned: all that the wire needs.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) operation: Operation,
+    /// The table's full name, which also stands in the body; the SDK's endpoint rules read it here.
+    pub(crate) table: String,
+    pub(crate) body: Bytes,
+    pub(crate) resend: Resend,
+}
+
+/// A successful answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    /// DynamoDB JSON as it came, `{}` at the least.
+    pub(crate) body: Bytes,
+    pub(crate) request_id: Option<String>,
+}

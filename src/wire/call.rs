@@ -1,0 +1,141 @@
+//! One request, one answer.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use aws_sdk_dynamodb::Client;
+use aws_smithy_types::byte_stream::ByteStream;
+
+use super::failure::{self, Failure, Site};
+use super::swap::{Answer, Exchange, Hooks};
+use super::{Operation, Reply, Request, Resend, retry, typed};
+use crate::codec::Fault;
+use crate::error::{Error, ErrorKind, Stage};
+
+/// An SDK client, and what we have learned of it.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    client: Client,
+    /// The SDK does not take our serializer or deserializer: use its typed builders.
+    typed: Arc<AtomicBool>,
+}
+
+impl fmt::Debug for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wire")
+            .field("typed", &self.is_typed())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Wire {
+    pub(crate) fn new(client: Client) -> Self {
+        Wire {
+            client,
+            typed: Arc::default(),
+        }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn is_typed(&self) -> bool {
+        self.typed.load(Ordering::Relaxed)
+    }
+
+    /// For good: an SDK that ignores us once ignores us always.
+    pub(crate) fn use_typed(&self) {
+        self.typed.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends a request and waits for its answer. Dropped before the end, the request may or may not
+    /// have been executed.
+    pub(crate) async fn call(&self, request: Request) -> Result<Reply, Failure> {
+        if !self.is_typed() {
+            let exchange = Exchange::new(&request, true);
+            let outcome = self.send(&request, &exchange).await;
+            if !exchange.was_ignored() {
+                return self.reply(outcome?).await;
+            }
+            // The SDK sent a request of its own, which names the table and nothing else. No write of
+            // that kind exists, so nothing has happened yet.
+            self.use_typed();
+        }
+        self.reply(self.send(&request, &Exchange::new(&request, false)).await?)
+            .await
+    }
+
+    async fn reply(&self, outcome: Outcome) -> Result<Reply, Failure> {
+        match outcome {
+            Outcome::Raw(Answer { body, request_id }) => {
+                let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
+                Ok(Reply {
+                    body: body.into_bytes(),
+                    request_id,
+                })
+            }
+            Outcome::Typed(reply) => {
+                self.use_typed();
+                Ok(reply)
+            }
+        }
+    }
+
+    async fn send(&self, request: &Request, exchange: &Arc<Exchange>) -> Result<Outcome, Failure> {
+        let Request {
+            operation,
+            table,
+            body,
+            ..
+        } = request;
+        // The builders differ in type and nothing else.
+        macro_rules! send {
+            ($method:ident) => {{
+                let builder = match exchange.swaps() {
+                    true => self.client.$method().table_name(table),
+                    false => typed::$method(self.client.$method(), body)
+                        .map_err(|fault| unsupported(*operation, fault))?,
+                };
+                let mut call = builder.customize().interceptor(Hooks(exchange.clone()));
+                if exchange.resend() == Resend::UnlessAmbiguous {
+                    call = call.config_override(retry::guard(exchange));
+                }
+                match (call.send().await, exchange.take_answer()) {
+                    (Ok(_), Some(answer)) => Ok(Outcome::Raw(answer)),
+                    (Ok(output), None) => Ok(Outcome::Typed(typed::reply(&output))),
+                    (Err(error), _) => Err(failure::from_sdk(
+                        error,
+                        Site::of(*operation, table, exchange),
+                    )),
+                }
+            }};
+        }
+        match operation {
+            Operation::GetItem => send!(get_item),
+            Operation::PutItem => send!(put_item),
+            Operation::DeleteItem => send!(delete_item),
+        }
+    }
+}
+
+enum Outcome {
+    Raw(Answer),
+    Typed(Reply),
+}
+
+fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
+    let message = "the body of the answer could not be read";
+    Error::new(ErrorKind::Unavailable, Stage::Wire, message)
+        .with_source(error)
+        .into()
+}
+
+fn unsupported(operation: Operation, fault: Fault) -> Failure {
+    let message = format!(
+        "{} cannot be sent through the SDK's builders: {fault}",
+        operation.name()
+    );
+    Error::new(ErrorKind::Rejected, Stage::Wire, message).into()
+}

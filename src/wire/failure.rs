@@ -1,0 +1,158 @@
+//! What the SDK reports, as our error: by code and status, never by the text of a message.
+
+mod refusal;
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use aws_credential_types::provider::error::CredentialsError;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use bytes::Bytes;
+
+use super::retry::{causes, never_sent};
+use super::swap::Exchange;
+use super::{Operation, Resend};
+use crate::error::{Error, ErrorKind, Stage};
+use refusal::Refusal;
+pub(super) use refusal::{metadata, request_id};
+
+/// A call that failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    /// The service checked the condition and it did not hold.
+    pub(crate) condition: Option<ConditionFailed>,
+}
+
+/// The condition of a write did not hold.
+pub(crate) struct ConditionFailed {
+    /// The item it was checked on, `{"name":{"S":"..."},...}`, if the request asked for it and there
+    /// is one.
+    pub(crate) item: Option<Bytes>,
+}
+
+impl fmt::Debug for ConditionFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConditionFailed")
+            .field("item", &self.item.is_some())
+            .finish()
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure {
+            error,
+            condition: None,
+        }
+    }
+}
+
+/// What the failure is about, for messages and for law W6.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site<'a> {
+    /// Name of the operation.
+    pub(super) operation: &'a str,
+    pub(super) table: &'a str,
+    pub(super) stage: Stage,
+    /// The last attempt may have been executed, and that matters.
+    pub(super) unknown: bool,
+    /// An attempt before it may have been.
+    pub(super) was_ambiguous: bool,
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn of(operation: Operation, table: &'a str, exchange: &Exchange) -> Self {
+        let guarded = exchange.resend() == Resend::UnlessAmbiguous;
+        Site {
+            operation: operation.name(),
+            table,
+            stage: Stage::Service,
+            unknown: guarded && exchange.ambiguous(),
+            was_ambiguous: exchange.was_ambiguous(),
+        }
+    }
+
+    /// Where sending again is harmless, as with every operation on tables.
+    pub(super) fn harmless(operation: &'a str, table: &'a str) -> Self {
+        let stage = Stage::Schema;
+        Site {
+            operation,
+            table,
+            stage,
+            unknown: false,
+            was_ambiguous: false,
+        }
+    }
+}
+
+pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure
+where
+    E: ProvideErrorMetadata + StdError + Send + Sync + 'static,
+{
+    if let SdkError::ServiceError(context) = &error {
+        let raw = context.raw();
+        return refusal::refused(
+            site,
+            Refusal {
+                status: raw.status().as_u16(),
+                code: context.err().code(),
+                message: context.err().message(),
+                request_id: request_id(raw),
+                body: raw.body().bytes().unwrap_or_default(),
+            },
+        );
+    }
+    let id = error.raw_response().and_then(request_id);
+    let prepared = !matches!(error, SdkError::ConstructionFailure(_));
+    // Not the SDK's error itself: its Debug prints the response, and with it values.
+    let source = match error.into_source() {
+        Ok(source) => source,
+        Err(error) => error.to_string().into(),
+    };
+    unanswered(site, source, prepared)
+        .with_request_id(id.as_deref())
+        .into()
+}
+
+/// No answer, or one that cannot be read.
+fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared: bool) -> Error {
+    let operation = site.operation;
+    let root = causes(&*source)
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let (kind, message) = if !prepared {
+        let message = format!("{operation} could not be prepared, nothing was sent: {root}");
+        (ErrorKind::Config, message)
+    } else if causes(&*source).any(|cause| cause.is::<CredentialsError>()) {
+        let message = format!(
+            "{operation} was not sent, no credentials could be loaded: {root}. Set AWS_ACCESS_KEY_ID \
+             and AWS_SECRET_ACCESS_KEY, name a profile, or give the machine a role"
+        );
+        (ErrorKind::AccessDenied, message)
+    } else if never_sent(&*source) {
+        (
+            ErrorKind::Unavailable,
+            format!("{operation} was not sent, no connection: {root}"),
+        )
+    } else if site.unknown {
+        let message = format!(
+            "{operation} was sent and its answer is lost, so it may have taken effect: read before \
+             deciding ({root})"
+        );
+        (ErrorKind::OutcomeUnknown, message)
+    } else {
+        (
+            ErrorKind::Unavailable,
+            format!("{operation} had no usable answer: {root}"),
+        )
+    };
+    let stage = if site.stage == Stage::Schema {
+        Stage::Schema
+    } else {
+        Stage::Wire
+    };
+    Error::new(kind, stage, message).with_source(source)
+}

@@ -1,0 +1,179 @@
+//! An answer that refuses: its kind, its words, the item of a failed condition.
+
+use aws_sdk_dynamodb::error::ErrorMetadata;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use bytes::Bytes;
+
+use super::{ConditionFailed, Failure, Site};
+use crate::codec::{Fault, Reader};
+use crate::error::{Error, ErrorKind};
+
+/// An answer that refuses.
+pub(super) struct Refusal<'a> {
+    pub(super) status: u16,
+    pub(super) code: Option<&'a str>,
+    pub(super) message: Option<&'a str>,
+    pub(super) request_id: Option<String>,
+    pub(super) body: &'a [u8],
+}
+
+pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
+    let kind = kind(&refusal);
+    let failed = refusal.code == Some("ConditionalCheckFailedException");
+    if site.unknown || (failed && site.was_ambiguous) {
+        return decorate(unknown(site, &refusal), &refusal).into();
+    }
+    let error = Error::new(kind, site.stage, message(site, kind, &refusal));
+    let condition = failed.then(|| ConditionFailed {
+        item: item(refusal.body),
+    });
+    Failure {
+        error: decorate(error, &refusal),
+        condition,
+    }
+}
+
+fn decorate(error: Error, refusal: &Refusal<'_>) -> Error {
+    error
+        .with_code(refusal.code)
+        .with_request_id(refusal.request_id.as_deref())
+}
+
+fn unknown(site: Site<'_>, refusal: &Refusal<'_>) -> Error {
+    let operation = site.operation;
+    let message = match refusal.code {
+        Some("ConditionalCheckFailedException") => format!(
+            "{operation} was sent again after a lost answer and its condition failed, perhaps by its \
+             own first effect: read before deciding"
+        ),
+        _ => format!(
+            "{operation} was sent and the service failed with HTTP {}, so it may have taken effect: \
+             read before deciding",
+            refusal.status
+        ),
+    };
+    Error::new(ErrorKind::OutcomeUnknown, site.stage, message)
+}
+
+fn kind(refusal: &Refusal<'_>) -> ErrorKind {
+    match refusal.code.unwrap_or_default() {
+        "ConditionalCheckFailedException" => ErrorKind::Conflict,
+        "ResourceNotFoundException" => ErrorKind::TableNotFound,
+        "ProvisionedThroughputExceededException"
+        | "ThrottlingException"
+        | "ThrottledException"
+        | "Throttling"
+        | "RequestLimitExceeded"
+        | "RequestThrottled"
+        | "RequestThrottledException"
+        | "TooManyRequestsException"
+        | "SlowDown" => ErrorKind::Throttled,
+        "AccessDenied"
+        | "AccessDeniedException"
+        | "ExpiredToken"
+        | "ExpiredTokenException"
+        | "IncompleteSignature"
+        | "IncompleteSignatureException"
+        | "InvalidClientTokenId"
+        | "InvalidSignatureException"
+        | "MissingAuthenticationToken"
+        | "MissingAuthenticationTokenException"
+        | "OptInRequired"
+        | "RequestExpired"
+        | "SignatureDoesNotMatch"
+        | "UnrecognizedClientException" => ErrorKind::AccessDenied,
+        "ValidationException" | "SerializationException" => ErrorKind::Rejected,
+        "InternalServerError" | "ServiceUnavailable" | "TransactionConflictException" => {
+            ErrorKind::Unavailable
+        }
+        _ => match refusal.status {
+            401 | 403 => ErrorKind::AccessDenied,
+            429 => ErrorKind::Throttled,
+            500.. => ErrorKind::Unavailable,
+            _ => ErrorKind::Service,
+        },
+    }
+}
+
+fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>) -> String {
+    let Site {
+        operation, table, ..
+    } = site;
+    let said = match (refusal.code, refusal.message) {
+        (Some(code), Some(message)) => format!("{code}: {message}"),
+        (Some(code), None) => code.to_owned(),
+        (None, _) => format!(
+            "HTTP {} without an error code of DynamoDB, is the endpoint one?",
+            refusal.status
+        ),
+    };
+    match kind {
+        ErrorKind::Conflict => format!("the condition of this {operation} does not hold"),
+        ErrorKind::TableNotFound => format!(
+            "table `{table}` does not exist: create it with db.create_tables([..]), or check the \
+             prefix, the region and the account of this connection"
+        ),
+        ErrorKind::Throttled => {
+            format!("{operation} on `{table}` was throttled, the retries are used up ({said})")
+        }
+        ErrorKind::AccessDenied => format!(
+            "{operation} on `{table}` was refused, check credentials, permissions and region ({said})"
+        ),
+        _ => format!("{operation} on `{table}` failed ({said})"),
+    }
+}
+
+/// The value of `Item`, as it stands in the body.
+fn item(body: &[u8]) -> Option<Bytes> {
+    let found = member(body, "Item").ok().flatten()?;
+    found
+        .starts_with(b"{")
+        .then(|| Bytes::copy_from_slice(found))
+}
+
+/// A member of a JSON object, as it stands there.
+fn member<'a>(json: &'a [u8], wanted: &str) -> Result<Option<&'a [u8]>, Fault> {
+    let mut reader = Reader::new(json);
+    reader.open_object()?;
+    let mut first = true;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let value = reader.raw_value()?;
+        if name == wanted {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
+    response
+        .headers()
+        .get("x-amzn-requestid")
+        .map(str::to_owned)
+}
+
+/// Code and message of a refusal that the SDK's own parser does not get to see.
+pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
+    let body = response.body().bytes().unwrap_or_default();
+    let text = |name| {
+        let value = member(body, name).ok().flatten()?;
+        Reader::new(value)
+            .string()
+            .ok()
+            .map(|text| text.into_owned())
+    };
+    let code = response
+        .headers()
+        .get("x-amzn-errortype")
+        .map(str::to_owned);
+    let mut metadata = ErrorMetadata::builder();
+    if let Some(code) = code.or_else(|| text("__type")) {
+        // `com.amazonaws.dynamodb.v20120810#Name`, and a URL may follow after a colon.
+        let code = code.split(':').next().unwrap_or_default();
+        metadata = metadata.code(code.rsplit('#').next().unwrap_or_default());
+    }
+    if let Some(message) = text("message").or_else(|| text("Message")) {
+        metadata = metadata.message(message);
+    }
+    metadata.build()
+}

@@ -1,0 +1,92 @@
+//! Law W6: a write whose answer was lost is not sent again.
+//!
+//! An attempt is ambiguous if it was sent and ended in an I/O error, a timeout or a 5xx. The SDK
+//! would send it again; its public retry classifiers can forbid that, on clients the user built too.
+
+use std::error::Error as StdError;
+use std::io;
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::config;
+use aws_smithy_runtime_api::client::dns::ResolveDnsError;
+use aws_smithy_runtime_api::client::interceptors::context::{
+    FinalizerInterceptorContextRef, InterceptorContext,
+};
+use aws_smithy_runtime_api::client::retries::classifiers::{
+    ClassifyRetry, RetryAction, RetryClassifierPriority,
+};
+
+use super::swap::Exchange;
+
+/// Settings for one call: the SDK's retries, but none after an ambiguous attempt.
+pub(super) fn guard(exchange: &Arc<Exchange>) -> config::Builder {
+    config::Builder::new().retry_classifier(Guard(exchange.clone()))
+}
+
+#[derive(Debug)]
+struct Guard(Arc<Exchange>);
+
+impl ClassifyRetry for Guard {
+    fn classify_retry(&self, _: &InterceptorContext) -> RetryAction {
+        if self.0.ambiguous() {
+            RetryAction::RetryForbidden
+        } else {
+            RetryAction::NoActionIndicated
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "DynamoEntity: no resend of an ambiguous write"
+    }
+
+    fn priority(&self) -> RetryClassifierPriority {
+        RetryClassifierPriority::run_after(RetryClassifierPriority::transient_error_classifier())
+    }
+}
+
+/// Whether an attempt that was transmitted may have been executed without saying so.
+pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
+    let Some(Err(error)) = attempt.output_or_error() else {
+        return attempt.output_or_error().is_none();
+    };
+    match attempt.response().map(|response| response.status()) {
+        // A 2xx whose body was lost: it was executed, and we cannot tell with what result.
+        Some(status) => status.is_server_error() || status.is_success(),
+        None => !never_sent(error),
+    }
+}
+
+/// No connection was made. Only what is certain counts: a connection that broke may have carried the
+/// request.
+pub(super) fn never_sent(error: &(dyn StdError + 'static)) -> bool {
+    causes(error).any(|cause| {
+        let refused = cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|cause| cause.kind() == io::ErrorKind::ConnectionRefused);
+        refused || cause.is::<ResolveDnsError>() || is_connect(cause)
+    })
+}
+
+#[cfg(feature = "aws")]
+fn is_connect(cause: &(dyn StdError + 'static)) -> bool {
+    cause
+        .downcast_ref::<hyper_util::client::legacy::Error>()
+        .is_some_and(hyper_util::client::legacy::Error::is_connect)
+}
+
+#[cfg(not(feature = "aws"))]
+fn is_connect(_: &(dyn StdError + 'static)) -> bool {
+    false
+}
+
+/// An error and what caused it, outermost first.
+pub(super) fn causes<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}

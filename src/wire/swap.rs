@@ -1,0 +1,289 @@
+//! Our bytes in place of the SDK's, by the SDK's own hooks.
+//!
+//! The fluent builder carries only the table's name, which the endpoint rules read. Before it would
+//! be serialized, our serializer is put in its place, and it sends the body as planned. Once an
+//! answer of 2xx is there, our deserializer is put in the place of the SDK's: it keeps the body as it
+//! came and hands the SDK an empty output. Refusals stay the SDK's, so that its retries see them.
+//!
+//! The same hooks watch each attempt for law W6: one that was sent and has no answer is ambiguous.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::error::{BoxError, ErrorMetadata};
+use aws_smithy_runtime_api::client::interceptors::context::{
+    BeforeDeserializationInterceptorContextMut, BeforeSerializationInterceptorContextMut,
+    BeforeTransmitInterceptorContextRef, Error, FinalizerInterceptorContextRef, Input, Output,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
+use aws_smithy_runtime_api::client::ser_de::{
+    DeserializeResponse, SerializeRequest, SharedRequestSerializer, SharedResponseDeserializer,
+};
+use aws_smithy_types::body::SdkBody;
+use bytes::Bytes;
+
+use super::failure::{self, request_id};
+use super::{Operation, Request, Resend, retry};
+
+/// What a call and its hooks know of each other.
+pub(super) struct Exchange {
+    operation: Operation,
+    body: Bytes,
+    resend: Resend,
+    /// False on the typed path: the hooks only watch.
+    swaps: bool,
+    serialized: AtomicBool,
+    transmitted: AtomicBool,
+    /// Of the attempt at hand.
+    ambiguous: AtomicBool,
+    /// Of any attempt before.
+    was_ambiguous: AtomicBool,
+    answer: Mutex<Option<Answer>>,
+}
+
+/// A body of 2xx as it came, in memory.
+pub(super) struct Answer {
+    pub(super) body: SdkBody,
+    pub(super) request_id: Option<String>,
+}
+
+impl Exchange {
+    pub(super) fn new(request: &Request, swaps: bool) -> Arc<Self> {
+        Arc::new(Exchange {
+            operation: request.operation,
+            body: request.body.clone(),
+            resend: request.resend,
+            swaps,
+            serialized: AtomicBool::new(false),
+            transmitted: AtomicBool::new(false),
+            ambiguous: AtomicBool::new(false),
+            was_ambiguous: AtomicBool::new(false),
+            answer: Mutex::new(None),
+        })
+    }
+
+    pub(super) fn resend(&self) -> Resend {
+        self.resend
+    }
+
+    pub(super) fn swaps(&self) -> bool {
+        self.swaps
+    }
+
+    /// A request went out, and our serializer was not asked for it.
+    pub(super) fn was_ignored(&self) -> bool {
+        self.swaps && get(&self.transmitted) && !get(&self.serialized)
+    }
+
+    /// The last attempt was sent and no answer tells what became of it.
+    pub(super) fn ambiguous(&self) -> bool {
+        get(&self.ambiguous)
+    }
+
+    /// Any attempt was.
+    pub(super) fn was_ambiguous(&self) -> bool {
+        get(&self.was_ambiguous) || self.ambiguous()
+    }
+
+    pub(super) fn take_answer(&self) -> Option<Answer> {
+        self.answer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    fn keep(&self, answer: Answer) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    }
+}
+
+fn get(flag: &AtomicBool) -> bool {
+    flag.load(Ordering::Relaxed)
+}
+
+fn set(flag: &AtomicBool, value: bool) {
+    flag.store(value, Ordering::Relaxed);
+}
+
+/// Never the body: the SDK prints its parts when it logs.
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("operation", &self.operation)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The hooks of one call.
+#[derive(Debug)]
+pub(super) struct Hooks(pub(super) Arc<Exchange>);
+
+impl Intercept for Hooks {
+    fn name(&self) -> &'static str {
+        "DynamoEntity"
+    }
+
+    fn modify_before_serialization(
+        &self,
+        _: &mut BeforeSerializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        cfg: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if self.0.swaps {
+            let serializer = SharedRequestSerializer::new(Serializer(self.0.clone()));
+            cfg.interceptor_state().store_put(serializer);
+        }
+        Ok(())
+    }
+
+    fn read_before_attempt(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        set(&self.0.ambiguous, false);
+        Ok(())
+    }
+
+    fn read_before_transmit(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        set(&self.0.transmitted, true);
+        set(&self.0.ambiguous, true);
+        Ok(())
+    }
+
+    fn modify_before_deserialization(
+        &self,
+        context: &mut BeforeDeserializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        cfg: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if self.0.swaps && context.response().status().is_success() {
+            let deserializer = SharedResponseDeserializer::new(Deserializer(self.0.clone()));
+            cfg.interceptor_state().store_put(deserializer);
+        }
+        Ok(())
+    }
+
+    fn read_after_attempt(
+        &self,
+        context: &FinalizerInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        if self.0.ambiguous() {
+            let ambiguous = retry::is_ambiguous(context);
+            set(&self.0.ambiguous, ambiguous);
+            if ambiguous {
+                set(&self.0.was_ambiguous, true);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct Serializer(Arc<Exchange>);
+
+impl SerializeRequest for Serializer {
+    fn serialize_input(&self, _: Input, _: &mut ConfigBag) -> Result<HttpRequest, BoxError> {
+        set(&self.0.serialized, true);
+        let body = self.0.body.clone();
+        let length = itoa::Buffer::new().format(body.len()).to_owned();
+        let mut request = HttpRequest::new(SdkBody::from(body));
+        request.set_method("POST")?;
+        let headers = request.headers_mut();
+        headers.try_insert("content-type", "application/x-amz-json-1.0")?;
+        headers.try_insert("x-amz-target", self.0.operation.target())?;
+        headers.try_insert("content-length", length)?;
+        Ok(request)
+    }
+}
+
+#[derive(Debug)]
+struct Deserializer(Arc<Exchange>);
+
+impl DeserializeResponse for Deserializer {
+    fn deserialize_nonstreaming_with_config(
+        &self,
+        response: &HttpResponse,
+        _: &ConfigBag,
+    ) -> Result<Output, OrchestratorError<Error>> {
+        if !response.status().is_success() {
+            // Only after a retry: an earlier attempt had 2xx and a body that broke off, and what is
+            // put into the state stays there.
+            let refusal = failure::metadata(response);
+            return Err(OrchestratorError::operation(
+                self.0.operation.refusal(refusal),
+            ));
+        }
+        let body = response.body();
+        match body
+            .try_clone()
+            .filter(|_| body.bytes().is_some_and(is_object))
+        {
+            Some(body) => {
+                self.0.keep(Answer {
+                    body,
+                    request_id: request_id(response),
+                });
+                Ok(self.0.operation.blank_output())
+            }
+            None => Err(OrchestratorError::response(
+                "the answer is not DynamoDB JSON".into(),
+            )),
+        }
+    }
+}
+
+fn is_object(body: &[u8]) -> bool {
+    let body = body.trim_ascii();
+    body.len() >= 2 && body.starts_with(b"{") && body.ends_with(b"}")
+}
+
+/// What the SDK insists on, one line per operation: its own type of output and of error.
+macro_rules! operations {
+    ($($operation:ident: $module:ident, $output:ident, $error:ident;)+) => {
+        impl Operation {
+            /// The operation's name in DynamoDB's API.
+            pub const fn name(self) -> &'static str {
+                match self { $(Operation::$operation => stringify!($operation),)+ }
+            }
+
+            const fn target(self) -> &'static str {
+                match self {
+                    $(Operation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
+                }
+            }
+
+            fn blank_output(self) -> Output {
+                match self {
+                    $(Operation::$operation => Output::erase(
+                        aws_sdk_dynamodb::operation::$module::$output::builder().build(),
+                    ),)+
+                }
+            }
+
+            fn refusal(self, refusal: ErrorMetadata) -> Error {
+                match self {
+                    $(Operation::$operation => Error::erase(
+                        aws_sdk_dynamodb::operation::$module::$error::generic(refusal),
+                    ),)+
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    GetItem: get_item, GetItemOutput, GetItemError;
+    PutItem: put_item, PutItemOutput, PutItemError;
+    DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
+}

@@ -1,0 +1,201 @@
+//! Operations on tables: our plain schemas to the SDK's types and back.
+
+mod decode;
+mod encode;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::types::{
+    BillingMode, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndex,
+    GlobalSecondaryIndexUpdate, LocalSecondaryIndex, ProvisionedThroughput, StreamSpecification,
+    TimeToLiveSpecification, TimeToLiveStatus,
+};
+
+use super::failure::{Site, from_sdk};
+use crate::error::{Error, ErrorKind, Result};
+use crate::schema::{IndexSchema, TableSchema};
+use decode::found;
+use encode::{definitions, incomplete, keys, projection, stream_type, table_keys};
+
+/// A table as the service describes it.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    /// Without TTL, which another operation tells.
+    pub(crate) schema: TableSchema,
+    pub(crate) status: Status,
+    /// Indexes that come or go.
+    pub(crate) changing: Vec<String>,
+    /// Unix seconds, by the service's clock.
+    pub(crate) created: Option<i64>,
+    /// Read and write units, unless on demand.
+    provisioned: Option<(i64, i64)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Reads and writes work.
+    Usable,
+    Creating,
+    Deleting,
+    /// Neither, and no waiting helps.
+    Broken(String),
+}
+
+/// `None` if there is no such table.
+pub(crate) async fn describe(client: &Client, name: &str) -> Result<Option<Found>> {
+    match client.describe_table().table_name(name).send().await {
+        Ok(output) => output.table().map(|table| found(name, table)).transpose(),
+        Err(error) => {
+            let error = from_sdk(error, Site::harmless("DescribeTable", name)).error;
+            if error.is_table_not_found() {
+                Ok(None)
+            } else {
+                Err(error)
+            }
+        }
+    }
+}
+
+/// Starts to create a table, billed on demand. Somebody else doing the same is no error.
+pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> {
+    let name = &schema.name;
+    let mut request = client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .set_key_schema(Some(table_keys(schema)?))
+        .set_attribute_definitions(Some(definitions(schema, None)?));
+    for index in &schema.global_indexes {
+        let keys = Some(keys(&index.pk, &index.sk)?);
+        let builder = GlobalSecondaryIndex::builder()
+            .index_name(&index.name)
+            .set_key_schema(keys);
+        let index = builder
+            .projection(projection(&index.projection))
+            .build()
+            .map_err(incomplete)?;
+        request = request.global_secondary_indexes(index);
+    }
+    for index in &schema.local_indexes {
+        let keys = Some(keys(std::slice::from_ref(&schema.pk), &index.sk)?);
+        let builder = LocalSecondaryIndex::builder()
+            .index_name(&index.name)
+            .set_key_schema(keys);
+        let index = builder
+            .projection(projection(&index.projection))
+            .build()
+            .map_err(incomplete)?;
+        request = request.local_secondary_indexes(index);
+    }
+    if let Some(view) = schema.stream {
+        let stream = StreamSpecification::builder().stream_enabled(true);
+        let stream = stream
+            .stream_view_type(stream_type(view))
+            .build()
+            .map_err(incomplete)?;
+        request = request.stream_specification(stream);
+    }
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let error = from_sdk(error, Site::harmless("CreateTable", name)).error;
+            if in_use(&error) {
+                Ok(())
+            } else {
+                Err(hint(error, &schema.global_indexes))
+            }
+        }
+    }
+}
+
+/// Starts to add a global index to a table.
+pub(crate) async fn add_index(client: &Client, found: &Found, index: &IndexSchema) -> Result<()> {
+    let name = &found.schema.name;
+    let mut action = CreateGlobalSecondaryIndexAction::builder()
+        .index_name(&index.name)
+        .set_key_schema(Some(keys(&index.pk, &index.sk)?))
+        .projection(projection(&index.projection));
+    if let Some((read, write)) = found.provisioned {
+        let units = ProvisionedThroughput::builder()
+            .read_capacity_units(read)
+            .write_capacity_units(write);
+        action = action.provisioned_throughput(units.build().map_err(incomplete)?);
+    }
+    let action = action.build().map_err(incomplete)?;
+    let request = client
+        .update_table()
+        .table_name(name)
+        .set_attribute_definitions(Some(definitions(&found.schema, Some(index))?))
+        .global_secondary_index_updates(
+            GlobalSecondaryIndexUpdate::builder().create(action).build(),
+        );
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let error = from_sdk(error, Site::harmless("UpdateTable", name)).error;
+            Err(hint(error, std::slice::from_ref(index)))
+        }
+    }
+}
+
+/// The attribute by which items expire, `None` if they do not.
+pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
+    let output = match client.describe_time_to_live().table_name(name).send().await {
+        Ok(output) => output,
+        Err(error) => {
+            let error = from_sdk(error, Site::harmless("DescribeTimeToLive", name)).error;
+            // A server without the operation lets nothing expire.
+            let lacking = error.code() == Some("UnknownOperationException");
+            return if lacking { Ok(None) } else { Err(error) };
+        }
+    };
+    let Some(ttl) = output.time_to_live_description() else {
+        return Ok(None);
+    };
+    Ok(match ttl.time_to_live_status() {
+        Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling) => {
+            ttl.attribute_name().map(str::to_owned)
+        }
+        _ => None,
+    })
+}
+
+pub(crate) async fn enable_ttl(client: &Client, name: &str, attribute: &str) -> Result<()> {
+    let ttl = TimeToLiveSpecification::builder()
+        .enabled(true)
+        .attribute_name(attribute);
+    let ttl = ttl.build().map_err(incomplete)?;
+    let request = client
+        .update_time_to_live()
+        .table_name(name)
+        .time_to_live_specification(ttl);
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(from_sdk(error, Site::harmless("UpdateTimeToLive", name)).error),
+    }
+}
+
+/// The table is there already, or something about it is being changed.
+pub(crate) fn in_use(error: &Error) -> bool {
+    error.code() == Some("ResourceInUseException")
+}
+
+/// Another change has to end first.
+pub(crate) fn is_busy(error: &Error) -> bool {
+    in_use(error) || error.code() == Some("LimitExceededException")
+}
+
+/// Not every server knows what AWS knows, and its own words rarely say so.
+fn hint(error: Error, indexes: &[IndexSchema]) -> Error {
+    let several = |index: &&IndexSchema| index.pk.len() > 1 || index.sk.len() > 1;
+    match indexes.iter().find(several) {
+        Some(index) if error.kind() == ErrorKind::Rejected => {
+            let message = format!(
+                "{error}. Index `{}` has a key of several attributes, which AWS and the embedded \
+                 engine know; DynamoDB Local and other servers may not",
+                index.name
+            );
+            error.with_kind(ErrorKind::Rejected, message)
+        }
+        _ => error,
+    }
+}

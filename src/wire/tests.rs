@@ -1,0 +1,474 @@
+//! The wire against the embedded engine, with faults in between.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::error::BoxError;
+use aws_sdk_dynamodb::operation::get_item::GetItemOutput;
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::{Client, config};
+use aws_smithy_runtime_api::client::interceptors::context::{
+    BeforeDeserializationInterceptorContextRef, BeforeSerializationInterceptorContextMut,
+    BeforeSerializationInterceptorContextRef, Error, Output,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpResponse, OrchestratorError};
+use aws_smithy_runtime_api::client::ser_de::{
+    DeserializeResponse, SharedRequestSerializer, SharedResponseDeserializer,
+};
+
+use super::faulty::{Fault, Faulty};
+use super::*;
+use crate::embedded::{EmbeddedEngine, EmbeddedHttpClient};
+use crate::error::ErrorKind;
+
+type Http = Faulty<EmbeddedHttpClient>;
+
+/// A table `tab` with the key `pk`, a client without pauses between retries.
+async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Http) {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    let table = br#"{"TableName":"tab","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}"#;
+    engine.execute("CreateTable", table).await;
+    let http = Faulty::new(engine.http_client(), []);
+    let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
+    let config = engine
+        .sdk_config()
+        .retry_config(retries)
+        .http_client(http.clone());
+    (Wire::new(Client::from_conf(change(config).build())), http)
+}
+
+async fn plain() -> (Wire, Http) {
+    start(|config| config).await
+}
+
+fn request(operation: Operation, resend: Resend, body: &str) -> Request {
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    Request {
+        operation,
+        table: "tab".into(),
+        body,
+        resend,
+    }
+}
+
+const PUT: &str = r#"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
+const CREATE: &str = r##"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"2"}},"ConditionExpression":"attribute_not_exists(#0)","ExpressionAttributeNames":{"#0":"pk"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##;
+const GET: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ConsistentRead":true}"#;
+const DELETE: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#;
+
+fn put() -> Request {
+    request(Operation::PutItem, Resend::Always, PUT)
+}
+
+fn create() -> Request {
+    request(Operation::PutItem, Resend::UnlessAmbiguous, CREATE)
+}
+
+fn get() -> Request {
+    request(Operation::GetItem, Resend::Always, GET)
+}
+
+fn attributes(reply: &Reply, member: &str) -> Option<serde_json::Value> {
+    let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+    body.get(member).cloned()
+}
+
+#[tokio::test]
+async fn a_round_trip() {
+    let (wire, http) = plain().await;
+    let reply = wire.call(put()).await.unwrap();
+    assert_eq!(&reply.body[..], b"{}");
+    assert!(reply.request_id.unwrap().starts_with("embedded-"));
+    let item = serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } });
+    let reply = wire.call(get()).await.unwrap();
+    assert_eq!(attributes(&reply, "Item"), Some(item.clone()));
+    let reply = wire
+        .call(request(Operation::DeleteItem, Resend::Always, DELETE))
+        .await
+        .unwrap();
+    assert_eq!(attributes(&reply, "Attributes"), Some(item));
+    assert_eq!(attributes(&wire.call(get()).await.unwrap(), "Item"), None);
+    assert_eq!(
+        http.calls(),
+        ["PutItem", "GetItem", "DeleteItem", "GetItem"]
+    );
+}
+
+/// Our serializer and deserializer are used: white space that no other writer would produce goes out,
+/// a member that the SDK does not know comes back.
+#[tokio::test]
+async fn our_own_bytes_go_out_and_come_back() {
+    let (wire, http) = plain().await;
+    let spaced = " {\n \"TableName\" : \"tab\", \"Key\":{\"pk\":{\"S\":\"\\u0061\"}} }";
+    wire.call(request(Operation::GetItem, Resend::Always, spaced))
+        .await
+        .unwrap();
+    let seen = http.seen().remove(0);
+    assert_eq!(seen.body, spaced.as_bytes());
+    assert_eq!(
+        seen.content_type.as_deref(),
+        Some("application/x-amz-json-1.0")
+    );
+    assert_eq!(seen.content_length, Some(spaced.len().to_string()));
+
+    let marked = r#"{"Unknown":1, "Item":{"pk":{"S":"a"}}}"#;
+    http.plan([Fault::Reply(200, marked.into())]);
+    let reply = wire.call(get()).await.unwrap();
+    assert_eq!(&reply.body[..], marked.as_bytes());
+    assert_eq!(reply.request_id.as_deref(), Some("scripted"));
+    assert!(!wire.is_typed());
+}
+
+#[tokio::test]
+async fn a_failed_condition_brings_the_item() {
+    for typed in [false, true] {
+        let (wire, _) = plain().await;
+        if typed {
+            wire.use_typed();
+        }
+        wire.call(put()).await.unwrap();
+        let failure = wire.call(create()).await.unwrap_err();
+        assert_eq!(failure.error.kind(), ErrorKind::Conflict);
+        assert_eq!(
+            failure.error.code(),
+            Some("ConditionalCheckFailedException")
+        );
+        assert!(failure.error.request_id().is_some());
+        let item = failure.condition.unwrap().item.unwrap();
+        let item = attributes_from_json(&item).unwrap();
+        assert_eq!(item["n"], AttributeValue::N("1".into()));
+    }
+}
+
+#[tokio::test]
+async fn a_failed_condition_without_an_item() {
+    let (wire, _) = plain().await;
+    let guarded = r#"{"TableName":"tab","Key":{"pk":{"S":"z"}},"ConditionExpression":"attribute_exists(pk)"}"#;
+    let guarded = request(Operation::DeleteItem, Resend::UnlessAmbiguous, guarded);
+    let failure = wire.call(guarded).await.unwrap_err();
+    assert!(failure.condition.unwrap().item.is_none());
+}
+
+#[tokio::test]
+async fn the_typed_path_gives_the_same() {
+    let (wire, http) = plain().await;
+    wire.use_typed();
+    wire.call(put()).await.unwrap();
+    let item = serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } });
+    let reply = wire.call(get()).await.unwrap();
+    assert_eq!(attributes(&reply, "Item"), Some(item.clone()));
+    assert!(reply.request_id.is_some());
+    let reply = wire
+        .call(request(Operation::DeleteItem, Resend::Always, DELETE))
+        .await
+        .unwrap();
+    assert_eq!(attributes(&reply, "Attributes"), Some(item));
+    assert_eq!(http.calls(), ["PutItem", "GetItem", "DeleteItem"]);
+    let strange = request(
+        Operation::GetItem,
+        Resend::Always,
+        r#"{"TableName":"tab","X":1}"#,
+    );
+    let failure = wire.call(strange).await.unwrap_err();
+    assert_eq!(failure.error.kind(), ErrorKind::Rejected);
+    assert!(
+        failure.error.to_string().contains("`X`"),
+        "{}",
+        failure.error
+    );
+}
+
+/// Stands for an SDK that does not take our serializer: puts its own back.
+#[derive(Debug, Default)]
+struct OwnSerializer(Mutex<Option<SharedRequestSerializer>>);
+
+impl Intercept for OwnSerializer {
+    fn name(&self) -> &'static str {
+        "OwnSerializer"
+    }
+
+    fn modify_before_serialization(
+        &self,
+        _: &mut BeforeSerializationInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        cfg: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        *self.0.lock().unwrap() = cfg.load::<SharedRequestSerializer>().cloned();
+        Ok(())
+    }
+
+    fn read_before_serialization(
+        &self,
+        _: &BeforeSerializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        cfg: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        cfg.interceptor_state()
+            .store_put(self.0.lock().unwrap().clone().unwrap());
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn an_sdk_that_ignores_our_serializer() {
+    let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
+    wire.call(create()).await.unwrap();
+    assert!(wire.is_typed());
+    assert_eq!(http.calls(), ["PutItem", "PutItem"]);
+    assert_eq!(http.seen()[0].body, br#"{"TableName":"tab"}"#);
+    let failure = wire.call(create()).await.unwrap_err();
+    assert_eq!(failure.error.kind(), ErrorKind::Conflict);
+    assert_eq!(http.calls().len(), 3);
+}
+
+/// Stands for an SDK that does not take our deserializer.
+#[derive(Debug)]
+struct OwnDeserializer;
+
+impl Intercept for OwnDeserializer {
+    fn name(&self) -> &'static str {
+        "OwnDeserializer"
+    }
+
+    fn read_before_deserialization(
+        &self,
+        _: &BeforeDeserializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        cfg: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let own = SharedResponseDeserializer::new(OwnDeserializer);
+        cfg.interceptor_state().store_put(own);
+        Ok(())
+    }
+}
+
+impl DeserializeResponse for OwnDeserializer {
+    fn deserialize_nonstreaming_with_config(
+        &self,
+        _: &HttpResponse,
+        _: &ConfigBag,
+    ) -> Result<Output, OrchestratorError<Error>> {
+        let output = GetItemOutput::builder().item("pk", AttributeValue::S("typed".into()));
+        Ok(Output::erase(output.build()))
+    }
+}
+
+#[tokio::test]
+async fn an_sdk_that_ignores_our_deserializer() {
+    let (wire, http) = start(|config| config.interceptor(OwnDeserializer)).await;
+    let reply = wire.call(get()).await.unwrap();
+    assert_eq!(&reply.body[..], br#"{"Item":{"pk":{"S":"typed"}}}"#);
+    assert!(wire.is_typed());
+    assert_eq!(http.calls(), ["GetItem"]);
+}
+
+/// Law W6: what an attempt with a lost answer allows.
+#[tokio::test]
+async fn a_lost_answer() {
+    let ambiguous = [
+        Fault::Lose,
+        Fault::Io,
+        Fault::Timeout,
+        Fault::internal(),
+        Fault::Cut(1),
+    ];
+    for typed in [false, true] {
+        for fault in ambiguous.clone() {
+            let (wire, http) = plain().await;
+            if typed {
+                wire.use_typed();
+            }
+            http.plan([fault.clone()]);
+            let failure = wire.call(create()).await.unwrap_err();
+            assert_eq!(
+                failure.error.kind(),
+                ErrorKind::OutcomeUnknown,
+                "{typed} {fault:?}"
+            );
+            assert!(failure.condition.is_none());
+            assert_eq!(http.calls(), ["PutItem"], "{typed} {fault:?}");
+        }
+    }
+    for fault in ambiguous {
+        let (wire, http) = plain().await;
+        http.plan([fault.clone()]);
+        wire.call(put()).await.unwrap();
+        assert_eq!(http.calls(), ["PutItem", "PutItem"], "{fault:?}");
+    }
+}
+
+/// A conditional write that its caller declared repeatable: its second attempt may meet the first.
+#[tokio::test]
+async fn a_condition_after_a_lost_answer_is_unknown() {
+    let (wire, http) = plain().await;
+    http.plan([Fault::Lose]);
+    let repeatable = request(Operation::PutItem, Resend::Always, CREATE);
+    let failure = wire.call(repeatable).await.unwrap_err();
+    assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown);
+    assert!(failure.condition.is_none());
+    assert_eq!(http.calls(), ["PutItem", "PutItem"]);
+}
+
+#[tokio::test]
+async fn a_hang_ends_with_the_attempt_timeout() {
+    let timeouts = TimeoutConfig::builder()
+        .operation_attempt_timeout(Duration::from_millis(50))
+        .build();
+    let (wire, http) = start(|config| config.timeout_config(timeouts)).await;
+    http.plan([Fault::Hang]);
+    let failure = wire.call(create()).await.unwrap_err();
+    assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(http.calls(), ["PutItem"]);
+    http.plan([Fault::Hang]);
+    wire.call(put()).await.unwrap();
+    assert_eq!(http.calls(), ["PutItem", "PutItem"]);
+}
+
+#[tokio::test]
+async fn what_was_surely_not_executed_is_sent_again() {
+    for fault in [Fault::throttle(), Fault::Refused] {
+        for request in [put(), create()] {
+            let (wire, http) = plain().await;
+            http.plan([fault.clone()]);
+            wire.call(request).await.unwrap();
+            assert_eq!(http.calls(), ["PutItem", "PutItem"], "{fault:?}");
+        }
+    }
+}
+
+/// A throttled attempt is no ambiguous one, whatever ends the waiting for the next.
+#[tokio::test]
+async fn a_timeout_while_waiting_to_retry_is_not_unknown() {
+    let timeouts = TimeoutConfig::builder()
+        .operation_timeout(Duration::from_millis(60))
+        .build();
+    let retries = RetryConfig::standard().with_initial_backoff(Duration::from_secs(20));
+    let (wire, http) = start(|config| config.timeout_config(timeouts).retry_config(retries)).await;
+    http.plan([Fault::throttle(), Fault::throttle(), Fault::throttle()]);
+    let failure = wire.call(create()).await.unwrap_err();
+    assert_ne!(
+        failure.error.kind(),
+        ErrorKind::OutcomeUnknown,
+        "{:?}",
+        failure.error
+    );
+}
+
+#[tokio::test]
+async fn kinds_come_from_code_and_status() {
+    let refuse = Fault::refuse;
+    let html = |status| Fault::Reply(status, "<html>".into());
+    for (fault, kind) in [
+        (
+            refuse("com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"),
+            ErrorKind::TableNotFound,
+        ),
+        (
+            refuse("ProvisionedThroughputExceededException"),
+            ErrorKind::Throttled,
+        ),
+        (refuse("AccessDeniedException"), ErrorKind::AccessDenied),
+        (
+            refuse("UnrecognizedClientException"),
+            ErrorKind::AccessDenied,
+        ),
+        (
+            refuse("com.amazon.coral.validate#ValidationException"),
+            ErrorKind::Rejected,
+        ),
+        (refuse("SerializationException"), ErrorKind::Rejected),
+        (
+            refuse("TransactionConflictException"),
+            ErrorKind::Unavailable,
+        ),
+        (
+            refuse("ItemCollectionSizeLimitExceededException"),
+            ErrorKind::Service,
+        ),
+        (Fault::internal(), ErrorKind::Unavailable),
+        (Fault::Refused, ErrorKind::Unavailable),
+        (Fault::Io, ErrorKind::Unavailable),
+        (html(403), ErrorKind::AccessDenied),
+        (html(404), ErrorKind::Service),
+        (html(502), ErrorKind::Unavailable),
+        (html(200), ErrorKind::Unavailable),
+        (Fault::Reply(200, String::new()), ErrorKind::Unavailable),
+    ] {
+        let (wire, http) = plain().await;
+        http.plan(std::iter::repeat_n(fault.clone(), 3));
+        let failure = wire.call(get()).await.unwrap_err();
+        assert_eq!(failure.error.kind(), kind, "{fault:?}: {:?}", failure.error);
+        assert!(!wire.is_typed());
+    }
+}
+
+/// Put into the SDK's state by an answer that broke off, our deserializer also meets the refusal that
+/// follows.
+#[tokio::test]
+async fn a_refusal_after_a_broken_answer() {
+    let (wire, http) = plain().await;
+    let refused = r#"{"__type":"a.b#ValidationException","message":"no"}"#;
+    http.plan([
+        Fault::Cut(1),
+        Fault::throttle(),
+        Fault::Reply(400, refused.into()),
+    ]);
+    let failure = wire.call(put()).await.unwrap_err();
+    assert_eq!(failure.error.kind(), ErrorKind::Rejected);
+    assert_eq!(failure.error.code(), Some("ValidationException"));
+    assert_eq!(http.calls().len(), 3);
+}
+
+#[tokio::test]
+async fn a_missing_table_says_what_to_do() {
+    let (wire, _) = plain().await;
+    let mut get = get();
+    get.body = Bytes::from_static(br#"{"TableName":"nope","Key":{"pk":{"S":"a"}}}"#);
+    get.table = "nope".into();
+    let error = wire.call(get).await.unwrap_err().error;
+    assert_eq!(error.kind(), ErrorKind::TableNotFound);
+    let text = error.to_string();
+    assert!(
+        text.contains("`nope`") && text.contains("db.create_tables"),
+        "{text}"
+    );
+}
+
+/// Values stay out of errors and out of what is logged of a call.
+#[tokio::test]
+async fn errors_hold_no_values() {
+    let (wire, _) = plain().await;
+    let secret = CREATE.replace("\"N\":\"2\"", "\"S\":\"secret\"");
+    let secret = || request(Operation::PutItem, Resend::UnlessAmbiguous, &secret);
+    wire.call(secret()).await.unwrap();
+    let failure = wire.call(secret()).await.unwrap_err();
+    assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
+    let exchange = swap::Exchange::new(&secret(), true);
+    assert!(!format!("{:?}", swap::Hooks(Arc::clone(&exchange))).contains("secret"));
+}
+
+#[tokio::test]
+async fn missing_credentials_say_what_to_do() {
+    #[derive(Debug)]
+    struct None;
+    impl config::ProvideCredentials for None {
+        fn provide_credentials<'a>(
+            &'a self,
+        ) -> aws_credential_types::provider::future::ProvideCredentials<'a>
+        where
+            Self: 'a,
+        {
+            let missing =
+                aws_credential_types::provider::error::CredentialsError::not_loaded_no_source();
+            aws_credential_types::provider::future::ProvideCredentials::ready(Err(missing))
+        }
+    }
+    let (wire, http) = start(|config| config.credentials_provider(None)).await;
+    let error = wire.call(create()).await.unwrap_err().error;
+    assert_eq!(error.kind(), ErrorKind::AccessDenied, "{error:?}");
+    assert!(error.to_string().contains("AWS_ACCESS_KEY_ID"), "{error}");
+    assert!(http.calls().is_empty());
+}

@@ -1,0 +1,11 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id))]
+pub struct Order {
+    pub id: String,
+    #[dynamo(defualt)]
+    pub note: String,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = , key(pk = id))]
+pub struct Order {
+    pub id: String,
+}
+
+fn main() {}

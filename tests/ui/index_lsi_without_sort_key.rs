@@ -1,0 +1,13 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id))]
+#[dynamo(lsi(by_total, sk = total))]
+pub struct Order {
+    pub id: String,
+    pub at: u64,
+    pub status: String,
+    pub total: u64,
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id, sk = at))]
+#[dynamo(gsi(ab, pk = status))]
+pub struct Order {
+    pub id: String,
+    pub at: u64,
+    pub status: String,
+    pub total: u64,
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id, sk = at))]
+#[dynamo(gsi(by_status, pk = status, project = [total, rest]))]
+pub struct Order {
+    pub id: String,
+    pub at: u64,
+    pub status: String,
+    pub total: u64,
+    #[dynamo(rest)]
+    pub rest: Item,
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id, sk = "{at:date}"))]
+pub struct Order {
+    pub id: String,
+    #[dynamo(skip)]
+    pub at: u64,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = "{at:month}", sk = "{at:date}"))]
+pub struct Order {
+    pub at: u64,
+}
+
+fn main() {}

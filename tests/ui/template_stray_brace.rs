@@ -1,0 +1,10 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = "ORDER#id}"))]
+pub struct Order {
+    pub id: String,
+    pub placed_at: u64,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoValue)]
+pub enum Status {}
+
+fn main() {}

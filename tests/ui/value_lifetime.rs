@@ -1,0 +1,8 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoValue)]
+pub struct Line<'a> {
+    pub sku: &'a str,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoValue)]
+#[dynamo(tag = "value")]
+pub enum Payment {
+    Card(String),
+    Cash,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoValue)]
+pub enum Status {
+    Open,
+    #[dynamo(rename = "Open")]
+    Opened,
+}
+
+fn main() {}
