@@ -44,16 +44,25 @@ async fn main() -> Result<()> {
     let found = Note::key("ann", 1).get().consistent().send(&db).await?;
     println!("read       {:?}", found.map(|note| note.text));
 
-    let theirs = Note { text: "buy oat milk".into(), ..mine.clone() };
+    let theirs = Note {
+        text: "buy oat milk".into(),
+        ..mine.clone()
+    };
     let theirs = theirs.put().send(&db).await?;
     println!("replaced   {:?}, {:?}", theirs.text, theirs.version);
 
-    let late = Note { label: Some("shopping".into()), ..mine };
+    let late = Note {
+        label: Some("shopping".into()),
+        ..mine
+    };
     match late.put().send(&db).await {
         Err(error) if error.is_conflict() => {
             println!("conflict   {error}");
             let current = error.current::<Note>().transpose()?;
-            println!("           it holds {:?} now", current.map(|note| note.text));
+            println!(
+                "           it holds {:?} now",
+                current.map(|note| note.text)
+            );
         }
         other => println!("surprise   {other:?}"),
     }

@@ -3,6 +3,7 @@
 mod defer;
 mod fallback;
 mod field;
+mod json;
 mod when;
 
 pub use std::borrow::Cow;
@@ -33,4 +34,5 @@ pub use field::{
     decode_serde_or_null, encode_field, encode_nested_rest, encode_rest, find_tag, is_derived,
     missing, or_absent, unknown_variant,
 };
+pub use json::{from_json, read_item_json, to_json};
 pub use when::{When, holds};

@@ -38,7 +38,7 @@ pub(crate) use writer::escape_into;
 pub use writer::{Name, Writer};
 
 /// An item, name and values, may have this many bytes.
-pub const MAX_ITEM_SIZE: usize = 400 * 1024;
+pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// A type that is stored as one value. Derive it for structs, enums and newtypes.
 #[diagnostic::on_unimplemented(

@@ -10,7 +10,6 @@
 //! Failure <- failure <- retry (was an attempt ambiguous?) <------+
 //! ```
 
-mod attribute;
 mod call;
 mod failure;
 mod item;
@@ -29,7 +28,6 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
-pub(crate) use attribute::{attributes_from_json, attributes_to_json};
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
 pub(crate) use failure::Failure;
@@ -39,7 +37,8 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The operations of DynamoDB that carry items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Operation {
+#[expect(clippy::enum_variant_names, reason = "the service's own names")]
+pub(crate) enum Operation {
     /// `GetItem`
     GetItem,
     /// `PutItem`

@@ -64,7 +64,10 @@ async fn an_order_goes_all_the_way() -> Result<()> {
         user_id: UserId("ann#1".into()),
         order_no: 42,
         status: Status::Shipped,
-        lines: vec![Line { sku: "tea".into(), qty: 2 }],
+        lines: vec![Line {
+            sku: "tea".into(),
+            qty: 2,
+        }],
         tags: HashSet::new(),
         note: None,
         version: Version::default(),
@@ -74,7 +77,10 @@ async fn an_order_goes_all_the_way() -> Result<()> {
     // --- key: typed parts, and the texts DynamoDB sorts by. The user's `#` cannot be mistaken for ours.
     let key = order.key();
     assert_eq!(key.order_no, 42);
-    assert_eq!(plain(&key.to_item()?), json!({"pk": "USER#ann%231", "sk": "ORDER#000042"}));
+    assert_eq!(
+        plain(&key.to_item()?),
+        json!({"pk": "USER#ann%231", "sk": "ORDER#000042"})
+    );
 
     // --- codec: what would be stored. None and the empty set are absent; keys, index and type are there.
     assert_eq!(
@@ -116,7 +122,11 @@ async fn an_order_goes_all_the_way() -> Result<()> {
     assert_eq!(stored.created_at, Some(noon()));
 
     // --- and back again: a GetItem by the same key text, decoded straight from the answer's bytes.
-    let found = Order::key(UserId("ann#1".into()), 42).get().consistent().send(&db).await?;
+    let found = Order::key(UserId("ann#1".into()), 42)
+        .get()
+        .consistent()
+        .send(&db)
+        .await?;
     let (target, request) = seen.request();
     assert_eq!(target, "DynamoDB_20120810.GetItem");
     assert_eq!(
@@ -127,7 +137,10 @@ async fn an_order_goes_all_the_way() -> Result<()> {
             "ConsistentRead": true,
         })
     );
-    assert_eq!(seen.answer()["Item"]["lines"]["L"][0]["M"]["qty"], json!({"N": "2"}));
+    assert_eq!(
+        seen.answer()["Item"]["lines"]["L"][0]["M"]["qty"],
+        json!({"N": "2"})
+    );
     assert_eq!(found, Some(stored.clone()));
 
     // --- a lost race is a value, and brings the item that won.
@@ -159,16 +172,26 @@ async fn connect(seen: &Recorder) -> Result<Dynamo> {
 
 /// Keeps the last request and answer.
 #[derive(Debug, Clone, Default)]
-struct Recorder(Arc<Mutex<(String, Vec<u8>, Vec<u8>)>>);
+struct Recorder(Arc<Mutex<Seen>>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    target: String,
+    request: Vec<u8>,
+    answer: Vec<u8>,
+}
 
 impl Recorder {
     fn request(&self) -> (String, Json) {
         let seen = self.0.lock().expect("no panic");
-        (seen.0.clone(), serde_json::from_slice(&seen.1).expect("a request is JSON"))
+        (
+            seen.target.clone(),
+            serde_json::from_slice(&seen.request).expect("a request is JSON"),
+        )
     }
 
     fn answer(&self) -> Json {
-        serde_json::from_slice(&self.0.lock().expect("no panic").2).expect("an answer is JSON")
+        serde_json::from_slice(&self.0.lock().expect("no panic").answer).expect("an answer is JSON")
     }
 }
 
@@ -185,8 +208,12 @@ impl Intercept for Recorder {
     ) -> std::result::Result<(), BoxError> {
         let mut seen = self.0.lock().expect("no panic");
         let request = context.request();
-        seen.0 = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
-        seen.1 = request.body().bytes().unwrap_or_default().to_vec();
+        seen.target = request
+            .headers()
+            .get("x-amz-target")
+            .unwrap_or_default()
+            .to_owned();
+        seen.request = request.body().bytes().unwrap_or_default().to_vec();
         Ok(())
     }
 
@@ -196,7 +223,12 @@ impl Intercept for Recorder {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> std::result::Result<(), BoxError> {
-        self.0.lock().expect("no panic").2 = context.response().body().bytes().unwrap_or_default().to_vec();
+        self.0.lock().expect("no panic").answer = context
+            .response()
+            .body()
+            .bytes()
+            .unwrap_or_default()
+            .to_vec();
         Ok(())
     }
 }

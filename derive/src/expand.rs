@@ -28,7 +28,7 @@ fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
         #[allow(
             non_upper_case_globals, non_snake_case, missing_docs, unused_variables, unused_mut,
             unused_assignments, unreachable_pub, private_interfaces, clippy::all, clippy::pedantic,
-            clippy::restriction
+            clippy::restriction, unused_qualifications
         )]
         const _: () = {
             use #krate::__private as __d;

@@ -109,11 +109,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where the cursor stands.
-    pub(crate) fn position(&self) -> usize {
-        self.at
-    }
-
     #[cold]
     fn broken(&self, wanted: &str) -> Fault {
         if self.at >= self.bytes.len() {

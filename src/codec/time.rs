@@ -280,8 +280,8 @@ fn encode_rfc3339(time: Timestamp, writer: &mut Writer) -> Result<(), Fault> {
     let nanos = time.nanos() % BILLION;
     let cut = match () {
         () if nanos == 0 => 10,
-        () if nanos % 1_000_000 == 0 => 6,
-        () if nanos % 1_000 == 0 => 3,
+        () if nanos.is_multiple_of(1_000_000) => 6,
+        () if nanos.is_multiple_of(1_000) => 3,
         () => 0,
     };
     let mut text = civil_text(time, Precision::Nanos)?;

@@ -48,7 +48,7 @@ pub struct Plan<Out> {
     pub(crate) hide_expired: bool,
     /// What a failed condition means.
     pub(crate) lost: Lost,
-    pub(crate) read: fn(&Plan<Out>, Reply) -> Result<Out>,
+    pub(crate) read: fn(&Plan<Out>, &Reply) -> Result<Out>,
 }
 
 impl<Out> Plan<Out> {
@@ -87,7 +87,8 @@ impl<Out> Future for Call<'_, Out> {
             State::Waiting { answer, plan } => {
                 let answer = std::task::ready!(answer.as_mut().poll(cx));
                 let result = match answer {
-                    Ok(reply) => (plan.read)(plan, reply),
+                    Ok(reply) => (plan.read)(plan, &reply)
+                        .map_err(|error| error.with_request_id(reply.request_id.as_deref())),
                     Err(failure) => Err(plan.lost.explain(failure, plan.entity, plan.now)),
                 };
                 self.0 = State::Failed(None);

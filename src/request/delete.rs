@@ -118,7 +118,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
     delete: Delete<E, G, R>,
     db: &Dynamo,
     returns_old: bool,
-    read: fn(&Plan<Out>, Reply) -> Result<Out>,
+    read: fn(&Plan<Out>, &Reply) -> Result<Out>,
 ) -> Result<Plan<Out>> {
     let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
     let now = db.now();

@@ -74,7 +74,7 @@ impl<E: DynamoEntity> Operation for Get<E> {
     }
 }
 
-fn read_item<E: DynamoEntity>(plan: &Plan<Option<E>>, reply: Reply) -> Result<Option<E>> {
+fn read_item<E: DynamoEntity>(plan: &Plan<Option<E>>, reply: &Reply) -> Result<Option<E>> {
     match find_object(&reply.body, "Item")? {
         None => Ok(None),
         Some(item) if plan.hide_expired => entity::read_live(item, plan.now),

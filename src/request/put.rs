@@ -150,7 +150,7 @@ fn write_item<E: DynamoEntity>(
 }
 
 /// The service returns nothing for a put; what was sent is what is stored.
-fn read_written<E: DynamoEntity>(plan: &Plan<E>, _reply: Reply) -> Result<E> {
+fn read_written<E: DynamoEntity>(plan: &Plan<E>, _reply: &Reply) -> Result<E> {
     crate::entity::read(plan.written())
 }
 

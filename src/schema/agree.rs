@@ -144,10 +144,10 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
 /// Whether two entities of a table give every attribute they both use as a key the same type, and
 /// keep their TTL in the same attribute.
 pub const fn attributes_agree(a: &EntityDef, b: &EntityDef) -> bool {
-    if let (Some(a), Some(b)) = (a.ttl, b.ttl) {
-        if !same_text(a, b) {
-            return false;
-        }
+    if let (Some(a), Some(b)) = (a.ttl, b.ttl)
+        && !same_text(a, b)
+    {
+        return false;
     }
     let mut at = 0;
     while at < a.indexes.len() {
