@@ -160,3 +160,8 @@ pub use request::{
     Call, Conditional, Create, Delete, Get, Guard, Operation, Put, ReturningNothing, ReturningOld,
     Unconditional, Versioned,
 };
+
+/// The README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
