@@ -30,13 +30,17 @@ where
     V: DynamoValue + 'a,
 {
     writer.open_map()?;
+    let start = writer.len();
+    let mut ends = Vec::with_capacity(entries.size_hint().0);
     for (key, value) in entries {
         let key = key.to_map_key();
         writer.dynamic_name(&key);
         value
             .encode(writer)
             .map_err(|fault| fault.at("(an entry)"))?;
+        ends.push(writer.len());
     }
+    writer.sort_since(start, &ends);
     writer.close_map();
     Ok(())
 }

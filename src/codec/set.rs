@@ -34,9 +34,13 @@ fn encode<'a, T: SetElement + 'a>(
     }
     writer.name(name);
     writer.open_set(T::TAG.name());
+    let start = writer.len();
+    let mut ends = Vec::with_capacity(set.len());
     for element in set {
         element.write_element(writer)?;
+        ends.push(writer.len());
     }
+    writer.sort_since(start, &ends);
     writer.close_set();
     Ok(())
 }

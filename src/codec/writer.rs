@@ -262,6 +262,25 @@ impl Writer {
         self.raw("]}");
     }
 
+    /// Sorts what was written since `start`, the elements of a set or the entries of a map, by their
+    /// bytes. Hashed collections have no order of their own, and equal requests shall be equal bytes.
+    pub(crate) fn sort_since(&mut self, start: usize, ends: &[usize]) {
+        let mut from = start;
+        let mut pieces: Vec<&[u8]> = Vec::with_capacity(ends.len());
+        for &end in ends {
+            let piece = self.out.get(from..end).unwrap_or_default();
+            pieces.push(piece.strip_prefix(b",").unwrap_or(piece));
+            from = end;
+        }
+        if pieces.is_sorted() {
+            return;
+        }
+        pieces.sort_unstable();
+        let sorted = pieces.join(&b","[..]);
+        self.out.truncate(start);
+        self.out.extend_from_slice(&sorted);
+    }
+
     /// Opens an `S` whose text comes in pieces by [`text_piece`](Self::text_piece).
     pub(crate) fn open_text(&mut self) {
         self.raw("{\"S\":\"");

@@ -10,6 +10,7 @@ use super::call::{Operation, Plan};
 use super::check::{self, Expect, Loaded, Lost};
 use super::guard::{Conditional, Guard, Unconditional, Versioned};
 use super::size;
+use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp};
@@ -84,7 +85,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
         let (condition, lost) =
             check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now).map_err(fail)?;
         let stamp = Stamp::write(version, now, Created::Kept);
-        plan_put(self.entity, db, &stamp, &condition, lost)
+        plan_put(self.entity, db, now, &stamp, &condition, lost)
     }
 }
 
@@ -92,6 +93,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
 pub(super) fn plan_put<E: DynamoEntity>(
     entity: &E,
     db: &Dynamo,
+    now: Timestamp,
     stamp: &Stamp,
     condition: &Expression,
     lost: Lost,
@@ -120,7 +122,7 @@ pub(super) fn plan_put<E: DynamoEntity>(
             resend,
         },
         entity: E::ENTITY.type_name,
-        now: db.now(),
+        now,
         item,
         hide_expired: false,
         lost,

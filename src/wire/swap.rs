@@ -64,6 +64,10 @@ impl Exchange {
         })
     }
 
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
     pub(super) fn resend(&self) -> Resend {
         self.resend
     }
