@@ -19,6 +19,7 @@ mod map;
 mod number;
 mod option;
 mod reader;
+mod scan;
 mod serde;
 mod set;
 mod text;

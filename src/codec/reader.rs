@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Fault;
+use super::scan::string_end;
 use super::writer::MAX_DEPTH;
 
 /// The types of DynamoDB.
@@ -485,47 +486,9 @@ fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
     std::str::from_utf8(bytes).map_err(|_| Fault::new("not DynamoDB JSON: text that is not UTF-8"))
 }
 
-/// The place of the first quote or backslash, or the length. Eight bytes at a time.
-#[inline]
-fn string_end(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    // Marks, in each byte's highest bit, the bytes that are zero (and perhaps later ones, never an
-    // earlier one: the first mark is exact).
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let hits = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
-        if hits != 0 {
-            return index * 8 + (hits.trailing_zeros() / 8) as usize;
-        }
-    }
-    let start = words.len() * 8;
-    let tail = bytes.get(start..).unwrap_or_default();
-    start
-        + tail
-            .iter()
-            .position(|byte| matches!(byte, b'"' | b'\\'))
-            .unwrap_or(tail.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_string_ends_at_its_first_quote_or_backslash() {
-        let text = "0123456789abcdefghijklmn\u{1}\u{e9}";
-        for at in 0..text.len() {
-            for stop in [b'"', b'\\'] {
-                let mut bytes = text.as_bytes().to_vec();
-                bytes[at] = stop;
-                assert_eq!(string_end(&bytes), at);
-            }
-        }
-        assert_eq!(string_end(text.as_bytes()), text.len());
-    }
 
     #[test]
     fn escapes_are_read() {

@@ -3,7 +3,7 @@
 //! One pass: bytes go out, and the item's size by DynamoDB's own rules is counted on the way, so the
 //! 400 KB limit is known before anything is sent.
 
-use super::{Fault, Number};
+use super::{Fault, Number, scan};
 
 /// Lists and maps may nest this deep.
 pub(crate) const MAX_DEPTH: usize = 32;
@@ -305,27 +305,31 @@ fn integer_size(digits: &str) -> usize {
 
 /// Appends `text` with JSON's escapes. Runs of plain bytes are copied whole.
 pub(crate) fn escape_into(out: &mut Vec<u8>, text: &str) {
-    let bytes = text.as_bytes();
-    let mut start = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&bytes[start..at]);
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            control => {
-                const HEX: &[u8; 16] = b"0123456789abcdef";
-                out.extend_from_slice(b"\\u00");
-                out.push(HEX[usize::from(control >> 4)]);
-                out.push(HEX[usize::from(control & 15)]);
-            }
-        }
-        start = at + 1;
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, special) = rest.split_at(scan::plain_run(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else {
+            return;
+        };
+        escape_byte(out, byte);
+        rest = after;
     }
-    out.extend_from_slice(&bytes[start..]);
+}
+
+#[cold]
+fn escape_byte(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        control => {
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(control >> 4)]);
+            out.push(HEX[usize::from(control & 15)]);
+        }
+    }
 }
