@@ -23,6 +23,7 @@ pub trait MapKey: Sized {
 
 fn encode<'a, K, V>(
     entries: impl Iterator<Item = (&'a K, &'a V)>,
+    ordered: bool,
     writer: &mut Writer,
 ) -> Result<(), Fault>
 where
@@ -31,14 +32,16 @@ where
 {
     writer.open_map()?;
     let start = writer.len();
-    let mut ends = Vec::with_capacity(entries.size_hint().0);
+    let mut ends = Vec::new();
     for (key, value) in entries {
         let key = key.to_map_key();
         writer.dynamic_name(&key);
         value
             .encode(writer)
             .map_err(|fault| fault.at("(an entry)"))?;
-        ends.push(writer.len());
+        if !ordered {
+            ends.push(writer.len());
+        }
     }
     writer.sort_since(start, &ends);
     writer.close_map();
@@ -62,10 +65,10 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
 }
 
 macro_rules! map {
-    ($map:ty; $($generics:tt)*) => {
+    ($map:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         impl<$($generics)*> DynamoValue for $map {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
-                encode(self.iter(), writer)
+                encode(self.iter(), $ordered, writer)
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
@@ -75,8 +78,8 @@ macro_rules! map {
     };
 }
 
-map!(HashMap<K, V, S>; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
-map!(BTreeMap<K, V>; K: MapKey + Ord, V: DynamoValue);
+map!(HashMap<K, V, S>, ordered: false; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
+map!(BTreeMap<K, V>, ordered: true; K: MapKey + Ord, V: DynamoValue);
 
 macro_rules! text_key {
     ($($text:ty),*) => {$(

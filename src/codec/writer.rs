@@ -265,6 +265,9 @@ impl Writer {
     /// Sorts what was written since `start`, the elements of a set or the entries of a map, by their
     /// bytes. Hashed collections have no order of their own, and equal requests shall be equal bytes.
     pub(crate) fn sort_since(&mut self, start: usize, ends: &[usize]) {
+        if ends.len() < 2 {
+            return;
+        }
         let mut from = start;
         let mut pieces: Vec<&[u8]> = Vec::with_capacity(ends.len());
         for &end in ends {
