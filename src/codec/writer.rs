@@ -284,14 +284,9 @@ impl Writer {
         self.out.extend_from_slice(&sorted);
     }
 
-    /// Opens an `S` whose text comes in pieces by [`text_piece`](Self::text_piece).
+    /// Opens an `S` whose text the key writer appends.
     pub(crate) fn open_text(&mut self) {
         self.raw("{\"S\":\"");
-    }
-
-    pub(crate) fn text_piece(&mut self, text: &str) {
-        escape_into(&mut self.out, text);
-        self.size += text.len();
     }
 
     pub(crate) fn close_text(&mut self) {
