@@ -36,8 +36,10 @@ enum LostKind {
     Create,
     /// An item was needed.
     NeedsRow,
-    /// None was expected.
+    /// None was asked for.
     NeedsNone,
+    /// The entity is new, so none was expected.
+    New,
 }
 
 impl Lost {
@@ -76,6 +78,10 @@ impl Lost {
                 "the stored item is not the one that was loaded: another write came first",
             ),
             (LostKind::NeedsNone, _) => (
+                ErrorKind::Conflict,
+                "an item with this key is there, and none was to be",
+            ),
+            (LostKind::New, _) => (
                 ErrorKind::Conflict,
                 "this entity was never loaded, but an item with its key is stored: load it first, or write `.unchecked()` to replace it",
             ),
@@ -200,7 +206,7 @@ fn unchanged(
     match loaded.version.0 {
         State::New => {
             missing(def, now, out)?;
-            return Ok(LostKind::NeedsNone);
+            return Ok(LostKind::New);
         }
         State::Unversioned => {
             out.push("attribute_exists(").name(def.pk.attribute);
