@@ -161,8 +161,10 @@ pub(crate) fn condition(
     Ok((expression, Lost { kind, ttl: def.ttl }))
 }
 
-fn now_value(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
-    move |writer| now.seconds().encode(writer)
+/// The first second that has not come. A fraction that others stored is cut off when it is read, so
+/// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
+fn next_second(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
+    move |writer| now.seconds().saturating_add(1).encode(writer)
 }
 
 /// No live item. DynamoDB deletes expired items late; one of those may be replaced.
@@ -173,8 +175,8 @@ fn missing(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), 
     if let Some(ttl) = def.ttl {
         out.push(" OR ")
             .name(ttl)
-            .push(" <= ")
-            .value(now_value(now))?;
+            .push(" < ")
+            .value(next_second(now))?;
     }
     Ok(())
 }
@@ -187,8 +189,8 @@ fn exists(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), F
         // NOT of a comparison with a missing attribute is true: such an item lives on.
         out.push(" AND NOT ")
             .name(ttl)
-            .push(" <= ")
-            .value(now_value(now))?;
+            .push(" < ")
+            .value(next_second(now))?;
     }
     Ok(())
 }
