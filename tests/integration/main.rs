@@ -12,7 +12,9 @@ mod support;
 
 mod create;
 mod delete;
+mod faults;
 mod get;
+mod managed;
 mod model;
 mod put;
 
@@ -28,6 +30,8 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("managed", managed::tests),
+        ("faults", faults::tests),
     ];
     let mut all = Vec::new();
     for (module, tests) in verbs {
