@@ -36,8 +36,10 @@ enum LostKind {
     Create,
     /// An item was needed.
     NeedsRow,
-    /// None was expected.
+    /// None was asked for.
     NeedsNone,
+    /// The entity is new, so none was expected.
+    New,
 }
 
 impl Lost {
@@ -76,6 +78,10 @@ impl Lost {
                 "the stored item is not the one that was loaded: another write came first",
             ),
             (LostKind::NeedsNone, _) => (
+                ErrorKind::Conflict,
+                "an item with this key is there, and none was to be",
+            ),
+            (LostKind::New, _) => (
                 ErrorKind::Conflict,
                 "this entity was never loaded, but an item with its key is stored: load it first, or write `.unchecked()` to replace it",
             ),
@@ -155,8 +161,10 @@ pub(crate) fn condition(
     Ok((expression, Lost { kind, ttl: def.ttl }))
 }
 
-fn now_value(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
-    move |writer| now.seconds().encode(writer)
+/// The first second that has not come. A fraction that others stored is cut off when it is read, so
+/// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
+fn next_second(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
+    move |writer| now.seconds().saturating_add(1).encode(writer)
 }
 
 /// No live item. DynamoDB deletes expired items late; one of those may be replaced.
@@ -167,8 +175,8 @@ fn missing(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), 
     if let Some(ttl) = def.ttl {
         out.push(" OR ")
             .name(ttl)
-            .push(" <= ")
-            .value(now_value(now))?;
+            .push(" < ")
+            .value(next_second(now))?;
     }
     Ok(())
 }
@@ -181,8 +189,8 @@ fn exists(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), F
         // NOT of a comparison with a missing attribute is true: such an item lives on.
         out.push(" AND NOT ")
             .name(ttl)
-            .push(" <= ")
-            .value(now_value(now))?;
+            .push(" < ")
+            .value(next_second(now))?;
     }
     Ok(())
 }
@@ -200,7 +208,7 @@ fn unchanged(
     match loaded.version.0 {
         State::New => {
             missing(def, now, out)?;
-            return Ok(LostKind::NeedsNone);
+            return Ok(LostKind::New);
         }
         State::Unversioned => {
             out.push("attribute_exists(").name(def.pk.attribute);

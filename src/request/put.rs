@@ -13,7 +13,7 @@ use super::size;
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp};
+use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp, State, Version};
 use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::wire::{self, Reply, Request, Resend};
@@ -84,7 +84,11 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
         let loaded = Loaded::of(self.entity).map_err(fail)?;
         let (condition, lost) =
             check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now).map_err(fail)?;
-        let stamp = Stamp::write(version, now, Created::Kept);
+        let created = match self.entity.version() {
+            Some(Version(State::New)) => Created::Now,
+            _ => Created::Kept,
+        };
+        let stamp = Stamp::write(version, now, created);
         plan_put(self.entity, db, now, &stamp, &condition, lost)
     }
 }

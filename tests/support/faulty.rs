@@ -127,17 +127,21 @@ impl<C> Faulty<C> {
     }
 }
 
-impl<C: HttpConnector + Clone + 'static> HttpClient for Faulty<C> {
+/// The client's own connector, so that it may be any client: the embedded engine or one with sockets.
+impl<C: HttpClient + Clone + 'static> HttpClient for Faulty<C> {
     fn http_connector(
         &self,
-        _: &HttpConnectorSettings,
-        _: &RuntimeComponents,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
     ) -> SharedHttpConnector {
-        SharedHttpConnector::new(self.clone())
+        SharedHttpConnector::new(Faulty {
+            inner: self.inner.http_connector(settings, components),
+            state: self.state.clone(),
+        })
     }
 }
 
-impl<C: HttpConnector + Clone + 'static> HttpConnector for Faulty<C> {
+impl HttpConnector for Faulty<SharedHttpConnector> {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let header = |name| request.headers().get(name).map(str::to_owned);
         let target = header("x-amz-target").unwrap_or_default();

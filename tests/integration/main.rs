@@ -1,0 +1,42 @@
+//! One item all the way, on a real engine: the embedded one, or the server that `DYNAMO_URL` names.
+//!
+//! ```text
+//! cargo test --test integration
+//! scripts/dynamodb-local cargo test --test integration
+//! ```
+//!
+//! The modules are the stages of the way. Every test has tables of its own, so all run at once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod create;
+mod delete;
+mod faults;
+mod get;
+mod managed;
+mod model;
+mod put;
+
+use libtest_mimic::Arguments;
+
+use support::db::Mode;
+use support::suite::trials;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let verbs = [
+        ("create", create::tests as fn() -> _),
+        ("get", get::tests),
+        ("put", put::tests),
+        ("delete", delete::tests),
+        ("managed", managed::tests),
+        ("faults", faults::tests),
+    ];
+    let mut all = Vec::new();
+    for (module, tests) in verbs {
+        all.extend(trials(module, Mode::Raw, tests()));
+        all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
+    }
+    libtest_mimic::run(&arguments, all).exit();
+}
