@@ -14,6 +14,8 @@ use dynamo_entity::prelude::*;
 use serde::{Deserialize, Serialize};
 
 fn main() {
+    let json = to_json(&order()).expect("it fits");
+    println!("an item of {} bytes of JSON", json.len());
     divan::main();
 }
 
