@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::Fault;
-use super::writer::MAX_DEPTH;
+
+/// Lists and maps are read to this depth. DynamoDB stores no deeper ones; a file may hold any.
+const MAX_DEPTH: usize = 32;
 
 /// The types of DynamoDB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

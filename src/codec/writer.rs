@@ -5,8 +5,8 @@
 
 use super::{Fault, Number};
 
-/// Lists and maps may nest this deep.
-pub(crate) const MAX_DEPTH: usize = 32;
+/// Lists and maps may nest this deep: of DynamoDB's 32 levels the item is the first.
+const MAX_DEPTH: usize = 31;
 
 /// The name of an attribute, and the same as a JSON key: `"name":`. The derives make them, so that
 /// nothing is escaped twice.
@@ -212,7 +212,7 @@ impl Writer {
     fn deepen(&mut self) -> Result<(), Fault> {
         if self.depth == MAX_DEPTH {
             return Err(Fault::new(format!(
-                "lists and maps nest deeper than {MAX_DEPTH} levels, DynamoDB's limit"
+                "lists and maps nest deeper than {MAX_DEPTH} levels below the item, DynamoDB's limit"
             )));
         }
         self.depth += 1;
