@@ -5,8 +5,10 @@
 
 use super::{Fault, Number, scan};
 
-/// Lists and maps may nest this deep.
+/// Lists and maps may nest this deep in an item at hand.
 pub(crate) const MAX_DEPTH: usize = 32;
+/// And this deep in one that is sent: the service counts the item as the first of its 32 levels.
+const MAX_SENT_DEPTH: usize = 31;
 
 /// The name of an attribute, and the same as a JSON key: `"name":`. The derives make them, so that
 /// nothing is escaped twice.
@@ -24,11 +26,18 @@ impl Name {
 }
 
 /// Builds DynamoDB JSON.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Writer {
     out: Vec<u8>,
     size: usize,
     depth: usize,
+    max_depth: usize,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Writer::with_capacity(0)
+    }
 }
 
 impl Writer {
@@ -37,6 +46,15 @@ impl Writer {
             out: Vec::with_capacity(bytes),
             size: 0,
             depth: 0,
+            max_depth: MAX_DEPTH,
+        }
+    }
+
+    /// For the body of a request, which is held to the service's limits.
+    pub(crate) fn for_request(bytes: usize) -> Self {
+        Writer {
+            max_depth: MAX_SENT_DEPTH,
+            ..Writer::with_capacity(bytes)
         }
     }
 
@@ -210,9 +228,10 @@ impl Writer {
     }
 
     fn deepen(&mut self) -> Result<(), Fault> {
-        if self.depth == MAX_DEPTH {
+        if self.depth == self.max_depth {
+            let levels = self.max_depth;
             return Err(Fault::new(format!(
-                "lists and maps nest deeper than {MAX_DEPTH} levels, DynamoDB's limit"
+                "lists and maps nest deeper than {levels} levels below the item, DynamoDB's limit"
             )));
         }
         self.depth += 1;

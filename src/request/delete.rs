@@ -126,7 +126,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
     let (condition, lost) =
         check::condition(&E::ENTITY, delete.expect, loaded.as_ref(), now).map_err(fail)?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    let mut body = Writer::with_capacity(256);
+    let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
     body.quoted(&table);
     body.raw(",\"Key\":{");

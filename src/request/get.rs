@@ -47,7 +47,7 @@ impl<E: DynamoEntity> Operation for Get<E> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
         let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-        let mut body = Writer::with_capacity(256);
+        let mut body = Writer::for_request(256);
         body.raw("{\"TableName\":");
         body.quoted(&table);
         body.raw(",\"Key\":{");

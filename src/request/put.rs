@@ -103,7 +103,7 @@ pub(super) fn plan_put<E: DynamoEntity>(
     lost: Lost,
 ) -> Result<Plan<E>> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    let mut body = Writer::with_capacity(1024);
+    let mut body = Writer::for_request(1024);
     body.raw("{\"TableName\":");
     body.quoted(&table);
     body.raw(",\"Item\":");

@@ -12,11 +12,15 @@ mod support;
 
 mod create;
 mod delete;
+mod errors;
 mod faults;
 mod get;
+mod item;
+mod keys;
 mod managed;
 mod model;
 mod put;
+mod values;
 
 use libtest_mimic::Arguments;
 
@@ -32,6 +36,10 @@ fn main() {
         ("delete", delete::tests),
         ("managed", managed::tests),
         ("faults", faults::tests),
+        ("keys", keys::tests),
+        ("values", values::tests),
+        ("item", item::tests),
+        ("errors", errors::tests),
     ];
     let mut all = Vec::new();
     for (module, tests) in verbs {
