@@ -85,6 +85,12 @@ fn option_str(text: Option<&str>) -> TokenStream {
     }
 }
 
+/// A variable of ours at a place of the user's. Messages point there, but the name is ours: a struct
+/// that a `macro_rules!` writes has tokens whose span would not see it.
+fn local(name: &str, span: proc_macro2::Span) -> Ident {
+    Ident::new(name, proc_macro2::Span::call_site().located_at(span))
+}
+
 /// A condition that the compiler checks, with what to do if it does not hold.
 fn check(span: proc_macro2::Span, condition: &TokenStream, message: &str) -> TokenStream {
     // The message is a format string to `assert!`.

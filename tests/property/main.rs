@@ -5,6 +5,8 @@
 
 mod given;
 mod keys;
+mod numbers;
+mod overlap;
 
 use proptest::test_runner::Config;
 

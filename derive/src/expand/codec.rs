@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::name;
+use super::{local, name};
 use crate::model::{DefaultValue, Field, Form, Role};
 
 pub(super) fn form(form: Form) -> Option<TokenStream> {
@@ -48,15 +48,16 @@ pub(super) fn encode(field: &Field, place: &TokenStream) -> TokenStream {
 fn encode_attribute(field: &Field, place: &TokenStream) -> TokenStream {
     let (stored, name) = (&field.stored, name(&field.stored));
     let span = field.ty.span();
+    let writer = local("writer", span);
     match (field.form, form(field.form)) {
         (Form::Serde, _) => quote_spanned! {span=>
-            __d::encode_serde(#place, &#name, writer).map_err(|fault| fault.at(#stored))?;
+            __d::encode_serde(#place, &#name, #writer).map_err(|fault| fault.at(#stored))?;
         },
         (_, Some(form)) => quote_spanned! {span=>
-            __d::FormField::encode_as(#place, #form, &#name, writer)
+            __d::FormField::encode_as(#place, #form, &#name, #writer)
                 .map_err(|fault| fault.at(#stored))?;
         },
-        _ => quote_spanned!(span=> __d::encode_field(#place, &#name, writer)?;),
+        _ => quote_spanned!(span=> __d::encode_field(#place, &#name, #writer)?;),
     }
 }
 
@@ -74,6 +75,7 @@ pub(super) fn decode_arm(field: &Field) -> Option<TokenStream> {
     let holder = holder(field);
     let some = quote!(::core::option::Option::Some);
     let span = field.ty.span();
+    let reader = local("reader", span);
     let has_default = field.default.is_some();
     let read = match (field.role, field.form, form(field.form)) {
         (Role::Ttl, ..) => {
@@ -81,14 +83,14 @@ pub(super) fn decode_arm(field: &Field) -> Option<TokenStream> {
         }
         (_, Form::Serde, _) if has_default => quote!(__d::decode_serde_or_null(reader, #stored)?),
         (_, Form::Serde, _) => quote_spanned! {span=>
-            #some(__d::decode_serde(reader).map_err(|fault| fault.at(#stored))?)
+            #some(__d::decode_serde(#reader).map_err(|fault| fault.at(#stored))?)
         },
         (_, _, Some(form)) if has_default => {
             quote!(__d::decode_form_or_null(reader, #form, #stored)?)
         }
         (_, _, Some(form)) => quote!(#some(__d::decode_form(reader, #form, #stored)?)),
-        _ if has_default => quote_spanned!(span=> __d::decode_or_null(reader, #stored)?),
-        _ => quote_spanned!(span=> #some(__d::decode_field(reader, #stored)?)),
+        _ if has_default => quote_spanned!(span=> __d::decode_or_null(#reader, #stored)?),
+        _ => quote_spanned!(span=> #some(__d::decode_field(#reader, #stored)?)),
     };
     Some(quote!(#stored => #holder = #read,))
 }

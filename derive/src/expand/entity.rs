@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::{checks, codec, definition, hidden, key};
+use super::{checks, codec, definition, hidden, key, local};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
@@ -177,11 +177,12 @@ fn encode_own(entity: &Entity, at: usize, field: &Field) -> TokenStream {
         |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
     let name = super::name(&field.stored);
     let span = field.ty.span();
+    let (this, writer) = (local("self", span), local("writer", span));
     if is_bare(&entity.pk) {
-        return quote_spanned!(span=> __d::encode_key_value(&self.#ident, &#name, __d::Role::Partition, writer)?;);
+        return quote_spanned!(span=> __d::encode_key_value(&#this.#ident, &#name, __d::Role::Partition, #writer)?;);
     }
     if entity.sk.as_ref().is_some_and(is_bare) {
-        return quote_spanned!(span=> __d::encode_key_value(&self.#ident, &#name, __d::Role::Sort, writer)?;);
+        return quote_spanned!(span=> __d::encode_key_value(&#this.#ident, &#name, __d::Role::Sort, #writer)?;);
     }
     let role = if entity
         .indexes
@@ -202,7 +203,7 @@ fn encode_own(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     if field.role != Role::Attribute {
         return codec::encode(field, &quote!(&self.#ident));
     }
-    quote_spanned!(span=> __d::IndexPart::encode_index_key(&self.#ident, &#name, #role, writer)?;)
+    quote_spanned!(span=> __d::IndexPart::encode_index_key(&#this.#ident, &#name, #role, #writer)?;)
 }
 
 /// The derived keys of an index, if all their parts are there.
@@ -220,10 +221,12 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
             let part = format_ident!("part_{}", bindings.len());
             let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
             let format = key::format_const(format);
-            bindings.push(quote_spanned! {ty.span()=>
-                let ::core::option::Option::Some(#part) =
-                    <#ty as __d::IndexField<#format>>::index_part(&self.#ident)
-                else {
+            let this = local("self", ty.span());
+            let value = quote_spanned! {ty.span()=>
+                <#ty as __d::IndexField<#format>>::index_part(&#this.#ident)
+            };
+            bindings.push(quote! {
+                let ::core::option::Option::Some(#part) = #value else {
                     break 'index false;
                 };
             });
@@ -240,8 +243,10 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
     }
     let when = index.when.as_ref().map(|when| {
         let (ident, value) = (&entity.fields[when.field].ident, &when.value);
-        quote_spanned! {value.span()=>
-            if !__d::holds(&self.#ident, #value) {
+        let this = local("self", value.span());
+        let holds = quote_spanned!(value.span()=> __d::holds(&#this.#ident, #value));
+        quote! {
+            if !#holds {
                 break 'index false;
             }
         }

@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
 
+use super::super::local;
 use super::{decode_fields, encode_fields, implement};
 use crate::model::{DataVariant, Field, Value, VariantShape};
 
@@ -90,8 +91,9 @@ fn encode_tuple(values: &[Ident], types: &[Type]) -> TokenStream {
         .zip(types)
         .enumerate()
         .map(|(at, (value, ty))| {
+            let writer = local("writer", ty.span());
             let encode = quote_spanned! {ty.span()=>
-                <#ty as __d::DynamoValue>::encode(#value, writer)
+                <#ty as __d::DynamoValue>::encode(#value, #writer)
             };
             if types.len() == 1 {
                 return quote!(#encode.map_err(|fault| fault.at(#CONTENT))?;);
