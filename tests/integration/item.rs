@@ -3,18 +3,19 @@
 use std::collections::{BTreeSet, HashMap};
 
 use dynamo_entity::aws_sdk_dynamodb::error::ProvideErrorMetadata;
-use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Number, Stage, Value};
 
 use crate::model::{Note, Order, Shop, note, order};
 use crate::support::db::{Db, Raw, s};
-use crate::support::suite::Outcome;
+use crate::support::engine::Kind;
+use crate::support::suite::{Gap, Outcome};
 use crate::tests;
 
 tests![
     the_largest_item_is_accepted,
     the_engine_counts_as_we_do,
+    the_engine_counts_every_number_as_we_do unless ANOTHER_COUNT,
     derived_attributes_count,
     copies_in_a_local_index_count,
     no_copy_is_made_without_its_key,
@@ -82,14 +83,23 @@ impl Dice {
     }
 
     fn number(&mut self) -> Number {
+        let sign = if self.roll(2) == 0 { "-" } else { "" };
+        let digits: String = (0..1 + self.roll(19))
+            .map(|_| format!("{}{}", 1 + self.roll(9), 1 + self.roll(9)))
+            .collect();
+        let exponent = self.roll(60) as i64 * 2 - 80;
+        let number = format!("{sign}{digits}e{exponent}");
+        number.parse().unwrap_or(Number::from(7))
+    }
+
+    /// Also those whose digits are not in pairs to the left and to the right of the point.
+    fn odd_number(&mut self) -> Number {
         let digits: String = (0..1 + self.roll(38))
             .map(|_| self.roll(10).to_string())
             .collect();
-        let sign = if self.roll(2) == 0 { "-" } else { "" };
         let exponent = self.roll(120) as i64 - 80;
-        format!("{sign}{digits}e{exponent}")
-            .parse()
-            .unwrap_or(Number::from(7))
+        let number = format!("{digits}e{exponent}");
+        number.parse().unwrap_or(Number::from(7))
     }
 
     fn value(&mut self, depth: u64) -> Value {
@@ -120,38 +130,56 @@ impl Dice {
     }
 }
 
-/// Random items, padded to the limit: the engine takes them, and refuses them with one byte more.
+/// It pairs all digits from the decimal point on, where AWS pairs those that are significant.
+const ANOTHER_COUNT: Gap = Gap {
+    engine: Kind::DynamoDbLocal,
+    why: "counts up to a byte more for some numbers",
+};
+
+/// Padded to the limit, the engine takes the values; with one byte more it refuses them.
+async fn just_fit(db: &Db, values: Vec<Value>, what: &str) -> Outcome {
+    let mut item = Anything {
+        id: "a".into(),
+        values: Value::L(values),
+        padding: String::new(),
+    };
+    item.padding = "x".repeat(MOST - item.to_item()?.size());
+    let accepted = item.put().send(db).await;
+    assert!(accepted.is_ok(), "{what}: {:?}", accepted.err());
+    item.padding.push('x');
+    let put = db.client().put_item().table_name(db.table::<Anything>());
+    let put = put.set_item(Some(item.to_item()?.into()));
+    let refused = put.send().await.err();
+    let code = refused.as_ref().and_then(ProvideErrorMetadata::code);
+    assert_eq!(code, Some("ValidationException"), "{what}");
+    Ok(())
+}
+
 async fn the_engine_counts_as_we_do(db: Db) -> Outcome {
     db.create_tables([Anything::schema()]).await?;
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
-    let kinds = ["numbers", "sets", "lists", "maps", "all"];
-    for round in 0..20 {
-        let kind = kinds[round % kinds.len()];
-        let values = (0..300).map(|_| match kind {
-            "numbers" => Value::N(dice.number()),
-            "sets" => Value::Ns((0..=dice.roll(5)).map(|_| dice.number()).collect()),
-            "lists" => Value::L((0..dice.roll(4)).map(|_| dice.value(0)).collect()),
-            "maps" => Value::M([(dice.text(), dice.value(0))].into_iter().collect()),
-            _ => dice.value(3),
-        });
-        let mut item = Anything {
-            id: round.to_string(),
-            values: Value::L(values.collect()),
-            padding: String::new(),
-        };
-        item.padding = "x".repeat(MOST - item.to_item()?.size());
-        let accepted = item.create().send(&db).await;
-        assert!(accepted.is_ok(), "{kind}: {:?}", accepted.err());
-        item.padding.push('x');
-        let mut larger: Raw = item.to_item()?.into();
-        larger.insert("id".into(), s("larger"));
-        let shorter = "larger".len() - item.id.len();
-        let padding = AttributeValue::S("x".repeat(item.padding.len() - shorter));
-        larger.insert("padding".into(), padding);
-        let put = db.client().put_item().table_name(db.table::<Anything>());
-        let refused = put.set_item(Some(larger)).send().await.err();
-        let code = refused.as_ref().and_then(ProvideErrorMetadata::code);
-        assert_eq!(code, Some("ValidationException"), "{kind}");
+    for _ in 0..4 {
+        for what in ["numbers", "sets", "lists", "maps", "all"] {
+            let values = (0..300).map(|_| match what {
+                "numbers" => Value::N(dice.number()),
+                "sets" => Value::Ns((0..=dice.roll(5)).map(|_| dice.number()).collect()),
+                "lists" => Value::L((0..dice.roll(4)).map(|_| dice.value(0)).collect()),
+                "maps" => Value::M([(dice.text(), dice.value(0))].into_iter().collect()),
+                _ => dice.value(3),
+            });
+            let values = values.collect();
+            just_fit(&db, values, what).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn the_engine_counts_every_number_as_we_do(db: Db) -> Outcome {
+    db.create_tables([Anything::schema()]).await?;
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    for _ in 0..5 {
+        let values = (0..300).map(|_| Value::N(dice.odd_number())).collect();
+        just_fit(&db, values, "numbers").await?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod connect;
 mod create;
 mod delete;
 mod errors;
@@ -20,7 +21,9 @@ mod keys;
 mod managed;
 mod model;
 mod put;
+mod table;
 mod values;
+mod wire;
 
 use libtest_mimic::Arguments;
 
@@ -28,6 +31,9 @@ use support::db::Mode;
 use support::suite::trials;
 
 fn main() {
+    if std::env::var_os(connect::CHILD).is_some() {
+        return connect::child();
+    }
     let arguments = Arguments::from_args();
     let verbs = [
         ("create", create::tests as fn() -> _),
@@ -40,11 +46,14 @@ fn main() {
         ("values", values::tests),
         ("item", item::tests),
         ("errors", errors::tests),
+        ("wire", wire::tests),
     ];
     let mut all = Vec::new();
     for (module, tests) in verbs {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
     }
+    all.extend(trials("table", Mode::Raw, table::tests()));
+    all.extend(trials("connect", Mode::Raw, connect::tests()));
     libtest_mimic::run(&arguments, all).exit();
 }

@@ -82,6 +82,10 @@ impl Db {
         &self.engine
     }
 
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
