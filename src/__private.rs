@@ -18,7 +18,8 @@ pub use crate::entity::{
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, PADDED,
-    PLAIN, PartAs, PartText, PartWriter, Role, SECONDS, encode_key_value, key_text, width_in,
+    PLAIN, PartAs, PartText, PartWriter, Role, SECONDS, encode_key_value, key_text, read_key_text,
+    width_in,
 };
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
@@ -32,7 +33,7 @@ pub use fallback::{FALLBACK_ENTITY, FALLBACK_TABLE, Fallback, fallback};
 pub use field::{
     check_type, decode_field, decode_form, decode_form_or_null, decode_or_null,
     decode_serde_or_null, encode_field, encode_nested_rest, encode_rest, find_tag, is_derived,
-    missing, or_absent, unknown_variant,
+    missing, or_absent, unknown_variant, written_size,
 };
 pub use json::{from_json, read_item_json, to_json};
 pub use when::{When, holds};

@@ -58,7 +58,7 @@ pub use arg::Arg;
 pub use format::{DATE, MILLIS, MONTH, Millis, PADDED, PLAIN, PartAs, SECONDS, Seconds, YearMonth};
 pub use index::{IndexField, IndexPart};
 pub use native::{KeyValue, encode_key_value};
-pub use parse::{KeyParser, PartText, key_text};
+pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use writer::KeyText;
 

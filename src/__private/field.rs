@@ -8,6 +8,7 @@ use crate::codec::{
     DynamoField, DynamoValue, Fault, Form, FormField, Item, Name, Reader, Value, Writer,
     decode_serde,
 };
+use crate::entity::{DynamoEntity, Stamp};
 use crate::schema::{EntityDef, TableDef};
 
 /// Writes a field.
@@ -20,6 +21,14 @@ pub fn encode_field<T: DynamoField>(
     value
         .encode_field(name, writer)
         .map_err(|fault| fault.at(name.text))
+}
+
+/// The size of an entity as its writer counts it, for the tests.
+pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, Fault> {
+    let mut writer = Writer::default();
+    writer.raw("{");
+    entity.encode(&Stamp::as_is(), &mut writer)?;
+    Ok(writer.size())
 }
 
 /// Reads a field.

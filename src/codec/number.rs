@@ -76,6 +76,14 @@ impl Number {
         (whole || parts.digits.is_empty()).then(|| plain(&parts))
     }
 
+    /// Whether it is an integer of up to so many digits, times or by up to so many tens.
+    pub(super) fn is_short(&self, digits: usize, tens: i64) -> bool {
+        self.kept().is_some_and(|parts| {
+            let count = parts.digits.len();
+            count <= digits && (parts.exponent + 1 - count as i64).abs() <= tens
+        })
+    }
+
     /// The number times `10^scale`, if that is in range.
     pub(crate) fn scaled(&self, scale: i64) -> Option<Number> {
         let parts = split(&self.0)?;

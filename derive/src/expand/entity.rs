@@ -316,7 +316,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let text_arms = keyed.iter().map(|(_, which)| {
         let (holder, attribute) = (format_ident!("text_{which}"), format_ident!("{}", which.to_uppercase()));
-        quote!(other if other == #attribute => #holder = ::core::option::Option::Some(reader.text()?),)
+        quote!(other if other == #attribute => #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?),)
     });
     let unpack = keyed.iter().map(|(source, which)| {
         let holder = format_ident!("text_{which}");

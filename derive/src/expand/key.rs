@@ -336,7 +336,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                 holders.push(quote!(let mut #holder = ::core::option::Option::None;));
                 arms.push(quote! {
                     if name == #attribute {
-                        #holder = ::core::option::Option::Some(reader.text()?);
+                        #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?);
                         continue;
                     }
                 });
