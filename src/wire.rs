@@ -14,6 +14,8 @@ mod call;
 mod failure;
 mod item;
 mod retry;
+#[cfg(feature = "aws")]
+pub(crate) mod signing;
 mod swap;
 pub(crate) mod table;
 mod typed;

@@ -7,7 +7,7 @@
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 mod calendar;
 mod form;
-mod text;
+pub(crate) mod text;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

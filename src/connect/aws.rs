@@ -1,9 +1,10 @@
 //! AWS, by the SDK's own rules for region, profile and credentials.
 
 use aws_config::{BehaviorVersion, Region};
-use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::{Client, config};
 
 use crate::error::{Error, Result};
+use crate::wire::signing;
 
 pub(super) async fn client(
     region: Option<String>,
@@ -26,5 +27,6 @@ pub(super) async fn client(
             "no region is configured: write aws://REGION, set AWS_REGION, or set one in the profile",
         ));
     }
-    Ok(Client::new(&config))
+    let config = signing::install(config::Builder::from(&config));
+    Ok(Client::from_conf(config.build()))
 }
