@@ -41,6 +41,7 @@ fn constructor(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     quote! {
         impl #ident {
             #[doc = #doc]
+            #[allow(dead_code)]
             #vis fn key(#(#names: impl __d::Arg<#types>),*) -> __d::Key<#ident> {
                 __d::Key::from_parts(#key_struct {
                     #(#names: __d::Arg::into_arg(#names)),*
