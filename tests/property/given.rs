@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use dynamo_entity::{Number, Timestamp};
+use dynamo_entity::{Item, Number, Timestamp, Value};
+use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -62,11 +63,11 @@ pub fn any_text() -> impl Strategy<Value = String> {
 }
 
 pub fn text_of(length: std::ops::Range<usize>) -> impl Strategy<Value = String> {
-    prop::collection::vec(character(), length).prop_map(|chars| chars.into_iter().collect())
+    vec(character(), length).prop_map(|chars| chars.into_iter().collect())
 }
 
 pub fn bytes() -> impl Strategy<Value = Vec<u8>> {
-    prop::collection::vec(any::<u8>(), 0..12)
+    vec(any::<u8>(), 0..12)
 }
 
 /// Integers: the whole range, its edges, and powers of ten.
@@ -205,7 +206,7 @@ pub fn ulid() -> impl Strategy<Value = ulid::Ulid> {
 
 /// The text of a number that DynamoDB keeps: 1 to 38 digits, the first at 1e-130 to 1e125.
 pub fn number_text() -> impl Strategy<Value = String> {
-    let digits = prop::collection::vec(0u8..10, 1..=38);
+    let digits = vec(0u8..10, 1..=38);
     let exponent = prop_oneof![3 => -10i64..20, 1 => -130i64..=125];
     (digits, exponent, any::<bool>(), any::<bool>()).prop_map(
         |(digits, exponent, negative, capital)| {
@@ -237,4 +238,41 @@ pub fn decimal() -> impl Strategy<Value = rust_decimal::Decimal> {
             rust_decimal::Decimal::from_parts(low, mid, high, negative, scale)
         },
     )
+}
+
+/// Any value that DynamoDB holds but a list or a map.
+pub fn leaf() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        4 => any_text().prop_map(Value::S),
+        2 => (-1000i64..1000).prop_map(Value::from),
+        2 => number().prop_map(Value::N),
+        1 => bytes().prop_map(Value::B),
+        1 => any::<bool>().prop_map(Value::Bool),
+        1 => Just(Value::Null),
+        1 => btree_set(any_text(), 1..4).prop_map(Value::Ss),
+        1 => btree_set(number(), 1..4).prop_map(Value::Ns),
+        1 => btree_set(bytes(), 1..4).prop_map(Value::Bs),
+    ]
+}
+
+/// Any value, nested a few levels.
+pub fn value() -> impl Strategy<Value = Value> {
+    leaf().prop_recursive(4, 8, 3, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..3).prop_map(Value::L),
+            vec((text(), inner), 0..3).prop_map(|entries| Value::M(entries.into_iter().collect())),
+        ]
+    })
+}
+
+pub fn item() -> impl Strategy<Value = Item> {
+    vec((text(), value()), 0..4).prop_map(|entries| entries.into_iter().collect())
+}
+
+/// A value in so many lists and maps.
+pub fn nested(value: Value, levels: &[bool]) -> Value {
+    levels.iter().fold(value, |value, is_list| match is_list {
+        true => Value::L(vec![value]),
+        false => Value::M([("m", value)].into_iter().collect()),
+    })
 }

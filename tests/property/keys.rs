@@ -12,7 +12,7 @@ use dynamo_entity::{Number, Timestamp};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{config, config_of_shape, given};
+use crate::{config, config_of_half, config_of_shape, given};
 
 /// The text of a key attribute.
 fn text(item: &Item, attribute: &str) -> String {
@@ -290,7 +290,7 @@ mod prefixes {
                 }
 
                 proptest! {
-                    #![proptest_config(config())]
+                    #![proptest_config(config_of_half())]
 
                     #[test]
                     fn law(sought in $strategy, other in $strategy, same in any::<bool>(), b in given::text(), n in any::<u16>()) {
@@ -351,7 +351,7 @@ mod verbatim {
                 }
 
                 proptest! {
-                    #![proptest_config(config())]
+                    #![proptest_config(config_of_half())]
 
                     #[test]
                     fn laws(left in entity(), right in entity(), same in any::<[bool; 2]>()) {

@@ -4,15 +4,23 @@
 //! `proptest-regressions/` and runs first ever after.
 
 mod given;
+mod items;
 mod keys;
 mod numbers;
 mod overlap;
+mod size;
+mod values;
 
 use proptest::test_runner::Config;
 
 /// Ten thousand cases; failing seeds are kept. `PROPTEST_CASES` asks for another number.
 fn config() -> Config {
     cases(10_000)
+}
+
+/// For a law that two or three tests check, or one test on two counts.
+fn config_of_half() -> Config {
+    cases(5_000)
 }
 
 /// For a law that is checked on many shapes, which together see more than ten thousand.
