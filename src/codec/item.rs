@@ -224,6 +224,7 @@ fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T
     Ok(set)
 }
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for Value {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         match self {
@@ -263,6 +264,7 @@ impl DynamoValue for Value {
 }
 
 /// As a value an item is a map.
+#[diagnostic::do_not_recommend]
 impl DynamoValue for Item {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.open_map()?;

@@ -310,6 +310,11 @@ fn epoch(digits: &str, scale: i64) -> Option<Timestamp> {
 }
 
 /// A field with a foreign form: a moment, or an `Option` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no foreign stored form",
+    label = "not a timestamp, nor an `Option` of one",
+    note = "`format` is for timestamps: `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
+)]
 pub trait FormField: Sized {
     #[doc(hidden)]
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
@@ -319,6 +324,7 @@ pub trait FormField: Sized {
     fn absent_form() -> Option<Self>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for T {
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         writer.name(name);
@@ -334,6 +340,7 @@ impl<T: Moment> FormField for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for Option<T> {
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         self.as_ref()
@@ -521,6 +528,7 @@ impl CalendarDate for jiff::civil::Date {
 macro_rules! time_values {
     ($($(#[$cfg:meta])? $value:ty, $what:literal, $write:expr, $parse:expr;)*) => {$(
         $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $value {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 let write: fn(&Self) -> Result<String, Fault> = $write;
