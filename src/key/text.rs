@@ -98,7 +98,7 @@ impl KeyPart for char {
     }
 
     fn to_part(&self) -> Self {
-        self.clone()
+        *self
     }
 }
 
@@ -120,7 +120,7 @@ impl KeyPart for bool {
     }
 
     fn to_part(&self) -> Self {
-        self.clone()
+        *self
     }
 }
 
@@ -146,7 +146,7 @@ impl KeyPart for uuid::Uuid {
     }
 
     fn to_part(&self) -> Self {
-        self.clone()
+        *self
     }
 }
 
@@ -167,6 +167,6 @@ impl KeyPart for ulid::Ulid {
     }
 
     fn to_part(&self) -> Self {
-        self.clone()
+        *self
     }
 }

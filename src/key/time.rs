@@ -158,6 +158,6 @@ impl KeyPart for YearMonth {
     }
 
     fn to_part(&self) -> Self {
-        self.clone()
+        *self
     }
 }

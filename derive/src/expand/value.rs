@@ -25,20 +25,11 @@ fn implement(value: &Value, body: &TokenStream) -> TokenStream {
     let ident = &value.ident;
     let (with, types, _) = value.generics.split_for_impl();
     let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
-    let quiet = quiet(value);
     code! {
-        #quiet
         impl #with __d::DynamoValue for #ident #types #bounds {
             #body
         }
     }
-}
-
-/// Keeps a type out of the compiler's lists of types that have a trait. Where the type has parameters
-/// that would also hide which of them lacks it.
-fn quiet(value: &Value) -> Option<TokenStream> {
-    let plain = value.generics.params.is_empty();
-    plain.then(|| code!(#[diagnostic::do_not_recommend]))
 }
 
 /// The type's own bounds, and one for each of its parameters.

@@ -46,7 +46,6 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
         #texts
         #own
 
-        #[diagnostic::do_not_recommend]
         impl __d::SetElement for #ident {
             const TAG: __d::Tag = __d::Tag::Ss;
 
@@ -60,7 +59,6 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl __d::MapKey for #ident {
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 __d::Cow::Borrowed(text(self))
@@ -71,7 +69,6 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl __d::KeyPart for #ident {
             const WIDTH: __d::Width = __d::Width::Variable;
 
@@ -89,7 +86,6 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             }
         }
 
-        #[diagnostic::do_not_recommend]
         impl __d::KeyValue for #ident {
             const TYPE: __d::KeyType = __d::KeyType::S;
 
