@@ -7,33 +7,34 @@ mod json;
 mod when;
 
 pub use std::borrow::Cow;
+pub use std::default::Default;
 
 pub use crate::codec::{
-    DynamoField, DynamoValue, Fault, Form, FormField, Item, MapKey, Name, Reader, SetElement, Tag,
-    Value, Writer, absent_serde, decode_serde, encode_serde,
+    DynamoField, DynamoValue, Fault, Form, FormField, Item, MapKey, Name, Reader, SerdeField,
+    SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoTable, Key, KeyParts, ManagedTime, Stamp, StampKind, TtlTime, Version,
-    absent_ttl, decode_ttl, encode_stamp, encode_ttl, expires_at,
+    DynamoEntity, DynamoTable, Key, KeyParts, ListedIn, ManagedTime, Stamp, StampKind, TtlTime,
+    Version, VersionField,
 };
 pub use crate::key::{
-    Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, PADDED,
-    PLAIN, PartAs, PartText, PartWriter, Role, SECONDS, encode_key_value, key_text, read_key_text,
-    width_in,
+    Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
+    PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
+    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key, key_text, read_key_text, width_in,
 };
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
-    Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree, index_fits,
-    is_delimited, keys_may_meet, lists, name_or_empty, nth, same_key_types, same_text,
-    shared_attributes_agree,
+    Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree,
+    fills_sort_key, index_fits, is_delimited, is_key, keys_may_meet, lists, name_or_empty, nth,
+    same_key_types, same_name, same_text, shared_attributes_agree,
 };
-pub use defer::{CloneIn, KeyPartIn, KeyValueIn, MapKeyIn, PartAsIn, SetElementIn};
-pub use fallback::{FALLBACK_ENTITY, FALLBACK_TABLE, Fallback, fallback};
+pub use defer::{KeyPartIn, KeyValueIn, MapKeyIn, PaddedIn, SetElementIn};
+pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};
 pub use field::{
-    check_type, decode_field, decode_form, decode_form_or_null, decode_or_null,
-    decode_serde_or_null, encode_field, encode_nested_rest, encode_rest, find_tag, is_derived,
-    missing, or_absent, unknown_variant, written_size,
+    RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,
+    missing, never_absent, next_of_tuple, or_absent, or_null, unknown_variant, within,
+    written_size,
 };
 pub use json::{from_json, read_item_json, to_json};
-pub use when::{When, holds};
+pub use when::When;

@@ -27,7 +27,7 @@ mod text;
 pub(crate) mod time;
 mod writer;
 
-pub use self::serde::{absent_serde, decode_serde, encode_serde};
+pub use self::serde::SerdeField;
 pub use fault::Fault;
 pub(crate) use integer::parse as parse_integer;
 pub use item::{Item, Value};
@@ -48,7 +48,7 @@ pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
     message = "`{Self}` cannot be stored as a DynamoDB value",
     label = "not a value",
     note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
-    note = "an `Option` or a set may be a field, but not an element of a list or map: DynamoDB has no absence there"
+    note = "an `Option` or a set may be a field, but no element of a list or map: there is no absence there"
 )]
 pub trait DynamoValue: Sized {
     /// Writes `{"S":"..."}` or the like.
@@ -76,7 +76,8 @@ pub trait DynamoValue: Sized {
     message = "`{Self}` cannot be stored as an attribute",
     label = "neither a value, nor an `Option` of one, nor a set",
     note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
-    note = "`Option<Option<T>>` and an `Option` of a set do not exist in DynamoDB: absence is one thing, and an empty set is absent"
+    note = "an `Option` holds a value: neither another `Option`, since an attribute is absent in one way only, nor a set, which is absent when it is empty",
+    note = "a set holds text, numbers, bytes, unit enums and newtypes of these, but no floats; store other types in a `Vec`"
 )]
 pub trait DynamoField: Sized {
     /// Writes name and value, or nothing.
@@ -91,7 +92,6 @@ pub trait DynamoField: Sized {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: DynamoValue> DynamoField for T {
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {

@@ -13,13 +13,10 @@ mod version;
 pub use key::{Key, KeyParts};
 pub(crate) use live::{read, read_live};
 pub(crate) use managed::Created;
-pub use managed::{
-    ManagedTime, Stamp, StampKind, TtlTime, absent_ttl, decode_ttl, encode_stamp, encode_ttl,
-    expires_at,
-};
-pub use table::DynamoTable;
+pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
+pub use table::{DynamoTable, ListedIn};
 pub(crate) use version::State;
-pub use version::Version;
+pub use version::{Version, VersionField};
 
 use crate::codec::{Fault, Item, Reader, Writer};
 use crate::error::{Error, Result};

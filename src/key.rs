@@ -55,12 +55,15 @@ mod time;
 mod writer;
 
 pub use arg::Arg;
-pub use format::{DATE, MILLIS, MONTH, Millis, PADDED, PLAIN, PartAs, SECONDS, Seconds, YearMonth};
+pub use format::{
+    DATE, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS, Seconds, ToDate,
+    ToMillis, ToMonth, ToSeconds, YearMonth,
+};
 pub use index::{IndexField, IndexPart};
-pub use native::{KeyValue, encode_key_value};
+pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
-pub use writer::KeyText;
+pub use writer::{KeyText, PartPlace};
 
 /// A partition key may have this many bytes.
 pub const MAX_PK_SIZE: usize = 2048;

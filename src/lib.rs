@@ -157,8 +157,8 @@ pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use request::{
-    Call, Conditional, Create, Delete, Get, Guard, Operation, Put, ReturningNothing, ReturningOld,
-    Unconditional, Versioned,
+    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningNothing,
+    ReturningOld, Unconditional, Versioned,
 };
 
 /// The README is compiled and run.

@@ -5,6 +5,7 @@
 //! returns is a future that owns just those bytes. It may therefore outlive the entity, be spawned
 //! and be dropped at any time. Dropping it before it is done leaves the outcome of a write open.
 
+mod awaited;
 mod call;
 mod check;
 mod create;
@@ -18,5 +19,5 @@ pub use call::{Call, Operation};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use get::Get;
-pub use guard::{Conditional, Guard, Unconditional, Versioned};
+pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use put::Put;

@@ -11,13 +11,14 @@ mod overlap;
 mod table;
 
 pub use agree::{
-    attributes_agree, index_fits, is_delimited, name_or_empty, nth, shared_attributes_agree,
+    attributes_agree, fills_sort_key, index_fits, is_delimited, is_key, name_or_empty, nth,
+    shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
     Projection, Style, TableDef, WhenDef, Width,
 };
-pub use overlap::{keys_may_meet, lists, same_key_types, same_text};
+pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 
 /// The native type of a key attribute.

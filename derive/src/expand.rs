@@ -3,19 +3,31 @@
 //! Expansions hold what only the declaration knows: names, templates, the list of fields. Everything
 //! else is a call into the library's hidden module, which each expansion names as `__d`.
 
+/// `quote!` with local variables of its own: they cannot meet names of the user's, neither in an
+/// expression that stands in an attribute nor where the item comes out of another macro.
+macro_rules! code {
+    ($($tokens:tt)*) => {
+        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($tokens)*)
+    };
+}
+
 mod checks;
 mod codec;
 mod definition;
 mod entity;
+mod fallback;
 mod key;
 mod table;
 mod value;
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::{Generics, Ident, LitStr, Path};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::{Ident, LitStr, Path};
 
 pub(crate) use entity::expand as entity;
+pub(crate) use fallback::{
+    entity as fallback_entity, table as fallback_table, value as fallback_value,
+};
 pub(crate) use table::expand as table;
 pub(crate) use value::expand as value;
 
@@ -24,17 +36,78 @@ use crate::model::{StreamView, Style};
 /// Everything an expansion defines stands in a constant without a name, so that nothing of it can
 /// collide with the user's names.
 fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
-    quote! {
+    code! {
         #[allow(
-            non_upper_case_globals, non_snake_case, missing_docs, unused_variables, unused_mut,
-            unused_assignments, unused_qualifications, unreachable_pub, private_interfaces,
-            clippy::all, clippy::pedantic, clippy::restriction
+            non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, deprecated, missing_docs,
+            missing_debug_implementations, missing_copy_implementations, private_interfaces,
+            unreachable_pub, unused_assignments, unused_lifetimes, unused_mut, unused_qualifications,
+            unused_results, unused_variables, clippy::all, clippy::cargo, clippy::nursery,
+            clippy::pedantic, clippy::restriction
         )]
         const _: () = {
             use #krate::__private as __d;
             #body
         };
     }
+}
+
+/// `<Type as Trait>::item`, placed where the type was written.
+///
+/// Every question about the type of a field is asked in this form. If the type lacks the trait the
+/// compiler then gives the same answer to each of them, and shows equal answers once.
+fn of(ty: &impl ToTokens, contract: &TokenStream, item: &str) -> TokenStream {
+    let (first, last) = ends(ty);
+    let item = Ident::new(item, last);
+    let open = quote_spanned!(first=> <);
+    let close = quote_spanned!(last=> as __d::#contract>::#item);
+    code!(#open #ty #close)
+}
+
+/// A call of that function. What it returns may depend on the trait too, so the call as a whole stands
+/// where the type does.
+fn call(ty: &impl ToTokens, contract: &TokenStream, item: &str, args: TokenStream) -> TokenStream {
+    let function = of(ty, contract, item);
+    let mut args = Group::new(Delimiter::Parenthesis, args);
+    args.set_span(ends(ty).1);
+    code!(#function #args)
+}
+
+/// Where the first and the last token of a type stand.
+fn ends(ty: &impl ToTokens) -> (Span, Span) {
+    let mut tokens = ty.to_token_stream().into_iter();
+    let first = tokens.next();
+    let last = tokens.last().or_else(|| first.clone());
+    let open = first.map(|token| match token {
+        TokenTree::Group(group) => group.span_open(),
+        other => other.span(),
+    });
+    let close = last.map(|token| match token {
+        TokenTree::Group(group) => group.span_close(),
+        other => other.span(),
+    });
+    let here = Span::mixed_site();
+    (open.unwrap_or(here), close.unwrap_or(here))
+}
+
+/// The tokens, at another place.
+fn respanned(tokens: &impl ToTokens, span: Span) -> TokenStream {
+    let moved = tokens.to_token_stream().into_iter().map(|token| {
+        let mut token = match token {
+            TokenTree::Group(group) => {
+                let inner = respanned(&group.stream(), span);
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            other => other,
+        };
+        token.set_span(token.span().located_at(span));
+        token
+    });
+    moved.collect()
+}
+
+/// A local variable.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
 }
 
 /// `"name":`, with JSON's escapes.
@@ -55,100 +128,39 @@ fn json_key(name: &str) -> String {
 /// A name that is written.
 fn name(stored: &str) -> TokenStream {
     let json = json_key(stored);
-    quote!(__d::Name::new(#stored, #json))
+    code!(__d::Name::new(#stored, #json))
 }
 
 fn style(style: Style) -> TokenStream {
     match style {
-        Style::Escaped => quote!(__d::Style::Escaped),
-        Style::Verbatim { delimiter } => quote!(__d::Style::Verbatim(#delimiter)),
+        Style::Escaped => code!(__d::Style::Escaped),
+        Style::Verbatim { delimiter } => code!(__d::Style::Verbatim(#delimiter)),
     }
 }
 
 fn stream(view: Option<StreamView>) -> TokenStream {
     let Some(view) = view else {
-        return quote!(::core::option::Option::None);
+        return code!(::core::option::Option::None);
     };
     let view = match view {
-        StreamView::KeysOnly => quote!(KeysOnly),
-        StreamView::NewImage => quote!(NewImage),
-        StreamView::OldImage => quote!(OldImage),
-        StreamView::NewAndOldImages => quote!(NewAndOldImages),
+        StreamView::KeysOnly => code!(KeysOnly),
+        StreamView::NewImage => code!(NewImage),
+        StreamView::OldImage => code!(OldImage),
+        StreamView::NewAndOldImages => code!(NewAndOldImages),
     };
-    quote!(::core::option::Option::Some(__d::StreamView::#view))
+    code!(::core::option::Option::Some(__d::StreamView::#view))
 }
 
 fn option_str(text: Option<&str>) -> TokenStream {
     match text {
-        Some(text) => quote!(::core::option::Option::Some(#text)),
-        None => quote!(::core::option::Option::None),
+        Some(text) => code!(::core::option::Option::Some(#text)),
+        None => code!(::core::option::Option::None),
     }
 }
 
-/// A variable of ours at a place of the user's. Messages point there, but the name is ours: a struct
-/// that a `macro_rules!` writes has tokens whose span would not see it.
-fn local(name: &str, span: proc_macro2::Span) -> Ident {
-    Ident::new(name, proc_macro2::Span::call_site().located_at(span))
-}
-
 /// A condition that the compiler checks, with what to do if it does not hold.
-fn check(span: proc_macro2::Span, condition: &TokenStream, message: &str) -> TokenStream {
+fn check(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
     // The message is a format string to `assert!`.
     let message = LitStr::new(&message.replace('{', "{{").replace('}', "}}"), span);
     quote_spanned! {span=> const _: () = ::core::assert!(#condition, #message); }
-}
-
-pub(crate) fn fallback_entity(krate: &Path, ident: &Ident) -> TokenStream {
-    let body = quote! {
-        impl __d::DynamoTable for #ident {
-            const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
-            const ENTITIES: &'static [&'static __d::EntityDef] = &[];
-        }
-
-        impl __d::DynamoEntity for #ident {
-            type Table = Self;
-            type KeyParts = __d::Fallback<Self>;
-            type Guard = __d::Unconditional;
-            const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
-
-            fn key_parts(&self) -> __d::Fallback<Self> {
-                __d::Fallback::parts()
-            }
-
-            fn encode(&self, _: &__d::Stamp, _: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
-                __d::fallback()
-            }
-
-            fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
-                __d::fallback()
-            }
-        }
-    };
-    hidden(krate, &body)
-}
-
-pub(crate) fn fallback_table(krate: &Path, ident: &Ident) -> TokenStream {
-    let body = quote! {
-        impl __d::DynamoTable for #ident {
-            const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
-            const ENTITIES: &'static [&'static __d::EntityDef] = &[];
-        }
-    };
-    hidden(krate, &body)
-}
-
-pub(crate) fn fallback_value(krate: &Path, ident: &Ident, generics: &Generics) -> TokenStream {
-    let (with, types, bounds) = generics.split_for_impl();
-    let body = quote! {
-        impl #with __d::DynamoValue for #ident #types #bounds {
-            fn encode(&self, _: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
-                __d::fallback()
-            }
-
-            fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
-                __d::fallback()
-            }
-        }
-    };
-    hidden(krate, &body)
 }

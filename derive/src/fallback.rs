@@ -1,11 +1,12 @@
-//! What stands in for an expansion when the declaration is wrong: the mistakes, and an impl without
+//! What stands in for an expansion when the declaration is wrong: the mistakes, and impls without
 //! content, so that uses of the type elsewhere do not add messages of their own.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
 
-use crate::{expand, parse};
+use crate::expand;
+use crate::parse::hint;
 
 /// The mistakes, followed by the stub.
 pub(crate) fn after(
@@ -24,16 +25,16 @@ pub(crate) fn entity(input: &DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_entity(&parse::krate(&input.attrs), &input.ident)
+    expand::fallback_entity(&input.ident, &input.vis, &hint::entity(input))
 }
 
 pub(crate) fn table(input: &DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_table(&parse::krate(&input.attrs), &input.ident)
+    expand::fallback_table(&input.ident, &input.vis, &hint::table(input))
 }
 
 pub(crate) fn value(input: &DeriveInput) -> TokenStream {
-    expand::fallback_value(&parse::krate(&input.attrs), &input.ident, &input.generics)
+    expand::fallback_value(&input.ident, &input.generics, &hint::value(input))
 }

@@ -4,6 +4,7 @@
 pub(crate) mod attribute;
 pub(crate) mod entity;
 mod field;
+pub(crate) mod hint;
 mod index;
 mod key;
 mod option;

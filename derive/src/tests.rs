@@ -6,6 +6,7 @@ mod entity;
 mod field;
 mod index;
 mod key;
+mod renamed;
 mod soup;
 mod table;
 mod template;

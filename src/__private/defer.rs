@@ -5,15 +5,12 @@
 //! something, and the compiler asks for it only when somebody uses the newtype in a key.
 
 use crate::codec::{MapKey, SetElement};
-use crate::key::{KeyPart, KeyValue, PartAs};
+use crate::key::{KeyPart, KeyValue, Padded};
 
 macro_rules! deferred {
-    ($($deferred:ident: $bound:ident;)*) => {$(
+    ($($deferred:ident: $bound:ident, $message:literal, $label:literal, $note:literal;)*) => {$(
         #[doc(hidden)]
-        #[diagnostic::on_unimplemented(
-            message = "`{Self}` cannot be used this way, nor can a newtype of it",
-            label = "this newtype holds a `{Self}`"
-        )]
+        #[diagnostic::on_unimplemented(message = $message, label = $label, note = $note)]
         pub trait $deferred<'x>: $bound {}
 
         #[diagnostic::do_not_recommend]
@@ -22,19 +19,24 @@ macro_rules! deferred {
 }
 
 deferred! {
-    CloneIn: Clone;
-    KeyPartIn: KeyPart;
-    KeyValueIn: KeyValue;
-    MapKeyIn: MapKey;
-    SetElementIn: SetElement;
+    KeyPartIn: KeyPart,
+        "`{Self}` cannot be a part of a key template, nor can a newtype of it",
+        "this newtype holds a `{Self}`",
+        "floats and decimals have no order as text: hold an integer such as cents, or write the bare field, `sk = field`";
+    PaddedIn: Padded,
+        "`{Self}` cannot be padded in a key template, nor can a newtype of it",
+        "this newtype holds a `{Self}`",
+        "a width such as `{{field:08}}` is for integers and newtypes of them; write `{{field}}`";
+    KeyValueIn: KeyValue,
+        "`{Self}` cannot be a key attribute, nor can a newtype of it",
+        "this newtype holds a `{Self}`",
+        "key attributes of DynamoDB are text, numbers and bytes";
+    MapKeyIn: MapKey,
+        "`{Self}` cannot be the key of a DynamoDB map, nor can a newtype of it",
+        "this newtype holds a `{Self}`",
+        "the keys of a map are text: use `String`, an integer or a UUID";
+    SetElementIn: SetElement,
+        "`{Self}` cannot be an element of a DynamoDB set, nor can a newtype of it",
+        "this newtype holds a `{Self}`",
+        "DynamoDB has sets of text, numbers and bytes; store other types in a `Vec`";
 }
-
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand in a key template with this format, nor can a newtype of it",
-    label = "this newtype holds a `{Self}`"
-)]
-pub trait PartAsIn<'x, const FORMAT: u8>: PartAs<FORMAT> {}
-
-#[diagnostic::do_not_recommend]
-impl<'x, const FORMAT: u8, T: PartAs<FORMAT>> PartAsIn<'x, FORMAT> for T {}

@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 
 use crate::codec::{Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, KeyParts};
-use crate::schema::{EntityDef, KeyDef, KeySource, KeyType, Style, TableDef};
+use crate::schema::{
+    EntityDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Projection, Style, TableDef,
+};
 
 /// Key parts of an entity whose declaration has mistakes.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ pub fn fallback<T>() -> Result<T, Fault> {
     Err(fault())
 }
 
-/// An entity without anything.
+/// An entity without anything. No check against it fails.
 pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     id: "",
     type_name: "",
@@ -62,13 +64,22 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     created_at: None,
 };
 
-/// A table without anything.
+/// A table without anything. No check against it fails.
 pub const FALLBACK_TABLE: TableDef = TableDef {
     name: "",
-    pk: "pk",
-    sk: None,
+    pk: "",
+    sk: Some(""),
     type_attribute: None,
     style: Style::Escaped,
     indexes: &[],
     stream: None,
+};
+
+/// An index without anything. No check against it fails.
+pub const FALLBACK_INDEX: IndexDef = IndexDef {
+    name: "",
+    kind: IndexKind::Global,
+    pk: &[],
+    sk: &[],
+    project: Projection::All,
 };

@@ -2,86 +2,54 @@
 
 use std::borrow::Cow;
 
-use ::serde::de::DeserializeOwned;
-
-use crate::codec::{
-    DynamoField, DynamoValue, Fault, Form, FormField, Item, Name, Reader, Value, Writer,
-    decode_serde,
-};
+use crate::codec::{DynamoValue, Fault, Item, Reader, Value, Writer};
 use crate::entity::{DynamoEntity, Stamp};
 use crate::schema::{EntityDef, TableDef};
 
-/// Writes a field.
+/// Names the field that a result belongs to.
 #[inline]
-pub fn encode_field<T: DynamoField>(
-    value: &T,
-    name: &Name,
-    writer: &mut Writer,
-) -> Result<(), Fault> {
-    value
-        .encode_field(name, writer)
-        .map_err(|fault| fault.at(name.text))
-}
-
-/// The size of an entity as its writer counts it, for the tests.
-pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, Fault> {
-    let mut writer = Writer::default();
-    writer.raw("{");
-    entity.encode(&Stamp::as_is(), &mut writer)?;
-    Ok(writer.size())
-}
-
-/// Reads a field.
-#[inline]
-pub fn decode_field<T: DynamoField>(reader: &mut Reader<'_>, name: &str) -> Result<T, Fault> {
-    T::decode_field(reader).map_err(|fault| fault.at(name))
+pub fn within<T>(name: &str, result: Result<T, Fault>) -> Result<T, Fault> {
+    result.map_err(|fault| fault.at(name))
 }
 
 /// Reads a field with a default: NULL means it too.
-pub fn decode_or_null<T: DynamoField>(
-    reader: &mut Reader<'_>,
-    name: &str,
-) -> Result<Option<T>, Fault> {
-    if reader.take_null()? {
-        Ok(None)
-    } else {
-        decode_field(reader, name).map(Some)
-    }
-}
-
-/// Reads a field with a foreign form.
-pub fn decode_form<T: FormField>(
-    reader: &mut Reader<'_>,
-    form: Form,
-    name: &str,
-) -> Result<T, Fault> {
-    T::decode_as(reader, form).map_err(|fault| fault.at(name))
-}
-
-/// Reads a field with a foreign form and a default.
-pub fn decode_form_or_null<T: FormField>(
-    reader: &mut Reader<'_>,
-    form: Form,
-    name: &str,
-) -> Result<Option<T>, Fault> {
-    if reader.take_null()? {
-        Ok(None)
-    } else {
-        decode_form(reader, form, name).map(Some)
-    }
-}
-
-/// Reads a serde field with a default.
-pub fn decode_serde_or_null<T: DeserializeOwned>(
-    reader: &mut Reader<'_>,
-    name: &str,
+pub fn or_null<'r, T>(
+    reader: &mut Reader<'r>,
+    decode: impl FnOnce(&mut Reader<'r>) -> Result<T, Fault>,
 ) -> Result<Option<T>, Fault> {
     if reader.take_null()? {
         return Ok(None);
     }
-    decode_serde(reader)
-        .map(Some)
-        .map_err(|fault| fault.at(name))
+    decode(reader).map(Some)
+}
+
+/// A field that is never absent.
+pub fn never_absent<T>() -> Option<T> {
+    None
+}
+
+/// The type of a `rest` field: [`Item`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot collect unknown attributes",
+    label = "expected `Item`",
+    note = "a `rest` field is an `Item`: attributes of any type, under their stored names"
+)]
+pub trait RestField {
+    /// The attributes.
+    fn as_item(&self) -> &Item;
+    /// The field.
+    fn from_item(item: Item) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl RestField for Item {
+    fn as_item(&self) -> &Item {
+        self
+    }
+
+    fn from_item(item: Item) -> Self {
+        item
+    }
 }
 
 /// What was read, or what absence means.
@@ -175,9 +143,42 @@ pub fn find_tag<'a>(reader: &Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Faul
     Err(missing(tag))
 }
 
+/// Reads one of the values of a tuple, which stand in a list.
+pub fn next_of_tuple<'r, T>(
+    reader: &mut Reader<'r>,
+    first: &mut bool,
+    at: usize,
+    count: usize,
+    decode: impl FnOnce(&mut Reader<'r>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    if !reader.next_element(first)? {
+        return Err(Fault::mismatch(
+            format!("{count} elements"),
+            format!("{at} elements"),
+        ));
+    }
+    decode(reader).map_err(|fault| fault.at_index(at))
+}
+
+/// The end of such a list.
+pub fn end_of_tuple(reader: &mut Reader<'_>, first: &mut bool, count: usize) -> Result<(), Fault> {
+    if reader.next_element(first)? {
+        return Err(Fault::mismatch(format!("{count} elements"), "more of them"));
+    }
+    reader.close_list()
+}
+
 /// A text that no variant has.
 #[cold]
 pub fn unknown_variant(known: &[&str]) -> Fault {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     Fault::mismatch(format!("one of {}", known.join(", ")), "other text")
+}
+
+/// The size of an entity as its writer counts it, for the tests.
+pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, Fault> {
+    let mut writer = Writer::default();
+    writer.raw("{");
+    entity.encode(&Stamp::as_is(), &mut writer)?;
+    Ok(writer.size())
 }

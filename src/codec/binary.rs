@@ -5,6 +5,7 @@ use bytes::Bytes;
 
 use super::{DynamoValue, Fault, Reader, Writer};
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for Bytes {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.binary(self);

@@ -4,6 +4,7 @@ use super::{DynamoValue, Fault, Number, Reader, Writer};
 
 macro_rules! float {
     ($($float:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $float {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 if !self.is_finite() {
@@ -31,6 +32,7 @@ macro_rules! float {
 
 float!(f32 f64);
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for Number {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         self.check()?;
@@ -84,6 +86,7 @@ impl ToNumber for bigdecimal::BigDecimal {
 macro_rules! decimal {
     ($($feature:literal $decimal:ty;)*) => {$(
         #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $decimal {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.number(&self.to_number()?);

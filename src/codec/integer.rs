@@ -17,6 +17,7 @@ pub(crate) fn parse<T: std::str::FromStr>(digits: &str, what: &str) -> Result<T,
 
 macro_rules! integer {
     ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
@@ -34,6 +35,7 @@ macro_rules! integer {
 
 integer!(i8 i16 i32 i64 isize u16 u32 u64 usize);
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for u8 {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.integer(*self);
@@ -58,6 +60,7 @@ impl DynamoValue for u8 {
 /// The widest integers have more digits than DynamoDB keeps.
 macro_rules! wide_integer {
     ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 check_width(self.unsigned_abs_u128())?;

@@ -226,6 +226,7 @@ fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T
     Ok(set)
 }
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for Value {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         match self {
@@ -265,6 +266,7 @@ impl DynamoValue for Value {
 }
 
 /// As a value an item is a map.
+#[diagnostic::do_not_recommend]
 impl DynamoValue for Item {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.open_map()?;

@@ -29,6 +29,7 @@ pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, 
     Ok(values)
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         T::encode_slice(self, writer)
@@ -71,6 +72,7 @@ impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
 
 macro_rules! tuple {
     ($count:literal: $($type:ident $index:tt),*) => {
+        #[diagnostic::do_not_recommend]
         impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.open_list()?;

@@ -83,6 +83,7 @@ map!(BTreeMap<K, V>, ordered: true; K: MapKey + Ord, V: DynamoValue);
 
 macro_rules! text_key {
     ($($text:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl MapKey for $text {
             fn to_map_key(&self) -> Cow<'_, str> {
                 Cow::Borrowed(self)
@@ -97,6 +98,7 @@ macro_rules! text_key {
 
 text_key!(String, Box<str>, Arc<str>);
 
+#[diagnostic::do_not_recommend]
 impl MapKey for Cow<'static, str> {
     fn to_map_key(&self) -> Cow<'_, str> {
         Cow::Borrowed(self)
@@ -110,6 +112,7 @@ impl MapKey for Cow<'static, str> {
 macro_rules! displayed_key {
     ($($(#[$cfg:meta])? $key:ty),*) => {$(
         $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
         impl MapKey for $key {
             fn to_map_key(&self) -> Cow<'_, str> {
                 Cow::Owned(self.to_string())

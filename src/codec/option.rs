@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
 
+#[diagnostic::do_not_recommend]
 impl<T: DynamoValue> DynamoField for Option<T> {
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
@@ -30,6 +31,7 @@ impl<T: DynamoValue> DynamoField for Option<T> {
 
 macro_rules! pointer {
     ($($pointer:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: DynamoValue> DynamoValue for $pointer<T> {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 T::encode(self, writer)

@@ -5,31 +5,44 @@ use std::collections::HashMap;
 
 use super::{DynamoValue, Fault, Item, Name, Number, Reader, Value, Writer};
 
-/// Writes a field whose type only knows serde. What serde calls null is an absent attribute.
-pub fn encode_serde<T: Serialize>(
-    value: &T,
-    name: &Name,
-    writer: &mut Writer,
-) -> Result<(), Fault> {
-    let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(value)
-        .map_err(|error| Fault::new(format!("serde could not store it: {error}")))?;
-    if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
-        return Ok(());
+/// A field whose type only knows serde. What serde calls null is an absent attribute.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored through serde",
+    label = "not both `Serialize` and `Deserialize`",
+    note = "write `#[derive(Serialize, Deserialize)]` on the type, or `#[derive(DynamoValue)]` and no `#[dynamo(serde)]` on the field"
+)]
+pub trait SerdeField: Sized {
+    /// Writes name and value, or nothing.
+    fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads the value.
+    fn decode_serde(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// What an absent attribute means: what null means to serde, if it means anything.
+    fn absent_serde() -> Option<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> SerdeField for T {
+    fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+        let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(self)
+            .map_err(|error| Fault::new(format!("serde could not store it: {error}")))?;
+        if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
+            return Ok(());
+        }
+        writer.name(name);
+        Value::from(value).encode(writer)
     }
-    writer.name(name);
-    Value::from(value).encode(writer)
-}
 
-/// Reads a field whose type only knows serde.
-pub fn decode_serde<T: DeserializeOwned>(reader: &mut Reader<'_>) -> Result<T, Fault> {
-    let value = serde_dynamo::AttributeValue::from(Value::decode(reader)?);
-    serde_dynamo::from_attribute_value(value)
-        .map_err(|error| Fault::new(format!("serde could not read it: {error}")))
-}
+    fn decode_serde(reader: &mut Reader<'_>) -> Result<T, Fault> {
+        let value = serde_dynamo::AttributeValue::from(Value::decode(reader)?);
+        serde_dynamo::from_attribute_value(value)
+            .map_err(|error| Fault::new(format!("serde could not read it: {error}")))
+    }
 
-/// What an absent attribute means to serde: what null means to it, if it means anything.
-pub fn absent_serde<T: DeserializeOwned>() -> Option<T> {
-    serde_dynamo::from_attribute_value(serde_dynamo::AttributeValue::Null(true)).ok()
+    fn absent_serde() -> Option<T> {
+        serde_dynamo::from_attribute_value(serde_dynamo::AttributeValue::Null(true)).ok()
+    }
 }
 
 impl From<serde_dynamo::AttributeValue> for Value {

@@ -66,6 +66,7 @@ fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Res
 
 macro_rules! set {
     ($set:ty, ordered: $ordered:literal; $($generics:tt)*) => {
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> DynamoField for $set {
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
                 encode(self.iter(), $ordered, name, writer)
@@ -87,6 +88,7 @@ set!(BTreeSet<T>, ordered: true; T: SetElement + Ord);
 
 macro_rules! text_element {
     ($($text:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl SetElement for $text {
             const TAG: Tag = Tag::Ss;
 
@@ -106,6 +108,7 @@ text_element!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
 macro_rules! integer_element {
     ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl SetElement for $int {
             const TAG: Tag = Tag::Ns;
 
@@ -125,6 +128,7 @@ integer_element!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 macro_rules! wide_integer_element {
     ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl SetElement for $int {
             const TAG: Tag = Tag::Ns;
 
@@ -143,6 +147,7 @@ macro_rules! wide_integer_element {
 
 wide_integer_element!(i128 u128);
 
+#[diagnostic::do_not_recommend]
 impl SetElement for Number {
     const TAG: Tag = Tag::Ns;
 
@@ -159,6 +164,7 @@ impl SetElement for Number {
 
 macro_rules! binary_element {
     ($($bytes:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl SetElement for $bytes {
             const TAG: Tag = Tag::Bs;
 
@@ -180,6 +186,7 @@ binary_element!(Vec<u8>, Box<[u8]>, bytes::Bytes);
 macro_rules! foreign_element {
     ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
         #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
         impl SetElement for $foreign {
             const TAG: Tag = Tag::Ss;
 
@@ -205,6 +212,7 @@ foreign_element! {
 macro_rules! decimal_element {
     ($($feature:literal $decimal:ty;)*) => {$(
         #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
         impl SetElement for $decimal {
             const TAG: Tag = Tag::Ns;
 

@@ -7,6 +7,7 @@ use super::{DynamoValue, Fault, Reader, Writer};
 
 macro_rules! text {
     ($($text:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $text {
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
@@ -24,6 +25,7 @@ macro_rules! text {
 
 text!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for char {
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.text(self.encode_utf8(&mut [0; 4]));
@@ -40,6 +42,7 @@ impl DynamoValue for char {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl DynamoValue for bool {
     #[inline]
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
@@ -57,6 +60,7 @@ impl DynamoValue for bool {
 macro_rules! foreign_text {
     ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
         #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $foreign {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.plain_text(&self.to_string());

@@ -40,6 +40,7 @@ pub trait Moment: Sized {
 macro_rules! time_values {
     ($($(#[$cfg:meta])? $value:ty, $what:literal, $write:expr, $parse:expr;)*) => {$(
         $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
         impl DynamoValue for $value {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 let write: fn(&Self) -> Result<String, Fault> = $write;

@@ -2,7 +2,7 @@
 
 use super::Version;
 use crate::clock::Timestamp;
-use crate::codec::time::{Form, Moment, encode_formed};
+use crate::codec::time::{Form, FormField, Moment, encode_formed};
 use crate::codec::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
 
 /// What a write puts into managed fields.
@@ -85,6 +85,43 @@ pub trait ManagedTime: Sized {
     /// Writes the value; says whether there is one.
     #[doc(hidden)]
     fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, Fault>;
+    #[doc(hidden)]
+    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault>;
+
+    /// Writes `created_at` or `updated_at`.
+    #[doc(hidden)]
+    fn encode_stamp(
+        &self,
+        stamp: &Stamp,
+        kind: StampKind,
+        form: Option<Form>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        let Some(time) = stamp.time(kind, self.held().is_some()) else {
+            if self.held().is_some() {
+                writer.name(name);
+                self.encode_value(form, writer)?;
+            }
+            return Ok(());
+        };
+        // A foreign form may hold less than a clock tells; the library's own times are cut to it.
+        let unit = match form {
+            Some(Form::Epoch) => 1_000_000_000,
+            Some(Form::EpochMillis) => 1_000_000,
+            Some(Form::Rfc3339) | None => 1,
+        };
+        let value = Timestamp::from_unix(time.seconds(), time.nanos() / unit * unit);
+        let value = value.and_then(Self::of);
+        let value =
+            value.ok_or_else(|| Fault::new("the clock is outside the range of this type"))?;
+        writer.name(name);
+        value.encode_value(form, writer).map(drop)
+    }
+
+    /// What a missing attribute means.
+    #[doc(hidden)]
+    fn absent_time() -> Option<Self>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -104,8 +141,20 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
         }
         Ok(true)
     }
+
+    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault> {
+        match form {
+            Some(form) => T::decode_as(reader, form),
+            None => T::decode(reader),
+        }
+    }
+
+    fn absent_time() -> Option<Self> {
+        None
+    }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
     fn held(&self) -> Option<Timestamp> {
         self.as_ref().map(Moment::to_timestamp)
@@ -119,34 +168,18 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
         self.as_ref()
             .map_or(Ok(false), |value| value.encode_value(form, writer))
     }
-}
 
-/// Writes `created_at` or `updated_at`.
-pub fn encode_stamp<T: ManagedTime>(
-    stamp: &Stamp,
-    kind: StampKind,
-    held: &T,
-    form: Option<Form>,
-    name: &Name,
-    writer: &mut Writer,
-) -> Result<(), Fault> {
-    let Some(time) = stamp.time(kind, held.held().is_some()) else {
-        if held.held().is_some() {
-            writer.name(name);
-            held.encode_value(form, writer)?;
+    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault> {
+        if reader.take_null()? {
+            Ok(None)
+        } else {
+            T::decode_time(reader, form).map(Some)
         }
-        return Ok(());
-    };
-    // A foreign form may hold less than a clock tells; the library's own times are cut to it.
-    let unit = match form {
-        Some(Form::Epoch) => 1_000_000_000,
-        Some(Form::EpochMillis) => 1_000_000,
-        Some(Form::Rfc3339) | None => 1,
-    };
-    let value = Timestamp::from_unix(time.seconds(), time.nanos() / unit * unit).and_then(T::of);
-    let value = value.ok_or_else(|| Fault::new("the clock is outside the range of this type"))?;
-    writer.name(name);
-    value.encode_value(form, writer).map(drop)
+    }
+
+    fn absent_time() -> Option<Self> {
+        Some(None)
+    }
 }
 
 /// The type of a TTL field: a moment, epoch seconds as an integer, or an `Option` of these.
@@ -161,6 +194,38 @@ pub trait TtlTime: Sized {
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault>;
     #[doc(hidden)]
     fn from_epoch_seconds(seconds: Option<i64>) -> Option<Self>;
+
+    /// Writes epoch seconds, `N`.
+    #[doc(hidden)]
+    fn encode_ttl(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+        self.epoch_seconds()?.encode_field(name, writer)
+    }
+
+    /// Reads epoch seconds; a fraction that others stored is cut off.
+    #[doc(hidden)]
+    fn decode_ttl(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let seconds = if reader.take_null()? {
+            None
+        } else {
+            let digits = reader.digits()?;
+            let whole = digits.split_once('.').map_or(&*digits, |(whole, _)| whole);
+            Some(crate::codec::parse_integer(whole, "epoch seconds")?)
+        };
+        Self::from_epoch_seconds(seconds)
+            .ok_or_else(|| Fault::mismatch("epoch seconds", "a time outside the type's range"))
+    }
+
+    /// What a missing attribute means.
+    #[doc(hidden)]
+    fn absent_ttl() -> Option<Self> {
+        Self::from_epoch_seconds(None)
+    }
+
+    /// When the item expires.
+    #[doc(hidden)]
+    fn expires_at(&self) -> Option<i64> {
+        self.epoch_seconds().ok().flatten()
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -176,6 +241,7 @@ impl<T: Moment> TtlTime for T {
 
 macro_rules! integer_ttl {
     ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl TtlTime for $int {
             fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
                 let seconds = i64::try_from(*self);
@@ -191,6 +257,7 @@ macro_rules! integer_ttl {
 
 integer_ttl!(i64 u64 u32);
 
+#[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         self.as_ref().map_or(Ok(None), T::epoch_seconds)
@@ -202,32 +269,4 @@ impl<T: TtlTime> TtlTime for Option<T> {
             None => Some(None),
         }
     }
-}
-
-/// Writes a TTL: epoch seconds, `N`.
-pub fn encode_ttl<T: TtlTime>(value: &T, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
-    value.epoch_seconds()?.encode_field(name, writer)
-}
-
-/// Reads a TTL; a fraction that others stored is cut off.
-pub fn decode_ttl<T: TtlTime>(reader: &mut Reader<'_>) -> Result<T, Fault> {
-    let seconds = if reader.take_null()? {
-        None
-    } else {
-        let digits = reader.digits()?;
-        let whole = digits.split_once('.').map_or(&*digits, |(whole, _)| whole);
-        Some(crate::codec::parse_integer(whole, "epoch seconds")?)
-    };
-    T::from_epoch_seconds(seconds)
-        .ok_or_else(|| Fault::mismatch("epoch seconds", "a time outside the type's range"))
-}
-
-/// What a missing TTL means.
-pub fn absent_ttl<T: TtlTime>() -> Option<T> {
-    T::from_epoch_seconds(None)
-}
-
-/// When the item expires.
-pub fn expires_at<T: TtlTime>(value: &T) -> Option<i64> {
-    value.epoch_seconds().ok().flatten()
 }

@@ -14,6 +14,10 @@ use crate::schema::{
     note = "write `#[derive(DynamoTable)]` and `#[dynamo(name = \"..\", pk = \"..\", entities(..))]` on a unit struct, or give the entity its own table: `#[dynamo(table = \"name\")]`"
 )]
 pub trait DynamoTable: 'static {
+    /// The table itself: naming it this way asks for nothing but this trait.
+    #[doc(hidden)]
+    type This: DynamoTable;
+
     /// Names and indexes.
     #[doc(hidden)]
     const TABLE: TableDef;
@@ -30,6 +34,17 @@ pub trait DynamoTable: 'static {
         }
         .schema()
     }
+}
+
+/// An entity, and the table that it names. The derive of the table asks it of every entity listed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is listed here and names another table",
+    label = "not an entity of `{Table}`",
+    note = "write `table = {Table}` on `{Self}`, or remove it from `entities(..)`"
+)]
+pub trait ListedIn<Table> {
+    #[doc(hidden)]
+    const LISTED: () = ();
 }
 
 /// A table and its entities, side by side.

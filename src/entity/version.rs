@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Stamp;
 use crate::codec::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
 
 /// The version of an item, for a field with `#[dynamo(version)]`.
@@ -94,6 +95,7 @@ impl fmt::Display for Version {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl DynamoField for Version {
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         self.number()
@@ -109,5 +111,48 @@ impl DynamoField for Version {
 
     fn absent() -> Option<Self> {
         Some(Version(State::Unversioned))
+    }
+}
+
+/// The type of a version field: [`Version`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a version",
+    label = "expected `Version`",
+    note = "write `Version`: it tells an entity that was never stored from one that was loaded, which a number cannot"
+)]
+pub trait VersionField: Sized {
+    /// The version the struct holds.
+    #[doc(hidden)]
+    fn held_version(&self) -> Version;
+
+    /// Writes the version that a write leaves.
+    #[doc(hidden)]
+    fn encode_version(&self, stamp: &Stamp, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads the version.
+    #[doc(hidden)]
+    fn decode_version(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// What a missing attribute means.
+    #[doc(hidden)]
+    fn absent_version() -> Option<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl VersionField for Version {
+    fn held_version(&self) -> Version {
+        *self
+    }
+
+    fn encode_version(&self, stamp: &Stamp, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+        stamp.version(*self).encode_field(name, writer)
+    }
+
+    fn decode_version(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        Self::decode_field(reader)
+    }
+
+    fn absent_version() -> Option<Self> {
+        Self::absent()
     }
 }

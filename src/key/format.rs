@@ -1,15 +1,15 @@
 //! Formats of key templates, and the types that go with the lossy ones.
 //!
 //! `{at}` holds the whole value. `{at:date}` holds less, so a key with it takes a *date*: nothing is
-//! ever rounded in silence. [`PartAs`] says which type stands for which format.
+//! ever rounded in silence. Each format has a trait of its own, so that the compiler names what a type
+//! lacks.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use super::KeyPart;
+use super::{KeyParser, KeyPart, PartPlace};
 use crate::clock::Timestamp;
-use crate::codec::Moment;
-use crate::codec::time;
+use crate::codec::{Fault, Moment, time};
+use crate::schema::Width;
 
 /// `{field}`
 pub const PLAIN: u8 = 0;
@@ -24,54 +24,141 @@ pub const DATE: u8 = 4;
 /// `{field:month}`
 pub const MONTH: u8 = 5;
 
-/// A field's type in a template with one of the formats.
+/// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand in a key template with this format",
-    label = "no key part, or not with this format",
-    note = "`{{field:08}}` is for integers, `:s`, `:ms` for timestamps, `:date` and `:month` for timestamps and dates",
-    note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
-    note = "floats and decimals have no order as text: give the key a bare field, `pk = field`, to use the native number type"
+    message = "`{Self}` cannot be padded in a key template",
+    label = "not an integer",
+    note = "a width such as `{{field:08}}` is for integers and newtypes of them; write `{{field}}`"
 )]
-pub trait PartAs<const FORMAT: u8>: Sized {
-    /// What the key holds.
-    type Part: KeyPart;
-
-    /// The part of this value.
-    fn part(&self) -> Cow<'_, Self::Part>;
+pub trait Padded {
+    #[doc(hidden)]
+    const PADDED: () = ();
 }
 
-macro_rules! whole {
-    ($format:ident: $($(#[$cfg:meta])? $part:ty),* $(,)?) => {$(
-        $(#[$cfg])?
-        impl PartAs<$format> for $part {
-            type Part = Self;
-
-            fn part(&self) -> Cow<'_, Self> {
-                Cow::Borrowed(self)
-            }
-        }
+macro_rules! padded {
+    ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Padded for $int {}
     )*};
 }
 
-whole!(PLAIN:
-    String, Box<str>, std::sync::Arc<str>, Cow<'static, str>, char, bool,
-    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize,
-    Timestamp, std::time::SystemTime, YearMonth,
-    #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
-    #[cfg(feature = "chrono")] chrono::NaiveDate,
-    #[cfg(feature = "chrono")] chrono::NaiveDateTime,
-    #[cfg(feature = "time")] ::time::OffsetDateTime,
-    #[cfg(feature = "time")] ::time::UtcDateTime,
-    #[cfg(feature = "time")] ::time::Date,
-    #[cfg(feature = "time")] ::time::PrimitiveDateTime,
-    #[cfg(feature = "jiff")] jiff::Timestamp,
-    #[cfg(feature = "jiff")] jiff::civil::Date,
-    #[cfg(feature = "jiff")] jiff::civil::DateTime,
-    #[cfg(feature = "uuid")] uuid::Uuid,
-    #[cfg(feature = "ulid")] ulid::Ulid,
-);
+padded!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-whole!(PADDED: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+/// What a derive asks of a lossy format; of the others it asks [`KeyPart`].
+macro_rules! lossy {
+    // The declarations. No supertrait stands for them: the compiler would complain of that one too.
+    (trait $part:ty) => {
+        /// How wide the part is.
+        #[doc(hidden)]
+        const WIDTH: Width;
+
+        /// The part of this value.
+        fn to_part(&self) -> $part;
+
+        /// Writes the part of this value.
+        #[doc(hidden)]
+        fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+
+        /// Writes a part.
+        #[doc(hidden)]
+        fn write_held(part: &$part, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+
+        /// Reads a part.
+        #[doc(hidden)]
+        fn parse(
+            key: &mut KeyParser<'_>,
+            field: &'static str,
+            pad: Option<usize>,
+            last: bool,
+        ) -> Result<$part, Fault>;
+    };
+    (impl $part:ty, $of:expr) => {
+        const WIDTH: Width = <$part as KeyPart>::WIDTH;
+
+        fn to_part(&self) -> $part {
+            let of: fn(&Self) -> $part = $of;
+            of(self)
+        }
+
+        fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+            let of: fn(&Self) -> $part = $of;
+            place.write(&of(self))
+        }
+
+        fn write_held(part: &$part, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+            place.write(part)
+        }
+
+        fn parse(
+            key: &mut KeyParser<'_>,
+            field: &'static str,
+            pad: Option<usize>,
+            last: bool,
+        ) -> Result<$part, Fault> {
+            key.part(field, pad, last)
+        }
+    };
+}
+
+/// `{field:s}`: a timestamp.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be cut to seconds in a key template",
+    label = "not a timestamp",
+    note = "`{{field:s}}` is for timestamps, not for newtypes of them; write `{{field}}`"
+)]
+pub trait ToSeconds: Sized {
+    lossy!(trait Seconds<Self>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Moment + Clone> ToSeconds for T {
+    lossy!(impl Seconds<T>, |time| Seconds(cut_or_whole(
+        time,
+        1_000_000_000
+    )));
+}
+
+/// `{field:ms}`: a timestamp.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be cut to milliseconds in a key template",
+    label = "not a timestamp",
+    note = "`{{field:ms}}` is for timestamps, not for newtypes of them; write `{{field}}`"
+)]
+pub trait ToMillis: Sized {
+    lossy!(trait Millis<Self>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Moment + Clone> ToMillis for T {
+    lossy!(impl Millis<T>, |time| Millis(cut_or_whole(time, 1_000_000)));
+}
+
+/// `{field:date}`: a timestamp or a date.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no date for a key template",
+    label = "neither a timestamp nor a date",
+    note = "`{{field:date}}` is for the timestamps and dates of `chrono`, `time` and `jiff`, not for newtypes of them; write `{{field}}`"
+)]
+pub trait ToDate {
+    /// The type of the date.
+    type Date: KeyPart;
+
+    lossy!(trait Self::Date);
+}
+
+/// `{field:month}`: a timestamp or a date.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no month for a key template",
+    label = "neither a timestamp nor a date",
+    note = "`{{field:month}}` is for timestamps and dates, not for newtypes of them; write `{{field}}`"
+)]
+pub trait ToMonth {
+    lossy!(trait YearMonth);
+}
+
+/// How a derive reads a part.
+pub type ParsePart<P> =
+    fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, Fault>;
 
 /// A point in time, cut to whole seconds: the key part of `{at:s}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,6 +174,11 @@ fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
         time.seconds(),
         time.nanos() / unit * unit,
     )?)
+}
+
+/// Cutting fails only at the edge of a type's range, and the text is cut in any case.
+fn cut_or_whole<T: Moment + Clone>(time: &T, unit: u32) -> T {
+    cut(time, unit).unwrap_or_else(|| time.clone())
 }
 
 impl<T: Moment> Seconds<T> {
@@ -160,40 +252,19 @@ impl fmt::Display for YearMonth {
     }
 }
 
-/// Timestamps with their lossy formats. Cutting fails only at the edge of a type's range, and the text
-/// is cut in any case.
-macro_rules! lossy_moment {
+macro_rules! month_of_moment {
     ($($(#[$cfg:meta])? $moment:ty),* $(,)?) => {$(
         $(#[$cfg])?
-        impl PartAs<SECONDS> for $moment {
-            type Part = Seconds<Self>;
-
-            fn part(&self) -> Cow<'_, Seconds<Self>> {
-                Cow::Owned(Seconds(cut(self, 1_000_000_000).unwrap_or(*self)))
-            }
-        }
-
-        $(#[$cfg])?
-        impl PartAs<MILLIS> for $moment {
-            type Part = Millis<Self>;
-
-            fn part(&self) -> Cow<'_, Millis<Self>> {
-                Cow::Owned(Millis(cut(self, 1_000_000).unwrap_or(*self)))
-            }
-        }
-
-        $(#[$cfg])?
-        impl PartAs<MONTH> for $moment {
-            type Part = YearMonth;
-
-            fn part(&self) -> Cow<'_, YearMonth> {
-                Cow::Owned(YearMonth::of_days(self.to_timestamp().seconds().div_euclid(86_400)))
-            }
+        #[diagnostic::do_not_recommend]
+        impl ToMonth for $moment {
+            lossy!(impl YearMonth, |time| {
+                YearMonth::of_days(time.to_timestamp().seconds().div_euclid(86_400))
+            });
         }
     )*};
 }
 
-lossy_moment!(
+month_of_moment!(
     Timestamp,
     std::time::SystemTime,
     #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
@@ -202,54 +273,45 @@ lossy_moment!(
     #[cfg(feature = "jiff")] jiff::Timestamp,
 );
 
-macro_rules! lossy_date {
-    ($($feature:literal $moment:ty, $date:ty, $of:expr;)*) => {$(
-        #[cfg(feature = $feature)]
-        impl PartAs<DATE> for $moment {
-            type Part = $date;
-
-            fn part(&self) -> Cow<'_, $date> {
-                let of: fn(&Self) -> $date = $of;
-                Cow::Owned(of(self))
-            }
-        }
-    )*};
-}
-
-lossy_date! {
-    "chrono" chrono::DateTime<chrono::Utc>, chrono::NaiveDate, |at| at.date_naive();
-    "chrono" chrono::NaiveDateTime, chrono::NaiveDate, |at| at.date();
-    "time" ::time::OffsetDateTime, ::time::Date, |at| at.to_offset(::time::UtcOffset::UTC).date();
-    "time" ::time::UtcDateTime, ::time::Date, |at| at.date();
-    "time" ::time::PrimitiveDateTime, ::time::Date, |at| at.date();
-    "jiff" jiff::Timestamp, jiff::civil::Date, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date();
-    "jiff" jiff::civil::DateTime, jiff::civil::Date, |at| at.date();
-}
-
-macro_rules! date_format {
+macro_rules! month_of_date {
     ($($feature:literal $date:ty;)*) => {$(
         #[cfg(feature = $feature)]
-        impl PartAs<DATE> for $date {
-            type Part = Self;
-
-            fn part(&self) -> Cow<'_, Self> {
-                Cow::Borrowed(self)
-            }
-        }
-
-        #[cfg(feature = $feature)]
-        impl PartAs<MONTH> for $date {
-            type Part = YearMonth;
-
-            fn part(&self) -> Cow<'_, YearMonth> {
-                Cow::Owned(YearMonth::of_days(time::CalendarDate::to_days(self)))
-            }
+        #[diagnostic::do_not_recommend]
+        impl ToMonth for $date {
+            lossy!(impl YearMonth, |date| {
+                YearMonth::of_days(time::CalendarDate::to_days(date))
+            });
         }
     )*};
 }
 
-date_format! {
+month_of_date! {
     "chrono" chrono::NaiveDate;
     "time" ::time::Date;
     "jiff" jiff::civil::Date;
+}
+
+macro_rules! date_of {
+    ($($feature:literal $from:ty, $date:ty, $of:expr;)*) => {$(
+        #[cfg(feature = $feature)]
+        #[diagnostic::do_not_recommend]
+        impl ToDate for $from {
+            type Date = $date;
+
+            lossy!(impl $date, $of);
+        }
+    )*};
+}
+
+date_of! {
+    "chrono" chrono::DateTime<chrono::Utc>, chrono::NaiveDate, |at| at.date_naive();
+    "chrono" chrono::NaiveDateTime, chrono::NaiveDate, |at| at.date();
+    "chrono" chrono::NaiveDate, chrono::NaiveDate, |date| *date;
+    "time" ::time::OffsetDateTime, ::time::Date, |at| at.to_offset(::time::UtcOffset::UTC).date();
+    "time" ::time::UtcDateTime, ::time::Date, |at| at.date();
+    "time" ::time::PrimitiveDateTime, ::time::Date, |at| at.date();
+    "time" ::time::Date, ::time::Date, |date| *date;
+    "jiff" jiff::Timestamp, jiff::civil::Date, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date();
+    "jiff" jiff::civil::DateTime, jiff::civil::Date, |at| at.date();
+    "jiff" jiff::civil::Date, jiff::civil::Date, |date| *date;
 }

@@ -1,71 +1,129 @@
 //! Parts of index keys: they may be missing, and then the item is not in the index.
 
-use std::borrow::Cow;
-
-use super::{KeyValue, PartAs, Role};
-use crate::codec::{DynamoField, Fault, Name, Writer};
-use crate::schema::KeyType;
+use super::{
+    DATE, KeyPart, KeyValue, MILLIS, MONTH, PADDED, PLAIN, Padded, PartPlace, Role, SECONDS,
+    ToDate, ToMillis, ToMonth, ToSeconds,
+};
+use crate::codec::{Fault, Name, Reader, Writer};
+use crate::schema::{KeyType, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand in the key template of an index with this format",
-    label = "no key part, or not with this format",
-    note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, newtypes of these with `#[derive(DynamoValue)]`, and an `Option` of any of them"
+    message = "`{Self}` cannot be a part of an index key",
+    label = "neither a key part nor an `Option` of one",
+    note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
+    note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
+    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates"
 )]
 pub trait IndexField<const FORMAT: u8> {
-    /// What the key holds.
-    type Part: super::KeyPart;
+    /// How wide the part is.
+    #[doc(hidden)]
+    const WIDTH: Width;
 
-    /// The part, or `None` if the item is not in the index for it: None, or empty text.
-    fn index_part(&self) -> Option<Cow<'_, Self::Part>>;
+    /// Whether there is one. The item is not in the index for a None, nor for empty text.
+    #[doc(hidden)]
+    fn is_there(&self) -> bool;
+
+    /// Writes it.
+    #[doc(hidden)]
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
 }
 
-#[diagnostic::do_not_recommend]
-impl<const FORMAT: u8, T: PartAs<FORMAT>> IndexField<FORMAT> for T {
-    type Part = T::Part;
+macro_rules! index_fields {
+    ($($format:ident: $bound:ident, $part:ident $(, $empty:ident)?;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: $bound + $part> IndexField<$format> for T {
+            const WIDTH: Width = <T as $part>::WIDTH;
 
-    fn index_part(&self) -> Option<Cow<'_, T::Part>> {
-        let part = self.part();
-        (!super::KeyPart::is_empty_part(&*part)).then_some(part)
-    }
+            fn is_there(&self) -> bool {
+                true $(&& !self.$empty())?
+            }
+
+            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+                <T as $part>::write(self, place)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: $bound + $part> IndexField<$format> for Option<T> {
+            const WIDTH: Width = <T as $part>::WIDTH;
+
+            fn is_there(&self) -> bool {
+                self.as_ref().is_some_and(IndexField::<$format>::is_there)
+            }
+
+            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+                self.as_ref().map_or(Ok(()), |part| <T as $part>::write(part, place))
+            }
+        }
+    )*};
 }
 
-impl<const FORMAT: u8, T: PartAs<FORMAT>> IndexField<FORMAT> for Option<T> {
-    type Part = T::Part;
-
-    fn index_part(&self) -> Option<Cow<'_, T::Part>> {
-        self.as_ref()?.index_part()
-    }
+index_fields! {
+    PLAIN: KeyPart, KeyPart, is_empty_part;
+    PADDED: Padded, KeyPart, is_empty_part;
+    SECONDS: ToSeconds, ToSeconds;
+    MILLIS: ToMillis, ToMillis;
+    DATE: ToDate, ToDate;
+    MONTH: ToMonth, ToMonth;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key attribute of an index",
-    label = "not text, a number or bytes",
-    note = "key attributes of DynamoDB are `S`, `N` or `B`: use such a field, an `Option` of one, or a template such as `\"KIND#{{field}}\"`"
+    label = "not an `Option` of text, a number or bytes",
+    note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, an `Option` of these, or a template such as `\"KIND#{{field}}\"`"
 )]
-pub trait IndexPart: DynamoField {
+pub trait IndexPart: Sized {
     /// The native type.
     const TYPE: KeyType;
 
     /// Writes the attribute, checked as a key; nothing for None.
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads the attribute.
+    #[doc(hidden)]
+    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// What a missing attribute means.
+    #[doc(hidden)]
+    fn absent_index_key() -> Option<Self>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for T {
     const TYPE: KeyType = <T as KeyValue>::TYPE;
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
-        super::native::encode_key_value(self, name, role, writer)
+        self.encode_key(name, role, writer)
+    }
+
+    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        T::decode_key(reader)
+    }
+
+    fn absent_index_key() -> Option<Self> {
+        None
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for Option<T> {
     const TYPE: KeyType = T::TYPE;
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
         self.as_ref()
             .map_or(Ok(()), |value| value.encode_index_key(name, role, writer))
+    }
+
+    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        if reader.take_null()? {
+            Ok(None)
+        } else {
+            T::decode_key(reader).map(Some)
+        }
+    }
+
+    fn absent_index_key() -> Option<Self> {
+        Some(None)
     }
 }

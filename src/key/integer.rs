@@ -88,6 +88,7 @@ fn parse_signed(text: &PartText<'_>, natural: usize) -> Option<i128> {
 
 macro_rules! unsigned_part {
     ($($int:ty: $digits:literal),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl KeyPart for $int {
             const WIDTH: Width = Width::Digits($digits);
 
@@ -98,6 +99,10 @@ macro_rules! unsigned_part {
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
                 parse_digits(text.raw(), text.digits($digits))?.try_into().ok()
             }
+
+            fn to_part(&self) -> Self {
+                self.clone()
+            }
         }
     )*};
 }
@@ -106,6 +111,7 @@ unsigned_part!(u8: 3, u16: 5, u32: 10, u64: 20, usize: 20, u128: 39);
 
 macro_rules! signed_part {
     ($($int:ty: $digits:literal),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl KeyPart for $int {
             const WIDTH: Width = Width::Signed($digits);
 
@@ -115,6 +121,10 @@ macro_rules! signed_part {
 
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
                 parse_signed(text, $digits)?.try_into().ok()
+            }
+
+            fn to_part(&self) -> Self {
+                self.clone()
             }
         }
     )*};

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use super::Role;
 use crate::clock::Timestamp;
-use crate::codec::{DynamoValue, Fault, Name, Number, Writer};
+use crate::codec::{DynamoValue, Fault, Name, Number, Reader, Writer};
 use crate::schema::KeyType;
 
 /// A type that can be a key attribute by itself: text, a number or bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key attribute",
     label = "not text, a number or bytes",
-    note = "key attributes of DynamoDB are `S`, `N` or `B`: use such a field, or a template such as `\"KIND#{{field}}\"`",
-    note = "an `Option` can be a key of an index only: a primary key is always there"
+    note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, or a template such as `\"KIND#{{field}}\"`",
+    note = "an `Option` can be the key of an index, but a primary key is always there"
 )]
-pub trait KeyValue: DynamoValue + Clone {
+pub trait KeyValue: Sized {
     /// The native type.
     const TYPE: KeyType;
 
@@ -23,21 +23,70 @@ pub trait KeyValue: DynamoValue + Clone {
     fn is_empty_key(&self) -> bool {
         false
     }
+
+    /// A copy, for the key.
+    fn to_key(&self) -> Self;
+
+    /// Writes the attribute, checked.
+    #[doc(hidden)]
+    fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Reads the attribute.
+    #[doc(hidden)]
+    fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+}
+
+/// Writes a bare key attribute, checked.
+pub fn encode_key<T: KeyValue + DynamoValue>(
+    value: &T,
+    name: &Name,
+    role: Role,
+    writer: &mut Writer,
+) -> Result<(), Fault> {
+    writer.name(name);
+    let before = writer.size();
+    value
+        .encode(writer)
+        .and_then(|()| check(value, writer.size() - before, role))
+        .map_err(|fault| fault.at(name.text).in_key(name.text))
+}
+
+/// The codec of a key is that of the value.
+macro_rules! as_value {
+    () => {
+        fn to_key(&self) -> Self {
+            self.clone()
+        }
+
+        fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
+            encode_key(self, name, role, writer)
+        }
+
+        fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            Self::decode(reader)
+        }
+    };
 }
 
 macro_rules! key_values {
     ($type:ident: $($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
         $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
+
+            as_value!();
         }
     )*};
 }
 
 macro_rules! sized_key_values {
     ($type:ident: $($value:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
+
+            as_value!();
 
             fn is_empty_key(&self) -> bool {
                 self.is_empty()
@@ -49,8 +98,11 @@ macro_rules! sized_key_values {
 sized_key_values!(S: String, Box<str>, Arc<str>, Cow<'static, str>);
 sized_key_values!(B: Vec<u8>, Box<[u8]>, bytes::Bytes);
 
+#[diagnostic::do_not_recommend]
 impl<const N: usize> KeyValue for [u8; N] {
     const TYPE: KeyType = KeyType::B;
+
+    as_value!();
 
     fn is_empty_key(&self) -> bool {
         N == 0
@@ -78,21 +130,6 @@ key_values!(N:
     #[cfg(feature = "rust_decimal")] rust_decimal::Decimal,
     #[cfg(feature = "bigdecimal")] bigdecimal::BigDecimal,
 );
-
-/// Writes a bare key attribute, checked.
-pub fn encode_key_value<T: KeyValue>(
-    value: &T,
-    name: &Name,
-    role: Role,
-    writer: &mut Writer,
-) -> Result<(), Fault> {
-    writer.name(name);
-    let before = writer.size();
-    value
-        .encode(writer)
-        .and_then(|()| check(value, writer.size() - before, role))
-        .map_err(|fault| fault.at(name.text).in_key(name.text))
-}
 
 fn check<T: KeyValue>(value: &T, size: usize, role: Role) -> Result<(), Fault> {
     if value.is_empty_key() {

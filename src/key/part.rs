@@ -1,6 +1,7 @@
 //! One part of a key template.
 
-use super::parse::PartText;
+use super::PartPlace;
+use super::parse::{KeyParser, PartText};
 use crate::codec::Fault;
 use crate::schema::{Style, Width};
 
@@ -13,10 +14,10 @@ use crate::schema::{Style, Width};
     message = "`{Self}` cannot be a part of a key template",
     label = "not a key part",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
-    note = "floats and decimals have no order as text: give the key a bare field, `pk = field`, to use the native number type",
-    note = "an `Option` can be a part of an index key only: a primary key is always there"
+    note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
+    note = "an `Option` can be part of an index key, but a primary key is always there"
 )]
-pub trait KeyPart: Clone {
+pub trait KeyPart: Sized {
     /// How wide the text is, in a template without a format.
     const WIDTH: Width;
 
@@ -26,10 +27,30 @@ pub trait KeyPart: Clone {
     /// Reads exactly the texts that [`write_part`](Self::write_part) writes.
     fn parse_part(text: &PartText<'_>) -> Option<Self>;
 
+    /// A copy, for the key.
+    fn to_part(&self) -> Self;
+
     /// Whether it is empty text. Such a part does not fit a primary key, and an item is not in an
     /// index for it.
     fn is_empty_part(&self) -> bool {
         false
+    }
+
+    /// Writes the part to its place in a template.
+    #[doc(hidden)]
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        place.write(self)
+    }
+
+    /// Reads the next part of a template.
+    #[doc(hidden)]
+    fn parse(
+        key: &mut KeyParser<'_>,
+        field: &'static str,
+        pad: Option<usize>,
+        last: bool,
+    ) -> Result<Self, Fault> {
+        key.part(field, pad, last)
     }
 }
 

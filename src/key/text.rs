@@ -56,6 +56,7 @@ fn hex(digit: u8) -> Option<u8> {
 
 macro_rules! text_part {
     ($($text:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl KeyPart for $text {
             const WIDTH: Width = Width::Variable;
 
@@ -68,6 +69,10 @@ macro_rules! text_part {
                 Some(text.text()?.into_owned().into())
             }
 
+            fn to_part(&self) -> Self {
+                self.clone()
+            }
+
             fn is_empty_part(&self) -> bool {
                 self.is_empty()
             }
@@ -77,6 +82,7 @@ macro_rules! text_part {
 
 text_part!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
+#[diagnostic::do_not_recommend]
 impl KeyPart for char {
     const WIDTH: Width = Width::Variable;
 
@@ -90,8 +96,13 @@ impl KeyPart for char {
         let mut chars = text.chars();
         chars.next().filter(|_| chars.next().is_none())
     }
+
+    fn to_part(&self) -> Self {
+        *self
+    }
 }
 
+#[diagnostic::do_not_recommend]
 impl KeyPart for bool {
     const WIDTH: Width = Width::Variable;
 
@@ -107,9 +118,14 @@ impl KeyPart for bool {
             _ => None,
         }
     }
+
+    fn to_part(&self) -> Self {
+        *self
+    }
 }
 
 #[cfg(feature = "uuid")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for uuid::Uuid {
     const WIDTH: Width = Width::Fixed(36);
 
@@ -128,9 +144,14 @@ impl KeyPart for uuid::Uuid {
                 == text.raw()
         })
     }
+
+    fn to_part(&self) -> Self {
+        *self
+    }
 }
 
 #[cfg(feature = "ulid")]
+#[diagnostic::do_not_recommend]
 impl KeyPart for ulid::Ulid {
     const WIDTH: Width = Width::Fixed(26);
 
@@ -143,5 +164,9 @@ impl KeyPart for ulid::Ulid {
         ulid::Ulid::from_string(text.raw())
             .ok()
             .filter(|id| id.to_string() == text.raw())
+    }
+
+    fn to_part(&self) -> Self {
+        *self
     }
 }

@@ -32,6 +32,7 @@ fn parse_moment<T: Moment>(raw: &str, precision: Precision) -> Option<T> {
 macro_rules! time_parts {
     ($($(#[$cfg:meta])? $part:ty, $width:literal, $write:expr, $parse:expr;)*) => {$(
         $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
         impl KeyPart for $part {
             const WIDTH: Width = Width::Fixed($width);
 
@@ -44,6 +45,10 @@ macro_rules! time_parts {
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
                 let parse: fn(&str) -> Option<Self> = $parse;
                 parse(text.raw())
+            }
+
+            fn to_part(&self) -> Self {
+                self.clone()
             }
         }
     )*};
@@ -98,6 +103,7 @@ civil_parts! {
     "jiff" jiff::civil::Date, jiff::civil::DateTime;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment + Clone> KeyPart for Seconds<T> {
     const WIDTH: Width = Width::Fixed(20);
 
@@ -109,8 +115,13 @@ impl<T: Moment + Clone> KeyPart for Seconds<T> {
     fn parse_part(text: &PartText<'_>) -> Option<Self> {
         parse_moment(text.raw(), Precision::Seconds).and_then(Seconds::floor)
     }
+
+    fn to_part(&self) -> Self {
+        self.clone()
+    }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment + Clone> KeyPart for Millis<T> {
     const WIDTH: Width = Width::Fixed(24);
 
@@ -122,8 +133,13 @@ impl<T: Moment + Clone> KeyPart for Millis<T> {
     fn parse_part(text: &PartText<'_>) -> Option<Self> {
         parse_moment(text.raw(), Precision::Millis).and_then(Millis::floor)
     }
+
+    fn to_part(&self) -> Self {
+        self.clone()
+    }
 }
 
+#[diagnostic::do_not_recommend]
 impl KeyPart for YearMonth {
     const WIDTH: Width = Width::Fixed(7);
 
@@ -139,5 +155,9 @@ impl KeyPart for YearMonth {
         let (year, month) = text.raw().split_once('-')?;
         YearMonth::new(year.parse().ok()?, month.parse().ok()?)
             .filter(|value| value.to_string() == text.raw())
+    }
+
+    fn to_part(&self) -> Self {
+        *self
     }
 }

@@ -5,6 +5,23 @@ use super::part::{KeyPart, PartWriter, width_in};
 use crate::codec::{Fault, Writer, escape_into};
 use crate::schema::{Style, Width};
 
+/// Where a part of a template goes, and how the template wants it.
+#[derive(Debug)]
+pub struct PartPlace<'k, 'w> {
+    key: &'k mut KeyText<'w>,
+    field: &'static str,
+    pad: Option<usize>,
+    last: bool,
+}
+
+impl PartPlace<'_, '_> {
+    /// Writes the part.
+    pub fn write<P: KeyPart>(self, part: &P) -> Result<(), Fault> {
+        let written = self.key.write(part, self.pad, self.last);
+        written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
+    }
+}
+
 /// A key attribute being written, `"pk":{"S":"..."}`.
 ///
 /// The text goes straight into the request. Only where it needs JSON's escapes, which our own keys
@@ -43,16 +60,19 @@ impl<'w> KeyText<'w> {
         self.writer.out().extend_from_slice(literal.as_bytes());
     }
 
-    /// A part; `last` if nothing follows it in the template.
-    pub fn part<P: KeyPart>(
+    /// The place of the next part; `last` if nothing follows it in the template.
+    pub fn part(
         &mut self,
         field: &'static str,
-        part: &P,
         pad: Option<usize>,
         last: bool,
-    ) -> Result<(), Fault> {
-        self.write(part, pad, last)
-            .map_err(|fault| fault.at(field).in_key(self.attribute))
+    ) -> PartPlace<'_, 'w> {
+        PartPlace {
+            key: self,
+            field,
+            pad,
+            last,
+        }
     }
 
     fn write<P: KeyPart>(&mut self, part: &P, pad: Option<usize>, last: bool) -> Result<(), Fault> {

@@ -106,7 +106,7 @@ fn is_expired(item: &Bytes, ttl: Option<&'static str>, now: Timestamp) -> bool {
     }
     while let Ok(Some(name)) = reader.next_name(&mut first) {
         if name == ttl {
-            expires = crate::entity::decode_ttl::<Option<i64>>(&mut reader)
+            expires = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut reader)
                 .ok()
                 .flatten();
         } else if reader.skip().is_err() {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::call::{Operation, Plan, find_object};
 use super::check::{self, Expect, Loaded};
-use super::guard::{Conditional, Guard, Unconditional, Versioned};
+use super::guard::{Checked, Conditional, Guard, Open, Unconditional};
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, DynamoTable, Key};
@@ -70,16 +70,20 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     }
 }
 
-impl<E: DynamoEntity, R> Delete<E, Unconditional, R> {
+impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     /// Only if a live item is there: else the error is [`NotFound`](crate::ErrorKind::NotFound).
-    pub fn if_exists(self) -> Delete<E, Conditional, R> {
+    pub fn if_exists(self) -> Delete<E, Conditional, R>
+    where
+        G: Open,
+    {
         self.retyped(Expect::Exists)
     }
-}
 
-impl<E: DynamoEntity, R> Delete<E, Versioned, R> {
     /// Whatever the stored version.
-    pub fn unchecked(self) -> Delete<E, Unconditional, R> {
+    pub fn unchecked(self) -> Delete<E, Unconditional, R>
+    where
+        G: Checked,
+    {
         self.retyped(Expect::Anything)
     }
 }

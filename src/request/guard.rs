@@ -23,6 +23,26 @@ pub struct Versioned(());
 #[derive(Debug)]
 pub struct Conditional(());
 
+/// A write that can be given a condition.
+#[diagnostic::on_unimplemented(
+    message = "this write has a condition already",
+    label = "the write is `{Self}`",
+    note = "a write of an entity with a version takes effect only if the version is the loaded one; write `.unchecked()` first to leave that out"
+)]
+pub trait Open: Guard {}
+
+impl Open for Unconditional {}
+
+/// A write that checks the version.
+#[diagnostic::on_unimplemented(
+    message = "this write checks no version",
+    label = "the write is `{Self}`",
+    note = "`unchecked` leaves out the check of an entity with a `#[dynamo(version)]` field; remove the call"
+)]
+pub trait Checked: Guard {}
+
+impl Checked for Versioned {}
+
 macro_rules! guards {
     ($($guard:ident $checked:literal;)*) => {$(
         impl sealed::Sealed for $guard {}

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::call::{Operation, Plan};
 use super::check::{self, Expect, Loaded, Lost};
-use super::guard::{Conditional, Guard, Unconditional, Versioned};
+use super::guard::{Checked, Conditional, Guard, Open, Unconditional};
 use super::size;
 use crate::clock::Timestamp;
 use crate::codec::Writer;
@@ -49,22 +49,29 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     }
 }
 
-impl<'e, E: DynamoEntity> Put<'e, E, Unconditional> {
+impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     /// Only if a live item is there.
-    pub fn if_exists(self) -> Put<'e, E, Conditional> {
+    pub fn if_exists(self) -> Put<'e, E, Conditional>
+    where
+        G: Open,
+    {
         self.expecting(Expect::Exists)
     }
 
     /// Only if no live item is there. [`create`](DynamoEntity::create) says the same and renews the
     /// managed fields.
-    pub fn if_missing(self) -> Put<'e, E, Conditional> {
+    pub fn if_missing(self) -> Put<'e, E, Conditional>
+    where
+        G: Open,
+    {
         self.expecting(Expect::Missing)
     }
-}
 
-impl<'e, E: DynamoEntity> Put<'e, E, Versioned> {
     /// Whatever the stored version. The version still rises, from the struct's.
-    pub fn unchecked(self) -> Put<'e, E, Unconditional> {
+    pub fn unchecked(self) -> Put<'e, E, Unconditional>
+    where
+        G: Checked,
+    {
         self.expecting(Expect::Anything)
     }
 }

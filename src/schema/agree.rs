@@ -1,8 +1,9 @@
 //! What the compiler checks: an entity against its table, the entities of a table against each other.
 
-use super::overlap::same_text;
+use super::overlap::{is_fallback, same_text};
 use super::{
-    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Style, Width,
+    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Style, TableDef,
+    Width,
 };
 
 /// A name of a list, or none.
@@ -46,12 +47,20 @@ pub const fn is_delimited(key: &KeyDef, style: Style) -> bool {
     true
 }
 
+/// Whether an entity has a sort key if the table has one, and none if it has none.
+pub const fn fills_sort_key(table: &TableDef, entity: &EntityDef) -> bool {
+    table.name.is_empty() || table.sk.is_some() == entity.sk.is_some()
+}
+
+/// Whether a bare key field has the name of the key.
+pub const fn is_key(stored: &str, attribute: &str) -> bool {
+    attribute.is_empty() || same_text(stored, attribute)
+}
+
 /// Whether a declared index is of this kind and has so many key attributes.
 pub const fn index_fits(index: &IndexDef, kind: IndexKind, pk: usize, sk: usize) -> bool {
-    index.kind as u8 == kind as u8
-        && index.pk.len() == pk
-        // An entity may leave the sort key of an index alone only if there is none.
-        && index.sk.len() == sk
+    let fits = index.kind as u8 == kind as u8 && index.pk.len() == pk && index.sk.len() == sk;
+    fits || index.name.is_empty()
 }
 
 /// Whether keys that fill one attribute are made the same way. Access patterns of one index may
@@ -104,7 +113,9 @@ const fn each_agrees(keys: &[KeyDef], index: &EntityIndexDef) -> bool {
 const fn all_agree(key: &KeyDef, others: &[KeyDef]) -> bool {
     let mut at = 0;
     while at < others.len() {
-        if same_text(key.attribute, others[at].attribute)
+        // A table with mistakes names no attributes.
+        if !key.attribute.is_empty()
+            && same_text(key.attribute, others[at].attribute)
             && !same_source(&key.source, &others[at].source)
         {
             return false;
@@ -144,6 +155,9 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
 /// Whether two entities of a table give every attribute they both use as a key the same type, and
 /// keep their TTL in the same attribute.
 pub const fn attributes_agree(a: &EntityDef, b: &EntityDef) -> bool {
+    if is_fallback(a) || is_fallback(b) {
+        return true;
+    }
     if let (Some(a), Some(b)) = (a.ttl, b.ttl)
         && !same_text(a, b)
     {

@@ -1,15 +1,25 @@
 //! Can two entities of a table form the same key? Asked by the compiler, of templates.
 
-use super::{EntityDef, KeyDef, KeySource, Piece, Style, Width};
+use super::{EntityDef, KeyDef, KeySource, Piece, Style, TableDef, Width};
+
+/// Whether the entity stands in for a declaration with mistakes: no rule speaks of it.
+pub(super) const fn is_fallback(entity: &EntityDef) -> bool {
+    entity.id.is_empty()
+}
 
 /// Whether two entities could form equal primary keys. Errs on the side of yes.
 pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
+    if is_fallback(a) || is_fallback(b) {
+        return false;
+    }
     if !key_may_meet(&a.pk, &b.pk, style) {
         return false;
     }
     match (&a.sk, &b.sk) {
         (Some(a), Some(b)) => key_may_meet(a, b, style),
-        _ => true,
+        (None, None) => true,
+        // One of them does not fit the table, which is said elsewhere.
+        _ => false,
     }
 }
 
@@ -23,20 +33,28 @@ const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
     }
 }
 
-/// Whether both entities give the table's keys the same types.
+/// Whether both entities give the table's keys the same types. That each has a sort key or not is
+/// for [`fills_sort_key`](super::fills_sort_key).
 pub const fn same_key_types(a: &EntityDef, b: &EntityDef) -> bool {
+    if is_fallback(a) || is_fallback(b) {
+        return true;
+    }
     if a.pk.ty as u8 != b.pk.ty as u8 {
         return false;
     }
     match (&a.sk, &b.sk) {
         (Some(a), Some(b)) => a.ty as u8 == b.ty as u8,
-        (None, None) => true,
-        _ => false,
+        _ => true,
     }
 }
 
-/// Whether the list holds the entity.
-pub const fn lists(entities: &[&EntityDef], id: &str) -> bool {
+/// Whether both entities have one value of the type attribute.
+pub const fn same_name(a: &EntityDef, b: &EntityDef) -> bool {
+    !is_fallback(a) && !is_fallback(b) && same_text(a.stored_name, b.stored_name)
+}
+
+/// Whether the table lists the entity.
+pub const fn lists(table: &TableDef, entities: &[&EntityDef], id: &str) -> bool {
     let mut at = 0;
     while at < entities.len() {
         if same_text(entities[at].id, id) {
@@ -44,7 +62,7 @@ pub const fn lists(entities: &[&EntityDef], id: &str) -> bool {
         }
         at += 1;
     }
-    false
+    table.name.is_empty()
 }
 
 /// Equality of texts, for constants.

@@ -1,5 +1,12 @@
 //! V1 and V2: what is written comes back, and absence is never written.
 
+#![allow(
+    clippy::redundant_allocation,
+    clippy::vec_box,
+    clippy::enum_variant_names,
+    reason = "odd types are the point"
+)]
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Debug;

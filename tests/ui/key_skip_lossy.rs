@@ -5,7 +5,7 @@ use dynamo_entity::prelude::*;
 pub struct Order {
     pub id: String,
     #[dynamo(skip)]
-    pub at: u64,
+    pub at: std::time::SystemTime,
 }
 
 fn main() {}

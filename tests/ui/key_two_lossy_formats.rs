@@ -3,7 +3,7 @@ use dynamo_entity::prelude::*;
 #[derive(DynamoEntity)]
 #[dynamo(table = "orders", key(pk = "{at:month}", sk = "{at:date}"))]
 pub struct Order {
-    pub at: u64,
+    pub at: std::time::SystemTime,
 }
 
 fn main() {}

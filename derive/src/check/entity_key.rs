@@ -1,7 +1,7 @@
 //! Rules for the fields that keys are built from.
 
 use crate::check::primary_key;
-use crate::check::types::{is_float, is_text};
+use crate::check::types::{is_float, is_text, no_integer, no_time};
 use crate::check::uses::{Keys, Part, placeholder, primary, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
@@ -14,6 +14,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     keys.skipped_fields_come_back();
     keys.key_attributes_have_their_own_form();
     keys.floats_have_no_order();
+    keys.formats_fit();
     keys.text_ends_at_a_delimiter();
     keys.key_fields_differ();
 }
@@ -118,6 +119,37 @@ impl Keys<'_> {
                     placeholder(field, format)
                 );
                 self.diag.at(part.span, message);
+            }
+        });
+    }
+
+    /// A width is for integers, the other formats are for times. The library's traits say so too, of
+    /// any type; here it is one message, at the template.
+    fn formats_fit(&self) {
+        self.each(|field, _, primary, indexes| {
+            let parts = primary.iter().chain(indexes);
+            for (part, format) in parts.filter_map(|part| Some((part, part.format?))) {
+                let (ty, what) = match format {
+                    Format::Plain => continue,
+                    Format::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
+                    Format::Seconds | Format::Millis => {
+                        (no_time(&field.ty), "this format is for timestamps")
+                    }
+                    Format::Date | Format::Month => (
+                        no_time(&field.ty),
+                        "this format is for timestamps and dates",
+                    ),
+                };
+                if let Some(ty) = ty {
+                    let (part_text, plain) = (
+                        placeholder(field, format),
+                        placeholder(field, Format::Plain),
+                    );
+                    let name = &field.ident;
+                    let message =
+                        format!("{part_text}: {what}, and `{name}` is a `{ty}`; write {plain}");
+                    self.diag.at(part.span, message);
+                }
             }
         });
     }

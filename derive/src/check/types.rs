@@ -1,7 +1,7 @@
 //! What the tokens of a type show. A derive sees no types: an alias or a newtype hides what it is,
 //! and is left to the traits of the library.
 
-use syn::{GenericArgument, PathArguments, PathSegment, Type};
+use syn::{GenericArgument, Ident, PathArguments, PathSegment, Type};
 
 /// `Option<..>`, under whatever path.
 pub(super) fn is_option(ty: &Type) -> bool {
@@ -28,6 +28,37 @@ pub(super) fn is_text(ty: &Type) -> bool {
         return argument(segment).is_some_and(is_text);
     }
     segment.ident == "String"
+}
+
+/// What `ty` is, or an option of it, where its name tells that it is no time.
+pub(super) fn no_time(ty: &Type) -> Option<&Ident> {
+    const NAMES: [&str; 14] = [
+        "String", "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+        "i64", "i128",
+    ];
+    named(ty, &NAMES)
+}
+
+/// The same of what is no integer.
+pub(super) fn no_integer(ty: &Type) -> Option<&Ident> {
+    const NAMES: [&str; 6] = [
+        "String",
+        "bool",
+        "char",
+        "DateTime",
+        "NaiveDate",
+        "SystemTime",
+    ];
+    named(ty, &NAMES)
+}
+
+fn named<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Ident> {
+    let segment = last_segment(ty)?;
+    if segment.ident == "Option" {
+        return argument(segment).and_then(|inner| named(inner, names));
+    }
+    let known = names.iter().any(|name| segment.ident == name);
+    known.then_some(&segment.ident)
 }
 
 fn last_segment(ty: &Type) -> Option<&PathSegment> {

@@ -1,26 +1,25 @@
 //! What only the compiler can check, since it needs types or another declaration.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::check;
-use super::definition::index_attribute;
+use super::definition::{declared, index_attribute};
 use super::entity::index_keys;
-use crate::model::{Entity, Index, IndexKind, KeySource, Table, TableRef, Template};
+use super::{check, key, of};
+use crate::model::{Entity, Format, Index, IndexKind, KeySource, Table, TableRef, Template};
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
-    let def = quote!(<#ident as __d::DynamoEntity>::ENTITY);
+    let def = code!(<#ident as __d::DynamoEntity>::ENTITY);
     let mut checks = Vec::new();
     if let KeySource::Template(template) = &entity.pk {
-        checks.push(delimited(template, &quote!(#def.pk)));
+        checks.push(delimited(template, &code!(#def.pk)));
     }
     if let Some(KeySource::Template(template)) = &entity.sk {
-        checks.push(delimited(template, &quote!(SORT_KEY)));
-        checks.push(quote! {
-            const SORT_KEY: __d::KeyDef = match #def.sk {
+        checks.push(delimited(template, &code!(__SORT_KEY)));
+        checks.push(code! {
+            const __SORT_KEY: __d::KeyDef = match #def.sk {
                 ::core::option::Option::Some(key) => key,
                 ::core::option::Option::None => #def.pk,
             };
@@ -30,14 +29,33 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         for (source, role, key) in index_keys(index) {
             if let KeySource::Template(template) = source {
                 let role = quote::format_ident!("{role}");
-                checks.push(delimited(template, &quote!(#def.indexes[#at].#role[#key])));
+                checks.push(delimited(template, &code!(#def.indexes[#at].#role[#key])));
             }
         }
     }
+    checks.extend(padded(entity));
     if let TableRef::Shared(path) = &entity.table {
         checks.extend(shared(entity, path, &def));
     }
-    quote!(#(#checks)*)
+    code!(#(#checks)*)
+}
+
+/// A part with a width is an integer. Of index keys their own trait asks this.
+fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
+    let templates =
+        std::iter::once(&entity.pk)
+            .chain(&entity.sk)
+            .filter_map(|source| match source {
+                KeySource::Template(template) => Some(template),
+                KeySource::Field { .. } => None,
+            });
+    let padded = templates
+        .flat_map(key::parts)
+        .filter(|(_, format)| matches!(format, Format::Pad(_)));
+    padded.map(|(field, _)| {
+        let padded = of(&entity.fields[field].ty, &code!(Padded), "PADDED");
+        code!(const _: () = #padded;)
+    })
 }
 
 /// A part of variable width ends at the delimiter or at the end of the key.
@@ -48,7 +66,7 @@ fn delimited(template: &Template, key: &TokenStream) -> TokenStream {
     );
     check(
         template.span,
-        &quote!(__d::is_delimited(&#key, STYLE)),
+        &code!(__d::is_delimited(&#key, __STYLE)),
         &message,
     )
 }
@@ -57,33 +75,31 @@ fn delimited(template: &Template, key: &TokenStream) -> TokenStream {
 fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     let ident = &entity.ident;
     let span = path.span();
-    let shown = quote!(#path).to_string().replace(' ', "");
-    let table = quote_spanned!(span=> <#path as __d::DynamoTable>::TABLE);
+    let shown = code!(#path).to_string().replace(' ', "");
+    let [table, entities] = ["TABLE", "ENTITIES"].map(|item| of(path, &code!(DynamoTable), item));
     let mut checks = vec![check(
         span,
-        &quote!(__d::lists(<#path as __d::DynamoTable>::ENTITIES, #def.id)),
+        &code!(__d::lists(&#table, #entities, #def.id)),
         &format!(
             "`{ident}` names the table `{shown}`, which does not list it: write `entities({ident}, ..)` there"
         ),
     )];
-    let (has, message) = match &entity.sk {
-        Some(_) => (
-            quote!(#table.sk.is_some()),
-            format!(
-                "`{ident}` has a sort key, the table `{shown}` has none: remove `sk` here or give the table one"
-            ),
+    let message = match &entity.sk {
+        Some(_) => format!(
+            "`{ident}` has a sort key, the table `{shown}` has none: remove `sk` here or give the table one"
         ),
-        None => (
-            quote!(#table.sk.is_none()),
-            format!(
-                "the table `{shown}` has a sort key, `{ident}` does not fill it: write `sk = \"..\"` in `key(..)`"
-            ),
+        None => format!(
+            "the table `{shown}` has a sort key, `{ident}` does not fill it: write `sk = \"..\"` in `key(..)`"
         ),
     };
-    checks.push(check(span, &has, &message));
+    checks.push(check(
+        span,
+        &code!(__d::fills_sort_key(&#table, &#def)),
+        &message,
+    ));
     let keys = [
-        (Some(&entity.pk), quote!(PK)),
-        (entity.sk.as_ref(), quote!(SK)),
+        (Some(&entity.pk), code!(__PK)),
+        (entity.sk.as_ref(), code!(__SK)),
     ];
     for (source, attribute) in keys {
         checks.extend(source.and_then(|source| bare_name(entity, source, &attribute, &shown)));
@@ -93,7 +109,7 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     }
     checks.push(check(
         ident.span(),
-        &quote!(__d::shared_attributes_agree(&#def)),
+        &code!(__d::shared_attributes_agree(&#def)),
         &format!("two keys of `{ident}` fill one attribute in different ways: give them the same template, or indexes of their own"),
     ));
     checks
@@ -115,7 +131,7 @@ fn bare_name(
     );
     Some(check(
         *span,
-        &quote!(__d::same_text(#stored, #attribute)),
+        &code!(__d::is_key(#stored, #attribute)),
         &message,
     ))
 }
@@ -124,11 +140,12 @@ fn bare_name(
 fn shared_index(entity: &Entity, index: &Index, path: &Path, shown: &str) -> Vec<TokenStream> {
     let (on, name) = (&index.on, &index.name);
     let (kind, word) = match index.kind {
-        IndexKind::Global => (quote!(__d::IndexKind::Global), "gsi"),
-        IndexKind::Local => (quote!(__d::IndexKind::Local), "lsi"),
+        IndexKind::Global => (code!(__d::IndexKind::Global), "gsi"),
+        IndexKind::Local => (code!(__d::IndexKind::Local), "lsi"),
     };
     let (pk, sk) = (index.pk.len(), index.sk.len());
-    let fits = quote_spanned!(on.span()=> __d::index_fits(&#path::#on, #kind, #pk, #sk));
+    let declared = declared(path, index);
+    let fits = code!(__d::index_fits(&#declared, #kind, #pk, #sk));
     let message = format!(
         "`{word}({name}, ..)` does not fit the index `{on}` of `{shown}`: it has to be declared by `{word}(..)` with as many key attributes as the access pattern fills"
     );
@@ -151,39 +168,38 @@ pub(super) fn table(table: &Table) -> TokenStream {
             checks.extend(pair(ident, first, second, &style));
         }
     }
-    quote!(#(#checks)*)
+    code!(#(#checks)*)
 }
 
 fn shown(path: &Path) -> String {
-    quote!(#path).to_string().replace(' ', "")
+    code!(#path).to_string().replace(' ', "")
 }
 
 /// A listed entity names this table.
 fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
-    quote_spanned! {entity.span()=>
-        const _: () = {
-            fn belongs<E: __d::DynamoEntity<Table = T>, T>() {}
-            let _ = belongs::<#entity, #table>;
-        };
-    }
+    let listed = of(entity, &code!(ListedIn<#table>), "LISTED");
+    code!(const _: () = #listed;)
 }
 
 fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> Vec<TokenStream> {
     let (first, second) = (shown(a), shown(b));
-    let def = |path: &Path| quote!(&<#path as __d::DynamoEntity>::ENTITY);
+    let def = |path: &Path| {
+        let def = of(path, &code!(DynamoEntity), "ENTITY");
+        code!(&#def)
+    };
     let (left, right) = (def(a), def(b));
     let span: Span = b.span();
     vec![
         check(
             span,
-            &quote!(__d::same_key_types(#left, #right)),
+            &code!(__d::same_key_types(#left, #right)),
             &format!(
                 "`{first}` and `{second}` give the keys of `{table}` different types: one table has one type for each key"
             ),
         ),
         check(
             span,
-            &quote!(!__d::keys_may_meet(#left, #right, #style)),
+            &code!(!__d::keys_may_meet(#left, #right, #style)),
             &format!(
                 "`{first}` and `{second}` could form the same primary key in `{table}`: begin one of their keys with a text of its own, such as \"{}#{{..}}\"",
                 second.to_uppercase()
@@ -191,17 +207,14 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> Vec<Toke
         ),
         check(
             span,
-            &quote!(__d::attributes_agree(#left, #right)),
+            &code!(__d::attributes_agree(#left, #right)),
             &format!(
                 "`{first}` and `{second}` use an index key or the TTL of `{table}` differently: one attribute has one type, and one table has one TTL attribute"
             ),
         ),
         check(
             span,
-            &quote!(!__d::same_text(
-                <#a as __d::DynamoEntity>::ENTITY.stored_name,
-                <#b as __d::DynamoEntity>::ENTITY.stored_name
-            )),
+            &code!(!__d::same_name(#left, #right)),
             &format!(
                 "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`"
             ),

@@ -1,143 +1,239 @@
 //! One field: how it is written, read and missed. The same for entities, values and variants.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
 
-use super::{local, name};
+use super::{local, name, of};
 use crate::model::{DefaultValue, Field, Form, Role};
 
-pub(super) fn form(form: Form) -> Option<TokenStream> {
+fn form(form: Form) -> Option<TokenStream> {
     match form {
         Form::Own | Form::Serde => None,
-        Form::Epoch => Some(quote!(__d::Form::Epoch)),
-        Form::EpochMillis => Some(quote!(__d::Form::EpochMillis)),
-        Form::Rfc3339 => Some(quote!(__d::Form::Rfc3339)),
+        Form::Epoch => Some(code!(__d::Form::Epoch)),
+        Form::EpochMillis => Some(code!(__d::Form::EpochMillis)),
+        Form::Rfc3339 => Some(code!(__d::Form::Rfc3339)),
     }
 }
 
-fn optional(tokens: Option<TokenStream>) -> TokenStream {
-    match tokens {
-        Some(tokens) => quote!(::core::option::Option::Some(#tokens)),
-        None => quote!(::core::option::Option::None),
+/// The form of a managed time: the type's own, or a foreign one.
+pub(super) fn time_form(field: &Field) -> TokenStream {
+    match form(field.form) {
+        Some(form) => code!(::core::option::Option::Some(#form)),
+        None => code!(::core::option::Option::None),
     }
+}
+
+/// What a field is to the codec: the trait to ask, and its functions.
+enum Way {
+    /// A value of its own.
+    Field,
+    Serde,
+    /// In a foreign form.
+    Form(TokenStream),
+    Version,
+    Ttl,
+    /// `created_at` or `updated_at`.
+    Time {
+        kind: TokenStream,
+    },
+    /// A bare field as the key of the table or of an index.
+    Key {
+        role: TokenStream,
+    },
+    IndexKey {
+        role: TokenStream,
+    },
+}
+
+/// Where a bare field is a key attribute.
+pub(super) enum KeyUse {
+    Primary(TokenStream),
+    Index(TokenStream),
+}
+
+fn way(field: &Field, key: Option<KeyUse>) -> Way {
+    match field.role {
+        Role::Version => return Way::Version,
+        Role::Ttl => return Way::Ttl,
+        Role::CreatedAt => {
+            return Way::Time {
+                kind: code!(__d::StampKind::Created),
+            };
+        }
+        Role::UpdatedAt => {
+            return Way::Time {
+                kind: code!(__d::StampKind::Updated),
+            };
+        }
+        Role::Attribute | Role::Skip | Role::Rest => {}
+    }
+    match (key, field.form, form(field.form)) {
+        (Some(KeyUse::Primary(role)), ..) => Way::Key { role },
+        (Some(KeyUse::Index(role)), ..) => Way::IndexKey { role },
+        (None, Form::Serde, _) => Way::Serde,
+        (None, _, Some(form)) => Way::Form(form),
+        (None, ..) => Way::Field,
+    }
+}
+
+fn is_stored(field: &Field) -> bool {
+    !matches!(field.role, Role::Skip | Role::Rest)
 }
 
 /// Writes a field. `place` is an expression for a reference to it.
-pub(super) fn encode(field: &Field, place: &TokenStream) -> TokenStream {
+pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) -> TokenStream {
+    if !is_stored(field) {
+        return TokenStream::new();
+    }
     let (stored, name) = (&field.stored, name(&field.stored));
-    let write = match field.role {
-        Role::Skip | Role::Rest => return TokenStream::new(),
-        Role::Version => {
-            quote!(__d::DynamoField::encode_field(&stamp.version(*#place), &#name, writer))
+    let way = way(field, key);
+    let ask = |item| of(&field.ty, &way.contract(), item);
+    let write = match &way {
+        Way::Field => {
+            let encode = ask("encode_field");
+            code!(#encode(#place, &#name, writer))
         }
-        Role::Ttl => quote!(__d::encode_ttl(#place, &#name, writer)),
-        Role::CreatedAt | Role::UpdatedAt => {
-            let kind = match field.role {
-                Role::CreatedAt => quote!(Created),
-                _ => quote!(Updated),
-            };
-            let form = optional(form(field.form));
-            quote!(__d::encode_stamp(stamp, __d::StampKind::#kind, #place, #form, &#name, writer))
+        Way::Serde => {
+            let encode = ask("encode_serde");
+            code!(#encode(#place, &#name, writer))
         }
-        Role::Attribute => return encode_attribute(field, place),
+        Way::Form(form) => {
+            let encode = ask("encode_as");
+            code!(#encode(#place, #form, &#name, writer))
+        }
+        Way::Version => {
+            let encode = ask("encode_version");
+            code!(#encode(#place, stamp, &#name, writer))
+        }
+        Way::Ttl => {
+            let encode = ask("encode_ttl");
+            code!(#encode(#place, &#name, writer))
+        }
+        Way::Time { kind } => {
+            let (encode, form) = (ask("encode_stamp"), time_form(field));
+            code!(#encode(#place, stamp, #kind, #form, &#name, writer))
+        }
+        // These name the attribute themselves.
+        Way::Key { role } => {
+            let encode = ask("encode_key");
+            return code!(#encode(#place, &#name, #role, writer)?;);
+        }
+        Way::IndexKey { role } => {
+            let encode = ask("encode_index_key");
+            return code!(#encode(#place, &#name, #role, writer)?;);
+        }
     };
-    quote!(#write.map_err(|fault| fault.at(#stored))?;)
+    code!(__d::within(#stored, #write)?;)
 }
 
-fn encode_attribute(field: &Field, place: &TokenStream) -> TokenStream {
-    let (stored, name) = (&field.stored, name(&field.stored));
-    let span = field.ty.span();
-    let writer = local("writer", span);
-    match (field.form, form(field.form)) {
-        (Form::Serde, _) => quote_spanned! {span=>
-            __d::encode_serde(#place, &#name, #writer).map_err(|fault| fault.at(#stored))?;
-        },
-        (_, Some(form)) => quote_spanned! {span=>
-            __d::FormField::encode_as(#place, #form, &#name, #writer)
-                .map_err(|fault| fault.at(#stored))?;
-        },
-        _ => quote_spanned!(span=> __d::encode_field(#place, &#name, #writer)?;),
+impl Way {
+    /// The trait that the type of the field has to have.
+    fn contract(&self) -> TokenStream {
+        match self {
+            Way::Field => code!(DynamoField),
+            Way::Serde => code!(SerdeField),
+            Way::Form(_) => code!(FormField),
+            Way::Version => code!(VersionField),
+            Way::Ttl => code!(TtlTime),
+            Way::Time { .. } => code!(ManagedTime),
+            Way::Key { .. } => code!(KeyValue),
+            Way::IndexKey { .. } => code!(IndexPart),
+        }
+    }
+
+    /// How it is read: the function, and whether it takes a form besides the reader.
+    fn decode(&self, field: &Field) -> (&'static str, Option<TokenStream>) {
+        match self {
+            Way::Field => ("decode_field", None),
+            Way::Serde => ("decode_serde", None),
+            Way::Form(form) => ("decode_as", Some(form.clone())),
+            Way::Version => ("decode_version", None),
+            Way::Ttl => ("decode_ttl", None),
+            Way::Time { .. } => ("decode_time", Some(time_form(field))),
+            Way::Key { .. } => ("decode_key", None),
+            Way::IndexKey { .. } => ("decode_index_key", None),
+        }
+    }
+
+    /// What a missing attribute means: a function.
+    fn absent(&self, field: &Field) -> TokenStream {
+        let item = match self {
+            Way::Field => "absent",
+            Way::Serde => "absent_serde",
+            Way::Form(_) => "absent_form",
+            Way::Version => "absent_version",
+            Way::Ttl => "absent_ttl",
+            Way::Time { .. } => "absent_time",
+            Way::IndexKey { .. } => "absent_index_key",
+            Way::Key { .. } => return code!(__d::never_absent),
+        };
+        of(&field.ty, &self.contract(), item)
     }
 }
 
 /// The variable that holds a field while an object is read.
 pub(super) fn holder(field: &Field) -> Ident {
-    format_ident!("field_{}", super::key::plain_name(&field.ident))
+    local(&format!("field_{}", super::key::plain_name(&field.ident)))
 }
 
 /// Reads a field into its variable; the arm of a match on the name.
-pub(super) fn decode_arm(field: &Field) -> Option<TokenStream> {
-    if matches!(field.role, Role::Skip | Role::Rest) {
+pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
+    if !is_stored(field) {
         return None;
     }
-    let stored = &field.stored;
-    let holder = holder(field);
-    let some = quote!(::core::option::Option::Some);
-    let span = field.ty.span();
-    let reader = local("reader", span);
-    let has_default = field.default.is_some();
-    let read = match (field.role, field.form, form(field.form)) {
-        (Role::Ttl, ..) => {
-            quote!(#some(__d::decode_ttl(reader).map_err(|fault| fault.at(#stored))?))
-        }
-        (_, Form::Serde, _) if has_default => quote!(__d::decode_serde_or_null(reader, #stored)?),
-        (_, Form::Serde, _) => quote_spanned! {span=>
-            #some(__d::decode_serde(#reader).map_err(|fault| fault.at(#stored))?)
-        },
-        (_, _, Some(form)) if has_default => {
-            quote!(__d::decode_form_or_null(reader, #form, #stored)?)
-        }
-        (_, _, Some(form)) => quote!(#some(__d::decode_form(reader, #form, #stored)?)),
-        _ if has_default => quote_spanned!(span=> __d::decode_or_null(#reader, #stored)?),
-        _ => quote_spanned!(span=> #some(__d::decode_field(#reader, #stored)?)),
+    let (stored, holder) = (&field.stored, holder(field));
+    let way = way(field, key);
+    let (item, form) = way.decode(field);
+    let decode = of(&field.ty, &way.contract(), item);
+    let form = form.map(|form| code!(, #form));
+    let read = if field.default.is_some() {
+        code!(__d::or_null(reader, |reader| #decode(reader #form)))
+    } else {
+        code!(#decode(reader #form).map(::core::option::Option::Some))
     };
-    Some(quote!(#stored => #holder = #read,))
+    Some(code!(#stored => #holder = __d::within(#stored, #read)?,))
 }
 
 /// The variable of a field.
 pub(super) fn declare(field: &Field) -> Option<TokenStream> {
-    if matches!(field.role, Role::Skip | Role::Rest) {
+    if !is_stored(field) {
         return None;
     }
     let (holder, ty) = (holder(field), &field.ty);
-    Some(quote!(let mut #holder = ::core::option::Option::None::<#ty>;))
+    Some(code!(let mut #holder = ::core::option::Option::None::<#ty>;))
 }
 
 /// The value of a field once the object is read: `ident: value`.
-pub(super) fn finish(field: &Field) -> TokenStream {
-    let (ident, ty, stored) = (&field.ident, &field.ty, &field.stored);
-    let span = ty.span();
+pub(super) fn finish(field: &Field, key: Option<KeyUse>) -> TokenStream {
+    let (ident, stored) = (&field.ident, &field.stored);
     match field.role {
         Role::Skip => {
-            return match &field.default {
-                Some(DefaultValue::Expr(value)) => quote!(#ident: #value),
-                _ => quote_spanned!(span=> #ident: <#ty as ::core::default::Default>::default()),
+            let value = match &field.default {
+                Some(DefaultValue::Expr(value)) => code!(#value),
+                _ => default_of(field),
             };
+            return code!(#ident: #value);
         }
-        Role::Rest => return quote!(#ident: rest),
+        Role::Rest => {
+            let from = of(&field.ty, &code!(RestField), "from_item");
+            return code!(#ident: #from(rest));
+        }
         _ => {}
     }
     let holder = holder(field);
     match &field.default {
         Some(DefaultValue::Trait) => {
-            quote_spanned!(span=> #ident: #holder.unwrap_or_else(<#ty as ::core::default::Default>::default))
+            let default = default_of(field);
+            code!(#ident: #holder.unwrap_or_else(|| #default))
         }
-        Some(DefaultValue::Expr(value)) => quote!(#ident: #holder.unwrap_or_else(|| #value)),
+        Some(DefaultValue::Expr(value)) => code!(#ident: #holder.unwrap_or_else(|| #value)),
         None => {
-            let absent = absent(field);
-            quote!(#ident: __d::or_absent(#holder, #absent, #stored)?)
+            let absent = way(field, key).absent(field);
+            code!(#ident: __d::or_absent(#holder, #absent, #stored)?)
         }
     }
 }
 
-/// What a missing attribute means.
-fn absent(field: &Field) -> TokenStream {
-    let ty = &field.ty;
-    match (field.role, field.form) {
-        (Role::Ttl, _) => quote!(__d::absent_ttl::<#ty>),
-        (_, Form::Serde) => quote!(__d::absent_serde::<#ty>),
-        (_, Form::Own) => quote_spanned!(ty.span()=> <#ty as __d::DynamoField>::absent),
-        _ => quote!(<#ty as __d::FormField>::absent_form),
-    }
+fn default_of(field: &Field) -> TokenStream {
+    let default = of(&field.ty, &code!(Default), "default");
+    code!(#default())
 }

@@ -1,11 +1,11 @@
 //! The constants: what an entity and its own table look like, as plain data.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::{format_ident, quote_spanned};
+use syn::Path;
 
 use super::entity::{field_of, index_keys};
-use super::{key, option_str, stream, style};
+use super::{key, local, of, option_str, respanned, stream, style};
 use crate::model::{
     Entity, EntityProjection, Index, IndexKind, KeySource, OwnTable, Piece, Role, TableRef,
 };
@@ -14,24 +14,24 @@ use crate::model::{
 pub(super) fn constants(entity: &Entity) -> TokenStream {
     let (pk, sk, type_attribute, style) = match &entity.table {
         TableRef::Shared(path) => {
-            let table = quote_spanned!(path.span()=> <#path as __d::DynamoTable>::TABLE);
+            let table = of(path, &code!(DynamoTable), "TABLE");
             (
-                quote!(#table.pk),
-                quote!(__d::name_or_empty(#table.sk)),
-                quote!(__d::name_or_empty(#table.type_attribute)),
-                quote!(#table.style),
+                code!(#table.pk),
+                code!(__d::name_or_empty(#table.sk)),
+                code!(__d::name_or_empty(#table.type_attribute)),
+                code!(#table.style),
             )
         }
         TableRef::Own(table) => {
             let (pk, sk) = (own_name(entity, &entity.pk, "pk"), own_sk(entity));
-            (quote!(#pk), quote!(#sk), quote!(""), style(table.style))
+            (code!(#pk), code!(#sk), code!(""), style(table.style))
         }
     };
-    quote! {
-        const PK: &'static str = #pk;
-        const SK: &'static str = #sk;
-        const TYPE: &'static str = #type_attribute;
-        const STYLE: __d::Style = #style;
+    code! {
+        const __PK: &'static str = #pk;
+        const __SK: &'static str = #sk;
+        const __TYPE: &'static str = #type_attribute;
+        const __STYLE: __d::Style = #style;
     }
 }
 
@@ -50,6 +50,14 @@ fn own_sk(entity: &Entity) -> String {
         .unwrap_or_default()
 }
 
+/// The constant that the table declares an index by. It stands where the user named the index, which
+/// is where the compiler says that there is none of that name.
+pub(super) fn declared(path: &Path, index: &Index) -> TokenStream {
+    let on = &index.on;
+    let table = respanned(path, on.span());
+    quote_spanned!(on.span()=> <#table>::#on)
+}
+
 /// The attribute of an index key, as an expression.
 pub(super) fn index_attribute(
     entity: &Entity,
@@ -59,13 +67,13 @@ pub(super) fn index_attribute(
 ) -> TokenStream {
     match &entity.table {
         TableRef::Shared(path) => {
-            let (on, role) = (&index.on, format_ident!("{role}"));
-            quote_spanned!(on.span()=> __d::nth(#path::#on.#role, #at))
+            let (declared, role) = (declared(path, index), format_ident!("{role}"));
+            code!(__d::nth(#declared.#role, #at))
         }
         TableRef::Own(_) => {
             let sources = if role == "pk" { &index.pk } else { &index.sk };
             let name = own_name(entity, &sources[at], &format!("{}_{role}", index.stored));
-            quote!(#name)
+            code!(#name)
         }
     }
 }
@@ -78,12 +86,12 @@ pub(super) fn already_written(
     at: usize,
 ) -> TokenStream {
     if matches!(entity.table, TableRef::Own(_)) {
-        return quote!(false);
+        return code!(false);
     }
     let mine = index_attribute(entity, index, role, at);
     let mut earlier = vec![
-        quote!(__d::same_text(#mine, PK)),
-        quote!(__d::same_text(#mine, SK)),
+        code!(__d::same_text(#mine, __PK)),
+        code!(__d::same_text(#mine, __SK)),
     ];
     for other in entity
         .indexes
@@ -97,29 +105,29 @@ pub(super) fn already_written(
         for (source, role, at) in index_keys(other) {
             if matches!(source, KeySource::Template(_)) {
                 let theirs = index_attribute(entity, other, role, at);
-                earlier.push(quote!((#flag && __d::same_text(#mine, #theirs))));
+                earlier.push(code!((#flag && __d::same_text(#mine, #theirs))));
             }
         }
     }
-    quote!(#(#earlier)||*)
+    code!(#(#earlier)||*)
 }
 
 /// The variable that tells whether an index was complete.
 pub(super) fn written_flag(index: &Index) -> proc_macro2::Ident {
-    format_ident!("complete_{}", key::plain_name(&index.on))
+    local(&format!("complete_{}", key::plain_name(&index.on)))
 }
 
 /// `ENTITY`
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = key::plain_name(&entity.ident);
     let (stored_name, path) = (&entity.name, format!("::{ident}"));
-    let pk = key_def(entity, &entity.pk, &quote!(PK), false);
+    let pk = key_def(entity, &entity.pk, &code!(__PK), false);
     let sk = match &entity.sk {
         Some(sk) => {
-            let sk = key_def(entity, sk, &quote!(SK), false);
-            quote!(::core::option::Option::Some(#sk))
+            let sk = key_def(entity, sk, &code!(__SK), false);
+            code!(::core::option::Option::Some(#sk))
         }
-        None => quote!(::core::option::Option::None),
+        None => code!(::core::option::Option::None),
     };
     let attributes = entity
         .fields
@@ -127,7 +135,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         .filter(|field| !matches!(field.role, Role::Skip | Role::Rest))
         .map(|field| {
             let (name, stored) = (key::plain_name(&field.ident), &field.stored);
-            quote!(__d::AttributeDef { field: #name, stored: #stored })
+            code!(__d::AttributeDef { field: #name, stored: #stored })
         });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let stored = |role| option_str(field_of(entity, role).map(|field| field.stored.as_str()));
@@ -136,7 +144,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         stored(Role::Version),
         stored(Role::CreatedAt),
     );
-    quote! {
+    code! {
         __d::EntityDef {
             id: ::core::concat!(::core::module_path!(), #path),
             type_name: #ident,
@@ -162,17 +170,12 @@ fn key_def(
         KeySource::Field { field, .. } => {
             let field = &entity.fields[*field];
             let (name, ty) = (key::plain_name(&field.ident), &field.ty);
-            let which = if sparse {
-                quote!(IndexPart)
-            } else {
-                quote!(KeyValue)
+            let native = match field.role {
+                Role::Ttl | Role::Version => code!(__d::KeyType::N),
+                _ if sparse => of(ty, &code!(IndexPart), "TYPE"),
+                _ => of(ty, &code!(KeyValue), "TYPE"),
             };
-            let native = if field.role == Role::Ttl {
-                quote!(__d::KeyType::N)
-            } else {
-                quote_spanned!(ty.span()=> <#ty as __d::#which>::TYPE)
-            };
-            quote! {
+            code! {
                 __d::KeyDef {
                     attribute: #attribute,
                     ty: #native,
@@ -182,20 +185,20 @@ fn key_def(
         }
         KeySource::Template(template) => {
             let pieces = template.pieces.iter().map(|piece| match piece {
-                Piece::Literal(text) => quote!(__d::Piece::Literal(#text)),
+                Piece::Literal(text) => code!(__d::Piece::Literal(#text)),
                 Piece::Part { field, format } => {
                     let name = key::plain_name(&entity.fields[*field].ident);
-                    let ty = key::part_type(entity, *field, *format, sparse);
+                    let width = key::width(entity, *field, *format, sparse);
                     let pad = key::pad(*format);
-                    quote! {
+                    code! {
                         __d::Piece::Part {
                             field: #name,
-                            width: __d::width_in(<#ty as __d::KeyPart>::WIDTH, #pad, STYLE),
+                            width: __d::width_in(#width, #pad, __STYLE),
                         }
                     }
                 }
             });
-            quote! {
+            code! {
                 __d::KeyDef {
                     attribute: #attribute,
                     ty: __d::KeyType::S,
@@ -208,8 +211,8 @@ fn key_def(
 
 fn kind(kind: IndexKind) -> TokenStream {
     match kind {
-        IndexKind::Global => quote!(__d::IndexKind::Global),
-        IndexKind::Local => quote!(__d::IndexKind::Local),
+        IndexKind::Global => code!(__d::IndexKind::Global),
+        IndexKind::Local => code!(__d::IndexKind::Local),
     }
 }
 
@@ -217,12 +220,12 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
     let name = key::plain_name(&index.name);
     let stored = match &entity.table {
         TableRef::Shared(path) => {
-            let on = &index.on;
-            quote_spanned!(on.span()=> #path::#on.name)
+            let declared = declared(path, index);
+            code!(#declared.name)
         }
         TableRef::Own(_) => {
             let stored = &index.stored;
-            quote!(#stored)
+            code!(#stored)
         }
     };
     let keys = |wanted: &str| {
@@ -233,19 +236,19 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
                 key_def(entity, source, &attribute, true)
             })
             .collect();
-        quote!(&[#(#keys),*])
+        code!(&[#(#keys),*])
     };
     let (pk, sk, kind) = (keys("pk"), keys("sk"), kind(index.kind));
     let when = match &index.when {
         Some(when) => {
             let field = key::plain_name(&entity.fields[when.field].ident);
             let value = &when.value;
-            let value = quote!(#value).to_string();
-            quote!(::core::option::Option::Some(__d::WhenDef { field: #field, value: #value }))
+            let value = code!(#value).to_string();
+            code!(::core::option::Option::Some(__d::WhenDef { field: #field, value: #value }))
         }
-        None => quote!(::core::option::Option::None),
+        None => code!(::core::option::Option::None),
     };
-    quote! {
+    code! {
         __d::EntityIndexDef {
             name: #name,
             index: #stored,
@@ -267,8 +270,8 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
     } = table;
     let ident = &entity.ident;
     let sk = match &entity.sk {
-        Some(_) => quote!(::core::option::Option::Some(SK)),
-        None => quote!(::core::option::Option::None),
+        Some(_) => code!(::core::option::Option::Some(__SK)),
+        None => code!(::core::option::Option::None),
     };
     let indexes = entity.indexes.iter().enumerate().filter_map(|(at, index)| {
         let known = entity.indexes[..at]
@@ -277,14 +280,18 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
         (!known).then(|| declared_index(entity, index))
     });
     let view = stream(*view);
-    quote! {
+    code! {
+        impl __d::ListedIn<#ident> for #ident {}
+
         impl __d::DynamoTable for #ident {
+            type This = Self;
+
             const TABLE: __d::TableDef = __d::TableDef {
                 name: #name,
-                pk: PK,
+                pk: __PK,
                 sk: #sk,
                 type_attribute: ::core::option::Option::None,
-                style: STYLE,
+                style: __STYLE,
                 indexes: &[#(#indexes),*],
                 stream: #view,
             };
@@ -302,18 +309,18 @@ fn declared_index(entity: &Entity, index: &Index) -> TokenStream {
             .filter(|(_, role, _)| *role == wanted)
             .map(|(_, role, at)| index_attribute(entity, index, role, at))
             .collect();
-        quote!(&[#(#names),*])
+        code!(&[#(#names),*])
     };
     let (pk, sk, kind) = (names("pk"), names("sk"), kind(index.kind));
     let project = match &index.project {
-        EntityProjection::All => quote!(All),
-        EntityProjection::Keys => quote!(Keys),
+        EntityProjection::All => code!(All),
+        EntityProjection::Keys => code!(Keys),
         EntityProjection::Fields(fields) => {
             let stored = fields.iter().map(|field| &entity.fields[*field].stored);
-            quote!(Include(&[#(#stored),*]))
+            code!(Include(&[#(#stored),*]))
         }
     };
-    quote! {
+    code! {
         __d::IndexDef {
             name: #name,
             kind: #kind,

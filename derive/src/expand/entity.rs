@@ -1,14 +1,15 @@
 //! `#[derive(DynamoEntity)]`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::{checks, codec, definition, hidden, key, local};
+use super::codec::KeyUse;
+use super::{checks, codec, definition, hidden, key, local, of, respanned};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
-    let key_struct = format_ident!("{}Key", key::plain_name(&entity.ident));
+    let key_struct = format_ident!("KeyOf{}", key::plain_name(&entity.ident));
     let constants = definition::constants(entity);
     let table = definition::own_table(entity);
     let key = key::expand(entity, &key_struct);
@@ -16,7 +17,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let implementation = implementation(entity, &key_struct);
     let index_writers = index_writers(entity, &key_struct);
     let checks = checks::entity(entity);
-    let body = quote! {
+    let body = code! {
         #constants
         #key
         #index_writers
@@ -38,10 +39,9 @@ fn constructor(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         .collect();
     let types = fields.iter().map(|key| key.ty(entity));
     let doc = format!("The key of one item of `{ident}`, from its typed parts.");
-    quote! {
+    code! {
         impl #ident {
             #[doc = #doc]
-            #[allow(dead_code)]
             #vis fn key(#(#names: impl __d::Arg<#types>),*) -> __d::Key<#ident> {
                 __d::Key::from_parts(#key_struct {
                     #(#names: __d::Arg::into_arg(#names)),*
@@ -54,19 +54,25 @@ fn constructor(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
 fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     let ident = &entity.ident;
     let table = match &entity.table {
-        TableRef::Shared(path) => quote_spanned!(path.span()=> #path),
-        TableRef::Own(_) => quote!(Self),
+        TableRef::Shared(path) => of(path, &code!(DynamoTable), "This"),
+        TableRef::Own(_) => code!(Self),
     };
     let guard = match field_of(entity, Role::Version) {
-        Some(_) => quote!(__d::Versioned),
-        None => quote!(__d::Unconditional),
+        Some(_) => code!(__d::Versioned),
+        None => code!(__d::Unconditional),
     };
     let def = definition::entity(entity);
+    let listed = match &entity.table {
+        TableRef::Shared(path) => Some(code!(impl __d::ListedIn<#path> for #ident {})),
+        TableRef::Own(_) => None,
+    };
     let key_parts = key_parts(entity, key_struct);
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
     let managed = managed(entity);
-    quote! {
+    code! {
+        #listed
+
         impl __d::DynamoEntity for #ident {
             type Table = #table;
             type KeyParts = #key_struct;
@@ -88,19 +94,11 @@ pub(super) fn field_of(entity: &Entity, role: Role) -> Option<&Field> {
 
 fn key_parts(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     let parts = key::key_fields(entity).into_iter().map(|key| {
-        let (ident, ty) = (
-            &entity.fields[key.field].ident,
-            &entity.fields[key.field].ty,
-        );
-        match key.lossy {
-            None => quote!(#ident: ::core::clone::Clone::clone(&self.#ident)),
-            Some(format) => {
-                let format = key::format_const(format);
-                quote!(#ident: <#ty as __d::PartAs<#format>>::part(&self.#ident).into_owned())
-            }
-        }
+        let ident = &entity.fields[key.field].ident;
+        let part = key.take(entity, &code!(&self.#ident));
+        code!(#ident: #part)
     });
-    quote! {
+    code! {
         fn key_parts(&self) -> #key_struct {
             #key_struct { #(#parts),* }
         }
@@ -121,33 +119,33 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         let function = format_ident!("{function}");
         let parts =
             key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
-        Some(quote!(#key_struct::#function(writer #(, #parts)*)?;))
+        Some(code!(#key_struct::#function(writer #(, #parts)*)?;))
     });
     let indexes = distinct(entity).map(|index| encode_index(entity, index, key_struct));
     let type_attribute = matches!(entity.table, TableRef::Shared(_)).then(|| {
         let name = &entity.name;
-        quote! {
-            writer.dynamic_name(TYPE);
+        code! {
+            writer.dynamic_name(__TYPE);
             writer.text(#name);
         }
     });
-    let fields = entity
-        .fields
-        .iter()
-        .enumerate()
-        .map(|(at, field)| encode_own(entity, at, field));
+    let fields = entity.fields.iter().enumerate().map(|(at, field)| {
+        let ident = &field.ident;
+        codec::encode(field, key_use(entity, at), &code!(&self.#ident))
+    });
     let rest = field_of(entity, Role::Rest).map(|field| {
         let ident = &field.ident;
-        quote! {
+        let item = of(&field.ty, &code!(RestField), "as_item");
+        code! {
             __d::encode_rest(
-                &self.#ident,
+                #item(&self.#ident),
                 &<Self as __d::DynamoEntity>::ENTITY,
                 &<<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE,
                 writer,
             )?;
         }
     });
-    quote! {
+    code! {
         fn encode(
             &self,
             stamp: &__d::Stamp,
@@ -171,45 +169,34 @@ fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     })
 }
 
-/// The attribute of a field, checked as a key where it is one.
-fn encode_own(entity: &Entity, at: usize, field: &Field) -> TokenStream {
-    let ident = &field.ident;
+/// Where a bare field is a key attribute: of the table, else of an index.
+fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
         |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
-    let name = super::name(&field.stored);
-    let span = field.ty.span();
-    let (this, writer) = (local("self", span), local("writer", span));
-    if is_bare(&entity.pk) {
-        return quote_spanned!(span=> __d::encode_key_value(&#this.#ident, &#name, __d::Role::Partition, #writer)?;);
-    }
-    if entity.sk.as_ref().is_some_and(is_bare) {
-        return quote_spanned!(span=> __d::encode_key_value(&#this.#ident, &#name, __d::Role::Sort, #writer)?;);
-    }
-    let role = if entity
-        .indexes
-        .iter()
-        .any(|index| index.sk.iter().any(is_bare))
-    {
-        quote!(__d::Role::Sort)
-    } else if entity
-        .indexes
-        .iter()
-        .any(|index| index.pk.iter().any(is_bare))
-    {
-        quote!(__d::Role::Partition)
-    } else {
-        return codec::encode(field, &quote!(&self.#ident));
+    let in_index = |keys: fn(&Index) -> &[KeySource]| {
+        entity
+            .indexes
+            .iter()
+            .any(|index| keys(index).iter().any(is_bare))
     };
-    // A managed field keeps its own way of being written; it is never empty nor too long.
-    if field.role != Role::Attribute {
-        return codec::encode(field, &quote!(&self.#ident));
+    let (partition, sort) = (code!(__d::Role::Partition), code!(__d::Role::Sort));
+    if is_bare(&entity.pk) {
+        Some(KeyUse::Primary(partition))
+    } else if entity.sk.as_ref().is_some_and(is_bare) {
+        Some(KeyUse::Primary(sort))
+    } else if in_index(|index| &index.sk) {
+        // The shorter limit of the two.
+        Some(KeyUse::Index(sort))
+    } else if in_index(|index| &index.pk) {
+        Some(KeyUse::Index(partition))
+    } else {
+        None
     }
-    quote_spanned!(span=> __d::IndexPart::encode_index_key(&#this.#ident, &#name, #role, #writer)?;)
 }
 
 /// The derived keys of an index, if all their parts are there.
 fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> TokenStream {
-    let mut bindings = Vec::new();
+    let mut missing = Vec::new();
     let mut writes = Vec::new();
     for (source, role, at) in index_keys(index) {
         let KeySource::Template(template) = source else {
@@ -218,24 +205,15 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         let function = index_writer_name(index, role, at);
         let skip = definition::already_written(entity, index, role, at);
         let mut arguments = Vec::new();
-        for (field, format) in key::parts(template) {
-            let part = format_ident!("part_{}", bindings.len());
-            let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
-            let format = key::format_const(format);
-            let this = local("self", ty.span());
-            let value = quote_spanned! {ty.span()=>
-                <#ty as __d::IndexField<#format>>::index_part(&#this.#ident)
-            };
-            bindings.push(quote! {
-                let ::core::option::Option::Some(#part) = #value else {
-                    break 'index false;
-                };
-            });
-            arguments.push(part);
+        for part in key::parts(template) {
+            let is_there = key::index_part(entity, part, "is_there", TokenStream::new());
+            missing.push(code!(!#is_there));
+            let write = key::index_part(entity, part, "write", code!(, place));
+            arguments.push(code!(|place| #write));
         }
-        writes.push(quote! {
+        writes.push(code! {
             if !(#skip) {
-                #key_struct::#function(writer #(, &#arguments)*)?;
+                #key_struct::#function(writer #(, #arguments)*)?;
             }
         });
     }
@@ -244,19 +222,23 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
     }
     let when = index.when.as_ref().map(|when| {
         let (ident, value) = (&entity.fields[when.field].ident, &when.value);
-        let this = local("self", value.span());
-        let holds = quote_spanned!(value.span()=> __d::holds(&#this.#ident, #value));
-        quote! {
-            if !#holds {
+        let ty = respanned(&entity.fields[when.field].ty, value.span());
+        let holds = of(&ty, &code!(When<_>), "holds");
+        let by_reference = quote_spanned!(value.span()=> &#value);
+        code!(!#holds(&self.#ident, #by_reference))
+    });
+    let absent: Vec<_> = when.into_iter().chain(missing).collect();
+    let absent = (!absent.is_empty()).then(|| {
+        code! {
+            if #(#absent)||* {
                 break 'index false;
             }
         }
     });
     let written = definition::written_flag(index);
-    quote! {
+    code! {
         let #written = 'index: {
-            #when
-            #(#bindings)*
+            #absent
             #(#writes)*
             true
         };
@@ -291,16 +273,14 @@ fn index_writers(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             };
             let attribute = definition::index_attribute(entity, index, role, at);
             let limit = match role {
-                "pk" => quote!(__d::Role::Partition),
-                _ => quote!(__d::Role::Sort),
+                "pk" => code!(__d::Role::Partition),
+                _ => code!(__d::Role::Sort),
             };
             let function = index_writer_name(index, role, at);
-            Some(key::writer(
-                entity, &function, template, &attribute, &limit, true,
-            ))
+            Some(key::writer(entity, &function, template, &attribute, &limit))
         })
     });
-    quote! {
+    code! {
         impl #key_struct { #(#writers)* }
     }
 }
@@ -309,39 +289,46 @@ fn index_writers(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
 
 fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     let declared = entity.fields.iter().filter_map(codec::declare);
-    let arms = entity.fields.iter().filter_map(codec::decode_arm);
+    let arms = entity
+        .fields
+        .iter()
+        .enumerate()
+        .filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
     let keyed = skipped_from_key(entity);
     let texts = keyed.iter().map(|(_, which)| {
-        let holder = format_ident!("text_{which}");
-        quote!(let mut #holder = ::core::option::Option::None;)
+        let holder = local(&format!("text_{which}"));
+        code!(let mut #holder = ::core::option::Option::None;)
     });
     let text_arms = keyed.iter().map(|(_, which)| {
-        let (holder, attribute) = (format_ident!("text_{which}"), format_ident!("{}", which.to_uppercase()));
-        quote!(other if other == #attribute => #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?),)
+        let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
+        code!(other if other == #attribute => #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?),)
     });
     let unpack = keyed.iter().map(|(source, which)| {
-        let holder = format_ident!("text_{which}");
-        let attribute = format_ident!("{}", which.to_uppercase());
+        let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
         let parse = format_ident!("parse_{which}");
         let names = key::parts(source).map(|(field, format)| {
             let field = &entity.fields[field];
             if field.role == Role::Skip && !format.is_lossy() {
                 let holder = codec::holder(field);
-                quote!(#holder)
+                code!(#holder)
             } else {
-                quote!(_)
+                code!(_)
             }
         });
-        quote!(let (#(#names,)*) = #key_struct::#parse(__d::key_text(&#holder, #attribute)?)?;)
+        let parsers = key::part_parsers(entity, source);
+        code! {
+            let (#(#names,)*) =
+                #key_struct::#parse(__d::key_text(&#holder, #attribute)? #(, #parsers)*)?;
+        }
     });
     let type_arm = matches!(entity.table, TableRef::Shared(_)).then(|| {
         let name = &entity.name;
-        quote!(other if other == TYPE => __d::check_type(reader, TYPE, #name)?,)
+        code!(other if other == __TYPE => __d::check_type(reader, __TYPE, #name)?,)
     });
     let rest = field_of(entity, Role::Rest);
-    let rest_holder = rest.map(|_| quote!(let mut rest = __d::Item::new();));
+    let rest_holder = rest.map(|_| code!(let mut rest = __d::Item::new();));
     let rest_arm = rest.map(|_| {
-        quote! {
+        code! {
             other if !__d::is_derived(
                 &<Self as __d::DynamoEntity>::ENTITY,
                 &<<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE,
@@ -356,11 +343,11 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     let finished = entity.fields.iter().enumerate().map(|(at, field)| {
         if field.role == Role::Skip && is_whole_part(entity, at) {
             let (ident, holder) = (&field.ident, codec::holder(field));
-            return quote!(#ident: #holder);
+            return code!(#ident: #holder);
         }
-        codec::finish(field)
+        codec::finish(field, key_use(entity, at))
     });
-    quote! {
+    code! {
         fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#declared)*
             #(#texts)*
@@ -380,6 +367,10 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             ::core::result::Result::Ok(Self { #(#finished),* })
         }
     }
+}
+
+fn attribute_of(which: &str) -> syn::Ident {
+    format_ident!("__{}", which.to_uppercase())
 }
 
 /// Whether a template of the primary key holds the whole field.
@@ -416,34 +407,33 @@ fn skipped_from_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static s
 fn managed(entity: &Entity) -> TokenStream {
     let version = field_of(entity, Role::Version).map(|field| {
         let ident = &field.ident;
-        quote! {
+        let held = of(&field.ty, &code!(VersionField), "held_version");
+        code! {
             fn version(&self) -> ::core::option::Option<__d::Version> {
-                ::core::option::Option::Some(self.#ident)
+                ::core::option::Option::Some(#held(&self.#ident))
             }
         }
     });
     let created = field_of(entity, Role::CreatedAt).map(|field| {
-        let (ident, stored) = (&field.ident, &field.stored);
-        let form = match codec::form(field.form) {
-            Some(form) => quote!(::core::option::Option::Some(#form)),
-            None => quote!(::core::option::Option::None),
-        };
-        quote! {
+        let (ident, stored, form) = (&field.ident, &field.stored, codec::time_form(field));
+        let encode = of(&field.ty, &code!(ManagedTime), "encode_value");
+        code! {
             fn encode_created_at(
                 &self,
                 writer: &mut __d::Writer,
             ) -> ::core::result::Result<bool, __d::Fault> {
-                __d::ManagedTime::encode_value(&self.#ident, #form, writer).map_err(|fault| fault.at(#stored))
+                __d::within(#stored, #encode(&self.#ident, #form, writer))
             }
         }
     });
     let ttl = field_of(entity, Role::Ttl).map(|field| {
         let ident = &field.ident;
-        quote! {
+        let expires = of(&field.ty, &code!(TtlTime), "expires_at");
+        code! {
             fn expires_at(&self) -> ::core::option::Option<i64> {
-                __d::expires_at(&self.#ident)
+                #expires(&self.#ident)
             }
         }
     });
-    quote!(#version #created #ttl)
+    code!(#version #created #ttl)
 }

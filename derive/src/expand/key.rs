@@ -4,48 +4,72 @@
 //! call that one.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::format_ident;
 
+use super::{call, local, of};
 use crate::model::{Entity, Format, KeySource, Piece, Template};
 
-/// The const that stands for a format.
-pub(super) fn format_const(format: Format) -> TokenStream {
+/// The trait that a field of the primary key has for a format.
+fn contract(format: Format) -> TokenStream {
     match format {
-        Format::Plain => quote!({ __d::PLAIN }),
-        Format::Pad(_) => quote!({ __d::PADDED }),
-        Format::Seconds => quote!({ __d::SECONDS }),
-        Format::Millis => quote!({ __d::MILLIS }),
-        Format::Date => quote!({ __d::DATE }),
-        Format::Month => quote!({ __d::MONTH }),
+        Format::Plain | Format::Pad(_) => code!(KeyPart),
+        Format::Seconds => code!(ToSeconds),
+        Format::Millis => code!(ToMillis),
+        Format::Date => code!(ToDate),
+        Format::Month => code!(ToMonth),
     }
+}
+
+/// The trait that a field of an index key has for a format, where the field may be missing.
+fn index_contract(format: Format) -> TokenStream {
+    let format = match format {
+        Format::Plain => code!(PLAIN),
+        Format::Pad(_) => code!(PADDED),
+        Format::Seconds => code!(SECONDS),
+        Format::Millis => code!(MILLIS),
+        Format::Date => code!(DATE),
+        Format::Month => code!(MONTH),
+    };
+    code!(IndexField<{ __d::#format }>)
 }
 
 pub(super) fn pad(format: Format) -> TokenStream {
     match format {
         Format::Pad(digits) => {
             let digits = usize::from(digits);
-            quote!(::core::option::Option::Some(#digits))
+            code!(::core::option::Option::Some(#digits))
         }
-        _ => quote!(::core::option::Option::None),
+        _ => code!(::core::option::Option::None),
     }
 }
 
-/// The type of a part: the field's own, or what a lossy format makes of it.
-pub(super) fn part_type(
-    entity: &Entity,
-    field: usize,
-    format: Format,
-    sparse: bool,
-) -> TokenStream {
-    let ty = &entity.fields[field].ty;
-    let format = format_const(format);
-    let which = if sparse {
-        quote!(IndexField)
+/// How wide a part is.
+pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
+    let contract = if sparse {
+        index_contract(format)
     } else {
-        quote!(PartAs)
+        contract(format)
     };
-    quote_spanned!(ty.span()=> <#ty as __d::#which<#format>>::Part)
+    of(&entity.fields[field].ty, &contract, "WIDTH")
+}
+
+/// The functions that read the parts of a template.
+pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStream> {
+    let parser =
+        |(field, format): (usize, Format)| of(&entity.fields[field].ty, &contract(format), "parse");
+    parts(template).map(parser).collect()
+}
+
+/// A question to a field of an index key: `is_there`, or `write`.
+pub(super) fn index_part(
+    entity: &Entity,
+    (field, format): (usize, Format),
+    item: &str,
+    args: TokenStream,
+) -> TokenStream {
+    let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
+    let ask = of(ty, &index_contract(format), item);
+    code!(#ask(&self.#ident #args))
 }
 
 /// The parts of a template, in order.
@@ -56,45 +80,55 @@ pub(super) fn parts(template: &Template) -> impl Iterator<Item = (usize, Format)
     })
 }
 
-/// A function that writes one key attribute from a template, the parts as arguments.
+/// The variable of a part.
+pub(super) fn part_name(at: usize) -> Ident {
+    local(&format!("part_{at}"))
+}
+
+/// A function that writes one key attribute from a template. It knows the places of the parts; the
+/// arguments write the parts there.
 pub(super) fn writer(
     entity: &Entity,
     function: &Ident,
     template: &Template,
     attribute: &TokenStream,
     role: &TokenStream,
-    sparse: bool,
 ) -> TokenStream {
     let mut arguments = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
         let last = index + 1 == template.pieces.len();
         match piece {
-            Piece::Literal(text) => steps.push(quote!(key.literal(#text);)),
+            Piece::Literal(text) => steps.push(code!(key.literal(#text);)),
             Piece::Part { field, format } => {
                 let ident = &entity.fields[*field].ident;
-                let argument = format_ident!("part_{}", arguments.len());
-                let ty = part_type(entity, *field, *format, sparse);
+                let argument = part_name(arguments.len());
                 let text = plain_name(ident);
                 let pad = pad(*format);
-                arguments.push(quote!(#argument: &#ty));
-                steps.push(quote!(key.part(#text, #argument, #pad, #last)?;));
+                arguments.push(code! {
+                    #argument: impl ::core::ops::FnOnce(
+                        __d::PartPlace<'_, '_>,
+                    ) -> ::core::result::Result<(), __d::Fault>
+                });
+                steps.push(code!(#argument(key.part(#text, #pad, #last))?;));
             }
         }
     }
-    quote! {
+    code! {
         fn #function(
             writer: &mut __d::Writer
             #(, #arguments)*
         ) -> ::core::result::Result<(), __d::Fault> {
-            let mut key = __d::KeyText::open(writer, #attribute, #role, STYLE);
+            let mut key = __d::KeyText::open(writer, #attribute, #role, __STYLE);
             #(#steps)*
             key.close()
         }
     }
 }
 
-/// A function that parses a key attribute into a tuple of its parts.
+/// A function that parses a key attribute into a tuple of its parts. The types of the parts are
+/// parameters, as they are for the writer: a type that is no key part is then said to be none where
+/// the parts are asked for, and not for each place of a signature.
 fn parser(
     entity: &Entity,
     function: &Ident,
@@ -107,21 +141,23 @@ fn parser(
     for (index, piece) in template.pieces.iter().enumerate() {
         let last = index + 1 == template.pieces.len();
         match piece {
-            Piece::Literal(text) => steps.push(quote!(key.literal(#text)?;)),
+            Piece::Literal(text) => steps.push(code!(key.literal(#text)?;)),
             Piece::Part { field, format } => {
-                let name = format_ident!("part_{}", names.len());
-                let ty = part_type(entity, *field, *format, false);
+                let name = part_name(names.len());
                 let text = plain_name(&entity.fields[*field].ident);
                 let pad = pad(*format);
-                steps.push(quote!(let #name = key.part::<#ty>(#text, #pad, #last)?;));
+                steps.push(code!(let #name = #name(&mut key, #text, #pad, #last)?;));
+                types.push(format_ident!("Part{}", names.len()));
                 names.push(name);
-                types.push(ty);
             }
         }
     }
-    quote! {
-        fn #function(text: &str) -> ::core::result::Result<(#(#types,)*), __d::Fault> {
-            let mut key = __d::KeyParser::new(text, #attribute, STYLE);
+    code! {
+        fn #function<#(#types),*>(
+            text: &str
+            #(, #names: __d::ParsePart<#types>)*
+        ) -> ::core::result::Result<(#(#types,)*), __d::Fault> {
+            let mut key = __d::KeyParser::new(text, #attribute, __STYLE);
             #(#steps)*
             key.end()?;
             ::core::result::Result::Ok((#(#names,)*))
@@ -138,27 +174,49 @@ pub(super) fn plain_name(ident: &Ident) -> String {
 /// A part of the primary key, as the key's struct holds it.
 pub(super) struct KeyField {
     pub(super) field: usize,
-    /// `None`: the field's own type, of a bare key or a format that loses nothing.
-    pub(super) lossy: Option<Format>,
+    pub(super) held: Held,
+}
+
+/// What the key's struct holds of a field.
+#[derive(Clone, Copy)]
+pub(super) enum Held {
+    /// The field is a key attribute itself.
+    Bare,
+    /// All of it, by a format that loses nothing.
+    Whole(Format),
+    /// What a lossy format leaves of it.
+    Cut(Format),
+}
+
+impl Held {
+    fn of(format: Format) -> Self {
+        if format.is_lossy() {
+            Held::Cut(format)
+        } else {
+            Held::Whole(format)
+        }
+    }
+
+    pub(super) fn is_cut(self) -> bool {
+        matches!(self, Held::Cut(_))
+    }
 }
 
 /// The fields of the key's struct: each field once, whole if any place has it whole.
 pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
     let mut fields: Vec<KeyField> = Vec::new();
-    let mut add = |field: usize, lossy: Option<Format>| match fields
-        .iter_mut()
-        .find(|known| known.field == field)
+    let mut add = |field: usize, held: Held| match fields.iter_mut().find(|key| key.field == field)
     {
-        Some(known) if lossy.is_none() => known.lossy = None,
+        Some(known) if known.held.is_cut() => known.held = held,
         Some(_) => {}
-        None => fields.push(KeyField { field, lossy }),
+        None => fields.push(KeyField { field, held }),
     };
     for source in std::iter::once(&entity.pk).chain(&entity.sk) {
         match source {
-            KeySource::Field { field, .. } => add(*field, None),
+            KeySource::Field { field, .. } => add(*field, Held::Bare),
             KeySource::Template(template) => {
                 for (field, format) in parts(template) {
-                    add(field, format.is_lossy().then_some(format));
+                    add(field, Held::of(format));
                 }
             }
         }
@@ -168,12 +226,36 @@ pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
 
 impl KeyField {
     pub(super) fn ty(&self, entity: &Entity) -> TokenStream {
-        match self.lossy {
-            Some(format) => part_type(entity, self.field, format, false),
-            None => {
-                let ty = &entity.fields[self.field].ty;
-                quote!(#ty)
+        let ty = &entity.fields[self.field].ty;
+        match self.held {
+            Held::Cut(Format::Seconds) => code!(__d::Seconds<#ty>),
+            Held::Cut(Format::Millis) => code!(__d::Millis<#ty>),
+            Held::Cut(Format::Month) => code!(__d::YearMonth),
+            Held::Cut(Format::Date) => of(ty, &code!(ToDate), "Date"),
+            Held::Cut(Format::Plain | Format::Pad(_)) | Held::Bare | Held::Whole(_) => code!(#ty),
+        }
+    }
+
+    /// What the key's struct holds, out of a reference to the field.
+    pub(super) fn take(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
+        let ty = &entity.fields[self.field].ty;
+        match self.held {
+            Held::Bare => {
+                let copy = of(ty, &code!(KeyValue), "to_key");
+                code!(#copy(#place))
             }
+            Held::Whole(format) | Held::Cut(format) => {
+                call(ty, &contract(format), "to_part", place.clone())
+            }
+        }
+    }
+
+    /// The same, out of another key.
+    fn copy(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
+        if self.held.is_cut() {
+            code!(::core::clone::Clone::clone(#place))
+        } else {
+            self.take(entity, place)
         }
     }
 }
@@ -186,27 +268,27 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         entity,
         &entity.pk,
         "pk",
-        &quote!(PK),
-        &quote!(__d::Role::Partition),
+        &code!(__PK),
+        &code!(__d::Role::Partition),
     );
     let sk = entity
         .sk
         .as_ref()
-        .map(|sk| attribute_functions(entity, sk, "sk", &quote!(SK), &quote!(__d::Role::Sort)));
+        .map(|sk| attribute_functions(entity, sk, "sk", &code!(__SK), &code!(__d::Role::Sort)));
     let write_pk = write_from_key(
         entity,
         &fields,
         &entity.pk,
         "pk",
-        &quote!(__d::Role::Partition),
+        &code!(__d::Role::Partition),
     );
     let write_sk = entity
         .sk
         .as_ref()
-        .map(|sk| write_from_key(entity, &fields, sk, "sk", &quote!(__d::Role::Sort)));
+        .map(|sk| write_from_key(entity, &fields, sk, "sk", &code!(__d::Role::Sort)));
     let read = read(entity, &fields);
     let ident = &entity.ident;
-    quote! {
+    code! {
         #definition
 
         impl #key_struct {
@@ -234,13 +316,23 @@ fn definition(entity: &Entity, key_struct: &Ident, fields: &[KeyField]) -> Token
         let field = &entity.fields[key.field];
         let (vis, ident, ty) = (&field.vis, &field.ident, key.ty(entity));
         let doc = format!("The part `{}` of the key.", plain_name(ident));
-        quote!(#[doc = #doc] #vis #ident: #ty)
+        code!(#[doc = #doc] #vis #ident: #ty)
+    });
+    let clones = fields.iter().map(|key| {
+        let ident = &entity.fields[key.field].ident;
+        let clone = key.copy(entity, &code!(&self.#ident));
+        code!(#ident: #clone)
     });
     let doc = format!("The typed parts of the key of `{}`.", entity.ident);
-    quote! {
+    code! {
         #[doc = #doc]
-        #[derive(::core::clone::Clone)]
         #vis struct #key_struct { #(#members),* }
+
+        impl ::core::clone::Clone for #key_struct {
+            fn clone(&self) -> Self {
+                Self { #(#clones),* }
+            }
+        }
     }
 }
 
@@ -260,10 +352,9 @@ fn attribute_functions(
         template,
         attribute,
         role,
-        false,
     );
     let parse = parser(entity, &format_ident!("parse_{which}"), template, attribute);
-    quote!(#write #parse)
+    code!(#write #parse)
 }
 
 /// Writes a key attribute out of the key's struct.
@@ -278,30 +369,28 @@ fn write_from_key(
         KeySource::Field { field, .. } => {
             let field = &entity.fields[*field];
             let (ident, name) = (&field.ident, super::name(&field.stored));
-            quote!(__d::encode_key_value(&self.#ident, &#name, #role, writer)?;)
+            let encode = of(&field.ty, &code!(KeyValue), "encode_key");
+            code!(#encode(&self.#ident, &#name, #role, writer)?;)
         }
         KeySource::Template(template) => {
             let function = format_ident!("write_{which}");
             let parts = parts(template).map(|(field, format)| {
-                let held = fields
+                let cut = fields
                     .iter()
-                    .find(|key| key.field == field)
-                    .and_then(|key| key.lossy);
-                part_of(entity, field, format, held.is_some())
+                    .any(|key| key.field == field && key.held.is_cut());
+                part_of(entity, field, format, cut)
             });
-            quote!(Self::#function(writer #(, #parts)*)?;)
+            code!(Self::#function(writer #(, #parts)*)?;)
         }
     }
 }
 
-/// The part of `self.field` for a template; `cut` if `self` holds the part itself.
+/// Writes the part of `self.field` to its place; `cut` if `self` holds the part itself.
 pub(super) fn part_of(entity: &Entity, field: usize, format: Format, cut: bool) -> TokenStream {
     let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
-    if cut || !format.is_lossy() {
-        return quote!(&self.#ident);
-    }
-    let format = format_const(format);
-    quote!(&*<#ty as __d::PartAs<#format>>::part(&self.#ident))
+    let item = if cut { "write_held" } else { "write" };
+    let write = call(ty, &contract(format), item, code!(&self.#ident, place));
+    code!(|place| #write)
 }
 
 /// Reads the parts from an item.
@@ -310,56 +399,56 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let mut holders = Vec::new();
     let mut unpack = Vec::new();
     let sources = [
-        (Some(&entity.pk), "pk", quote!(PK)),
-        (entity.sk.as_ref(), "sk", quote!(SK)),
+        (Some(&entity.pk), "pk", code!(__PK)),
+        (entity.sk.as_ref(), "sk", code!(__SK)),
     ];
     for (source, which, attribute) in sources {
         let Some(source) = source else { continue };
-        let holder = format_ident!("read_{which}");
-        match source {
+        let holder = local(&format!("read_{which}"));
+        let value = match source {
             KeySource::Field { field, .. } => {
-                let field = &entity.fields[*field];
-                let (ident, ty) = (&field.ident, &field.ty);
-                holders.push(quote!(let mut #holder = ::core::option::Option::None::<#ty>;));
-                arms.push(quote! {
-                    if name == #attribute {
-                        #holder = ::core::option::Option::Some(__d::decode_field(reader, #attribute)?);
-                        continue;
-                    }
+                let (part, ty) = (key_part(entity, *field), &entity.fields[*field].ty);
+                let decode = of(ty, &code!(KeyValue), "decode_key");
+                unpack.push(code! {
+                    let #part = #holder.ok_or_else(|| __d::missing(#attribute))?;
                 });
-                unpack.push(quote! {
-                    let #ident = #holder.ok_or_else(|| __d::missing(#attribute))?;
-                });
+                code!(__d::within(#attribute, #decode(reader))?)
             }
             KeySource::Template(template) => {
                 let parse = format_ident!("parse_{which}");
-                holders.push(quote!(let mut #holder = ::core::option::Option::None;));
-                arms.push(quote! {
-                    if name == #attribute {
-                        #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?);
-                        continue;
-                    }
-                });
-                // A part that the struct holds whole is not taken from a lossy place.
+                let parsers = part_parsers(entity, template);
+                // A part that the struct holds whole is not taken from a place that cuts it.
                 let names = parts(template).map(|(field, format)| {
-                    let whole = fields
+                    let cut = fields
                         .iter()
-                        .any(|key| key.field == field && key.lossy.is_none());
-                    let ident = &entity.fields[field].ident;
-                    if whole && format.is_lossy() {
-                        quote!(_)
+                        .any(|key| key.field == field && key.held.is_cut());
+                    if format.is_lossy() && !cut {
+                        code!(_)
                     } else {
-                        quote!(#ident)
+                        let part = key_part(entity, field);
+                        code!(#part)
                     }
                 });
-                unpack.push(quote! {
-                    let (#(#names,)*) = Self::#parse(__d::key_text(&#holder, #attribute)?)?;
+                unpack.push(code! {
+                    let (#(#names,)*) =
+                        Self::#parse(__d::key_text(&#holder, #attribute)? #(, #parsers)*)?;
                 });
+                code!(__d::read_key_text(reader, #attribute)?)
             }
-        }
+        };
+        holders.push(code!(let mut #holder = ::core::option::Option::None;));
+        arms.push(code! {
+            if name == #attribute {
+                #holder = ::core::option::Option::Some(#value);
+                continue;
+            }
+        });
     }
-    let idents = fields.iter().map(|key| &entity.fields[key.field].ident);
-    quote! {
+    let members = fields.iter().map(|key| {
+        let (ident, part) = (&entity.fields[key.field].ident, key_part(entity, key.field));
+        code!(#ident: #part)
+    });
+    code! {
         fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#holders)*
             let mut first = true;
@@ -369,7 +458,12 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                 reader.skip()?;
             }
             #(#unpack)*
-            ::core::result::Result::Ok(Self { #(#idents),* })
+            ::core::result::Result::Ok(Self { #(#members),* })
         }
     }
+}
+
+/// The variable of a part that was read.
+fn key_part(entity: &Entity, field: usize) -> Ident {
+    local(&format!("part_{}", plain_name(&entity.fields[field].ident)))
 }

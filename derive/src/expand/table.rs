@@ -1,9 +1,9 @@
 //! `#[derive(DynamoTable)]`.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 
-use super::{checks, hidden, key, option_str, stream, style};
+use super::{checks, hidden, key, of, option_str, stream, style};
 use crate::model::{IndexKind, Table, TableIndex, TableProjection};
 
 pub(crate) fn expand(table: &Table) -> TokenStream {
@@ -11,7 +11,10 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     let (pk, type_attribute) = (&table.pk, &table.type_attribute);
     let sk = option_str(table.sk.as_deref());
     let (style, stream) = (style(table.style), stream(table.stream));
-    let entities = &table.entities;
+    let entities = table
+        .entities
+        .iter()
+        .map(|entity| of(entity, &code!(DynamoEntity), "ENTITY"));
     let constants = table.indexes.iter().map(|index| {
         let (name, value) = (&index.ident, declaration(index));
         let doc = format!("The index `{}`.", key::plain_name(name));
@@ -23,10 +26,12 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     });
     let names = table.indexes.iter().map(|index| &index.ident);
     let checks = checks::table(table);
-    let body = quote! {
+    let body = code! {
         impl #ident { #(#constants)* }
 
         impl __d::DynamoTable for #ident {
+            type This = Self;
+
             const TABLE: __d::TableDef = __d::TableDef {
                 name: #name,
                 pk: #pk,
@@ -38,7 +43,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
             };
 
             const ENTITIES: &'static [&'static __d::EntityDef] =
-                &[#(&<#entities as __d::DynamoEntity>::ENTITY),*];
+                &[#(&#entities),*];
         }
 
         #checks
@@ -49,15 +54,15 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
 fn declaration(index: &TableIndex) -> TokenStream {
     let TableIndex { stored, pk, sk, .. } = index;
     let kind = match index.kind {
-        IndexKind::Global => quote!(__d::IndexKind::Global),
-        IndexKind::Local => quote!(__d::IndexKind::Local),
+        IndexKind::Global => code!(__d::IndexKind::Global),
+        IndexKind::Local => code!(__d::IndexKind::Local),
     };
     let project = match &index.project {
-        TableProjection::All => quote!(All),
-        TableProjection::Keys => quote!(Keys),
-        TableProjection::Attributes(names) => quote!(Include(&[#(#names),*])),
+        TableProjection::All => code!(All),
+        TableProjection::Keys => code!(Keys),
+        TableProjection::Attributes(names) => code!(Include(&[#(#names),*])),
     };
-    quote! {
+    code! {
         __d::IndexDef {
             name: #stored,
             kind: #kind,

@@ -5,7 +5,6 @@ mod newtype;
 mod unit_enum;
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::Generics;
 
 use super::{codec, hidden};
@@ -25,8 +24,8 @@ pub(crate) fn expand(value: &Value) -> TokenStream {
 fn implement(value: &Value, body: &TokenStream) -> TokenStream {
     let ident = &value.ident;
     let (with, types, _) = value.generics.split_for_impl();
-    let bounds = bounds(&value.generics, &quote!(__d::DynamoValue));
-    quote! {
+    let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
+    code! {
         impl #with __d::DynamoValue for #ident #types #bounds {
             #body
         }
@@ -41,21 +40,21 @@ fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
         .flat_map(|clause| &clause.predicates);
     let added = generics.type_params().map(|param| {
         let ident = &param.ident;
-        quote!(#ident: #bound)
+        code!(#ident: #bound)
     });
-    quote!(where #(#own,)* #(#added,)*)
+    code!(where #(#own,)* #(#added,)*)
 }
 
 fn structure(value: &Value, fields: &[Field]) -> TokenStream {
     let places = fields.iter().map(|field| {
         let ident = &field.ident;
-        (field, quote!(&self.#ident))
+        (field, code!(&self.#ident))
     });
     let encode = encode_fields(places);
-    let decode = decode_fields(fields, &quote!(Self), None);
+    let decode = decode_fields(fields, &code!(Self), None);
     implement(
         value,
-        &quote! {
+        &code! {
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
                 writer.open_map()?;
                 #encode
@@ -77,23 +76,28 @@ fn encode_fields<'f>(fields: impl Iterator<Item = (&'f Field, TokenStream)>) -> 
     let rest = fields
         .iter()
         .find(|(field, _)| field.role == Role::Rest)
-        .map(|(_, place)| quote!(__d::encode_nested_rest(#place, &[#(#known),*], writer)?;));
+        .map(|(field, place)| {
+            let item = super::of(&field.ty, &code!(RestField), "as_item");
+            code!(__d::encode_nested_rest(#item(#place), &[#(#known),*], writer)?;)
+        });
     let entries = fields
         .iter()
-        .map(|(field, place)| codec::encode(field, place));
-    quote!(#(#entries)* #rest)
+        .map(|(field, place)| codec::encode(field, None, place));
+    code!(#(#entries)* #rest)
 }
 
 /// Reads a map into `constructor { fields }`; the tag of an enum is stepped over.
 fn decode_fields(fields: &[Field], constructor: &TokenStream, tag: Option<&str>) -> TokenStream {
     let declared = fields.iter().filter_map(codec::declare);
-    let arms = fields.iter().filter_map(codec::decode_arm);
-    let finished = fields.iter().map(codec::finish);
-    let tag_arm = tag.map(|tag| quote!(#tag => reader.skip()?,));
+    let arms = fields
+        .iter()
+        .filter_map(|field| codec::decode_arm(field, None));
+    let finished = fields.iter().map(|field| codec::finish(field, None));
+    let tag_arm = tag.map(|tag| code!(#tag => reader.skip()?,));
     let has_rest = fields.iter().any(|field| field.role == Role::Rest);
-    let rest_holder = has_rest.then(|| quote!(let mut rest = __d::Item::new();));
+    let rest_holder = has_rest.then(|| code!(let mut rest = __d::Item::new();));
     let other = if has_rest {
-        quote! {
+        code! {
             other => {
                 let value = <__d::Value as __d::DynamoValue>::decode(reader)
                     .map_err(|fault| fault.at(other))?;
@@ -101,9 +105,9 @@ fn decode_fields(fields: &[Field], constructor: &TokenStream, tag: Option<&str>)
             }
         }
     } else {
-        quote!(_ => reader.skip()?,)
+        code!(_ => reader.skip()?,)
     };
-    quote! {
+    code! {
         #(#declared)*
         #rest_holder
         let mut first = true;

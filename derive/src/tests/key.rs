@@ -203,7 +203,7 @@ fn skip_lossy() {
             pub struct Order {
                 pub id: String,
                 #[dynamo(skip)]
-                pub at: u64,
+                pub at: Timestamp,
             }
         },
         &[
@@ -232,12 +232,33 @@ fn sort_field_is_verb() {
 }
 
 #[test]
+fn formats_fit() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "orders", key(pk = "{name:08}", sk = "{at:date}"))]
+            #[dynamo(lsi(by_done, sk = "{done:month}"))]
+            pub struct Order {
+                pub name: String,
+                pub at: u64,
+                pub done: Option<bool>,
+                pub day: Day,
+            }
+        },
+        &[
+            r#""{name:08}": a width is for integers, and `name` is a `String`; write "{name}""#,
+            r#""{at:date}": this format is for timestamps and dates, and `at` is a `u64`; write "{at}""#,
+            r#""{done:month}": this format is for timestamps and dates, and `done` is a `bool`; write "{done}""#,
+        ],
+    );
+}
+
+#[test]
 fn two_lossy_formats() {
     entity_says(
         parse_quote! {
             #[dynamo(table = "orders", key(pk = "{at:month}", sk = "{at:date}"))]
             pub struct Order {
-                pub at: u64,
+                pub at: Timestamp,
             }
         },
         &[

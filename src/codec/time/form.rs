@@ -73,6 +73,11 @@ fn epoch(digits: &str, scale: i64) -> Option<Timestamp> {
 }
 
 /// A field with a foreign form: a moment, or an `Option` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no foreign stored form",
+    label = "not a timestamp, nor an `Option` of one",
+    note = "`format` is for timestamps: `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
+)]
 pub trait FormField: Sized {
     #[doc(hidden)]
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
@@ -82,6 +87,7 @@ pub trait FormField: Sized {
     fn absent_form() -> Option<Self>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for T {
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         writer.name(name);
@@ -97,6 +103,7 @@ impl<T: Moment> FormField for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for Option<T> {
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         self.as_ref()

@@ -1,11 +1,9 @@
 //! An enum with data: a map with a tag beside the variant's fields.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
-use syn::spanned::Spanned;
 
-use super::super::local;
+use super::super::{key, local, of};
 use super::{decode_fields, encode_fields, implement};
 use crate::model::{DataVariant, Field, Value, VariantShape};
 
@@ -18,7 +16,7 @@ pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> Toke
     let decode = variants.iter().map(|variant| decode_variant(variant, tag));
     implement(
         value,
-        &quote! {
+        &code! {
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
                 writer.open_map()?;
                 match self { #(#encode)* }
@@ -38,17 +36,17 @@ pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> Toke
 
 fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
     let (ident, stored, tag) = (&variant.ident, &variant.stored, super::super::name(tag));
-    let write_tag = quote! {
+    let write_tag = code! {
         writer.name(&#tag);
         writer.text(#stored);
     };
     match &variant.shape {
-        VariantShape::Unit => quote!(Self::#ident => { #write_tag }),
+        VariantShape::Unit => code!(Self::#ident => { #write_tag }),
         VariantShape::Tuple(types) => {
             let values = values(types);
             let content = super::super::name(CONTENT);
             let encode = encode_tuple(&values, types);
-            quote! {
+            code! {
                 Self::#ident(#(#values),*) => {
                     #write_tag
                     writer.name(&#content);
@@ -62,9 +60,9 @@ fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
             let bound: Vec<_> = fields.iter().map(bound).collect();
             let encode = encode_fields(fields.iter().map(|field| {
                 let bound = self::bound(field);
-                (field, quote!(#bound))
+                (field, code!(#bound))
             }));
-            quote! {
+            code! {
                 Self::#ident { #(#idents: #bound),* } => {
                     #write_tag
                     #encode
@@ -75,12 +73,12 @@ fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
 }
 
 fn bound(field: &Field) -> Ident {
-    format_ident!("bound_{}", super::super::key::plain_name(&field.ident))
+    local(&format!("bound_{}", key::plain_name(&field.ident)))
 }
 
 fn values(types: &[Type]) -> Vec<Ident> {
     (0..types.len())
-        .map(|at| format_ident!("value_{at}"))
+        .map(|at| local(&format!("value_{at}")))
         .collect()
 }
 
@@ -91,22 +89,20 @@ fn encode_tuple(values: &[Ident], types: &[Type]) -> TokenStream {
         .zip(types)
         .enumerate()
         .map(|(at, (value, ty))| {
-            let writer = local("writer", ty.span());
-            let encode = quote_spanned! {ty.span()=>
-                <#ty as __d::DynamoValue>::encode(#value, #writer)
-            };
+            let encode = of(ty, &code!(DynamoValue), "encode");
+            let encode = code!(#encode(#value, writer));
             if types.len() == 1 {
-                return quote!(#encode.map_err(|fault| fault.at(#CONTENT))?;);
+                return code!(#encode.map_err(|fault| fault.at(#CONTENT))?;);
             }
-            quote! {
+            code! {
                 writer.element();
                 #encode.map_err(|fault| fault.at_index(#at).at(#CONTENT))?;
             }
         });
     if types.len() == 1 {
-        return quote!(#(#encode)*);
+        return code!(#(#encode)*);
     }
-    quote! {
+    code! {
         writer.open_list()?;
         #(#encode)*
         writer.close_list();
@@ -116,37 +112,59 @@ fn encode_tuple(values: &[Ident], types: &[Type]) -> TokenStream {
 fn decode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
     let (ident, stored) = (&variant.ident, &variant.stored);
     let body = match &variant.shape {
-        VariantShape::Unit => quote! {
+        VariantShape::Unit => code! {
             reader.skip()?;
             ::core::result::Result::Ok(Self::#ident)
         },
-        VariantShape::Struct(fields) => decode_fields(fields, &quote!(Self::#ident), Some(tag)),
+        VariantShape::Struct(fields) => decode_fields(fields, &code!(Self::#ident), Some(tag)),
         VariantShape::Tuple(types) => decode_tuple(ident, types),
     };
-    quote!(#stored => { #body })
+    code!(#stored => { #body })
 }
 
 fn decode_tuple(ident: &Ident, types: &[Type]) -> TokenStream {
     let values = values(types);
-    // A tuple type reads what a list of its elements is; one element is itself.
-    let (content, pattern) = if let [one] = types {
-        (quote!(#one), quote!(value_0))
-    } else {
-        (quote!((#(#types),*)), quote!((#(#values),*)))
-    };
-    quote! {
-        let mut content = ::core::option::Option::None::<#content>;
+    let read = decode_content(&values, types);
+    code! {
+        let mut content = ::core::option::Option::None;
         let mut first = true;
         reader.open_map()?;
         while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
             if name == #CONTENT {
-                content = ::core::option::Option::Some(__d::decode_field(reader, #CONTENT)?);
+                content = ::core::option::Option::Some(#read);
             } else {
                 reader.skip()?;
             }
         }
         reader.close_map()?;
-        let #pattern = content.ok_or_else(|| __d::missing(#CONTENT))?;
+        let (#(#values,)*) = content.ok_or_else(|| __d::missing(#CONTENT))?;
         ::core::result::Result::Ok(Self::#ident(#(#values),*))
     }
+}
+
+/// Reads the values into a tuple, whatever their number.
+fn decode_content(values: &[Ident], types: &[Type]) -> TokenStream {
+    let decode = types.iter().map(|ty| of(ty, &code!(DynamoValue), "decode"));
+    if let [one] = types {
+        let decode = of(one, &code!(DynamoValue), "decode");
+        return code!((__d::within(#CONTENT, #decode(reader))?,));
+    }
+    let count = types.len();
+    let steps = values
+        .iter()
+        .zip(decode)
+        .enumerate()
+        .map(|(at, (value, decode))| {
+            code! {
+                let #value = __d::next_of_tuple(reader, &mut first, #at, #count, #decode)
+                    .map_err(|fault| fault.at(#CONTENT))?;
+            }
+        });
+    code! {{
+        let mut first = true;
+        reader.open_list()?;
+        #(#steps)*
+        __d::end_of_tuple(reader, &mut first, #count).map_err(|fault| fault.at(#CONTENT))?;
+        (#(#values,)*)
+    }}
 }

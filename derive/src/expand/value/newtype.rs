@@ -1,22 +1,23 @@
 //! A newtype: stored as what it holds, and usable wherever that is.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 use syn::Type;
 
+use super::super::of;
 use super::implement;
 use crate::model::Value;
 
 pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
+    let [encode, decode] = ["encode", "decode"].map(|item| of(inner, &code!(DynamoValue), item));
     let own = implement(
         value,
-        &quote! {
+        &code! {
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
-                <#inner as __d::DynamoValue>::encode(&self.0, writer)
+                #encode(&self.0, writer)
             }
 
             fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
-                <#inner as __d::DynamoValue>::decode(reader).map(Self)
+                #decode(reader).map(Self)
             }
         },
     );
@@ -25,11 +26,10 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
         map_key(inner),
         key_part(inner),
         key_value(inner),
-        part_as(inner, &quote!({ __d::PLAIN })),
-        part_as(inner, &quote!({ __d::PADDED })),
+        padded(inner),
     ];
     let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
-    quote!(#own #(#forwarded)*)
+    code!(#own #(#forwarded)*)
 }
 
 /// A trait that the newtype has if what it holds has it. The bounds wait until somebody uses it.
@@ -37,19 +37,12 @@ struct Forward {
     name: TokenStream,
     /// The bound on the inner type.
     bound: TokenStream,
-    /// Whether the newtype itself has to be `Clone`.
-    clone: bool,
     body: TokenStream,
 }
 
 impl Forward {
     fn expand(self, value: &Value) -> TokenStream {
-        let Forward {
-            name,
-            bound,
-            clone,
-            body,
-        } = self;
+        let Forward { name, bound, body } = self;
         let ident = &value.ident;
         let (with, types, _) = value.generics.split_for_impl();
         let own = value
@@ -59,16 +52,14 @@ impl Forward {
             .flat_map(|clause| &clause.predicates);
         let params = value.generics.type_params().map(|param| {
             let ident = &param.ident;
-            quote!(#ident: __d::DynamoValue,)
+            code!(#ident: __d::DynamoValue,)
         });
-        let clone = clone.then(|| quote!(for<'x> #ident #types: __d::CloneIn<'x>,));
-        quote! {
+        code! {
             impl #with #name for #ident #types
             where
                 #(#own,)*
                 #(#params)*
                 #bound,
-                #clone
             {
                 #body
             }
@@ -78,10 +69,9 @@ impl Forward {
 
 fn set_element(inner: &Type) -> Forward {
     Forward {
-        name: quote!(__d::SetElement),
-        bound: quote!(for<'x> #inner: __d::SetElementIn<'x>),
-        clone: false,
-        body: quote! {
+        name: code!(__d::SetElement),
+        bound: code!(for<'x> #inner: __d::SetElementIn<'x>),
+        body: code! {
             const TAG: __d::Tag = <#inner as __d::SetElement>::TAG;
 
             fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
@@ -97,10 +87,9 @@ fn set_element(inner: &Type) -> Forward {
 
 fn map_key(inner: &Type) -> Forward {
     Forward {
-        name: quote!(__d::MapKey),
-        bound: quote!(for<'x> #inner: __d::MapKeyIn<'x>),
-        clone: false,
-        body: quote! {
+        name: code!(__d::MapKey),
+        bound: code!(for<'x> #inner: __d::MapKeyIn<'x>),
+        body: code! {
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 <#inner as __d::MapKey>::to_map_key(&self.0)
             }
@@ -114,10 +103,9 @@ fn map_key(inner: &Type) -> Forward {
 
 fn key_part(inner: &Type) -> Forward {
     Forward {
-        name: quote!(__d::KeyPart),
-        bound: quote!(for<'x> #inner: __d::KeyPartIn<'x>),
-        clone: true,
-        body: quote! {
+        name: code!(__d::KeyPart),
+        bound: code!(for<'x> #inner: __d::KeyPartIn<'x>),
+        body: code! {
             const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
@@ -126,6 +114,10 @@ fn key_part(inner: &Type) -> Forward {
 
             fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
                 <#inner as __d::KeyPart>::parse_part(text).map(Self)
+            }
+
+            fn to_part(&self) -> Self {
+                Self(<#inner as __d::KeyPart>::to_part(&self.0))
             }
 
             fn is_empty_part(&self) -> bool {
@@ -137,32 +129,40 @@ fn key_part(inner: &Type) -> Forward {
 
 fn key_value(inner: &Type) -> Forward {
     Forward {
-        name: quote!(__d::KeyValue),
-        bound: quote!(for<'x> #inner: __d::KeyValueIn<'x>),
-        clone: true,
-        body: quote! {
+        name: code!(__d::KeyValue),
+        bound: code!(for<'x> #inner: __d::KeyValueIn<'x>),
+        body: code! {
             const TYPE: __d::KeyType = <#inner as __d::KeyValue>::TYPE;
 
             fn is_empty_key(&self) -> bool {
                 <#inner as __d::KeyValue>::is_empty_key(&self.0)
             }
+
+            fn to_key(&self) -> Self {
+                Self(<#inner as __d::KeyValue>::to_key(&self.0))
+            }
+
+            fn encode_key(
+                &self,
+                name: &__d::Name,
+                role: __d::Role,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<(), __d::Fault> {
+                <#inner as __d::KeyValue>::encode_key(&self.0, name, role, writer)
+            }
+
+            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+                <#inner as __d::KeyValue>::decode_key(reader).map(Self)
+            }
         },
     }
 }
 
-/// In a template the newtype is a part itself. Formats that lose something are not forwarded: what
-/// they make is the inner type's.
-fn part_as(inner: &Type, format: &TokenStream) -> Forward {
+/// Formats that lose something are not forwarded: what they make is the inner type's.
+fn padded(inner: &Type) -> Forward {
     Forward {
-        name: quote!(__d::PartAs<#format>),
-        bound: quote!(for<'x> #inner: __d::PartAsIn<'x, #format> + __d::KeyPartIn<'x>),
-        clone: true,
-        body: quote! {
-            type Part = Self;
-
-            fn part(&self) -> __d::Cow<'_, Self> {
-                __d::Cow::Borrowed(self)
-            }
-        },
+        name: code!(__d::Padded),
+        bound: code!(for<'x> #inner: __d::PaddedIn<'x> + __d::KeyPartIn<'x>),
+        body: TokenStream::new(),
     }
 }

@@ -1,7 +1,6 @@
 //! An enum without data: stored as the name of its variant.
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use super::implement;
 use crate::model::{UnitVariant, Value};
@@ -10,7 +9,7 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
     let ident = &value.ident;
     let names: Vec<_> = variants.iter().map(|variant| &variant.stored).collect();
     let idents: Vec<_> = variants.iter().map(|variant| &variant.ident).collect();
-    let texts = quote! {
+    let texts = code! {
         fn text(value: &#ident) -> &'static str {
             match value { #(#ident::#idents => #names),* }
         }
@@ -22,13 +21,17 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             }
         }
 
+        fn copy(value: &#ident) -> #ident {
+            match value { #(#ident::#idents => #ident::#idents),* }
+        }
+
         fn unknown() -> __d::Fault {
             __d::unknown_variant(&[#(#names),*])
         }
     };
     let own = implement(
         value,
-        &quote! {
+        &code! {
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
                 writer.text(text(self));
                 ::core::result::Result::Ok(())
@@ -39,7 +42,7 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             }
         },
     );
-    quote! {
+    code! {
         #texts
         #own
 
@@ -66,10 +69,7 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             }
         }
 
-        impl __d::KeyPart for #ident
-        where
-            for<'x> #ident: __d::CloneIn<'x>,
-        {
+        impl __d::KeyPart for #ident {
             const WIDTH: __d::Width = __d::Width::Variable;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
@@ -80,23 +80,30 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
                 of_text(&text.text()?)
             }
+
+            fn to_part(&self) -> Self {
+                copy(self)
+            }
         }
 
-        impl __d::KeyValue for #ident
-        where
-            for<'x> #ident: __d::CloneIn<'x>,
-        {
+        impl __d::KeyValue for #ident {
             const TYPE: __d::KeyType = __d::KeyType::S;
-        }
 
-        impl __d::PartAs<{ __d::PLAIN }> for #ident
-        where
-            for<'x> #ident: __d::CloneIn<'x>,
-        {
-            type Part = Self;
+            fn to_key(&self) -> Self {
+                copy(self)
+            }
 
-            fn part(&self) -> __d::Cow<'_, Self> {
-                __d::Cow::Borrowed(self)
+            fn encode_key(
+                &self,
+                name: &__d::Name,
+                role: __d::Role,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<(), __d::Fault> {
+                __d::encode_key(self, name, role, writer)
+            }
+
+            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+                <Self as __d::DynamoValue>::decode(reader)
             }
         }
     }

@@ -1,0 +1,125 @@
+//! Impls without content, for declarations with mistakes.
+
+use proc_macro2::TokenStream;
+use quote::format_ident;
+use syn::{Generics, Ident, Visibility};
+
+use super::hidden;
+use crate::parse::hint::{EntityHint, TableHint, ValueHint};
+
+/// An entity that is in every table, with a key of as many parts as were written.
+pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
+    let guard = if hint.versioned {
+        code!(__d::Versioned)
+    } else {
+        code!(__d::Unconditional)
+    };
+    let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
+    let body = code! {
+        impl<T> __d::ListedIn<T> for #ident {}
+
+        impl __d::DynamoTable for #ident {
+            type This = Self;
+            const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
+            const ENTITIES: &'static [&'static __d::EntityDef] = &[];
+        }
+
+        impl #ident {
+            #vis fn key(#(#parts: impl ::core::marker::Sized),*) -> __d::Key<#ident> {
+                __d::Key::from_parts(__d::Fallback::parts())
+            }
+        }
+
+        impl __d::DynamoEntity for #ident {
+            type Table = Self;
+            type KeyParts = __d::Fallback<Self>;
+            type Guard = #guard;
+            const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
+
+            fn key_parts(&self) -> __d::Fallback<Self> {
+                __d::Fallback::parts()
+            }
+
+            fn encode(&self, _: &__d::Stamp, _: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+                __d::fallback()
+            }
+
+            fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+                __d::fallback()
+            }
+        }
+    };
+    hidden(&hint.krate, &body)
+}
+
+/// A table with the indexes that were named.
+pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenStream {
+    let indexes = &hint.indexes;
+    let body = code! {
+        impl #ident { #(#vis const #indexes: __d::IndexDef = __d::FALLBACK_INDEX;)* }
+
+        impl __d::DynamoTable for #ident {
+            type This = Self;
+            const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
+            const ENTITIES: &'static [&'static __d::EntityDef] = &[];
+        }
+    };
+    hidden(&hint.krate, &body)
+}
+
+/// A value that can stand anywhere.
+pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> TokenStream {
+    let (with, types, _) = generics.split_for_impl();
+    let own = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
+    let bounds = code!(where #(#own,)*);
+    let fallback = code!({ __d::fallback() });
+    let result = |of: TokenStream| code!(::core::result::Result<#of, __d::Fault>);
+    let (done, made) = (result(code!(())), result(code!(Self)));
+    let body = code! {
+        impl #with __d::DynamoValue for #ident #types #bounds {
+            fn encode(&self, _: &mut __d::Writer) -> #done #fallback
+            fn decode(_: &mut __d::Reader<'_>) -> #made #fallback
+        }
+
+        impl #with __d::SetElement for #ident #types #bounds {
+            const TAG: __d::Tag = __d::Tag::Ss;
+            fn write_element(&self, _: &mut __d::Writer) -> #done #fallback
+            fn read_element(_: &mut __d::Reader<'_>) -> #made #fallback
+        }
+
+        impl #with __d::MapKey for #ident #types #bounds {
+            fn to_map_key(&self) -> __d::Cow<'_, str> {
+                __d::Cow::Borrowed("")
+            }
+            fn from_map_key(_: &str) -> ::core::option::Option<Self> {
+                ::core::option::Option::None
+            }
+        }
+
+        impl #with __d::KeyPart for #ident #types #bounds {
+            const WIDTH: __d::Width = __d::Width::Fixed(0);
+            fn write_part(&self, _: &mut __d::PartWriter<'_>) -> #done #fallback
+            fn parse_part(_: &__d::PartText<'_>) -> ::core::option::Option<Self> {
+                ::core::option::Option::None
+            }
+            fn to_part(&self) -> Self {
+                loop {}
+            }
+        }
+
+        impl #with __d::Padded for #ident #types #bounds {}
+
+        impl #with __d::KeyValue for #ident #types #bounds {
+            const TYPE: __d::KeyType = __d::KeyType::S;
+            fn to_key(&self) -> Self {
+                loop {}
+            }
+            fn encode_key(&self, _: &__d::Name, _: __d::Role, _: &mut __d::Writer) -> #done #fallback
+            fn decode_key(_: &mut __d::Reader<'_>) -> #made #fallback
+        }
+    };
+    hidden(&hint.krate, &body)
+}

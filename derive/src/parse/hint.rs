@@ -1,0 +1,108 @@
+//! What can be said of a declaration with mistakes. Nothing here reports anything: the full reading
+//! has done so.
+
+use std::collections::BTreeSet;
+
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Data, DeriveInput, Ident, Path};
+
+use crate::diag::Diag;
+use crate::parse::option::{Given, Opt, Value};
+use crate::parse::{attribute, krate};
+
+pub(crate) struct EntityHint {
+    pub(crate) krate: Path,
+    /// How many parts the key has, as far as it can be told.
+    pub(crate) key_parts: usize,
+    /// Whether a field is the version.
+    pub(crate) versioned: bool,
+}
+
+pub(crate) struct TableHint {
+    pub(crate) krate: Path,
+    pub(crate) indexes: Vec<Ident>,
+}
+
+pub(crate) struct ValueHint {
+    pub(crate) krate: Path,
+}
+
+pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
+    let key = options(&input.attrs)
+        .into_iter()
+        .find(|opt| opt.name == "key");
+    EntityHint {
+        krate: krate(&input.attrs),
+        key_parts: key.map_or(0, key_parts),
+        versioned: fields(&input.data)
+            .any(|attrs| options(attrs).iter().any(|opt| opt.name == "version")),
+    }
+}
+
+pub(crate) fn table(input: &DeriveInput) -> TableHint {
+    let mut indexes: Vec<Ident> = Vec::new();
+    for opt in options(&input.attrs) {
+        let is_index = opt.name == "gsi" || opt.name == "lsi";
+        if let Some(name) = first_word(opt).filter(|_| is_index)
+            && !indexes.contains(&name)
+        {
+            indexes.push(name);
+        }
+    }
+    TableHint {
+        krate: krate(&input.attrs),
+        indexes,
+    }
+}
+
+pub(crate) fn value(input: &DeriveInput) -> ValueHint {
+    ValueHint {
+        krate: krate(&input.attrs),
+    }
+}
+
+fn options(attrs: &[Attribute]) -> Vec<Opt> {
+    attribute::read(attrs, &Diag::new())
+}
+
+fn list(opt: Opt) -> Vec<Opt> {
+    opt.list(&Diag::new()).unwrap_or_default()
+}
+
+/// The attributes of each field of a struct.
+fn fields(data: &Data) -> impl Iterator<Item = &[Attribute]> {
+    let fields = match data {
+        Data::Struct(data) => Some(&data.fields),
+        Data::Enum(_) | Data::Union(_) => None,
+    };
+    fields.into_iter().flatten().map(|field| &*field.attrs)
+}
+
+/// The name that begins `gsi(NAME, ..)`, if it can name a constant.
+fn first_word(opt: Opt) -> Option<Ident> {
+    let first = list(opt).into_iter().next()?;
+    let is_name = syn::parse_str::<Ident>(&first.name.to_string()).is_ok();
+    (matches!(first.given, Given::Flag) && is_name).then_some(first.name)
+}
+
+/// The fields that a key names, whether they exist or not, each once.
+fn key_parts(key: Opt) -> usize {
+    let mut names = BTreeSet::new();
+    for opt in list(key) {
+        match opt.given {
+            Given::Value(Value::Word(word)) => {
+                names.insert(word.unraw().to_string());
+            }
+            Given::Value(Value::Text(text)) => {
+                let text = text.value();
+                let parts = text.split('{').skip(1);
+                names.extend(parts.map(|part| {
+                    let name = part.split([':', '}']).next();
+                    name.unwrap_or_default().trim().to_owned()
+                }));
+            }
+            _ => {}
+        }
+    }
+    names.len()
+}

@@ -1,0 +1,48 @@
+//! An operation that is awaited before it is sent.
+//!
+//! The compiler would say that it is no future, and to remove `.await`. These impls hold for no type;
+//! they are there for what is said instead.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::{Create, Delete, Get, Guard, Operation, Put};
+use crate::entity::DynamoEntity;
+
+/// An operation that was sent. No operation is: what `send` returns is a [`Call`](super::Call).
+#[diagnostic::on_unimplemented(
+    message = "this operation was not sent",
+    label = "nothing to await yet",
+    note = "write `.send(&db)` before `.await`"
+)]
+pub trait Sent {}
+
+/// A type of its own, so that the compiler speaks of it and not of `Future`.
+#[derive(Debug)]
+pub struct Unsent<O>(PhantomData<O>);
+
+macro_rules! awaited_too_early {
+    ($([$($generics:tt)*] $operation:ty;)*) => {$(
+        #[doc(hidden)]
+        impl<$($generics)*> Future for $operation
+        where
+            Self: Operation,
+            Unsent<Self>: Sent,
+        {
+            type Output = crate::error::Result<<Self as Operation>::Out>;
+
+            fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+                Poll::Pending
+            }
+        }
+    )*};
+}
+
+awaited_too_early! {
+    [E: DynamoEntity] Get<E>;
+    [E: DynamoEntity] Create<'_, E>;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G>;
+    [E: DynamoEntity, G: Guard, R] Delete<E, G, R>;
+}

@@ -1,0 +1,23 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoTable)]
+#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+pub struct Shop;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "USER#{id}"))]
+pub struct User {
+    pub id: String,
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "store", pk = "pk", entities(Order))]
+pub struct Store;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Store, key(pk = "ORDER#{id}", sk = "INFO"))]
+pub struct Order {
+    pub id: String,
+}
+
+fn main() {}
