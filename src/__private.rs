@@ -25,8 +25,8 @@ pub use crate::key::{
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
-    Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree,
-    fills_sort_key, index_fits, is_delimited, is_key, keys_may_meet, lists, name_or_empty, nth,
+    Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree, ends,
+    fills_sort_key, index_fits, is_free, is_key, keys_may_meet, lists, name_or_empty, nth,
     same_key_types, same_name, same_text, shared_attributes_agree,
 };
 pub use defer::{KeyPartIn, KeyValueIn, MapKeyIn, PaddedIn, SetElementIn};

@@ -11,7 +11,7 @@ mod overlap;
 mod table;
 
 pub use agree::{
-    attributes_agree, fills_sort_key, index_fits, is_delimited, is_key, name_or_empty, nth,
+    attributes_agree, ends, fills_sort_key, index_fits, is_free, is_key, name_or_empty, nth,
     shared_attributes_agree,
 };
 pub use definition::{

@@ -12,6 +12,8 @@ mod types;
 mod uses;
 mod value;
 
+pub(crate) use uses::placeholder;
+
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, TableMarks, ValueMarks};
 use crate::model::{Entity, Table, Value};

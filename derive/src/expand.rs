@@ -160,7 +160,13 @@ fn option_str(text: Option<&str>) -> TokenStream {
 
 /// A condition that the compiler checks, with what to do if it does not hold.
 fn check(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
+    let assertion = assertion(span, condition, message);
+    code!(const _: () = #assertion)
+}
+
+/// The same within a constant.
+fn assertion(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
     // The message is a format string to `assert!`.
     let message = LitStr::new(&message.replace('{', "{{").replace('}', "}}"), span);
-    quote_spanned! {span=> const _: () = ::core::assert!(#condition, #message); }
+    quote_spanned!(span=> ::core::assert!(#condition, #message);)
 }

@@ -44,6 +44,16 @@ pub(crate) enum Style {
     Verbatim { delimiter: char },
 }
 
+impl Style {
+    /// The character that ends a part.
+    pub(crate) fn delimiter(self) -> char {
+        match self {
+            Style::Escaped => '#',
+            Style::Verbatim { delimiter } => delimiter,
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) enum StreamView {
     KeysOnly,

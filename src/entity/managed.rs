@@ -88,6 +88,26 @@ pub trait ManagedTime: Sized {
     #[doc(hidden)]
     fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault>;
 
+    /// The value that a write leaves; index keys are made of it.
+    #[doc(hidden)]
+    fn stamped(&self, stamp: &Stamp, kind: StampKind, form: Option<Form>) -> Result<Self, Fault> {
+        let own = self.held();
+        // A foreign form may hold less than a clock tells; the library's own times are cut to it.
+        let unit = match form {
+            Some(Form::Epoch) => 1_000_000_000,
+            Some(Form::EpochMillis) => 1_000_000,
+            Some(Form::Rfc3339) | None => 1,
+        };
+        let time = match stamp.time(kind, own.is_some()) {
+            Some(now) => Timestamp::from_unix(now.seconds(), now.nanos() / unit * unit),
+            None => match own {
+                Some(own) => Some(own),
+                None => return Self::absent_time().ok_or_else(out_of_range),
+            },
+        };
+        time.and_then(Self::of).ok_or_else(out_of_range)
+    }
+
     /// Writes `created_at` or `updated_at`.
     #[doc(hidden)]
     fn encode_stamp(
@@ -98,30 +118,22 @@ pub trait ManagedTime: Sized {
         name: &Name,
         writer: &mut Writer,
     ) -> Result<(), Fault> {
-        let Some(time) = stamp.time(kind, self.held().is_some()) else {
-            if self.held().is_some() {
-                writer.name(name);
-                self.encode_value(form, writer)?;
-            }
-            return Ok(());
-        };
-        // A foreign form may hold less than a clock tells; the library's own times are cut to it.
-        let unit = match form {
-            Some(Form::Epoch) => 1_000_000_000,
-            Some(Form::EpochMillis) => 1_000_000,
-            Some(Form::Rfc3339) | None => 1,
-        };
-        let value = Timestamp::from_unix(time.seconds(), time.nanos() / unit * unit);
-        let value = value.and_then(Self::of);
-        let value =
-            value.ok_or_else(|| Fault::new("the clock is outside the range of this type"))?;
-        writer.name(name);
-        value.encode_value(form, writer).map(drop)
+        let value = self.stamped(stamp, kind, form)?;
+        if value.held().is_some() {
+            writer.name(name);
+            value.encode_value(form, writer)?;
+        }
+        Ok(())
     }
 
     /// What a missing attribute means.
     #[doc(hidden)]
     fn absent_time() -> Option<Self>;
+}
+
+#[cold]
+fn out_of_range() -> Fault {
+    Fault::new("the clock is outside the range of this type")
 }
 
 #[diagnostic::do_not_recommend]
@@ -194,6 +206,13 @@ pub trait TtlTime: Sized {
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault>;
     #[doc(hidden)]
     fn from_epoch_seconds(seconds: Option<i64>) -> Option<Self>;
+
+    /// The value that a write leaves, without a fraction; index keys are made of it.
+    #[doc(hidden)]
+    fn stored_ttl(&self) -> Result<Self, Fault> {
+        Self::from_epoch_seconds(self.epoch_seconds()?)
+            .ok_or_else(|| Fault::new("a TTL beyond all times"))
+    }
 
     /// Writes epoch seconds, `N`.
     #[doc(hidden)]

@@ -19,32 +19,56 @@ pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
     }
 }
 
-/// Whether every part of variable width is followed by the delimiter or by nothing.
-pub const fn is_delimited(key: &KeyDef, style: Style) -> bool {
-    let KeySource::Template(pieces) = key.source else {
-        return true;
+/// Whether it can be told where a part ends that is followed by something: by the delimiter, or by its
+/// width. `next` is what follows it, if that is text.
+pub const fn ends(width: Width, next: Option<char>, style: Style) -> bool {
+    let delimited = match next {
+        Some(next) => next as u32 == style.delimiter() as u32,
+        None => false,
     };
+    delimited || matches!(width, Width::Fixed(_) | Width::Digits(_))
+}
+
+/// Whether a field's attribute is no other's: neither a key that a template fills nor the type.
+pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
+    if let Some(name) = table.type_attribute {
+        if same_text(name, stored) {
+            return false;
+        }
+    }
+    if is_filled(stored, &entity.pk) {
+        return false;
+    }
+    if let Some(sk) = &entity.sk {
+        if is_filled(stored, sk) {
+            return false;
+        }
+    }
     let mut at = 0;
-    while at + 1 < pieces.len() {
-        let open = matches!(
-            pieces[at],
-            Piece::Part {
-                width: Width::Variable | Width::Signed(_),
-                ..
-            }
-        );
-        let delimited = match pieces[at + 1] {
-            Piece::Literal(text) => {
-                !text.is_empty() && text.as_bytes()[0] == style.delimiter() as u8
-            }
-            Piece::Part { .. } => false,
-        };
-        if open && !delimited {
+    while at < entity.indexes.len() {
+        if is_filled_by(stored, entity.indexes[at].pk)
+            || is_filled_by(stored, entity.indexes[at].sk)
+        {
             return false;
         }
         at += 1;
     }
     true
+}
+
+const fn is_filled_by(stored: &str, keys: &[KeyDef]) -> bool {
+    let mut at = 0;
+    while at < keys.len() {
+        if is_filled(stored, &keys[at]) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_filled(stored: &str, key: &KeyDef) -> bool {
+    matches!(key.source, KeySource::Template(_)) && same_text(key.attribute, stored)
 }
 
 /// Whether an entity has a sort key if the table has one, and none if it has none.
@@ -141,7 +165,9 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
     while at < a.len() {
         let same = match (&a[at], &b[at]) {
             (Piece::Literal(a), Piece::Literal(b)) => same_text(a, b),
-            (Piece::Part { field: a, .. }, Piece::Part { field: b, .. }) => same_text(a, b),
+            (Piece::Part { field: a, width: w }, Piece::Part { field: b, width: v }) => {
+                same_text(a, b) && same_width(*w, *v)
+            }
             _ => false,
         };
         if !same {
@@ -150,6 +176,16 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
         at += 1;
     }
     true
+}
+
+/// Formats of one field differ in width, or not at all.
+const fn same_width(a: Width, b: Width) -> bool {
+    match (a, b) {
+        (Width::Variable, Width::Variable) => true,
+        (Width::Fixed(a) | Width::Digits(a), Width::Fixed(b) | Width::Digits(b)) => a == b,
+        (Width::Signed(a), Width::Signed(b)) => a == b,
+        _ => false,
+    }
 }
 
 /// Whether two entities of a table give every attribute they both use as a key the same type, and

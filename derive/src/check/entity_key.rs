@@ -5,7 +5,7 @@ use crate::check::types::{is_float, is_text, no_integer, no_time};
 use crate::check::uses::{Keys, Part, placeholder, primary, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, Form, Format, KeySource, Piece, Role, Style, TableRef};
+use crate::model::{Entity, Form, Format, KeySource, Piece, Role, TableRef};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let keys = Keys::of(entity, marks, diag);
@@ -157,10 +157,7 @@ impl Keys<'_> {
     /// A text part ends where the delimiter stands, or where the key ends.
     fn text_ends_at_a_delimiter(&self) {
         let delimiter = match &self.entity.table {
-            TableRef::Own(own) => Some(match own.style {
-                Style::Escaped => '#',
-                Style::Verbatim { delimiter } => delimiter,
-            }),
+            TableRef::Own(own) => Some(own.style.delimiter()),
             TableRef::Shared(_) => None,
         };
         for template in self.templates() {

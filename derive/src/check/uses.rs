@@ -115,7 +115,7 @@ pub(super) fn whole(uses: &[Part]) -> bool {
 }
 
 /// The part as it stands in the template.
-pub(super) fn placeholder(field: &Field, format: Format) -> String {
+pub(crate) fn placeholder(field: &Field, format: Format) -> String {
     let name = syn::ext::IdentExt::unraw(&field.ident);
     match format {
         Format::Plain => format!("\"{{{name}}}\""),

@@ -6,31 +6,22 @@ use syn::spanned::Spanned;
 
 use super::definition::{declared, index_attribute};
 use super::entity::index_keys;
-use super::{check, key, of};
-use crate::model::{Entity, Format, Index, IndexKind, KeySource, Table, TableRef, Template};
+use super::{assertion, check, key, of};
+use crate::check::placeholder;
+use crate::model::{
+    Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef,
+};
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
     let def = code!(<#ident as __d::DynamoEntity>::ENTITY);
     let mut checks = Vec::new();
-    if let KeySource::Template(template) = &entity.pk {
-        checks.push(delimited(template, &code!(#def.pk)));
+    for source in std::iter::once(&entity.pk).chain(&entity.sk) {
+        checks.extend(parts_end(entity, source, false));
     }
-    if let Some(KeySource::Template(template)) = &entity.sk {
-        checks.push(delimited(template, &code!(__SORT_KEY)));
-        checks.push(code! {
-            const __SORT_KEY: __d::KeyDef = match #def.sk {
-                ::core::option::Option::Some(key) => key,
-                ::core::option::Option::None => #def.pk,
-            };
-        });
-    }
-    for (at, index) in entity.indexes.iter().enumerate() {
-        for (source, role, key) in index_keys(index) {
-            if let KeySource::Template(template) = source {
-                let role = quote::format_ident!("{role}");
-                checks.push(delimited(template, &code!(#def.indexes[#at].#role[#key])));
-            }
+    for index in &entity.indexes {
+        for (source, ..) in index_keys(index) {
+            checks.extend(parts_end(entity, source, true));
         }
     }
     checks.extend(padded(entity));
@@ -38,6 +29,51 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         checks.extend(shared(entity, path, &def));
     }
     code!(#(#checks)*)
+}
+
+/// A part of variable width ends at the delimiter or at the end of the key.
+fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStream> {
+    let KeySource::Template(template) = source else {
+        return Vec::new();
+    };
+    let delimiter = match &entity.table {
+        TableRef::Own(table) => Some(table.style.delimiter()),
+        TableRef::Shared(_) => None,
+    };
+    let mut checks = Vec::new();
+    for pair in template.pieces.windows(2) {
+        let [Piece::Part { field, format }, next] = pair else {
+            continue;
+        };
+        let next = match next {
+            Piece::Literal(text) => text.chars().next(),
+            Piece::Part { .. } => None,
+        };
+        if next.is_some() && next == delimiter {
+            continue;
+        }
+        let next = match next {
+            Some(next) => code!(::core::option::Option::Some(#next)),
+            None => code!(::core::option::Option::None),
+        };
+        let (width, pad) = (
+            key::width(entity, *field, *format, sparse),
+            key::pad(*format),
+        );
+        let part = placeholder(&entity.fields[*field], *format);
+        let fix = match delimiter {
+            Some(delimiter) => format!("`{delimiter}`"),
+            None => "the table's delimiter".to_owned(),
+        };
+        checks.push(check(
+            template.span,
+            &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #next, __STYLE)),
+            &format!(
+                "{part} has no fixed width, so nothing tells where it ends; write {fix} behind it"
+            ),
+        ));
+    }
+    checks
 }
 
 /// A part with a width is an integer. Of index keys their own trait asks this.
@@ -56,19 +92,6 @@ fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
         let padded = of(&entity.fields[field].ty, &code!(Padded), "PADDED");
         code!(const _: () = #padded;)
     })
-}
-
-/// A part of variable width ends at the delimiter or at the end of the key.
-fn delimited(template: &Template, key: &TokenStream) -> TokenStream {
-    let message = format!(
-        "in \"{}\", a part of variable width is followed by neither the delimiter nor the end: nobody could tell where it ends; write the delimiter behind it",
-        template.text
-    );
-    check(
-        template.span,
-        &code!(__d::is_delimited(&#key, __STYLE)),
-        &message,
-    )
 }
 
 /// An entity against the table it names.
@@ -107,12 +130,36 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     for index in &entity.indexes {
         checks.extend(shared_index(entity, index, path, &shown));
     }
+    for field in &entity.fields {
+        checks.extend(stored_field(field, &def, &table, &shown));
+    }
     checks.push(check(
         ident.span(),
         &code!(__d::shared_attributes_agree(&#def)),
         &format!("two keys of `{ident}` fill one attribute in different ways: give them the same template, or indexes of their own"),
     ));
     checks
+}
+
+/// A field is not stored where the text of a template stands, or the type.
+fn stored_field(
+    field: &Field,
+    def: &TokenStream,
+    table: &TokenStream,
+    shown: &str,
+) -> Option<TokenStream> {
+    if matches!(field.role, Role::Skip | Role::Rest) {
+        return None;
+    }
+    let (ident, stored) = (&field.ident, &field.stored);
+    let message = format!(
+        "the attribute `{stored}` of `{shown}` holds the text of a key template, or the type; store `{ident}` under another name by `rename`"
+    );
+    Some(check(
+        ident.span(),
+        &code!(__d::is_free(#stored, &#def, &#table)),
+        &message,
+    ))
 }
 
 /// A bare key field is the key attribute itself, so it has its name.
@@ -165,7 +212,7 @@ pub(super) fn table(table: &Table) -> TokenStream {
     for (at, first) in table.entities.iter().enumerate() {
         checks.push(belongs(ident, first));
         for second in &table.entities[at + 1..] {
-            checks.extend(pair(ident, first, second, &style));
+            checks.push(pair(ident, first, second, &style));
         }
     }
     code!(#(#checks)*)
@@ -181,7 +228,7 @@ fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
     code!(const _: () = #listed;)
 }
 
-fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> Vec<TokenStream> {
+fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStream {
     let (first, second) = (shown(a), shown(b));
     let def = |path: &Path| {
         let def = of(path, &code!(DynamoEntity), "ENTITY");
@@ -189,35 +236,36 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> Vec<Toke
     };
     let (left, right) = (def(a), def(b));
     let span: Span = b.span();
-    vec![
-        check(
-            span,
-            &code!(__d::same_key_types(#left, #right)),
-            &format!(
+    let rules = [
+        (
+            code!(__d::same_key_types(#left, #right)),
+            format!(
                 "`{first}` and `{second}` give the keys of `{table}` different types: one table has one type for each key"
             ),
         ),
-        check(
-            span,
-            &code!(!__d::keys_may_meet(#left, #right, #style)),
-            &format!(
+        (
+            code!(!__d::keys_may_meet(#left, #right, #style)),
+            format!(
                 "`{first}` and `{second}` could form the same primary key in `{table}`: begin one of their keys with a text of its own, such as \"{}#{{..}}\"",
                 second.to_uppercase()
             ),
         ),
-        check(
-            span,
-            &code!(__d::attributes_agree(#left, #right)),
-            &format!(
+        (
+            code!(__d::attributes_agree(#left, #right)),
+            format!(
                 "`{first}` and `{second}` use an index key or the TTL of `{table}` differently: one attribute has one type, and one table has one TTL attribute"
             ),
         ),
-        check(
-            span,
-            &code!(!__d::same_name(#left, #right)),
-            &format!(
+        (
+            code!(!__d::same_name(#left, #right)),
+            format!(
                 "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`"
             ),
         ),
-    ]
+    ];
+    let rules = rules
+        .iter()
+        .map(|(condition, message)| assertion(span, condition, message));
+    // One constant for all: a table of twenty entities has 190 pairs.
+    code!(const _: () = { #(#rules)* };)
 }

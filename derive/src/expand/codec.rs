@@ -170,6 +170,27 @@ impl Way {
     }
 }
 
+/// The value of a managed field that a write leaves; an expression that may fail.
+pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
+    let way = way(field, None);
+    let ident = &field.ident;
+    let item = match way {
+        Way::Ttl => "stored_ttl",
+        Way::Time { .. } => "stamped",
+        _ => return None,
+    };
+    let stamped = of(&field.ty, &way.contract(), item);
+    let args = match &way {
+        Way::Time { kind } => {
+            let form = time_form(field);
+            code!(, stamp, #kind, #form)
+        }
+        _ => TokenStream::new(),
+    };
+    let stored = &field.stored;
+    Some(code!(__d::within(#stored, #stamped(&self.#ident #args))?))
+}
+
 /// The variable that holds a field while an object is read.
 pub(super) fn holder(field: &Field) -> Ident {
     local(&format!("field_{}", super::key::plain_name(&field.ident)))

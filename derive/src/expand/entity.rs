@@ -121,6 +121,7 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
         Some(code!(#key_struct::#function(writer #(, #parts)*)?;))
     });
+    let stamped = stamped_in_indexes(entity);
     let indexes = distinct(entity).map(|index| encode_index(entity, index, key_struct));
     let type_attribute = matches!(entity.table, TableRef::Shared(_)).then(|| {
         let name = &entity.name;
@@ -152,6 +153,7 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             writer: &mut __d::Writer,
         ) -> ::core::result::Result<(), __d::Fault> {
             #(#keys)*
+            #(#stamped)*
             #(#indexes)*
             #type_attribute
             #(#fields)*
@@ -159,6 +161,28 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             ::core::result::Result::Ok(())
         }
     }
+}
+
+/// Variables for the managed fields that index keys are made of, or depend on.
+fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
+    let in_keys = entity
+        .indexes
+        .iter()
+        .flat_map(|index| index.pk.iter().chain(&index.sk))
+        .flat_map(|source| match source {
+            KeySource::Template(template) => key::parts(template).map(|(field, _)| field).collect(),
+            KeySource::Field { .. } => Vec::new(),
+        });
+    let in_conditions = entity
+        .indexes
+        .iter()
+        .filter_map(|index| Some(index.when.as_ref()?.field));
+    let used: std::collections::BTreeSet<usize> = in_keys.chain(in_conditions).collect();
+    used.into_iter().filter_map(|field| {
+        let field = &entity.fields[field];
+        let (variable, value) = (key::stored(field), codec::stamped(field)?);
+        Some(code!(let #variable = #value;))
+    })
 }
 
 /// Access patterns of one index are alike, so that one of them writes its keys.
@@ -221,11 +245,12 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         return TokenStream::new();
     }
     let when = index.when.as_ref().map(|when| {
-        let (ident, value) = (&entity.fields[when.field].ident, &when.value);
+        let value = &when.value;
         let ty = respanned(&entity.fields[when.field].ty, value.span());
         let holds = of(&ty, &code!(When<_>), "holds");
         let by_reference = quote_spanned!(value.span()=> &#value);
-        code!(!#holds(&self.#ident, #by_reference))
+        let place = key::stored(&entity.fields[when.field]);
+        code!(!#holds(&#place, #by_reference))
     });
     let absent: Vec<_> = when.into_iter().chain(missing).collect();
     let absent = (!absent.is_empty()).then(|| {

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
 use super::{call, local, of};
-use crate::model::{Entity, Format, KeySource, Piece, Template};
+use crate::model::{Entity, Field, Format, KeySource, Piece, Role, Template};
 
 /// The trait that a field of the primary key has for a format.
 fn contract(format: Format) -> TokenStream {
@@ -67,9 +67,21 @@ pub(super) fn index_part(
     item: &str,
     args: TokenStream,
 ) -> TokenStream {
-    let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
-    let ask = of(ty, &index_contract(format), item);
-    code!(#ask(&self.#ident #args))
+    let field = &entity.fields[field];
+    let (ask, place) = (of(&field.ty, &index_contract(format), item), stored(field));
+    code!(#ask(&#place #args))
+}
+
+/// Where the value of a field stands that a write leaves. Of a managed field that is a variable.
+pub(super) fn stored(field: &Field) -> TokenStream {
+    let ident = &field.ident;
+    match field.role {
+        Role::Ttl | Role::CreatedAt | Role::UpdatedAt => {
+            let stamped = local(&format!("stamped_{}", plain_name(ident)));
+            code!(#stamped)
+        }
+        Role::Attribute | Role::Skip | Role::Rest | Role::Version => code!(self.#ident),
+    }
 }
 
 /// The parts of a template, in order.

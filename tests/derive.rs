@@ -1,0 +1,161 @@
+//! What expansions do that takes more than a round trip to see.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use dynamo_entity::prelude::*;
+
+fn names(item: &Item) -> Vec<&str> {
+    let mut names: Vec<&str> = item.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn text<'i>(item: &'i Item, name: &str) -> &'i str {
+    match item.get(name) {
+        Some(dynamo_entity::Value::S(text)) => text,
+        other => unreachable!("{name}: {other:?}"),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "posts", key(pk = id))]
+#[dynamo(gsi(by_created, pk = "ALL", sk = "{created_at}"))]
+#[dynamo(gsi(by_updated, pk = "ALL", sk = "{updated_at:ms}"))]
+#[dynamo(gsi(by_expiry, pk = "ALL", sk = "{expires_at}"))]
+struct Post {
+    id: String,
+    #[dynamo(created_at)]
+    created_at: Option<SystemTime>,
+    #[dynamo(updated_at)]
+    updated_at: Option<SystemTime>,
+    #[dynamo(ttl)]
+    expires_at: Option<SystemTime>,
+}
+
+/// An index over a managed field holds what is stored, not what the struct held before.
+#[tokio::test]
+async fn index_keys_of_managed_fields_are_those_stored() -> Result<()> {
+    let db = Dynamo::connect("embedded:memory").await?;
+    db.create_tables([Post::schema()]).await?;
+    let post = Post {
+        id: "a".into(),
+        created_at: None,
+        updated_at: Some(UNIX_EPOCH),
+        expires_at: Some(UNIX_EPOCH + Duration::new(4_000_000_000, 5)),
+    };
+    let stored = post.create().send(&db).await?;
+    let row = db
+        .client()
+        .get_item()
+        .table_name("posts")
+        .key(
+            "id",
+            dynamo_entity::aws_sdk_dynamodb::types::AttributeValue::S("a".into()),
+        )
+        .send()
+        .await
+        .unwrap();
+    let row = Item::from(row.item.unwrap());
+    assert_eq!(text(&row, "by_created_sk"), text(&row, "created_at"));
+    let to_millis = text(&row, "updated_at")[..23].to_owned();
+    assert_eq!(text(&row, "by_updated_sk")[..23], to_millis);
+    assert_eq!(text(&row, "by_expiry_sk"), "2096-10-02T07:06:40.000000000Z");
+    assert_eq!(stored.to_item()?, row);
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "shared", pk = "pk", sk = "sk", entities(Task))]
+#[dynamo(
+    gsi(gsi1, pk = "g1pk", sk = "g1sk"),
+    gsi(gsi2, pk = "g1pk", sk = "g2sk")
+)]
+#[dynamo(gsi(inverted, pk = "sk", sk = "pk"))]
+struct Shared;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Shared, key(pk = "TASK#{id}", sk = "OF#{owner}"))]
+#[dynamo(gsi(by_state, on = gsi1, pk = "S#{state}", sk = "{due}", when(open = true)))]
+#[dynamo(gsi(by_rank, on = gsi2, pk = "S#{state}", sk = "{rank}", when(level = 5)))]
+#[dynamo(gsi(of_owner, on = inverted, pk = "OF#{owner}", sk = "TASK#{id}"))]
+struct Task {
+    id: String,
+    owner: String,
+    state: String,
+    due: Option<u32>,
+    rank: u8,
+    open: bool,
+    level: Option<u64>,
+}
+
+/// An attribute of two indexes is there while one of them is complete, and written once.
+#[test]
+fn indexes_share_attributes() -> Result<()> {
+    let fields = [
+        "_type", "id", "level", "open", "owner", "pk", "rank", "sk", "state",
+    ];
+    let task = Task {
+        id: "a".into(),
+        owner: "o".into(),
+        state: "s".into(),
+        due: Some(7),
+        rank: 3,
+        open: true,
+        level: Some(5),
+    };
+    for (due, open, level, expected) in [
+        (Some(7), true, 5, &["due", "g1pk", "g1sk", "g2sk"][..]),
+        (Some(7), true, 4, &["due", "g1pk", "g1sk"]),
+        (None, true, 5, &["g1pk", "g2sk"]),
+        (Some(7), false, 5, &["due", "g1pk", "g2sk"]),
+        (None, true, 4, &[]),
+    ] {
+        let task = Task {
+            due,
+            open,
+            level: Some(level),
+            ..task.clone()
+        };
+        let item = task.to_item()?;
+        let mut all = [&fields[..], expected].concat();
+        all.sort_unstable();
+        assert_eq!(names(&item), all, "{task:?}");
+        assert_eq!(Task::from_item(item)?, task);
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "rests", key(pk = "R#{id}", sk = "{number:04}"))]
+#[dynamo(gsi(by_note, pk = "N#{note}"))]
+struct Rests {
+    #[dynamo(skip)]
+    id: u8,
+    #[dynamo(skip)]
+    number: u32,
+    note: Option<String>,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+/// `rest` has what no field knows, and nothing that the library makes; `skip` comes from the key.
+#[test]
+fn rest_and_skip() -> Result<()> {
+    let rests = Rests {
+        id: 1,
+        number: 12,
+        note: Some("n".into()),
+        rest: [("more", "m")].into_iter().collect(),
+    };
+    let item = rests.to_item()?;
+    assert_eq!(names(&item), ["by_note_pk", "more", "note", "pk", "sk"]);
+    assert_eq!(Rests::from_item(item)?, rests);
+    for taken in ["pk", "sk", "note", "by_note_pk"] {
+        let rests = Rests {
+            rest: [(taken, "x")].into_iter().collect(),
+            ..rests.clone()
+        };
+        assert!(rests.to_item().is_err(), "{taken}");
+    }
+    Ok(())
+}
