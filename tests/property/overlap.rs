@@ -89,7 +89,7 @@ fn key(given: &[Given]) -> KeyDef {
 
 fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
     EntityDef {
-        id: "",
+        id: "property::Entity",
         type_name: "",
         stored_name: "",
         pk,
