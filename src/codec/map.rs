@@ -50,8 +50,10 @@ where
 
 fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     reader: &mut Reader<'_>,
+    len: fn(&C) -> usize,
 ) -> Result<C, Fault> {
     let mut map = C::default();
+    let mut entries = 0;
     reader.open_map()?;
     let mut first = true;
     while let Some(name) = reader.next_name(&mut first)? {
@@ -59,8 +61,16 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
             .ok_or_else(|| Fault::mismatch("a key of the map's type", "other text"))?;
         let value = V::decode(reader).map_err(|fault| fault.at("(an entry)"))?;
         map.extend(std::iter::once((key, value)));
+        entries += 1;
     }
     reader.close_map()?;
+    // `5` and `05` are two keys of the table and one integer.
+    if len(&map) != entries {
+        return Err(Fault::mismatch(
+            "keys that differ in the map's type",
+            "two texts of one key",
+        ));
+    }
     Ok(map)
 }
 
@@ -72,7 +82,7 @@ macro_rules! map {
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-                decode(reader)
+                decode(reader, Self::len)
             }
         }
     };

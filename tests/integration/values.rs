@@ -36,6 +36,7 @@ tests![
     nasty_texts_are_values,
     thirty_two_levels_with_the_item_are_accepted,
     empty_containers_stay,
+    no_entry_of_a_map_is_lost,
 ];
 
 #[derive(Debug, Clone, PartialEq, Default, DynamoEntity)]
@@ -630,5 +631,27 @@ async fn empty_containers_stay(db: Db) -> Outcome {
             Some(written)
         );
     }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "tallies", key(pk = id))]
+struct Tally {
+    id: String,
+    by_day: BTreeMap<u32, String>,
+}
+
+async fn no_entry_of_a_map_is_lost(_: Db) -> Outcome {
+    let read = |days: [&str; 2]| {
+        let days: Item = days.into_iter().map(|day| (day, day)).collect();
+        let item: Item = [("id", "t1".into()), ("by_day", Value::M(days))]
+            .into_iter()
+            .collect();
+        Tally::from_item(item)
+    };
+    assert_eq!(read(["05", "6"])?.by_day.len(), 2);
+    let error = read(["05", "5"]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.attribute(), Some("by_day"));
     Ok(())
 }
