@@ -68,16 +68,27 @@ pub fn missing(name: &str) -> Fault {
 }
 
 /// The type attribute of an item of a shared table.
-pub fn check_type(reader: &mut Reader<'_>, name: &str, expected: &str) -> Result<(), Fault> {
+///
+/// What stands there is shown only if it is the name of an entity: else it is a value like any other.
+pub fn check_type(
+    reader: &mut Reader<'_>,
+    name: &str,
+    expected: &str,
+    entities: &[&EntityDef],
+) -> Result<(), Fault> {
     let found = reader.text().map_err(|fault| fault.at(name))?;
     if found == expected {
         return Ok(());
     }
-    Err(Fault::mismatch(
+    let known = entities.iter().find(|entity| entity.stored_name == found);
+    let found = known.map_or("another".to_owned(), |entity| {
+        format!("`{}`", entity.stored_name)
+    });
+    let fault = Fault::mismatch(
         format!("an item of the type `{expected}`"),
-        format!("one of the type `{found}`"),
-    )
-    .at(name))
+        format!("one of the type {found}"),
+    );
+    Err(fault.at(name))
 }
 
 /// Whether the library made this attribute: a derived key, or the type.

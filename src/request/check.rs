@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
+use crate::codec::time::{Precision, parse_utc, utc_text};
 use crate::codec::{DynamoValue, Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, State, Version};
 use crate::error::{Error, ErrorKind};
@@ -228,13 +229,50 @@ fn unchanged(
     }
     // A deleted and created item starts again at version 1: the time of creation tells it apart.
     if let (Some(attribute), Some(created)) = (def.created_at, &loaded.created_at) {
-        out.push(" AND ")
-            .name(attribute)
-            .push(" = ")
-            .value(|writer| {
-                writer.raw_bytes(created);
+        let others = spellings(created);
+        out.push(" AND ").name(attribute);
+        out.push(if others.is_empty() { " = " } else { " IN (" });
+        out.value(|writer| {
+            writer.raw_bytes(created);
+            Ok(())
+        })?;
+        for text in &others {
+            out.push(", ").value(|writer| {
+                writer.plain_text(text);
                 Ok(())
             })?;
+        }
+        out.push(if others.is_empty() { "" } else { ")" });
     }
     Ok(LostKind::NeedsRow)
+}
+
+/// The other texts of a stored time: fewer digits, or an offset of zero. A loaded entity knows the
+/// time and not how the row's writer spelt it. Times of nanoseconds have one text, and numbers are
+/// compared by value.
+fn spellings(created: &[u8]) -> Vec<String> {
+    let time = Reader::new(created).text().ok();
+    let time = time.and_then(|text| Some((parse_utc(&text)?, text)));
+    let Some((time, own)) = time else {
+        return Vec::new();
+    };
+    let Ok(full) = utc_text(time, Precision::Nanos) else {
+        return Vec::new();
+    };
+    let (seconds, fraction) = full.split_once('.').unwrap_or((&full, ""));
+    let fraction = fraction.trim_end_matches('Z');
+    let significant = fraction.trim_end_matches('0').len();
+    let mut texts = Vec::new();
+    if significant > 6 {
+        return texts;
+    }
+    for digits in [0, 3, 6, 9] {
+        let Some(shown) = fraction.get(..digits).filter(|_| digits >= significant) else {
+            continue;
+        };
+        let point = if digits == 0 { "" } else { "." };
+        texts.extend(["Z", "+00:00"].map(|zone| format!("{seconds}{point}{shown}{zone}")));
+    }
+    texts.retain(|text| *text != own);
+    texts
 }

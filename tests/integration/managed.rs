@@ -26,6 +26,7 @@ tests![
     the_highest_version_is_refused,
     foreign_forms_of_timestamps_are_kept,
     a_foreign_form_tells_recreated_rows_apart,
+    a_creation_time_is_one_however_it_is_spelt,
     a_ttl_is_stored_in_whole_seconds,
     every_type_of_ttl_expires,
     a_fractional_ttl_is_read,
@@ -34,6 +35,7 @@ tests![
     an_unreadable_ttl_is_an_error,
     an_expired_row_is_no_current_one,
     a_shared_table_hides_expired_rows,
+    index_keys_are_made_of_what_is_stored,
 ];
 
 const T0: &str = "2024-06-01T10:00:00Z";
@@ -260,6 +262,39 @@ async fn a_foreign_form_tells_recreated_rows_apart(db: Db) -> Outcome {
     Ok(())
 }
 
+async fn a_creation_time_is_one_however_it_is_spelt(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    for spelt in [
+        "2024-06-01T10:00:00Z",
+        "2024-06-01T10:00:00.000Z",
+        "2024-06-01T10:00:00+00:00",
+        "2024-06-01T10:00:00.120Z",
+        "2024-06-01T10:00:00.123456+00:00",
+        "2024-06-01T10:00:00.123456789Z",
+    ] {
+        let foreign = || {
+            let id = ("id", s("d1"));
+            raw([
+                id,
+                ("text", s("x")),
+                ("version", n(1)),
+                ("created_at", s(spelt)),
+            ])
+        };
+        let read = async || Draft::key("d1").get().send(&db).await;
+        db.plant::<Draft>(foreign()).await;
+        let loaded = read().await?.ok_or(spelt)?;
+        assert_eq!(loaded.put().send(&db).await?.version.number(), Some(2));
+        db.plant::<Draft>(foreign()).await;
+        loaded.delete().send(&db).await?;
+        let mut recreated = foreign();
+        recreated.insert("created_at".into(), s("2024-06-01T10:00:00.000001Z"));
+        db.plant::<Draft>(recreated).await;
+        assert!(loaded.put().send(&db).await.unwrap_err().is_conflict());
+    }
+    Ok(())
+}
+
 async fn a_ttl_is_stored_in_whole_seconds(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
     let written = session("s1", Some("2094-06-01T10:00:00.999999999Z"));
@@ -437,5 +472,52 @@ async fn a_shared_table_hides_expired_rows(db: Db) -> Outcome {
         .send(&late)
         .await?;
     assert_eq!(shown, Some(stored));
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "events", key(pk = id))]
+#[dynamo(gsi(by_creation, pk = "ALL", sk = "C#{created_at}"))]
+#[dynamo(gsi(by_update, pk = "UPDATES", sk = "U#{updated_at:s}"))]
+#[dynamo(gsi(by_end, pk = "ENDS", sk = "{expires_at}"))]
+struct Event {
+    id: String,
+    #[dynamo(created_at, format = "epoch_ms")]
+    created_at: Option<DateTime<Utc>>,
+    #[dynamo(updated_at)]
+    updated_at: DateTime<Utc>,
+    #[dynamo(ttl)]
+    expires_at: Option<DateTime<Utc>>,
+}
+
+async fn index_keys_are_made_of_what_is_stored(db: Db) -> Outcome {
+    db.create_tables([Event::schema()]).await?;
+    let clock = HandClock::at(T0);
+    let event = Event {
+        id: "e1".into(),
+        created_at: None,
+        updated_at: moment("2000-01-01T00:00:00Z"),
+        expires_at: Some(moment("2030-01-01T00:00:00.5Z")),
+    };
+    let created = event.create().send(&db.at(&clock)).await?;
+    let stored = db.stored(&created.key()).await;
+    for (name, text) in [
+        ("by_creation_sk", "C#2024-06-01T10:00:00.000000000Z"),
+        ("by_update_sk", "U#2024-06-01T10:00:00Z"),
+        ("by_end_sk", "2030-01-01T00:00:00.000000000Z"),
+    ] {
+        assert_eq!(stored[name], s(text), "{name}");
+    }
+    assert_eq!(Raw::from(created.to_item()?), stored);
+
+    clock.advance(3_600_000);
+    let put = created.put().send(&db.at(&clock)).await?;
+    let stored = db.stored(&put.key()).await;
+    assert_eq!(
+        stored["by_creation_sk"],
+        s("C#2024-06-01T10:00:00.000000000Z")
+    );
+    assert_eq!(stored["by_update_sk"], s("U#2024-06-01T11:00:00Z"));
+    assert_eq!(Raw::from(put.to_item()?), stored);
     Ok(())
 }

@@ -348,7 +348,12 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let type_arm = matches!(entity.table, TableRef::Shared(_)).then(|| {
         let name = &entity.name;
-        code!(other if other == __TYPE => __d::check_type(reader, __TYPE, #name)?,)
+        code!(other if other == __TYPE => __d::check_type(
+            reader,
+            __TYPE,
+            #name,
+            <<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES,
+        )?,)
     });
     let rest = field_of(entity, Role::Rest);
     let rest_holder = rest.map(|_| code!(let mut rest = __d::Item::new();));
