@@ -1,10 +1,17 @@
 //! Fields that the library keeps: version, timestamps, TTL; by a clock that the tests move.
 
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "two indexes may have one constant partition"
+)]
+
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
+
+use crate::support::db::Raw;
 
 use crate::model::{Draft, Order, Page, Session, Shop, draft, order, session};
 use crate::support::clock::{HandClock, moment};
