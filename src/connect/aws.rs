@@ -1,5 +1,6 @@
 //! AWS, by the SDK's own rules for region, profile and credentials.
 
+use aws_config::profile::ProfileFileCredentialsProvider;
 use aws_config::{BehaviorVersion, Region};
 use aws_sdk_dynamodb::{Client, config};
 
@@ -16,7 +17,11 @@ pub(super) async fn client(
         loader = loader.region(Region::new(region));
     }
     if let Some(profile) = profile {
-        loader = loader.profile_name(profile);
+        // A profile that is named is meant: keys in the environment must not stand in for it.
+        let provider = ProfileFileCredentialsProvider::builder().profile_name(&profile);
+        loader = loader
+            .credentials_provider(provider.build())
+            .profile_name(profile);
     }
     if let Some(endpoint) = endpoint {
         loader = loader.endpoint_url(endpoint);
