@@ -76,6 +76,7 @@ pub trait DynamoValue: Sized {
     message = "`{Self}` cannot be stored as an attribute",
     label = "neither a value, nor an `Option` of one, nor a set",
     note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
+    note = "a `Version` is a field with `#[dynamo(version)]`",
     note = "an `Option` holds a value: neither another `Option`, since an attribute is absent in one way only, nor a set, which is absent when it is empty",
     note = "a set holds text, numbers, bytes, unit enums and newtypes of these, but no floats; store other types in a `Vec`"
 )]

@@ -6,7 +6,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
-use crate::codec::Fault;
+use crate::codec::{Fault, Item};
 use crate::entity::DynamoEntity;
 
 /// The result of everything in this library.
@@ -237,6 +237,14 @@ impl Error {
     pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
         let current = self.0.current.as_ref()?;
         crate::entity::read_live::<E>(&current.item, current.at).transpose()
+    }
+
+    /// The same item as it is stored, for one that does not decode. Also what a
+    /// `delete().returning_old()` took away and could not decode.
+    pub fn current_item(&self) -> Option<Result<Item>> {
+        let current = self.0.current.as_ref()?;
+        let item = Item::from_dynamo_json(&current.item);
+        Some(item.map_err(|fault| Error::from_fault(ErrorKind::Decode, Stage::Decode, fault)))
     }
 
     /// `create` met a live item.

@@ -4,7 +4,7 @@ use dynamo_entity::prelude::*;
 
 use crate::model::{Draft, Note, Order, Session, Shop, draft, note, order, session, user};
 use crate::support::clock::HandClock;
-use crate::support::db::Db;
+use crate::support::db::{Db, raw, s};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -18,6 +18,7 @@ tests![
     returning_old_gives_an_expired_item,
     returning_old_of_nothing_is_none,
     returning_old_goes_with_every_check,
+    returning_old_keeps_what_it_cannot_read,
     a_version_is_checked,
     a_version_of_a_deleted_item_is_not_found,
     a_key_checks_no_version,
@@ -178,5 +179,22 @@ async fn neighbours_stay(db: Db) -> Outcome {
         Some(second)
     );
     assert_eq!(ada.key().get().consistent().send(&db).await?, Some(ada));
+    Ok(())
+}
+
+async fn returning_old_keeps_what_it_cannot_read(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    db.plant::<Note>(raw([("id", s("n1")), ("odd", s("kept"))]))
+        .await;
+    let unread = Note::key("n1")
+        .delete()
+        .returning_old()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(unread.kind(), ErrorKind::Decode);
+    assert_eq!(db.raw(&Note::key("n1")).await, None);
+    let item = unread.current_item().ok_or("the item")??;
+    assert_eq!(item.get("odd"), Some(&"kept".into()));
     Ok(())
 }

@@ -23,6 +23,7 @@ tests![
     keys_are_created_as_declared,
     indexes_are_created_as_declared,
     a_ttl_is_switched_on,
+    a_ttl_is_not_switched_on_for_a_table_that_is_there,
     a_stream_is_switched_on,
     creating_again_changes_nothing,
     eight_creators_at_once_agree,
@@ -389,6 +390,24 @@ async fn all_differences_come_in_one_error(db: Db) -> Outcome {
     ] {
         assert!(refused.contains(say), "no {say} in: {refused}");
     }
+    Ok(())
+}
+
+async fn a_ttl_is_not_switched_on_for_a_table_that_is_there(db: Db) -> Outcome {
+    let mut lasting = Session::schema();
+    lasting.ttl = None;
+    db.create_tables([lasting]).await?;
+    let refused = db.create_tables([Session::schema()]).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::SchemaMismatch);
+    assert!(refused.to_string().contains("TTL"), "{refused}");
+    let found = db
+        .client()
+        .describe_time_to_live()
+        .table_name(db.table::<Session>())
+        .send()
+        .await?;
+    let ttl = found.time_to_live_description.ok_or("a description")?;
+    assert_eq!(ttl.attribute_name, None);
     Ok(())
 }
 

@@ -37,6 +37,8 @@ tests![
     thirty_two_levels_with_the_item_are_accepted,
     empty_containers_stay,
     no_entry_of_a_map_is_lost,
+    what_would_not_read_back_is_not_written,
+    a_missing_attribute_is_parsed_from_the_key,
 ];
 
 #[derive(Debug, Clone, PartialEq, Default, DynamoEntity)]
@@ -653,5 +655,62 @@ async fn no_entry_of_a_map_is_lost(_: Db) -> Outcome {
     let error = read(["05", "5"]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Decode);
     assert_eq!(error.attribute(), Some("by_day"));
+    Ok(())
+}
+
+/// A foreign type that writes what it cannot read.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+struct OneWay(u32);
+
+impl<'de> serde::Deserialize<'de> for OneWay {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(serde::de::Error::custom("never"))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "one-way", key(pk = id))]
+struct Trap {
+    id: String,
+    #[dynamo(serde)]
+    inner: OneWay,
+}
+
+async fn what_would_not_read_back_is_not_written(db: Db) -> Outcome {
+    db.create_tables([Trap::schema()]).await?;
+    let trap = Trap {
+        id: "t".into(),
+        inner: OneWay(1),
+    };
+    let refused = trap.put().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidValue);
+    assert_eq!(db.raw(&Trap::key("t")).await, None);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "visits", key(pk = "SITE#{site}", sk = "{day}#{visitor}"))]
+struct Visit {
+    site: String,
+    day: chrono::NaiveDate,
+    visitor: u16,
+    pages: u32,
+}
+
+async fn a_missing_attribute_is_parsed_from_the_key(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    let visit = Visit {
+        site: "a#b".into(),
+        day: chrono::NaiveDate::from_ymd_opt(2024, 2, 29).ok_or("a day")?,
+        visitor: 7,
+        pages: 3,
+    };
+    let row = raw([
+        ("pk", s("SITE#a%23b")),
+        ("sk", s("2024-02-29#00007")),
+        ("pages", n(3)),
+    ]);
+    db.plant::<Visit>(row).await;
+    assert_eq!(visit.key().get().send(&db).await?, Some(visit));
     Ok(())
 }
