@@ -27,7 +27,6 @@ mod writer;
 
 pub use self::serde::{absent_serde, decode_serde, encode_serde};
 pub use fault::Fault;
-pub(crate) use integer::parse as parse_integer;
 pub use item::{Item, Value};
 pub use map::MapKey;
 pub use number::Number;
