@@ -29,7 +29,6 @@ mod writer;
 
 pub use self::serde::SerdeField;
 pub use fault::Fault;
-pub(crate) use integer::parse as parse_integer;
 pub use item::{Item, Value};
 pub use map::MapKey;
 pub use number::Number;

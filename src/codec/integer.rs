@@ -4,7 +4,7 @@ use super::{DynamoValue, Fault, Number, Reader, Writer};
 
 /// The integer that these digits stand for. The service may write `1E3` or `5.0` for what others
 /// stored: those take the exact way over [`Number`].
-pub(crate) fn parse<T: std::str::FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
+pub(super) fn parse<T: std::str::FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
     if let Ok(value) = digits.parse() {
         return Ok(value);
     }

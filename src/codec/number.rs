@@ -76,6 +76,16 @@ impl Number {
         (whole || parts.digits.is_empty()).then(|| plain(&parts))
     }
 
+    /// The digits before the point.
+    pub(crate) fn to_whole_text(&self) -> Option<String> {
+        let mut parts = split(&self.0)?;
+        let whole = usize::try_from(parts.exponent + 1).unwrap_or(0);
+        if let Some(digits) = parts.digits.get(..whole) {
+            parts.digits = digits.to_owned().into();
+        }
+        Some(plain(&parts))
+    }
+
     /// Whether it is an integer of up to so many digits, times or by up to so many tens.
     pub(super) fn is_short(&self, digits: usize, tens: i64) -> bool {
         self.kept().is_some_and(|parts| {

@@ -3,7 +3,7 @@
 use super::Version;
 use crate::clock::Timestamp;
 use crate::codec::time::{Form, FormField, Moment, encode_formed};
-use crate::codec::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
+use crate::codec::{DynamoField, DynamoValue, Fault, Name, Number, Reader, Writer};
 
 /// What a write puts into managed fields.
 #[derive(Debug, Clone, Copy)]
@@ -223,13 +223,16 @@ pub trait TtlTime: Sized {
     /// Reads epoch seconds; a fraction that others stored is cut off.
     #[doc(hidden)]
     fn decode_ttl(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let seconds = if reader.take_null()? {
-            None
-        } else {
-            let digits = reader.digits()?;
-            let whole = digits.split_once('.').map_or(&*digits, |(whole, _)| whole);
-            Some(crate::codec::parse_integer(whole, "epoch seconds")?)
-        };
+        let seconds =
+            if reader.take_null()? {
+                None
+            } else {
+                let number: Number = reader.digits()?.parse()?;
+                let whole = number.to_whole_text().and_then(|text| text.parse().ok());
+                Some(whole.ok_or_else(|| {
+                    Fault::mismatch("epoch seconds", "a number that does not fit")
+                })?)
+            };
         Self::from_epoch_seconds(seconds)
             .ok_or_else(|| Fault::mismatch("epoch seconds", "a time outside the type's range"))
     }

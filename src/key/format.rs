@@ -307,11 +307,19 @@ date_of! {
     "chrono" chrono::DateTime<chrono::Utc>, chrono::NaiveDate, |at| at.date_naive();
     "chrono" chrono::NaiveDateTime, chrono::NaiveDate, |at| at.date();
     "chrono" chrono::NaiveDate, chrono::NaiveDate, |date| *date;
-    "time" ::time::OffsetDateTime, ::time::Date, |at| at.to_offset(::time::UtcOffset::UTC).date();
+    "time" ::time::OffsetDateTime, ::time::Date, |at| utc_date(*at);
     "time" ::time::UtcDateTime, ::time::Date, |at| at.date();
     "time" ::time::PrimitiveDateTime, ::time::Date, |at| at.date();
     "time" ::time::Date, ::time::Date, |date| *date;
     "jiff" jiff::Timestamp, jiff::civil::Date, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date();
     "jiff" jiff::civil::DateTime, jiff::civil::Date, |at| at.date();
     "jiff" jiff::civil::Date, jiff::civil::Date, |date| *date;
+}
+
+/// The day in UTC. One that the type does not reach is past the years of keys at either end: it comes
+/// as a day that is refused.
+#[cfg(feature = "time")]
+fn utc_date(at: ::time::OffsetDateTime) -> ::time::Date {
+    at.checked_to_offset(::time::UtcOffset::UTC)
+        .map_or(::time::Date::MIN, ::time::OffsetDateTime::date)
 }

@@ -576,6 +576,29 @@ mod refusals {
                 .prop_map(|(year, month, day)| (year.into(), jiff::civil::date(year, month, day)))
         }
 
+        /// Near both ends a time of day may belong to a year that the type does not have in UTC.
+        fn offset_any() -> impl Strategy<Value = (i64, time::OffsetDateTime)> {
+            let edge = prop_oneof![
+                Just(time::Date::MIN),
+                Just(time::Date::MAX),
+                given::time_date()
+            ];
+            (edge, 0u8..24, -23i8..=23).prop_map(|(date, hour, hours)| {
+                let offset = time::UtcOffset::from_hms(hours, 0, 0).unwrap();
+                let at = date.with_hms(hour, 0, 0).unwrap().assume_offset(offset);
+                let day = Timestamp::from_unix(at.unix_timestamp(), 0)
+                    .unwrap()
+                    .seconds()
+                    .div_euclid(86_400);
+                let days =
+                    given::FIRST_SECOND.div_euclid(86_400)..=given::LAST_SECOND.div_euclid(86_400);
+                (if days.contains(&day) { 0 } else { -1 }, at)
+            })
+        }
+
+        years!(offset_whole: time::OffsetDateTime, "{at}" = offset_any());
+        years!(offset_date: time::OffsetDateTime, "{at:date}" = offset_any());
+        years!(offset_millis: time::OffsetDateTime, "{at:ms}" = offset_any());
         years!(chrono_whole: DateTime<Utc>, "{at}" = chrono_any());
         years!(chrono_seconds: DateTime<Utc>, "{at:s}" = chrono_any());
         years!(chrono_month: DateTime<Utc>, "{at:month}" = chrono_any());

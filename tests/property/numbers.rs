@@ -431,3 +431,37 @@ mod decimals {
         );
     }
 }
+
+mod ttl {
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = "held", key(pk = "{id}"))]
+    struct Held {
+        #[dynamo(skip)]
+        id: u8,
+        #[dynamo(ttl)]
+        at: Option<i64>,
+    }
+
+    proptest! {
+        #![proptest_config(config())]
+
+        /// Whole seconds of any spelling; a fraction that others stored is cut off.
+        #[test]
+        fn a_ttl_is_read_by_value(text in spelling(), seconds in given::i64(), tens in 0usize..6) {
+            let value = model(&text);
+            let json = |text: &str| format!(r#"{{"pk":{{"S":"001"}},"at":{{"N":"{text}"}}}}"#);
+            if let Ok(held) = read::<Held>(&json(&text)) {
+                let whole = value.with_scale_round(0, bigdecimal::RoundingMode::Down);
+                prop_assert_eq!(BigDecimal::from(held.at.unwrap()), whole, "{}", text);
+            } else {
+                prop_assert!(!is_kept(&value) || value.abs() >= BigDecimal::from(i64::MAX), "{}", text);
+            }
+            let moved = format!("{}e{tens}", model(&seconds.to_string()) / BigDecimal::from(10u64.pow(tens as u32)));
+            prop_assert_eq!(read::<Held>(&json(&moved)).unwrap().at, Some(seconds), "{}", moved);
+            let held = Held { id: 1, at: Some(seconds) };
+            prop_assert_eq!(Held::from_item(held.to_item()?)?, held);
+        }
+    }
+}
