@@ -3,6 +3,7 @@
 mod defer;
 mod fallback;
 mod field;
+mod json;
 mod when;
 
 pub use std::borrow::Cow;
@@ -19,7 +20,7 @@ pub use crate::entity::{
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
     PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
-    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key, key_text, width_in,
+    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key, key_text, read_key_text, width_in,
 };
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
@@ -33,5 +34,7 @@ pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fa
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,
     missing, never_absent, next_of_tuple, or_absent, or_null, unknown_variant, within,
+    written_size,
 };
+pub use json::{from_json, read_item_json, to_json};
 pub use when::When;

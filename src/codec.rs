@@ -19,8 +19,10 @@ mod map;
 mod number;
 mod option;
 mod reader;
+mod scan;
 mod serde;
 mod set;
+mod tag;
 mod text;
 pub(crate) mod time;
 mod writer;
@@ -31,14 +33,15 @@ pub(crate) use integer::parse as parse_integer;
 pub use item::{Item, Value};
 pub use map::MapKey;
 pub use number::Number;
-pub use reader::{Reader, Tag};
+pub use reader::Reader;
 pub use set::SetElement;
+pub use tag::Tag;
 pub use time::{Form, FormField, Moment};
 pub(crate) use writer::escape_into;
 pub use writer::{Name, Writer};
 
 /// An item, name and values, may have this many bytes.
-pub const MAX_ITEM_SIZE: usize = 400 * 1024;
+pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// A type that is stored as one value. Derive it for structs, enums and newtypes.
 #[diagnostic::on_unimplemented(
@@ -73,6 +76,7 @@ pub trait DynamoValue: Sized {
     message = "`{Self}` cannot be stored as an attribute",
     label = "neither a value, nor an `Option` of one, nor a set",
     note = "write `#[derive(DynamoValue)]` on the type, or `#[dynamo(serde)]` on the field if the type only knows serde",
+    note = "a `Version` is a field with `#[dynamo(version)]`",
     note = "an `Option` holds a value: neither another `Option`, since an attribute is absent in one way only, nor a set, which is absent when it is empty",
     note = "a set holds text, numbers, bytes, unit enums and newtypes of these, but no floats; store other types in a `Vec`"
 )]

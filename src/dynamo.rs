@@ -45,8 +45,8 @@ impl Dynamo {
     /// | `aws` | AWS as the environment says: region, profile, credentials |
     /// | `aws://REGION` | AWS in that region; `?profile=` and `&endpoint=` |
     ///
-    /// Only what lies on this machine is tried: a wrong URL, file or profile is an error here, a
-    /// server that does not answer is one of the first operation.
+    /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
+    /// that does not answer, or credentials that cannot be had, are one of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
         Ok(Dynamo::new(connect::open(url).await?))
     }

@@ -99,12 +99,8 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
 
     /// The item as the table holds it: all attributes, keys of indexes included.
     fn to_item(&self) -> Result<Item> {
-        let fail = |fault| Error::encode(Self::ENTITY.type_name, fault);
-        let mut writer = Writer::default();
-        writer.raw("{");
-        self.encode(&Stamp::as_is(), &mut writer).map_err(fail)?;
-        writer.raw("}");
-        Item::from_dynamo_json(writer.as_bytes()).map_err(fail)
+        let json = crate::__private::to_json(self)?;
+        Item::from_dynamo_json(&json).map_err(|fault| Error::encode(Self::ENTITY.type_name, fault))
     }
 
     /// The entity of an item, from a stream or a file say.

@@ -1,27 +1,4 @@
-//! What can go wrong, as one opaque type.
-//!
-//! Every failure of the library is an [`Error`]. It says *what* happened ([`Error::kind`]), *where*
-//! on the way of the data ([`Error::stage`]) and *to what* ([`Error::entity`], [`Error::key`],
-//! [`Error::attribute`]). Names appear in messages, values never do: an error may be logged as it is.
-//!
-//! ```
-//! # use dynamo_entity::prelude::*;
-//! # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-//! # #[dynamo(table = "notes", key(pk = id))]
-//! # struct Note { id: String, text: String }
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<()> {
-//! # let db = Dynamo::connect("embedded:memory").await?;
-//! # db.create_tables([Note::schema()]).await?;
-//! let note = Note { id: "n1".into(), text: "buy milk".into() };
-//! note.create().send(&db).await?;
-//!
-//! let refused = note.create().send(&db).await.unwrap_err();
-//! assert!(refused.is_already_exists());
-//! assert_eq!(refused.entity(), Some("Note"));
-//! assert_eq!(refused.current::<Note>().transpose()?, Some(note)); // came with the error: no second read
-//! # Ok(()) }
-//! ```
+//! What can go wrong, as one opaque type. Names appear in messages, values never do.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -29,13 +6,37 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
-use crate::codec::Fault;
+use crate::codec::{Fault, Item};
 use crate::entity::DynamoEntity;
 
 /// The result of everything in this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A failure of the library; see the [module](self).
+/// A failure of the library.
+///
+/// It says *what* happened ([`kind`](Error::kind)), *where* on the way of the data
+/// ([`stage`](Error::stage)) and *to what* ([`entity`](Error::entity), [`key`](Error::key),
+/// [`attribute`](Error::attribute)). Names appear in messages, values never do: an error may be logged
+/// as it is.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "notes", key(pk = id))]
+/// # struct Note { id: String, text: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Note::schema()]).await?;
+/// let note = Note { id: "n1".into(), text: "buy milk".into() };
+/// note.create().send(&db).await?;
+///
+/// let refused = note.create().send(&db).await.unwrap_err();
+/// assert!(refused.is_already_exists());
+/// assert_eq!(refused.entity(), Some("Note"));
+/// assert_eq!(refused.current::<Note>().transpose()?, Some(note)); // came with the error: no second read
+/// # Ok(()) }
+/// ```
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -236,6 +237,14 @@ impl Error {
     pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
         let current = self.0.current.as_ref()?;
         crate::entity::read_live::<E>(&current.item, current.at).transpose()
+    }
+
+    /// The same item as it is stored, for one that does not decode. Also what a
+    /// `delete().returning_old()` took away and could not decode.
+    pub fn current_item(&self) -> Option<Result<Item>> {
+        let current = self.0.current.as_ref()?;
+        let item = Item::from_dynamo_json(&current.item);
+        Some(item.map_err(|fault| Error::from_fault(ErrorKind::Decode, Stage::Decode, fault)))
     }
 
     /// `create` met a live item.

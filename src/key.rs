@@ -5,6 +5,41 @@
 //! parts do, left to right: `#` ends a part of variable width and sorts below everything that can
 //! continue it, because text parts write every byte up to `%` as `%XX`.
 //!
+//! | part | example | text in the key |
+//! |---|---|---|
+//! | text, enum names | `a#b` | `a%23b` |
+//! | unsigned integers | `7u32`, with `:04` | `0000000007`, `0007` |
+//! | signed integers | `5i8`, `-5i8` | `005`, `-994` (nines' complement) |
+//! | timestamps | | `2024-02-29T12:00:00.000000000Z` |
+//! | `:s`, `:ms`, `:date`, `:month` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02` |
+//! | dates | | `2024-02-29` |
+//! | `bool` | | `false`, `true` |
+//! | UUIDs, ULIDs | | their usual texts, fixed width |
+//!
+//! ```
+//! use dynamo_entity::prelude::*;
+//!
+//! #[derive(DynamoEntity)]
+//! #[dynamo(table = "files", key(pk = "OWNER#{owner}", sk = "{depth}#{path}"))]
+//! struct File { owner: String, depth: i8, path: String }
+//!
+//! let key = File::key("a#b", -5, "c d").to_item()?;
+//! assert_eq!(key.get("pk").and_then(|pk| pk.as_text()), Some("OWNER#a%23b"));
+//! assert_eq!(key.get("sk").and_then(|sk| sk.as_text()), Some("-994#c%20d"));
+//!
+//! let file = File::key_from_item(key)?; // and back
+//! assert_eq!((&*file.owner, file.depth, &*file.path), ("a#b", -5, "c d"));
+//! # Ok::<(), dynamo_entity::Error>(())
+//! ```
+//!
+//! A key with a lossy format takes the cut value itself ([`Seconds`], [`Millis`], [`YearMonth`], a
+//! date): nothing is rounded in silence. What does not fit, empty text, a number wider than its
+//! padding, a year of five digits, a key over 2048 (partition) or 1024 (sort) bytes, is an error
+//! before anything is sent.
+//!
+//! A table with `verbatim` was written by others: text stands as it is, and text that holds the
+//! delimiter is refused but in the last part; integers without a width are not padded.
+//!
 //! The same generated function writes the key of an entity, of a [`Key`](crate::Key) and of a query,
 //! so what is looked for is always what was stored.
 
@@ -26,7 +61,7 @@ pub use format::{
 };
 pub use index::{IndexField, IndexPart};
 pub use native::{KeyValue, encode_key};
-pub use parse::{KeyParser, PartText, key_text};
+pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use writer::{KeyText, PartPlace};
 

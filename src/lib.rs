@@ -1,6 +1,114 @@
-//! A typed data-access library for DynamoDB.
+//! A typed data-access library for DynamoDB: declare a struct, its keys and its attributes once, and
+//! every read and write of it is correct, fast and hard to misuse.
 //!
-//! (front page follows)
+//! ```
+//! use dynamo_entity::prelude::*;
+//!
+//! #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+//! #[dynamo(table = "notes", key(pk = "USER#{owner}", sk = "NOTE#{number:06}"))]
+//! struct Note {
+//!     owner: String,
+//!     number: u32,
+//!     text: String,
+//!     #[dynamo(version)]
+//!     version: Version,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let db = Dynamo::connect("embedded:memory").await?; // or http://localhost:8000, or aws
+//! db.create_tables([Note::schema()]).await?;
+//!
+//! let note = Note { owner: "ann".into(), number: 1, text: "milk".into(), version: Version::default() };
+//! let note = note.create().send(&db).await?; // refuses to overwrite; returns what is stored
+//! let found = Note::key("ann", 1).get().send(&db).await?;
+//! assert_eq!(found, Some(note));
+//! # Ok(()) }
+//! ```
+//!
+//! # The way of the data
+//!
+//! The modules follow it, and a reader finds a verb by its file name:
+//!
+//! ```text
+//!  entity ──> key ──> codec ──> expr ──> request ──> wire ──> engine
+//!  what is    typed   values    condi-   one file    bytes    AWS, a server,
+//!  declared   parts   as JSON   tions    a verb      only     or in process
+//!                                                      │
+//!  entity <── codec <───────────────────── request <───┘
+//! ```
+//!
+//! An operation is a value until `send`: it is planned at once, without waiting, into a table and a
+//! body of DynamoDB JSON, and awaited as one future that owns only those bytes.
+//!
+//! # Where to find things
+//!
+//! | I want to | look at |
+//! |---|---|
+//! | store a struct | [`DynamoEntity`], its derive and [the grammar](#the-grammar-of-dynamo) |
+//! | nest a struct or an enum, make a newtype | [`DynamoValue`] and its derive |
+//! | keep several entities in one table | [`DynamoTable`] and its derive |
+//! | connect | [`Dynamo::connect`] |
+//! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
+//! | read or delete by key | [`Key`] |
+//! | lock optimistically | [`Version`] |
+//! | know what went wrong | [`Error`] |
+//! | handle items that are no entity | [`Item`] |
+//! | test without a server | `embedded:memory`, and the module `embedded` |
+//! | know how keys are written | [`key`] |
+//!
+//! # The grammar of `#[dynamo(..)]`
+//!
+//! One rule: a bare word is a field (or a declared index), a string is a stored name or a template, a
+//! name that generates a method comes first, lists are `[..]`, flags stand alone. Options may share
+//! one attribute or stand in several. Serde attributes never matter: they describe an API, not a table.
+//!
+//! On a `#[derive(DynamoEntity)]` struct:
+//!
+//! | attribute | meaning |
+//! |---|---|
+//! | `table = Shop` or `table = "notes"` | a shared table, or one of its own |
+//! | `key(pk = .., sk = ..)` | a bare field: the attribute itself, in its native type; a string: a template or a constant |
+//! | `gsi(NAME, on = .., pk = .., sk = .., when(field = value), project = ..)` | fills a global index; on a table of its own declares it |
+//! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |
+//! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
+//! | `rename = ".."`, `rename_all = ".."` | the value of the type attribute; the stored names of all fields |
+//! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
+//!
+//! On its fields:
+//!
+//! | attribute | meaning |
+//! |---|---|
+//! | `rename = ".."` | the stored name |
+//! | `default`, `default = expr` | what a missing or NULL attribute means |
+//! | `skip` | no attribute of its own: parsed from the key it is part of, else `Default` |
+//! | `rest` | an [`Item`] with all attributes that no field knows |
+//! | `serde` | stored through serde, for foreign types |
+//! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"` | a foreign stored form of a time |
+//! | `version` | a [`Version`], checked and raised by every write |
+//! | `created_at`, `updated_at` | kept by the library |
+//! | `ttl` | when the item expires, epoch seconds in the table |
+//!
+//! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
+//! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
+//! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
+//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. Each derive takes
+//! `crate = path` where this crate has another name.
+//!
+//! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
+//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. A part of variable width
+//! ends at `#` or at the end.
+//!
+//! # Features
+//!
+//! | feature | what it brings |
+//! |---|---|
+//! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
+//! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
+//! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
+//! | `uuid`, `ulid` | their ids as attributes and key parts |
+//! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
+//!
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![warn(unreachable_pub)]
@@ -52,3 +160,8 @@ pub use request::{
     Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningNothing,
     ReturningOld, Unconditional, Versioned,
 };
+
+/// The README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -24,8 +24,10 @@ use pace::Pace;
 
 /// A new table is usable within this time, or something is wrong.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// A table this young without its TTL is one whose creation was interrupted or goes on elsewhere.
+/// A table this young without its TTL may be one that somebody else is still creating.
 const YOUNG: i64 = 10 * 60;
+/// Its creator switches TTL on within this time.
+const SETTLING: Duration = Duration::from_secs(5);
 
 pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
@@ -48,7 +50,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
     }
     refuse(mismatches)?;
     for schema in lacking_ttl {
-        enable_ttl(client, schema).await?;
+        await_ttl(client, schema).await?;
     }
     for schema in &absent {
         service::create(client, schema).await?;
@@ -178,6 +180,27 @@ async fn differences(client: &Client, schema: &TableSchema, found: &Found) -> Re
         list.extend(compare::ttl(schema.ttl.as_deref(), ttl.as_deref()));
     }
     Ok(Differences { list, lacks_ttl })
+}
+
+/// Another creator's table gets its TTL from that creator; one that is there is never changed.
+async fn await_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
+    let mut pace = Pace::until(SETTLING);
+    loop {
+        let found = service::ttl(client, &schema.name).await?;
+        let list = compare::ttl(schema.ttl.as_deref(), found.as_deref());
+        if list.is_none() {
+            return Ok(());
+        }
+        let differs = || {
+            let list: Vec<String> = list.into_iter().collect();
+            Error::new(
+                ErrorKind::SchemaMismatch,
+                Stage::Schema,
+                mismatch(&schema.name, &list),
+            )
+        };
+        pace.wait(differs).await?;
+    }
 }
 
 async fn enable_ttl(client: &Client, schema: &TableSchema) -> Result<()> {

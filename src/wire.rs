@@ -10,11 +10,12 @@
 //! Failure <- failure <- retry (was an attempt ambiguous?) <------+
 //! ```
 
-mod attribute;
 mod call;
 mod failure;
 mod item;
 mod retry;
+#[cfg(feature = "aws")]
+pub(crate) mod signing;
 mod swap;
 pub(crate) mod table;
 mod typed;
@@ -29,7 +30,6 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
-pub(crate) use attribute::{attributes_from_json, attributes_to_json};
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
 pub(crate) use failure::Failure;
@@ -39,7 +39,8 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The operations of DynamoDB that carry items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Operation {
+#[expect(clippy::enum_variant_names, reason = "the service's own names")]
+pub(crate) enum Operation {
     /// `GetItem`
     GetItem,
     /// `PutItem`

@@ -1,7 +1,13 @@
 //! What expansions do that takes more than a round trip to see.
 
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "two indexes may have one constant partition"
+)]
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 
 fn names(item: &Item) -> Vec<&str> {
@@ -48,10 +54,7 @@ async fn index_keys_of_managed_fields_are_those_stored() -> Result<()> {
         .client()
         .get_item()
         .table_name("posts")
-        .key(
-            "id",
-            dynamo_entity::aws_sdk_dynamodb::types::AttributeValue::S("a".into()),
-        )
+        .key("id", AttributeValue::S("a".into()))
         .send()
         .await
         .unwrap();

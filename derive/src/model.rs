@@ -72,8 +72,6 @@ pub(crate) enum KeySource {
 
 pub(crate) struct Template {
     pub(crate) span: Span,
-    /// The template as the user wrote it.
-    pub(crate) text: String,
     pub(crate) pieces: Vec<Piece>,
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::codec::{DynamoValue, Fault, Item, Reader, Value, Writer};
+use crate::entity::{DynamoEntity, Stamp};
 use crate::schema::{EntityDef, TableDef};
 
 /// Names the field that a result belongs to.
@@ -67,16 +68,27 @@ pub fn missing(name: &str) -> Fault {
 }
 
 /// The type attribute of an item of a shared table.
-pub fn check_type(reader: &mut Reader<'_>, name: &str, expected: &str) -> Result<(), Fault> {
+///
+/// What stands there is shown only if it is the name of an entity: else it is a value like any other.
+pub fn check_type(
+    reader: &mut Reader<'_>,
+    name: &str,
+    expected: &str,
+    entities: &[&EntityDef],
+) -> Result<(), Fault> {
     let found = reader.text().map_err(|fault| fault.at(name))?;
     if found == expected {
         return Ok(());
     }
-    Err(Fault::mismatch(
+    let known = entities.iter().find(|entity| entity.stored_name == found);
+    let found = known.map_or("another".to_owned(), |entity| {
+        format!("`{}`", entity.stored_name)
+    });
+    let fault = Fault::mismatch(
         format!("an item of the type `{expected}`"),
-        format!("one of the type `{found}`"),
-    )
-    .at(name))
+        format!("one of the type {found}"),
+    );
+    Err(fault.at(name))
 }
 
 /// Whether the library made this attribute: a derived key, or the type.
@@ -172,4 +184,12 @@ pub fn end_of_tuple(reader: &mut Reader<'_>, first: &mut bool, count: usize) -> 
 pub fn unknown_variant(known: &[&str]) -> Fault {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     Fault::mismatch(format!("one of {}", known.join(", ")), "other text")
+}
+
+/// The size of an entity as its writer counts it, for the tests.
+pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, Fault> {
+    let mut writer = Writer::default();
+    writer.raw("{");
+    entity.encode(&Stamp::as_is(), &mut writer)?;
+    Ok(writer.size())
 }

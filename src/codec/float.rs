@@ -17,7 +17,14 @@ macro_rules! float {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 let digits = reader.digits()?;
-                digits.parse().map_err(|_| Fault::mismatch(stringify!($float), "other text in N"))
+                let value: $float = digits
+                    .parse()
+                    .map_err(|_| Fault::mismatch(stringify!($float), "other text in N"))?;
+                // What is too large parses as an infinity, and `NaN` parses too.
+                if !value.is_finite() {
+                    return Err(Fault::mismatch(stringify!($float), "a number that does not fit"));
+                }
+                Ok(value)
             }
         }
     )*};

@@ -89,20 +89,22 @@ impl Item {
     /// The item's size by DynamoDB's rules, which the 400 KB limit counts: names and values, without
     /// the overhead of storage.
     pub fn size(&self) -> usize {
-        self.0
-            .iter()
+        self.written()
             .map(|(name, value)| name.len() + value.size())
             .sum()
     }
 
+    /// What becomes an attribute: all but empty sets.
+    fn written(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.0.iter().filter(|(_, value)| !value.is_empty_set())
+    }
+
     pub(crate) fn write_entries(&self, writer: &mut Writer) -> Result<(), Fault> {
-        for (name, value) in &self.0 {
-            if !value.is_empty_set() {
-                writer.dynamic_name(name);
-                value
-                    .encode(writer)
-                    .map_err(|fault| fault.at(name.as_str()))?;
-            }
+        for (name, value) in self.written() {
+            writer.dynamic_name(name);
+            value
+                .encode(writer)
+                .map_err(|fault| fault.at(name.as_str()))?;
         }
         Ok(())
     }
@@ -185,7 +187,7 @@ impl Value {
             Value::B(bytes) => bytes.len(),
             Value::Bool(_) | Value::Null => 1,
             Value::L(list) => 3 + list.iter().map(|value| 1 + value.size()).sum::<usize>(),
-            Value::M(map) => 3 + map.len() + map.size(),
+            Value::M(map) => 3 + map.written().count() + map.size(),
             Value::Ss(set) => set.iter().map(String::len).sum(),
             Value::Ns(set) => set.iter().map(Number::size).sum(),
             Value::Bs(set) => set.iter().map(Vec::len).sum(),

@@ -1,7 +1,8 @@
 //! [`Item`] as plain JSON, through serde: what an API or a file shows, not what the table holds.
 //!
-//! Out: numbers stay numbers where JSON's readers keep them exact, and are text where they would not;
-//! sets are arrays, bytes are base64 text. In: text is `S`, numbers are `N`, arrays are `L`.
+//! Out: numbers stay numbers where JSON's readers keep them exact (integers of 64 bits, decimals of
+//! up to 15 digits and of usual size), and are text where they would not; sets are arrays, bytes are
+//! base64 text. In: text is `S`, numbers are `N`, arrays are `L`.
 
 use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeMap, Serializer};
@@ -49,16 +50,11 @@ impl Serialize for Number {
         if let Ok(integer) = self.as_str().parse::<u64>() {
             return serializer.serialize_u64(integer);
         }
-        match self.as_str().parse::<f64>() {
-            Ok(float)
-                if format!("{float:e}")
-                    .parse()
-                    .is_ok_and(|same: Number| same == *self) =>
-            {
-                serializer.serialize_f64(float)
-            }
-            _ => serializer.serialize_str(self.as_str()),
+        // Beyond these, readers differ by a last bit: that of serde_json, by default, is off.
+        if let (true, Ok(float)) = (self.is_short(15, 22), self.as_str().parse::<f64>()) {
+            return serializer.serialize_f64(float);
         }
+        serializer.serialize_str(self.as_str())
     }
 }
 

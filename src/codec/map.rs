@@ -23,6 +23,7 @@ pub trait MapKey: Sized {
 
 fn encode<'a, K, V>(
     entries: impl Iterator<Item = (&'a K, &'a V)>,
+    ordered: bool,
     writer: &mut Writer,
 ) -> Result<(), Fault>
 where
@@ -30,21 +31,29 @@ where
     V: DynamoValue + 'a,
 {
     writer.open_map()?;
+    let start = writer.len();
+    let mut ends = Vec::new();
     for (key, value) in entries {
         let key = key.to_map_key();
         writer.dynamic_name(&key);
         value
             .encode(writer)
             .map_err(|fault| fault.at("(an entry)"))?;
+        if !ordered {
+            ends.push(writer.len());
+        }
     }
+    writer.sort_since(start, &ends);
     writer.close_map();
     Ok(())
 }
 
 fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     reader: &mut Reader<'_>,
+    len: fn(&C) -> usize,
 ) -> Result<C, Fault> {
     let mut map = C::default();
+    let mut entries = 0;
     reader.open_map()?;
     let mut first = true;
     while let Some(name) = reader.next_name(&mut first)? {
@@ -52,27 +61,35 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
             .ok_or_else(|| Fault::mismatch("a key of the map's type", "other text"))?;
         let value = V::decode(reader).map_err(|fault| fault.at("(an entry)"))?;
         map.extend(std::iter::once((key, value)));
+        entries += 1;
     }
     reader.close_map()?;
+    // `5` and `05` are two keys of the table and one integer.
+    if len(&map) != entries {
+        return Err(Fault::mismatch(
+            "keys that differ in the map's type",
+            "two texts of one key",
+        ));
+    }
     Ok(map)
 }
 
 macro_rules! map {
-    ($map:ty; $($generics:tt)*) => {
+    ($map:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         impl<$($generics)*> DynamoValue for $map {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
-                encode(self.iter(), writer)
+                encode(self.iter(), $ordered, writer)
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-                decode(reader)
+                decode(reader, Self::len)
             }
         }
     };
 }
 
-map!(HashMap<K, V, S>; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
-map!(BTreeMap<K, V>; K: MapKey + Ord, V: DynamoValue);
+map!(HashMap<K, V, S>, ordered: false; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
+map!(BTreeMap<K, V>, ordered: true; K: MapKey + Ord, V: DynamoValue);
 
 macro_rules! text_key {
     ($($text:ty),*) => {$(

@@ -53,6 +53,11 @@ impl Number {
         check(&split(&self.0).ok_or_else(not_a_number)?)
     }
 
+    /// The parts of a number that DynamoDB would keep. Its text is the only one of its value.
+    fn kept(&self) -> Option<Parts<'_>> {
+        split(&self.0).filter(|parts| check(parts).is_ok())
+    }
+
     /// Bytes that the number costs in an item.
     pub fn size(&self) -> usize {
         let Some(parts) = split(&self.0) else {
@@ -69,6 +74,14 @@ impl Number {
         let parts = split(&self.0)?;
         let whole = parts.digits.len() as i64 <= parts.exponent + 1;
         (whole || parts.digits.is_empty()).then(|| plain(&parts))
+    }
+
+    /// Whether it is an integer of up to so many digits, times or by up to so many tens.
+    pub(super) fn is_short(&self, digits: usize, tens: i64) -> bool {
+        self.kept().is_some_and(|parts| {
+            let count = parts.digits.len();
+            count <= digits && (parts.exponent + 1 - count as i64).abs() <= tens
+        })
     }
 
     /// The number times `10^scale`, if that is in range.
@@ -224,11 +237,15 @@ macro_rules! from_small_integer {
 
 from_small_integer!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
+/// By value. A text that is no number, which only a conversion can have brought, comes after all
+/// numbers, by its text.
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
-        match (split(&self.0), split(&other.0)) {
+        match (self.kept(), other.kept()) {
             (Some(left), Some(right)) => compare(&left, &right),
-            _ => self.0.cmp(&other.0),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => self.0.cmp(&other.0),
         }
     }
 }
@@ -335,6 +352,15 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Number>().unwrap().size(), size, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_no_number_comes_last() {
+        let mut numbers = ["5x", "6", "1e200", "NaN", "1e11", "10e199", ""].map(Number::foreign);
+        numbers.sort();
+        let texts: Vec<&str> = numbers.iter().map(Number::as_str).collect();
+        let expected = ["6", "100000000000", "", "10e199", "1e200", "5x", "NaN"];
+        assert_eq!(texts, expected);
     }
 
     #[test]

@@ -4,92 +4,13 @@
 //! comparison of a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
 //! the slower way beside it. Arbitrary bytes end in a [`Fault`], never in a panic.
 
+mod skip;
+mod string;
+
 use std::borrow::Cow;
-use std::fmt;
 
-use super::Fault;
 use super::writer::MAX_DEPTH;
-
-/// The types of DynamoDB.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tag {
-    /// Text.
-    S,
-    /// A number.
-    N,
-    /// Bytes.
-    B,
-    /// A boolean.
-    Bool,
-    /// NULL.
-    Null,
-    /// A list.
-    L,
-    /// A map.
-    M,
-    /// A set of text.
-    Ss,
-    /// A set of numbers.
-    Ns,
-    /// A set of bytes.
-    Bs,
-}
-
-impl Tag {
-    /// As it stands in DynamoDB JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Tag::S => "S",
-            Tag::N => "N",
-            Tag::B => "B",
-            Tag::Bool => "BOOL",
-            Tag::Null => "NULL",
-            Tag::L => "L",
-            Tag::M => "M",
-            Tag::Ss => "SS",
-            Tag::Ns => "NS",
-            Tag::Bs => "BS",
-        }
-    }
-
-    const fn opening(self) -> &'static [u8] {
-        match self {
-            Tag::S => b"{\"S\":",
-            Tag::N => b"{\"N\":",
-            Tag::B => b"{\"B\":",
-            Tag::Bool => b"{\"BOOL\":",
-            Tag::Null => b"{\"NULL\":",
-            Tag::L => b"{\"L\":",
-            Tag::M => b"{\"M\":",
-            Tag::Ss => b"{\"SS\":",
-            Tag::Ns => b"{\"NS\":",
-            Tag::Bs => b"{\"BS\":",
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Tag> {
-        [
-            Tag::S,
-            Tag::N,
-            Tag::B,
-            Tag::Bool,
-            Tag::Null,
-            Tag::L,
-            Tag::M,
-            Tag::Ss,
-            Tag::Ns,
-            Tag::Bs,
-        ]
-        .into_iter()
-        .find(|tag| tag.name() == name)
-    }
-}
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use super::{Fault, Tag};
 
 /// A cursor over DynamoDB JSON.
 #[derive(Debug, Clone)]
@@ -107,11 +28,6 @@ impl<'a> Reader<'a> {
             at: 0,
             depth: 0,
         }
-    }
-
-    /// Where the cursor stands.
-    pub(crate) fn position(&self) -> usize {
-        self.at
     }
 
     #[cold]
@@ -343,176 +259,6 @@ impl<'a> Reader<'a> {
             _ => Err(self.broken(wanted)),
         }
     }
-
-    /// A JSON string.
-    #[inline]
-    pub fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
-        self.expect(b'"', "a string")?;
-        let rest = self.rest();
-        let end = string_end(rest);
-        match rest.get(end) {
-            Some(b'"') => {
-                let text = utf8(rest.get(..end).unwrap_or_default())?;
-                self.at += end + 1;
-                Ok(Cow::Borrowed(text))
-            }
-            Some(_) => self.escaped_string().map(Cow::Owned),
-            None => {
-                self.at = self.bytes.len();
-                Err(self.broken("the end of a string"))
-            }
-        }
-    }
-
-    /// The rest of a string that holds escapes.
-    #[cold]
-    fn escaped_string(&mut self) -> Result<String, Fault> {
-        let mut text = String::new();
-        loop {
-            let rest = self.rest();
-            let end = string_end(rest);
-            text.push_str(utf8(rest.get(..end).unwrap_or_default())?);
-            self.at += end;
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(text);
-                }
-                Some(_) => text.push(self.escape()?),
-                None => return Err(self.broken("the end of a string")),
-            }
-        }
-    }
-
-    /// One escape, from its backslash on.
-    fn escape(&mut self) -> Result<char, Fault> {
-        let code = self.bytes.get(self.at + 1).copied();
-        self.at += 2;
-        Ok(match code {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(),
-            _ => return Err(self.broken("an escape")),
-        })
-    }
-
-    fn unicode_escape(&mut self) -> Result<char, Fault> {
-        let mut code = self.hex4()?;
-        if (0xD800..0xDC00).contains(&code) && self.rest().starts_with(b"\\u") {
-            self.at += 2;
-            let low = self.hex4()?;
-            if (0xDC00..0xE000).contains(&low) {
-                code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-            }
-        }
-        char::from_u32(code).ok_or_else(|| Fault::new("not DynamoDB JSON: half a surrogate pair"))
-    }
-
-    fn hex4(&mut self) -> Result<u32, Fault> {
-        let digits = self.bytes.get(self.at..self.at + 4);
-        let text = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        let code = text
-            .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .and_then(|text| u32::from_str_radix(text, 16).ok());
-        let code = code.ok_or_else(|| self.broken("four hex digits"))?;
-        self.at += 4;
-        Ok(code)
-    }
-
-    /// Steps over any JSON value. Iterative: depth costs nothing.
-    pub fn skip(&mut self) -> Result<(), Fault> {
-        let mut open = 0usize;
-        loop {
-            match self.peek() {
-                Some(b'"') => self.skip_string()?,
-                Some(b'{' | b'[') => {
-                    open += 1;
-                    self.at += 1;
-                    continue;
-                }
-                Some(b'}' | b']') if open > 0 => {
-                    open -= 1;
-                    self.at += 1;
-                }
-                Some(b',' | b':') if open > 0 => {
-                    self.at += 1;
-                    continue;
-                }
-                Some(b'0'..=b'9' | b'-' | b't' | b'f' | b'n') => self.skip_word(),
-                _ => return Err(self.broken("a value")),
-            }
-            if open == 0 {
-                return Ok(());
-            }
-        }
-    }
-
-    fn skip_string(&mut self) -> Result<(), Fault> {
-        self.at += 1;
-        loop {
-            self.at += string_end(self.rest());
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(_) => self.at += 2,
-                None => return Err(self.broken("the end of a string")),
-            }
-        }
-    }
-
-    /// A number, true, false or null.
-    fn skip_word(&mut self) {
-        while let Some(b'0'..=b'9' | b'a'..=b'z' | b'E' | b'-' | b'+' | b'.') =
-            self.bytes.get(self.at)
-        {
-            self.at += 1;
-        }
-    }
-
-    /// The bytes of the JSON value ahead, stepping over it.
-    pub(crate) fn raw_value(&mut self) -> Result<&'a [u8], Fault> {
-        self.peek();
-        let start = self.at;
-        self.skip()?;
-        Ok(self.bytes.get(start..self.at).unwrap_or_default())
-    }
-}
-
-fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|_| Fault::new("not DynamoDB JSON: text that is not UTF-8"))
-}
-
-/// The place of the first quote or backslash, or the length. Eight bytes at a time.
-#[inline]
-fn string_end(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    // Marks, in each byte's highest bit, the bytes that are zero (and perhaps later ones, never an
-    // earlier one: the first mark is exact).
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let hits = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
-        if hits != 0 {
-            return index * 8 + (hits.trailing_zeros() / 8) as usize;
-        }
-    }
-    let start = words.len() * 8;
-    let tail = bytes.get(start..).unwrap_or_default();
-    start
-        + tail
-            .iter()
-            .position(|byte| matches!(byte, b'"' | b'\\'))
-            .unwrap_or(tail.len())
 }
 
 #[cfg(test)]
@@ -520,52 +266,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_ends_at_its_first_quote_or_backslash() {
-        let text = "0123456789abcdefghijklmn\u{1}\u{e9}";
-        for at in 0..text.len() {
-            for stop in [b'"', b'\\'] {
-                let mut bytes = text.as_bytes().to_vec();
-                bytes[at] = stop;
-                assert_eq!(string_end(&bytes), at);
-            }
-        }
-        assert_eq!(string_end(text.as_bytes()), text.len());
-    }
-
-    #[test]
-    fn escapes_are_read() {
-        let json = br#""a\"b\\c\/\b\f\n\r\t\u00e9\ud83d\ude00z""#;
-        assert_eq!(
-            Reader::new(json).string().unwrap(),
-            "a\"b\\c/\u{8}\u{c}\n\r\t\u{e9}\u{1F600}z"
-        );
-        for broken in [
-            &br#""\ud83d""#[..],
-            br#""\u12"#,
-            br#""\x""#,
-            br#""abc"#,
-            b"\"\\",
-            br#""\u+123""#,
-        ] {
-            assert!(Reader::new(broken).string().is_err(), "{broken:?}");
-        }
-    }
-
-    #[test]
     fn white_space_is_read() {
         let mut reader = Reader::new(b" { \"S\" : \"a\" } ");
         assert_eq!(reader.text().unwrap(), "a");
         reader.finish().unwrap();
-    }
-
-    #[test]
-    fn a_value_is_stepped_over() {
-        let json = br#"{"a":[1,-2.5e+3,{"b":"}\"]"}],"c":null}X"#;
-        let mut reader = Reader::new(json);
-        reader.skip().unwrap();
-        assert_eq!(reader.rest(), b"X");
-        assert!(Reader::new(b"{\"a\":[").skip().is_err());
-        assert!(Reader::new(b"]").skip().is_err());
     }
 
     #[test]

@@ -5,6 +5,14 @@ use std::collections::HashMap;
 
 use super::{DynamoValue, Fault, Item, Name, Number, Reader, Value, Writer};
 
+/// What serde and foreign types say may quote a value, so it is left out.
+#[cold]
+fn silent(what: &str) -> Fault {
+    Fault::new(format!(
+        "{what}; its words may hold values and are not shown"
+    ))
+}
+
 /// A field whose type only knows serde. What serde calls null is an absent attribute.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored through serde",
@@ -26,7 +34,7 @@ pub trait SerdeField: Sized {
 impl<T: Serialize + DeserializeOwned> SerdeField for T {
     fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(self)
-            .map_err(|error| Fault::new(format!("serde could not store it: {error}")))?;
+            .map_err(|_| silent("the type's own serde code refuses to store it"))?;
         if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
             return Ok(());
         }
@@ -37,7 +45,7 @@ impl<T: Serialize + DeserializeOwned> SerdeField for T {
     fn decode_serde(reader: &mut Reader<'_>) -> Result<T, Fault> {
         let value = serde_dynamo::AttributeValue::from(Value::decode(reader)?);
         serde_dynamo::from_attribute_value(value)
-            .map_err(|error| Fault::new(format!("serde could not read it: {error}")))
+            .map_err(|_| silent("what is stored does not fit the type's own serde code"))
     }
 
     fn absent_serde() -> Option<T> {

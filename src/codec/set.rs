@@ -26,6 +26,7 @@ pub trait SetElement: Sized {
 
 fn encode<'a, T: SetElement + 'a>(
     set: impl ExactSizeIterator<Item = &'a T>,
+    ordered: bool,
     name: &Name,
     writer: &mut Writer,
 ) -> Result<(), Fault> {
@@ -34,9 +35,15 @@ fn encode<'a, T: SetElement + 'a>(
     }
     writer.name(name);
     writer.open_set(T::TAG.name());
+    let start = writer.len();
+    let mut ends = Vec::new();
     for element in set {
         element.write_element(writer)?;
+        if !ordered {
+            ends.push(writer.len());
+        }
     }
+    writer.sort_since(start, &ends);
     writer.close_set();
     Ok(())
 }
@@ -58,11 +65,11 @@ fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Res
 }
 
 macro_rules! set {
-    ($set:ty; $($generics:tt)*) => {
+    ($set:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> DynamoField for $set {
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
-                encode(self.iter(), name, writer)
+                encode(self.iter(), $ordered, name, writer)
             }
 
             fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
@@ -76,8 +83,8 @@ macro_rules! set {
     };
 }
 
-set!(HashSet<T, S>; T: SetElement + Eq + Hash, S: BuildHasher + Default);
-set!(BTreeSet<T>; T: SetElement + Ord);
+set!(HashSet<T, S>, ordered: false; T: SetElement + Eq + Hash, S: BuildHasher + Default);
+set!(BTreeSet<T>, ordered: true; T: SetElement + Ord);
 
 macro_rules! text_element {
     ($($text:ty),*) => {$(

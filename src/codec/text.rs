@@ -63,9 +63,7 @@ macro_rules! foreign_text {
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $foreign {
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
-                writer.open_text();
-                writer.text_piece(&self.to_string());
-                writer.close_text();
+                writer.plain_text(&self.to_string());
                 Ok(())
             }
 

@@ -3,10 +3,12 @@
 //! One pass: bytes go out, and the item's size by DynamoDB's own rules is counted on the way, so the
 //! 400 KB limit is known before anything is sent.
 
-use super::{Fault, Number};
+use super::{Fault, Number, scan};
 
-/// Lists and maps may nest this deep.
+/// Lists and maps may nest this deep in an item at hand.
 pub(crate) const MAX_DEPTH: usize = 32;
+/// And this deep in one that is sent: the service counts the item as the first of its 32 levels.
+const MAX_SENT_DEPTH: usize = 31;
 
 /// The name of an attribute, and the same as a JSON key: `"name":`. The derives make them, so that
 /// nothing is escaped twice.
@@ -24,11 +26,18 @@ impl Name {
 }
 
 /// Builds DynamoDB JSON.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Writer {
     out: Vec<u8>,
     size: usize,
     depth: usize,
+    max_depth: usize,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Writer::with_capacity(0)
+    }
 }
 
 impl Writer {
@@ -37,6 +46,15 @@ impl Writer {
             out: Vec::with_capacity(bytes),
             size: 0,
             depth: 0,
+            max_depth: MAX_DEPTH,
+        }
+    }
+
+    /// For the body of a request, which is held to the service's limits.
+    pub(crate) fn for_request(bytes: usize) -> Self {
+        Writer {
+            max_depth: MAX_SENT_DEPTH,
+            ..Writer::with_capacity(bytes)
         }
     }
 
@@ -210,9 +228,10 @@ impl Writer {
     }
 
     fn deepen(&mut self) -> Result<(), Fault> {
-        if self.depth == MAX_DEPTH {
+        if self.depth == self.max_depth {
+            let levels = self.max_depth;
             return Err(Fault::new(format!(
-                "lists and maps nest deeper than {MAX_DEPTH} levels, DynamoDB's limit"
+                "lists and maps nest deeper than {levels} levels below the item, DynamoDB's limit"
             )));
         }
         self.depth += 1;
@@ -262,14 +281,31 @@ impl Writer {
         self.raw("]}");
     }
 
-    /// Opens an `S` whose text comes in pieces by [`text_piece`](Self::text_piece).
-    pub(crate) fn open_text(&mut self) {
-        self.raw("{\"S\":\"");
+    /// Sorts what was written since `start`, the elements of a set or the entries of a map, by their
+    /// bytes. Hashed collections have no order of their own, and equal requests shall be equal bytes.
+    pub(crate) fn sort_since(&mut self, start: usize, ends: &[usize]) {
+        if ends.len() < 2 {
+            return;
+        }
+        let mut from = start;
+        let mut pieces: Vec<&[u8]> = Vec::with_capacity(ends.len());
+        for &end in ends {
+            let piece = self.out.get(from..end).unwrap_or_default();
+            pieces.push(piece.strip_prefix(b",").unwrap_or(piece));
+            from = end;
+        }
+        if pieces.is_sorted() {
+            return;
+        }
+        pieces.sort_unstable();
+        let sorted = pieces.join(&b","[..]);
+        self.out.truncate(start);
+        self.out.extend_from_slice(&sorted);
     }
 
-    pub(crate) fn text_piece(&mut self, text: &str) {
-        escape_into(&mut self.out, text);
-        self.size += text.len();
+    /// Opens an `S` whose text the key writer appends.
+    pub(crate) fn open_text(&mut self) {
+        self.raw("{\"S\":\"");
     }
 
     pub(crate) fn close_text(&mut self) {
@@ -286,27 +322,31 @@ fn integer_size(digits: &str) -> usize {
 
 /// Appends `text` with JSON's escapes. Runs of plain bytes are copied whole.
 pub(crate) fn escape_into(out: &mut Vec<u8>, text: &str) {
-    let bytes = text.as_bytes();
-    let mut start = 0;
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&bytes[start..at]);
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            control => {
-                const HEX: &[u8; 16] = b"0123456789abcdef";
-                out.extend_from_slice(b"\\u00");
-                out.push(HEX[usize::from(control >> 4)]);
-                out.push(HEX[usize::from(control & 15)]);
-            }
-        }
-        start = at + 1;
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, special) = rest.split_at(scan::plain_run(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else {
+            return;
+        };
+        escape_byte(out, byte);
+        rest = after;
     }
-    out.extend_from_slice(&bytes[start..]);
+}
+
+#[cold]
+fn escape_byte(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        control => {
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(control >> 4)]);
+            out.push(HEX[usize::from(control & 15)]);
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! AWS, by the SDK's own rules for region, profile and credentials.
 
+use aws_config::profile::ProfileFileCredentialsProvider;
 use aws_config::{BehaviorVersion, Region};
-use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::{Client, config};
 
 use crate::error::{Error, Result};
+use crate::wire::signing;
 
 pub(super) async fn client(
     region: Option<String>,
@@ -15,7 +17,11 @@ pub(super) async fn client(
         loader = loader.region(Region::new(region));
     }
     if let Some(profile) = profile {
-        loader = loader.profile_name(profile);
+        // A profile that is named is meant: keys in the environment must not stand in for it.
+        let provider = ProfileFileCredentialsProvider::builder().profile_name(&profile);
+        loader = loader
+            .credentials_provider(provider.build())
+            .profile_name(profile);
     }
     if let Some(endpoint) = endpoint {
         loader = loader.endpoint_url(endpoint);
@@ -26,5 +32,6 @@ pub(super) async fn client(
             "no region is configured: write aws://REGION, set AWS_REGION, or set one in the profile",
         ));
     }
-    Ok(Client::new(&config))
+    let config = signing::install(config::Builder::from(&config));
+    Ok(Client::from_conf(config.build()))
 }

@@ -6,6 +6,8 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::{Client, Config};
 
+use crate::wire::signing;
+
 /// Region and credentials come from the URL and the environment; such servers rarely check them, so
 /// missing ones are made up.
 pub(super) fn client(url: String, region: Option<String>) -> Client {
@@ -18,9 +20,8 @@ pub(super) fn client(url: String, region: Option<String>) -> Client {
         .region(Region::new(region))
         .credentials_provider(credentials())
         .endpoint_url(url)
-        .retry_config(RetryConfig::standard())
-        .build();
-    Client::from_conf(config)
+        .retry_config(RetryConfig::standard());
+    Client::from_conf(signing::install(config).build())
 }
 
 fn credentials() -> Credentials {

@@ -66,7 +66,7 @@ impl<E: DynamoEntity> Key<E> {
         Ok(writer.into_bytes())
     }
 
-    /// What tells keys apart. A key that cannot be written is equal to none but is still itself.
+    /// What tells keys apart. Keys that cannot be written name no item and are all alike.
     fn identity(&self) -> Option<Vec<u8>> {
         self.to_json().ok()
     }

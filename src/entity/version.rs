@@ -95,25 +95,6 @@ impl fmt::Display for Version {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl DynamoField for Version {
-    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
-        self.number()
-            .map_or(Ok(()), |number| number.encode_field(name, writer))
-    }
-
-    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        if reader.take_null()? {
-            return Ok(Version(State::Unversioned));
-        }
-        u64::decode(reader).map(Version::from)
-    }
-
-    fn absent() -> Option<Self> {
-        Some(Version(State::Unversioned))
-    }
-}
-
 /// The type of a version field: [`Version`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a version",
@@ -145,14 +126,18 @@ impl VersionField for Version {
     }
 
     fn encode_version(&self, stamp: &Stamp, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
-        stamp.version(*self).encode_field(name, writer)
+        let number = stamp.version(*self).number();
+        number.map_or(Ok(()), |number| number.encode_field(name, writer))
     }
 
     fn decode_version(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        Self::decode_field(reader)
+        if reader.take_null()? {
+            return Ok(Version(State::Unversioned));
+        }
+        u64::decode(reader).map(Version::from)
     }
 
     fn absent_version() -> Option<Self> {
-        Self::absent()
+        Some(Version(State::Unversioned))
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::part::{KeyPart, width_in};
-use crate::codec::Fault;
+use crate::codec::{Fault, Reader};
 use crate::schema::{Style, Width};
 
 /// The text of one part, still as it stands in the key.
@@ -106,6 +106,14 @@ impl<'t> KeyParser<'t> {
             Err(self.unlike())
         }
     }
+}
+
+/// The text of a key attribute.
+pub fn read_key_text<'a>(
+    reader: &mut Reader<'a>,
+    attribute: &'static str,
+) -> Result<Cow<'a, str>, Fault> {
+    reader.text().map_err(|fault| fault.in_key(attribute))
 }
 
 /// A key text that an item should have held.

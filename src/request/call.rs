@@ -42,20 +42,32 @@ pub struct Plan<Out> {
     pub(crate) request: Request,
     pub(crate) entity: &'static str,
     pub(crate) now: Timestamp,
-    /// Where in the body the written item stands.
-    pub(crate) item: std::ops::Range<usize>,
-    /// Whether expired items count as absent.
-    pub(crate) hide_expired: bool,
     /// What a failed condition means.
     pub(crate) lost: Lost,
-    pub(crate) read: fn(&Plan<Out>, Reply) -> Result<Out>,
+    pub(crate) outcome: Outcome<Out>,
+}
+
+/// What a successful answer amounts to.
+#[derive(Debug)]
+pub(crate) enum Outcome<Out> {
+    /// Known before it is sent: the service returns nothing for a put.
+    Known(Option<Out>),
+    /// In the answer, seen at the time of the request.
+    Read(fn(&Reply, Timestamp) -> Result<Out>),
 }
 
 impl<Out> Plan<Out> {
-    /// The item that was written.
-    pub(crate) fn written(&self) -> &[u8] {
-        self.request.body.get(self.item.clone()).unwrap_or_default()
+    fn read(&mut self, reply: &Reply) -> Result<Out> {
+        let read = match &mut self.outcome {
+            Outcome::Known(known) => known.take().ok_or_else(polled_again),
+            Outcome::Read(read) => read(reply, self.now),
+        };
+        read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
     }
+}
+
+fn polled_again() -> Error {
+    Error::config("a finished call was polled again")
 }
 
 /// A sent operation; await it.
@@ -80,14 +92,11 @@ impl<Out> Future for Call<'_, Out> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Out>> {
         match &mut self.0 {
-            State::Failed(error) => {
-                let again = || Error::config("a finished call was polled again");
-                Poll::Ready(Err(error.take().unwrap_or_else(again)))
-            }
+            State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or_else(polled_again))),
             State::Waiting { answer, plan } => {
                 let answer = std::task::ready!(answer.as_mut().poll(cx));
                 let result = match answer {
-                    Ok(reply) => (plan.read)(plan, reply),
+                    Ok(reply) => plan.read(&reply),
                     Err(failure) => Err(plan.lost.explain(failure, plan.entity, plan.now)),
                 };
                 self.0 = State::Failed(None);

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
+use crate::codec::time::{Precision, parse_utc, utc_text};
 use crate::codec::{DynamoValue, Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, State, Version};
 use crate::error::{Error, ErrorKind};
@@ -36,8 +37,10 @@ enum LostKind {
     Create,
     /// An item was needed.
     NeedsRow,
-    /// None was expected.
+    /// None was asked for.
     NeedsNone,
+    /// The entity is new, so none was expected.
+    New,
 }
 
 impl Lost {
@@ -76,6 +79,10 @@ impl Lost {
                 "the stored item is not the one that was loaded: another write came first",
             ),
             (LostKind::NeedsNone, _) => (
+                ErrorKind::Conflict,
+                "an item with this key is there, and none was to be",
+            ),
+            (LostKind::New, _) => (
                 ErrorKind::Conflict,
                 "this entity was never loaded, but an item with its key is stored: load it first, or write `.unchecked()` to replace it",
             ),
@@ -155,8 +162,10 @@ pub(crate) fn condition(
     Ok((expression, Lost { kind, ttl: def.ttl }))
 }
 
-fn now_value(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
-    move |writer| now.seconds().encode(writer)
+/// The first second that has not come. A fraction that others stored is cut off when it is read, so
+/// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
+fn next_second(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
+    move |writer| now.seconds().saturating_add(1).encode(writer)
 }
 
 /// No live item. DynamoDB deletes expired items late; one of those may be replaced.
@@ -167,8 +176,8 @@ fn missing(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), 
     if let Some(ttl) = def.ttl {
         out.push(" OR ")
             .name(ttl)
-            .push(" <= ")
-            .value(now_value(now))?;
+            .push(" < ")
+            .value(next_second(now))?;
     }
     Ok(())
 }
@@ -181,8 +190,8 @@ fn exists(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), F
         // NOT of a comparison with a missing attribute is true: such an item lives on.
         out.push(" AND NOT ")
             .name(ttl)
-            .push(" <= ")
-            .value(now_value(now))?;
+            .push(" < ")
+            .value(next_second(now))?;
     }
     Ok(())
 }
@@ -200,7 +209,7 @@ fn unchanged(
     match loaded.version.0 {
         State::New => {
             missing(def, now, out)?;
-            return Ok(LostKind::NeedsNone);
+            return Ok(LostKind::New);
         }
         State::Unversioned => {
             out.push("attribute_exists(").name(def.pk.attribute);
@@ -220,13 +229,50 @@ fn unchanged(
     }
     // A deleted and created item starts again at version 1: the time of creation tells it apart.
     if let (Some(attribute), Some(created)) = (def.created_at, &loaded.created_at) {
-        out.push(" AND ")
-            .name(attribute)
-            .push(" = ")
-            .value(|writer| {
-                writer.raw_bytes(created);
+        let others = spellings(created);
+        out.push(" AND ").name(attribute);
+        out.push(if others.is_empty() { " = " } else { " IN (" });
+        out.value(|writer| {
+            writer.raw_bytes(created);
+            Ok(())
+        })?;
+        for text in &others {
+            out.push(", ").value(|writer| {
+                writer.plain_text(text);
                 Ok(())
             })?;
+        }
+        out.push(if others.is_empty() { "" } else { ")" });
     }
     Ok(LostKind::NeedsRow)
+}
+
+/// The other texts of a stored time: fewer digits, or an offset of zero. A loaded entity knows the
+/// time and not how the row's writer spelt it. Times of nanoseconds have one text, and numbers are
+/// compared by value.
+fn spellings(created: &[u8]) -> Vec<String> {
+    let time = Reader::new(created).text().ok();
+    let time = time.and_then(|text| Some((parse_utc(&text)?, text)));
+    let Some((time, own)) = time else {
+        return Vec::new();
+    };
+    let Ok(full) = utc_text(time, Precision::Nanos) else {
+        return Vec::new();
+    };
+    let (seconds, fraction) = full.split_once('.').unwrap_or((&full, ""));
+    let fraction = fraction.trim_end_matches('Z');
+    let significant = fraction.trim_end_matches('0').len();
+    let mut texts = Vec::new();
+    if significant > 6 {
+        return texts;
+    }
+    for digits in [0, 3, 6, 9] {
+        let Some(shown) = fraction.get(..digits).filter(|_| digits >= significant) else {
+            continue;
+        };
+        let point = if digits == 0 { "" } else { "." };
+        texts.extend(["Z", "+00:00"].map(|zone| format!("{seconds}{point}{shown}{zone}")));
+    }
+    texts.retain(|text| *text != own);
+    texts
 }

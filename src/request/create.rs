@@ -32,6 +32,7 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
         plan_put(
             self.entity,
             db,
+            now,
             &stamp,
             &condition,
             Lost::create(&E::ENTITY),

@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Plan, find_object};
+use super::call::{Operation, Outcome, Plan, find_object};
 use super::check::{self, Expect, Loaded};
 use super::guard::{Checked, Conditional, Guard, Open, Unconditional};
+use crate::clock::Timestamp;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, DynamoTable, Key};
@@ -110,10 +111,13 @@ impl<E: DynamoEntity, G: Guard> Operation for Delete<E, G, ReturningOld> {
     type Out = Option<E>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
-        plan(self, db, true, |_, reply| {
-            find_object(&reply.body, "Attributes")?
-                .map(entity::read)
-                .transpose()
+        plan(self, db, true, |reply, now| {
+            let Some(item) = find_object(&reply.body, "Attributes")? else {
+                return Ok(None);
+            };
+            // The item is gone from the table: an error has to bring what it was.
+            let keep = |error: Error| error.with_current(Bytes::copy_from_slice(item), now);
+            entity::read(item).map(Some).map_err(keep)
         })
     }
 }
@@ -122,7 +126,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
     delete: Delete<E, G, R>,
     db: &Dynamo,
     returns_old: bool,
-    read: fn(&Plan<Out>, Reply) -> Result<Out>,
+    read: fn(&Reply, Timestamp) -> Result<Out>,
 ) -> Result<Plan<Out>> {
     let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
     let now = db.now();
@@ -130,7 +134,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
     let (condition, lost) =
         check::condition(&E::ENTITY, delete.expect, loaded.as_ref(), now).map_err(fail)?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    let mut body = Writer::with_capacity(256);
+    let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
     body.quoted(&table);
     body.raw(",\"Key\":{");
@@ -160,10 +164,8 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
         request,
         entity: E::ENTITY.type_name,
         now,
-        item: 0..0,
-        hide_expired: false,
         lost,
-        read,
+        outcome: Outcome::Read(read),
     })
 }
 

@@ -4,8 +4,9 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Plan, find_object};
+use super::call::{Operation, Outcome, Plan, find_object};
 use super::check::Lost;
+use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, DynamoTable, Key};
@@ -47,7 +48,7 @@ impl<E: DynamoEntity> Operation for Get<E> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
         let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-        let mut body = Writer::with_capacity(256);
+        let mut body = Writer::for_request(256);
         body.raw("{\"TableName\":");
         body.quoted(&table);
         body.raw(",\"Key\":{");
@@ -66,20 +67,27 @@ impl<E: DynamoEntity> Operation for Get<E> {
             },
             entity: E::ENTITY.type_name,
             now: db.now(),
-            item: 0..0,
-            hide_expired: self.hide_expired,
             lost: Lost::NEVER,
-            read: read_item,
+            outcome: Outcome::Read(if self.hide_expired {
+                read_live
+            } else {
+                read_any
+            }),
         })
     }
 }
 
-fn read_item<E: DynamoEntity>(plan: &Plan<Option<E>>, reply: Reply) -> Result<Option<E>> {
+fn read_live<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<Option<E>> {
     match find_object(&reply.body, "Item")? {
+        Some(item) => entity::read_live(item, now),
         None => Ok(None),
-        Some(item) if plan.hide_expired => entity::read_live(item, plan.now),
-        Some(item) => entity::read(item).map(Some),
     }
+}
+
+fn read_any<E: DynamoEntity>(reply: &Reply, _now: Timestamp) -> Result<Option<E>> {
+    find_object(&reply.body, "Item")?
+        .map(entity::read)
+        .transpose()
 }
 
 impl<E: DynamoEntity> fmt::Debug for Get<E> {

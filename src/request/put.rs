@@ -2,20 +2,20 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Plan};
+use super::call::{Operation, Outcome, Plan};
 use super::check::{self, Expect, Loaded, Lost};
 use super::guard::{Checked, Conditional, Guard, Open, Unconditional};
 use super::size;
+use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp};
-use crate::error::{Error, Result};
+use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp, State, Version};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
-use crate::wire::{self, Reply, Request, Resend};
+use crate::wire::{self, Request, Resend};
 
 /// Stores an entity, replacing what is there; see [`DynamoEntity::put`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -90,8 +90,12 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
         let loaded = Loaded::of(self.entity).map_err(fail)?;
         let (condition, lost) =
             check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now).map_err(fail)?;
-        let stamp = Stamp::write(version, now, Created::Kept);
-        plan_put(self.entity, db, &stamp, &condition, lost)
+        let created = match self.entity.version() {
+            Some(Version(State::New)) => Created::Now,
+            _ => Created::Kept,
+        };
+        let stamp = Stamp::write(version, now, created);
+        plan_put(self.entity, db, now, &stamp, &condition, lost)
     }
 }
 
@@ -99,16 +103,17 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
 pub(super) fn plan_put<E: DynamoEntity>(
     entity: &E,
     db: &Dynamo,
+    now: Timestamp,
     stamp: &Stamp,
     condition: &Expression,
     lost: Lost,
 ) -> Result<Plan<E>> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-    let mut body = Writer::with_capacity(1024);
+    let mut body = Writer::for_request(1024);
     body.raw("{\"TableName\":");
     body.quoted(&table);
     body.raw(",\"Item\":");
-    let item = write_item(entity, stamp, &mut body)?;
+    let stored = write_item(entity, stamp, &mut body)?;
     if !condition.is_empty() {
         condition.write("ConditionExpression", &mut body);
         body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
@@ -127,20 +132,14 @@ pub(super) fn plan_put<E: DynamoEntity>(
             resend,
         },
         entity: E::ENTITY.type_name,
-        now: db.now(),
-        item,
-        hide_expired: false,
+        now,
         lost,
-        read: read_written,
+        outcome: Outcome::Known(Some(stored)),
     })
 }
 
-/// Writes the item and checks its size; returns where it stands.
-fn write_item<E: DynamoEntity>(
-    entity: &E,
-    stamp: &Stamp,
-    body: &mut Writer,
-) -> Result<Range<usize>> {
+/// Writes the item and checks its size; returns the entity as it will be stored.
+fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
     let start = body.len();
     body.restart_size();
     body.raw("{");
@@ -148,17 +147,13 @@ fn write_item<E: DynamoEntity>(
         .encode(stamp, body)
         .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
     body.raw("}");
-    let item = start..body.len();
-    size::check::<E>(
-        body.as_bytes().get(item.clone()).unwrap_or_default(),
-        body.size(),
-    )?;
-    Ok(item)
-}
-
-/// The service returns nothing for a put; what was sent is what is stored.
-fn read_written<E: DynamoEntity>(plan: &Plan<E>, _reply: Reply) -> Result<E> {
-    crate::entity::read(plan.written())
+    let item = body.as_bytes().get(start..).unwrap_or_default();
+    size::check::<E>(item, body.size())?;
+    // A type that writes what it cannot read is found out before anything is stored.
+    crate::entity::read(item).map_err(|error| {
+        let message = format!("it would not read back, so nothing was sent: {error}");
+        Error::new(ErrorKind::InvalidValue, Stage::Encode, message).of(E::ENTITY.type_name)
+    })
 }
 
 impl<E: DynamoEntity, G: Guard> fmt::Debug for Put<'_, E, G> {

@@ -17,8 +17,10 @@ pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
     let total = if most <= MAX_ITEM_SIZE {
         most
     } else {
+        let entities = <E::Table as DynamoTable>::ENTITIES;
+        let ttl = entities.iter().find_map(|entity| entity.ttl);
         let copies = locals
-            .map(|index| copy_size(table, index, item, size))
+            .map(|index| copy_size(table, ttl, index, item, size))
             .sum::<Result<usize, _>>();
         size + copies.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?
     };
@@ -37,7 +39,13 @@ pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
 }
 
 /// The bytes of an item's copy in a local index; none if it is not in it.
-fn copy_size(table: &TableDef, index: &IndexDef, item: &[u8], size: usize) -> Result<usize, Fault> {
+fn copy_size(
+    table: &TableDef,
+    ttl: Option<&str>,
+    index: &IndexDef,
+    item: &[u8],
+    size: usize,
+) -> Result<usize, Fault> {
     let mut reader = Reader::new(item);
     reader.open_object()?;
     let (mut first, mut keys, mut copied) = (true, 0, 0);
@@ -51,9 +59,7 @@ fn copy_size(table: &TableDef, index: &IndexDef, item: &[u8], size: usize) -> Re
             Projection::Keys => false,
             Projection::Include(listed) => listed.contains(&&*name),
         };
-        let is_always = table
-            .type_attribute
-            .is_some_and(|attribute| name == attribute);
+        let is_always = [table.type_attribute, ttl].contains(&Some(&*name));
         copied += if is_key || is_included || is_always {
             bytes
         } else {

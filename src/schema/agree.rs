@@ -36,18 +36,18 @@ pub const fn is_escaped(style: Style) -> bool {
 
 /// Whether a field's attribute is no other's: neither a key that a template fills nor the type.
 pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
-    if let Some(name) = table.type_attribute {
-        if same_text(name, stored) {
-            return false;
-        }
+    if let Some(name) = table.type_attribute
+        && same_text(name, stored)
+    {
+        return false;
     }
     if is_filled(stored, &entity.pk) {
         return false;
     }
-    if let Some(sk) = &entity.sk {
-        if is_filled(stored, sk) {
-            return false;
-        }
+    if let Some(sk) = &entity.sk
+        && is_filled(stored, sk)
+    {
+        return false;
     }
     let mut at = 0;
     while at < entity.indexes.len() {
@@ -204,10 +204,10 @@ pub const fn attributes_agree(a: &EntityDef, b: &EntityDef) -> bool {
     if is_fallback(a) || is_fallback(b) {
         return true;
     }
-    if let (Some(a), Some(b)) = (a.ttl, b.ttl) {
-        if !same_text(a, b) {
-            return false;
-        }
+    if let (Some(a), Some(b)) = (a.ttl, b.ttl)
+        && !same_text(a, b)
+    {
+        return false;
     }
     let mut at = 0;
     while at < a.indexes.len() {

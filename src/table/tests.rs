@@ -158,6 +158,7 @@ fn limits_are_met_before_sending() {
             .collect()
     };
     let hundred: Vec<String> = (0..101).map(|n| format!("a{n}")).collect();
+    #[expect(clippy::type_complexity, reason = "a table of cases")]
     let broken: [(&str, &dyn Fn(&mut TableSchema)); 10] = [
         ("3 to 255", &|t| t.name = "ab".into()),
         ("3 to 255", &|t| t.name = "a".repeat(256)),

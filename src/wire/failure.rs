@@ -1,5 +1,6 @@
 //! What the SDK reports, as our error: by code and status, never by the text of a message.
 
+mod redact;
 mod refusal;
 
 use std::error::Error as StdError;
@@ -54,6 +55,8 @@ impl From<Error> for Failure {
 pub(super) struct Site<'a> {
     /// Name of the operation.
     pub(super) operation: &'a str,
+    /// What was sent; its values stay out of messages.
+    pub(super) body: &'a [u8],
     pub(super) table: &'a str,
     pub(super) stage: Stage,
     /// The last attempt may have been executed, and that matters.
@@ -63,10 +66,11 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    pub(super) fn of(operation: Operation, table: &'a str, exchange: &Exchange) -> Self {
+    pub(super) fn of(operation: Operation, table: &'a str, exchange: &'a Exchange) -> Self {
         let guarded = exchange.resend() == Resend::UnlessAmbiguous;
         Site {
             operation: operation.name(),
+            body: exchange.body(),
             table,
             stage: Stage::Service,
             unknown: guarded && exchange.ambiguous(),
@@ -79,6 +83,7 @@ impl<'a> Site<'a> {
         let stage = Stage::Schema;
         Site {
             operation,
+            body: &[],
             table,
             stage,
             unknown: false,

@@ -64,6 +64,10 @@ impl Exchange {
         })
     }
 
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
     pub(super) fn resend(&self) -> Resend {
         self.resend
     }
@@ -253,7 +257,7 @@ macro_rules! operations {
     ($($operation:ident: $module:ident, $output:ident, $error:ident;)+) => {
         impl Operation {
             /// The operation's name in DynamoDB's API.
-            pub const fn name(self) -> &'static str {
+            pub(crate) const fn name(self) -> &'static str {
                 match self { $(Operation::$operation => stringify!($operation),)+ }
             }
 

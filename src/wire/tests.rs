@@ -21,6 +21,7 @@ use aws_smithy_runtime_api::client::ser_de::{
 
 use super::faulty::{Fault, Faulty};
 use super::*;
+use crate::codec::Item;
 use crate::embedded::{EmbeddedEngine, EmbeddedHttpClient};
 use crate::error::ErrorKind;
 
@@ -138,8 +139,8 @@ async fn a_failed_condition_brings_the_item() {
         );
         assert!(failure.error.request_id().is_some());
         let item = failure.condition.unwrap().item.unwrap();
-        let item = attributes_from_json(&item).unwrap();
-        assert_eq!(item["n"], AttributeValue::N("1".into()));
+        let item = Item::from_dynamo_json(&item).unwrap();
+        assert_eq!(item.get("n"), Some(&1.into()));
     }
 }
 

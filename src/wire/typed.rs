@@ -3,6 +3,8 @@
 //! Slower and with the same result. It is taken only when an SDK does not call our serializer or
 //! deserializer any more; a member it does not know is refused, never dropped.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::operation::RequestId;
 use aws_sdk_dynamodb::operation::delete_item::DeleteItemOutput;
 use aws_sdk_dynamodb::operation::delete_item::builders::DeleteItemFluentBuilder;
@@ -10,12 +12,11 @@ use aws_sdk_dynamodb::operation::get_item::GetItemOutput;
 use aws_sdk_dynamodb::operation::get_item::builders::GetItemFluentBuilder;
 use aws_sdk_dynamodb::operation::put_item::PutItemOutput;
 use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
-use aws_sdk_dynamodb::types::ConsumedCapacity;
+use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
 
 use super::Reply;
-use super::attribute::{Attributes, read_attributes, write_attributes};
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{Fault, Item, Reader, Writer};
 
 pub(super) fn get_item(
     builder: GetItemFluentBuilder,
@@ -24,7 +25,7 @@ pub(super) fn get_item(
     fold(body, builder, |builder, name, reader| {
         Ok(match name {
             "TableName" => builder.table_name(text(reader)?),
-            "Key" => builder.set_key(Some(read_attributes(reader)?)),
+            "Key" => builder.set_key(Some(Item::read(reader)?.into())),
             "ConsistentRead" => builder.consistent_read(boolean(reader)?),
             "ProjectionExpression" => builder.projection_expression(text(reader)?),
             "ExpressionAttributeNames" => {
@@ -45,13 +46,13 @@ macro_rules! write {
             fold(body, builder, |builder, name, reader| {
                 Ok(match name {
                     "TableName" => builder.table_name(text(reader)?),
-                    $subject => builder.$set(Some(read_attributes(reader)?)),
+                    $subject => builder.$set(Some(Item::read(reader)?.into())),
                     "ConditionExpression" => builder.condition_expression(text(reader)?),
                     "ExpressionAttributeNames" => {
                         builder.set_expression_attribute_names(Some(names(reader)?))
                     }
                     "ExpressionAttributeValues" => {
-                        builder.set_expression_attribute_values(Some(read_attributes(reader)?))
+                        builder.set_expression_attribute_values(Some(Item::read(reader)?.into()))
                     }
                     "ReturnValues" => builder.return_values(text(reader)?.as_str().into()),
                     "ReturnValuesOnConditionCheckFailure" => builder
@@ -110,10 +111,15 @@ impl Output for DeleteItemOutput {
     }
 }
 
-fn item(writer: &mut Writer, name: &str, attributes: Option<&Attributes>) {
-    if let Some(attributes) = attributes {
-        writer.dynamic_name(name);
-        write_attributes(writer, attributes);
+/// An item in an answer. One that cannot be written (the service made it, so it can) becomes
+/// one that no reader accepts: nothing is made up.
+fn item(writer: &mut Writer, name: &str, attributes: Option<&HashMap<String, AttributeValue>>) {
+    let Some(attributes) = attributes else { return };
+    let item = Item::from(attributes.clone());
+    writer.dynamic_name(name);
+    match item.to_dynamo_json() {
+        Ok(json) => writer.raw_bytes(&json),
+        Err(_) => writer.raw("{\"\":{}}"),
     }
 }
 
@@ -165,8 +171,8 @@ fn boolean(reader: &mut Reader<'_>) -> Result<bool, Fault> {
     }
 }
 
-fn names(reader: &mut Reader<'_>) -> Result<std::collections::HashMap<String, String>, Fault> {
-    let mut names = std::collections::HashMap::new();
+fn names(reader: &mut Reader<'_>) -> Result<HashMap<String, String>, Fault> {
+    let mut names = HashMap::new();
     reader.open_object()?;
     let mut first = true;
     while let Some(name) = reader.next_name(&mut first)? {

@@ -21,6 +21,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 
 /// What happens to one attempt.
@@ -127,17 +128,21 @@ impl<C> Faulty<C> {
     }
 }
 
-impl<C: HttpConnector + Clone + 'static> HttpClient for Faulty<C> {
+/// The client's own connector, so that it may be any client: the embedded engine or one with sockets.
+impl<C: HttpClient + Clone + 'static> HttpClient for Faulty<C> {
     fn http_connector(
         &self,
-        _: &HttpConnectorSettings,
-        _: &RuntimeComponents,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
     ) -> SharedHttpConnector {
-        SharedHttpConnector::new(self.clone())
+        SharedHttpConnector::new(Faulty {
+            inner: self.inner.http_connector(settings, components),
+            state: self.state.clone(),
+        })
     }
 }
 
-impl<C: HttpConnector + Clone + 'static> HttpConnector for Faulty<C> {
+impl HttpConnector for Faulty<SharedHttpConnector> {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let header = |name| request.headers().get(name).map(str::to_owned);
         let target = header("x-amz-target").unwrap_or_default();
@@ -178,11 +183,10 @@ async fn run<C: HttpConnector>(
         }
         Fault::Cut(length) => {
             let answer = inner.call(request).await?;
-            let body = answer.body().bytes().unwrap_or_default();
-            Ok(response(
-                answer.status().as_u16(),
-                body[..length.min(body.len())].to_vec(),
-            ))
+            let status = answer.status().as_u16();
+            let mut body = whole(answer).await?;
+            body.truncate(length);
+            Ok(response(status, body))
         }
         Fault::Unprocessed(count) => {
             let mut body: Value = serde_json::from_slice(request.body().bytes().unwrap_or(b"{}"))
@@ -199,9 +203,8 @@ async fn run<C: HttpConnector>(
             let answer = match count {
                 0 => json!({ "Responses": {} }),
                 _ => {
-                    let answer = inner.call(request).await?;
-                    let body = answer.body().bytes().unwrap_or_default();
-                    serde_json::from_slice(body).expect("the answer is JSON")
+                    let answer = whole(inner.call(request).await?).await?;
+                    serde_json::from_slice(&answer).expect("the answer is JSON")
                 }
             };
             let mut answer = answer;
@@ -209,6 +212,13 @@ async fn run<C: HttpConnector>(
             Ok(response(200, answer.to_string().into_bytes()))
         }
     }
+}
+
+/// The body, which a client with sockets still has to read.
+async fn whole(answer: HttpResponse) -> Result<Vec<u8>, ConnectorError> {
+    let body = ByteStream::new(answer.into_body()).collect().await;
+    let body = body.map_err(|error| ConnectorError::io(error.into()))?;
+    Ok(body.to_vec())
 }
 
 /// Keeps the first `count` requests or keys over all tables, returns the others.

@@ -2,13 +2,14 @@
 
 use crate::check::types::is_option;
 use crate::check::uses::{Keys, Part, placeholder, whole};
-use crate::model::Role;
+use crate::model::{Field, KeySource, Piece, Role};
 
 pub(super) fn check(keys: &Keys<'_>) {
     keys.managed_fields_stay_out_of_the_primary_key();
     keys.primary_key_has_no_default();
     keys.one_lossy_format();
     keys.primary_key_is_always_there();
+    keys.constant_is_no_field();
 }
 
 impl Keys<'_> {
@@ -40,6 +41,27 @@ impl Keys<'_> {
                 self.diag.at(span, message);
             }
         });
+    }
+
+    /// A string is a text of its own: a field's name in quotes would give all items one key.
+    fn constant_is_no_field(&self) {
+        for source in std::iter::once(&self.entity.pk).chain(&self.entity.sk) {
+            let KeySource::Template(template) = source else {
+                continue;
+            };
+            let [Piece::Literal(text)] = template.pieces.as_slice() else {
+                continue;
+            };
+            let named = |field: &&Field| field.ident == text.as_str() || field.stored == *text;
+            if let Some(field) = self.entity.fields.iter().find(named) {
+                let ident = &field.ident;
+                let message = format!(
+                    "\"{text}\" is a constant, so every item would have the same key; for the \
+                    field write `{ident}` without quotes, or \"{{{ident}}}\""
+                );
+                self.diag.at(template.span, message);
+            }
+        }
     }
 
     /// Where the primary key holds a field by lossy formats only, it is one format: a key takes

@@ -154,7 +154,7 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
         checks.extend(shared_index(entity, index, path, &shown));
     }
     for field in &entity.fields {
-        checks.extend(stored_field(field, &def, &table, &shown));
+        checks.extend(stored_field(field, def, &table, &shown));
     }
     checks.push(check(
         ident.span(),

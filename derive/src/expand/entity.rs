@@ -313,36 +313,31 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         .iter()
         .enumerate()
         .filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
-    let keyed = skipped_from_key(entity);
+    let keyed = whole_in_key(entity);
     let texts = keyed.iter().map(|(_, which)| {
         let holder = local(&format!("text_{which}"));
         code!(let mut #holder = ::core::option::Option::None;)
     });
     let text_arms = keyed.iter().map(|(_, which)| {
         let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
-        code!(other if other == #attribute => #holder = ::core::option::Option::Some(reader.text()?),)
+        code!(other if other == #attribute => #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?),)
     });
-    let unpack = keyed.iter().map(|(source, which)| {
-        let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
-        let parse = format_ident!("parse_{which}");
-        let names = key::parts(source).map(|(field, format)| {
-            let field = &entity.fields[field];
-            if field.role == Role::Skip && !format.is_lossy() {
-                let holder = codec::holder(field);
-                code!(#holder)
-            } else {
-                code!(_)
-            }
-        });
-        let parsers = key::part_parsers(entity, source);
-        code! {
-            let (#(#names,)*) =
-                #key_struct::#parse(__d::key_text(&#holder, #attribute)? #(, #parsers)*)?;
-        }
+    let unpack = keyed
+        .iter()
+        .map(|(source, which)| unpack(entity, key_struct, source, which));
+    let skipped = entity.fields.iter().enumerate().filter_map(|(at, field)| {
+        let holder = codec::holder(field);
+        (field.role == Role::Skip && is_whole_part(entity, at))
+            .then(|| code!(let mut #holder = ::core::option::Option::None;))
     });
     let type_arm = matches!(entity.table, TableRef::Shared(_)).then(|| {
         let name = &entity.name;
-        code!(other if other == __TYPE => __d::check_type(reader, __TYPE, #name)?,)
+        code!(other if other == __TYPE => __d::check_type(
+            reader,
+            __TYPE,
+            #name,
+            <<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES,
+        )?,)
     });
     let rest = field_of(entity, Role::Rest);
     let rest_holder = rest.map(|_| code!(let mut rest = __d::Item::new();));
@@ -361,14 +356,19 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let finished = entity.fields.iter().enumerate().map(|(at, field)| {
         if field.role == Role::Skip && is_whole_part(entity, at) {
-            let (ident, holder) = (&field.ident, codec::holder(field));
-            return code!(#ident: #holder);
+            let (ident, holder, name) = (
+                &field.ident,
+                codec::holder(field),
+                key::plain_name(&field.ident),
+            );
+            return code!(#ident: #holder.ok_or_else(|| __d::missing(#name))?);
         }
         codec::finish(field, key_use(entity, at))
     });
     code! {
         fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#declared)*
+            #(#skipped)*
             #(#texts)*
             #rest_holder
             let mut first = true;
@@ -404,21 +404,58 @@ fn is_whole_part(entity: &Entity, at: usize) -> bool {
         })
 }
 
-/// The templates of the primary key that fields without an attribute are parsed from. A field that
-/// stands in both is taken from the first.
-fn skipped_from_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
+/// The templates of the primary key that hold whole fields: what has no attribute in an item is
+/// parsed from there.
+fn whole_in_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
     let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
     keys.into_iter()
         .filter_map(|(source, which)| {
             let KeySource::Template(template) = source? else {
                 return None;
             };
-            let skipped = key::parts(template).any(|(field, format)| {
-                entity.fields[field].role == Role::Skip && !format.is_lossy()
-            });
-            skipped.then_some((template, which))
+            let whole = key::parts(template).any(|(_, format)| !format.is_lossy());
+            whole.then_some((template, which))
         })
         .collect()
+}
+
+/// Parses a key for the fields that are still without a value; the partition key comes first.
+fn unpack(
+    entity: &Entity,
+    key_struct: &syn::Ident,
+    template: &crate::model::Template,
+    which: &str,
+) -> TokenStream {
+    let text = local(&format!("text_{which}"));
+    let parse = format_ident!("parse_{which}");
+    let parsers = key::part_parsers(entity, template);
+    let mut names = Vec::new();
+    let mut holders = Vec::new();
+    for (at, (field, format)) in key::parts(template).enumerate() {
+        if format.is_lossy() {
+            names.push(code!(_));
+            continue;
+        }
+        let part = local(&format!("part_{at}"));
+        names.push(code!(#part));
+        holders.push((codec::holder(&entity.fields[field]), part));
+    }
+    let lacking = holders.iter().map(|(holder, _)| code!(#holder.is_none()));
+    let fill = holders.iter().map(|(holder, part)| {
+        code! {
+            if #holder.is_none() {
+                #holder = ::core::option::Option::Some(#part);
+            }
+        }
+    });
+    code! {
+        if #(#lacking)||* {
+            if let ::core::option::Option::Some(text) = &#text {
+                let (#(#names,)*) = #key_struct::#parse(text #(, #parsers)*)?;
+                #(#fill)*
+            }
+        }
+    }
 }
 
 // --- managed fields

@@ -445,7 +445,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                     let (#(#names,)*) =
                         Self::#parse(__d::key_text(&#holder, #attribute)? #(, #parsers)*)?;
                 });
-                code!(reader.text()?)
+                code!(__d::read_key_text(reader, #attribute)?)
             }
         };
         holders.push(code!(let mut #holder = ::core::option::Option::None;));

@@ -56,7 +56,6 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
     }
     Template {
         span: text.span(),
-        text: value,
         pieces,
     }
 }

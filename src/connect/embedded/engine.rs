@@ -1,6 +1,7 @@
 //! The thread that owns the database, and the queue to it.
 
 use std::fmt;
+use std::fs::OpenOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -169,6 +170,11 @@ fn absolute(path: &Path) -> Result<PathBuf> {
             "{} is a folder, not a file",
             path.display()
         )));
+    }
+    if path.is_symlink() && !path.exists() {
+        // A link to a file that is not there yet: only the file itself has a path of its own.
+        let created = OpenOptions::new().create(true).append(true).open(path);
+        created.map_err(|error| cannot_open(path.display(), &error))?;
     }
     if path.exists() {
         return path

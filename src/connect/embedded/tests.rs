@@ -182,6 +182,22 @@ async fn one_file_one_engine() {
     EmbeddedEngine::open(&path).await.unwrap();
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn links_to_a_file_to_be_are_that_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.db");
+    let links = ["a.db", "b.db"].map(|name| folder.path().join(name));
+    for link in &links {
+        std::os::unix::fs::symlink(&path, link).unwrap();
+    }
+    let _first = EmbeddedEngine::open(&links[0]).await.unwrap();
+    for same in [&links[0], &links[1], &path] {
+        let refused = EmbeddedEngine::open(same).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Locked);
+    }
+}
+
 #[tokio::test]
 async fn paths_that_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use bytes::Bytes;
 
+use super::redact::without_values;
 use super::{ConditionFailed, Failure, Site};
 use crate::codec::{Fault, Reader};
 use crate::error::{Error, ErrorKind};
@@ -100,7 +101,9 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>) -> String {
         operation, table, ..
     } = site;
     let said = match (refusal.code, refusal.message) {
-        (Some(code), Some(message)) => format!("{code}: {message}"),
+        (Some(code), Some(message)) => {
+            format!("{code}: {}", without_values(message, site.body))
+        }
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(
             "HTTP {} without an error code of DynamoDB, is the endpoint one?",

@@ -162,7 +162,7 @@ fn decode_content(values: &[Ident], types: &[Type]) -> TokenStream {
         });
     code! {{
         let mut first = true;
-        reader.open_list()?;
+        __d::within(#CONTENT, reader.open_list())?;
         #(#steps)*
         __d::end_of_tuple(reader, &mut first, #count).map_err(|fault| fault.at(#CONTENT))?;
         (#(#values,)*)

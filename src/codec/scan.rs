@@ -1,0 +1,75 @@
+//! Finds the special bytes of JSON strings, eight bytes at a time.
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// Marks, in each byte's highest bit, the bytes that are zero (and perhaps later ones, never an
+/// earlier one: the first mark is exact).
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & HIGHS
+}
+
+/// Marks the bytes below a space, with the same exactness.
+const fn controls(word: u64) -> u64 {
+    word.wrapping_sub(ONES * 0x20) & !word & HIGHS
+}
+
+const fn equal(word: u64, byte: u8) -> u64 {
+    zeros(word ^ (ONES * byte as u64))
+}
+
+/// The place of the first byte that `in_word` marks and `is_special` tells, or the length.
+#[inline(always)]
+fn find(bytes: &[u8], in_word: impl Fn(u64) -> u64, is_special: impl Fn(u8) -> bool) -> usize {
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let marks = in_word(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return index * 8 + (marks.trailing_zeros() / 8) as usize;
+        }
+    }
+    let rest = tail.iter().position(|byte| is_special(*byte));
+    words.len() * 8 + rest.unwrap_or(tail.len())
+}
+
+/// The place of the first quote or backslash, or the length: where a string may end.
+#[inline]
+pub(super) fn string_end(bytes: &[u8]) -> usize {
+    find(
+        bytes,
+        |word| equal(word, b'"') | equal(word, b'\\'),
+        |byte| matches!(byte, b'"' | b'\\'),
+    )
+}
+
+/// How many bytes stand in a string as they are: up to a quote, a backslash or a control character.
+#[inline]
+pub(super) fn plain_run(bytes: &[u8]) -> usize {
+    find(
+        bytes,
+        |word| equal(word, b'"') | equal(word, b'\\') | controls(word),
+        |byte| byte < b' ' || matches!(byte, b'"' | b'\\'),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_special_byte_is_found_wherever_it_stands() {
+        let text = "0123456789abcdefghijklmn\u{7f}\u{e9}\u{10ffff}";
+        for at in 0..text.len() {
+            for stop in 0..=255u8 {
+                let mut bytes = text.as_bytes().to_vec();
+                bytes[at] = stop;
+                let quote = |byte: &u8| matches!(byte, b'"' | b'\\');
+                let special = |byte: &u8| *byte < b' ' || quote(byte);
+                let first =
+                    |is: &dyn Fn(&u8) -> bool| bytes.iter().position(is).unwrap_or(bytes.len());
+                assert_eq!(string_end(&bytes), first(&quote), "{stop} at {at}");
+                assert_eq!(plain_run(&bytes), first(&special), "{stop} at {at}");
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The time as signatures write it: `20240229T123005Z`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::codec::time::text::civil_from_days;
+
+const DAY: u64 = 86_400;
+/// The first second of the year 10000.
+const END: u64 = 253_402_300_800;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Date([u8; 16]);
+
+impl Date {
+    /// None outside the years 1970 to 9999.
+    pub(super) fn new(time: SystemTime) -> Option<Self> {
+        let seconds = time.duration_since(UNIX_EPOCH).ok()?.as_secs();
+        if seconds >= END {
+            return None;
+        }
+        let (year, month, day) = civil_from_days(i64::try_from(seconds / DAY).ok()?);
+        let year = u64::try_from(year).ok()?;
+        let mut text = *b"00000000T000000Z";
+        let parts = [
+            (0, year / 100),
+            (2, year % 100),
+            (4, month.into()),
+            (6, day.into()),
+            (9, seconds % DAY / 3600),
+            (11, seconds / 60 % 60),
+            (13, seconds % 60),
+        ];
+        for (at, part) in parts {
+            text[at] += (part / 10) as u8;
+            text[at + 1] += (part % 10) as u8;
+        }
+        Some(Date(text))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        // Digits, a T and a Z.
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// `20240229`
+    pub(super) fn day(&self) -> &str {
+        self.text().get(..8).unwrap_or_default()
+    }
+}

@@ -1,0 +1,132 @@
+//! Signing keys, and what they are derived from.
+
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::date::Date;
+
+/// More than one is rarely needed: regions differ by call, credentials change, a day ends.
+const KEPT: usize = 4;
+
+/// The keys last derived, the latest at the end.
+#[derive(Default)]
+pub(super) struct Keys(RwLock<Vec<Entry>>);
+
+/// Nothing of it is printed: it holds secrets.
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys").finish_non_exhaustive()
+    }
+}
+
+struct Entry {
+    day: Box<str>,
+    region: Box<str>,
+    name: Box<str>,
+    id: Box<str>,
+    secret: Box<str>,
+    key: Key,
+}
+
+impl Keys {
+    /// The key for these, derived if it is not at hand.
+    pub(super) fn get(
+        &self,
+        date: &Date,
+        region: &str,
+        name: &str,
+        id: &str,
+        secret: &str,
+    ) -> Option<Key> {
+        let day = date.day();
+        let fits = |entry: &Entry| {
+            &*entry.day == day
+                && &*entry.id == id
+                && &*entry.secret == secret
+                && &*entry.region == region
+                && &*entry.name == name
+        };
+        let found = {
+            let entries = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            entries
+                .iter()
+                .find(|entry| fits(entry))
+                .map(|entry| entry.key.clone())
+        };
+        if found.is_some() {
+            return found;
+        }
+        let key = Key::derive(day, region, name, secret)?;
+        let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been faster.
+        if !entries.iter().any(fits) {
+            if entries.len() >= KEPT {
+                entries.remove(0);
+            }
+            entries.push(Entry {
+                day: day.into(),
+                region: region.into(),
+                name: name.into(),
+                id: id.into(),
+                secret: secret.into(),
+                key: key.clone(),
+            });
+        }
+        Some(key)
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.read().unwrap().len()
+    }
+}
+
+/// A signing key, ready for use: both of its blocks are already hashed.
+#[derive(Clone)]
+pub(super) struct Key(Hmac<Sha256>);
+
+impl Key {
+    fn derive(day: &str, region: &str, name: &str, secret: &str) -> Option<Key> {
+        let mut key = Key::new(["AWS4", secret].concat().as_bytes())?;
+        for part in [day, region, name, "aws4_request"] {
+            key = Key::new(&key.sign(&[part]))?;
+        }
+        Some(key)
+    }
+
+    /// HMAC takes keys of any length; the type does not say so.
+    fn new(key: &[u8]) -> Option<Key> {
+        Some(Key(Hmac::new_from_slice(key).ok()?))
+    }
+
+    pub(super) fn sign(&self, parts: &[&str]) -> [u8; 32] {
+        let mut mac = self.0.clone();
+        for part in parts {
+            mac.update(part.as_bytes());
+        }
+        mac.finalize().into_bytes().into()
+    }
+}
+
+/// 32 bytes in hexadecimal digits.
+pub(super) struct Hex([u8; 64]);
+
+impl Hex {
+    pub(super) fn new(bytes: &[u8; 32]) -> Hex {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [0; 64];
+        for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        Hex(text)
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        // Digits only.
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}

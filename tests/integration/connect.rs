@@ -1,0 +1,349 @@
+//! Connections: by URL, by environment, by a client of the user's own.
+
+use std::env;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use dynamo_entity::Stage;
+use dynamo_entity::aws_sdk_dynamodb::Client;
+use dynamo_entity::aws_sdk_dynamodb::config::{
+    AppName, BehaviorVersion, Config, Credentials, Region,
+};
+use dynamo_entity::embedded::EmbeddedEngine;
+use dynamo_entity::prelude::*;
+use tokio::sync::oneshot;
+
+use crate::model::{Draft, Note, draft, note};
+use crate::support::db::{Db, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_wrong_url_says_what_is_right,
+    a_near_miss_says_what_was_meant,
+    a_password_in_a_url_never_shows,
+    a_file_outlives_its_connection,
+    a_file_has_one_engine,
+    a_file_is_locked_against_other_processes,
+    a_file_in_no_folder_is_an_error,
+    memory_is_private,
+    clones_share_the_data,
+    the_environment_names_the_connection,
+    an_environment_without_a_name_says_so,
+    a_server_that_is_not_there_is_unavailable,
+    a_client_of_the_users_own_is_used,
+    a_client_in_the_engines_hands_is_signed,
+    the_clients_are_the_same,
+    sixteen_tasks_do_not_block_the_runtime,
+    one_thread_is_enough,
+];
+
+/// Set in a process of its own: opens what `DYNAMO_URL` names and tells how it went.
+pub const CHILD: &str = "DYNAMO_ENTITY_TEST_CHILD";
+
+pub fn child() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    match runtime.block_on(Dynamo::from_env()) {
+        Ok(db) => println!("opened {db:?}"),
+        Err(error) => println!("{:?} {error}", error.kind()),
+    }
+}
+
+fn child_says(url: Option<&str>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut child = Command::new(env::current_exe()?);
+    child.env(CHILD, "1").env_remove("DYNAMO_URL");
+    if let Some(url) = url {
+        child.env("DYNAMO_URL", url);
+    }
+    Ok(String::from_utf8(child.output()?.stdout)?)
+}
+
+async fn a_wrong_url_says_what_is_right(_: Db) -> Outcome {
+    for url in [
+        "",
+        "mongodb://localhost",
+        "http://",
+        "http://localhost:0",
+        "http://localhost:65536",
+        "http://local host",
+        "aws://eu-west-1/x",
+        "aws://eu-west-1?endpoint=example.com",
+        "embedded:shop.db?mode=ro",
+    ] {
+        let refused = Dynamo::connect(url).await.expect_err(url);
+        assert_eq!(
+            (refused.kind(), refused.stage()),
+            (ErrorKind::Config, Stage::Connect)
+        );
+        let says = refused.to_string();
+        assert!(says.contains(&format!("`{url}`")), "{says}");
+        assert!(
+            says.contains("embedded:memory") && says.contains("aws://REGION"),
+            "{says}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_near_miss_says_what_was_meant(_: Db) -> Outcome {
+    for (url, meant) in [
+        ("embeded:memory", "embedded:memory"),
+        ("sqlite:shop.db", "embedded:shop.db"),
+        ("localhost:8000", "http://localhost:8000"),
+        ("http://localhost:8000/shell", "http://localhost:8000"),
+        ("eu-west-1", "aws://eu-west-1"),
+    ] {
+        let says = Dynamo::connect(url).await.expect_err(url).to_string();
+        assert!(says.contains(&format!("Did you mean `{meant}`?")), "{says}");
+    }
+    Ok(())
+}
+
+async fn a_password_in_a_url_never_shows(_: Db) -> Outcome {
+    for url in [
+        "http://me:s3cr3t@localhost:8000",
+        "htp://me:s3cr3t@localhost",
+        "s3cr3t@x",
+    ] {
+        let refused = Dynamo::connect(url).await.expect_err("refused");
+        assert!(
+            !format!("{refused} {refused:?}").contains("s3cr3t"),
+            "{refused:?}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_file_outlives_its_connection(_: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let url = format!("embedded:{}", folder.path().join("shop.db").display());
+    let stored = {
+        let db = Dynamo::connect(&url).await?;
+        db.create_tables([Draft::schema()]).await?;
+        draft("d1", "x").create().send(&db).await?
+    };
+    let db = Dynamo::connect(&url).await?;
+    db.create_tables([Draft::schema()]).await?;
+    assert_eq!(
+        Draft::key("d1").get().send(&db).await?,
+        Some(stored.clone())
+    );
+    assert!(
+        draft("d1", "y")
+            .create()
+            .send(&db)
+            .await
+            .unwrap_err()
+            .is_already_exists()
+    );
+    stored.put().send(&db).await?;
+    Ok(())
+}
+
+async fn a_file_has_one_engine(_: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("shop.db").display().to_string();
+    let first = Dynamo::connect(&format!("embedded:{path}")).await?;
+    let clone = first.clone();
+    drop(first);
+    let refused = Dynamo::connect(&format!("embedded:{path}"))
+        .await
+        .expect_err("locked");
+    assert_eq!(
+        (refused.kind(), refused.stage()),
+        (ErrorKind::Locked, Stage::Connect)
+    );
+    let says = refused.to_string();
+    assert!(
+        says.contains(&path) && says.contains("share one `Dynamo`"),
+        "{says}"
+    );
+    drop(clone);
+    Dynamo::connect(&format!("embedded:{path}")).await?;
+    Ok(())
+}
+
+async fn a_file_is_locked_against_other_processes(_: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let url = format!("embedded:{}", folder.path().join("shop.db").display());
+    let first = Dynamo::connect(&url).await?;
+    let said = child_says(Some(&url))?;
+    assert!(said.starts_with("Locked "), "{said}");
+    drop(first);
+    let said = child_says(Some(&url))?;
+    assert!(said.starts_with("opened "), "{said}");
+    Ok(())
+}
+
+async fn a_file_in_no_folder_is_an_error(_: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("missing/shop.db");
+    let refused = Dynamo::connect(&format!("embedded:{}", path.display())).await;
+    let refused = refused.expect_err("no folder");
+    assert_eq!(refused.kind(), ErrorKind::Config);
+    assert!(refused.to_string().contains("create it first"), "{refused}");
+    Ok(())
+}
+
+async fn memory_is_private(_: Db) -> Outcome {
+    let first = Dynamo::connect("embedded:memory").await?;
+    let second = Dynamo::connect("embedded:memory").await?;
+    first.create_tables([Note::schema()]).await?;
+    let refused = Note::key("n1").get().send(&second).await.unwrap_err();
+    assert!(refused.is_table_not_found());
+    Ok(())
+}
+
+async fn clones_share_the_data(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let clone = Dynamo::clone(&db);
+    note("n1", "x").create().send(&clone).await?;
+    assert!(
+        Note::key("n1")
+            .get()
+            .consistent()
+            .send(&db)
+            .await?
+            .is_some()
+    );
+    Ok(())
+}
+
+async fn the_environment_names_the_connection(_: Db) -> Outcome {
+    let said = child_says(Some("embedded:memory"))?;
+    assert!(said.starts_with("opened "), "{said}");
+    let said = child_says(Some("embedded"))?;
+    assert!(
+        said.starts_with("Config ") && said.contains("embedded:memory"),
+        "{said}"
+    );
+    Ok(())
+}
+
+async fn an_environment_without_a_name_says_so(_: Db) -> Outcome {
+    let said = child_says(None)?;
+    assert!(said.starts_with("Config "), "{said}");
+    assert!(
+        said.contains("DYNAMO_URL is not set") && said.contains("http://HOST"),
+        "{said}"
+    );
+    Ok(())
+}
+
+async fn a_server_that_is_not_there_is_unavailable(_: Db) -> Outcome {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let url = format!("http://{}", listener.local_addr()?);
+    drop(listener);
+    let db = Dynamo::connect(&url).await?;
+    let refused = note("n1", "x").create().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unavailable);
+    assert!(refused.to_string().contains("was not sent"), "{refused}");
+    Ok(())
+}
+
+async fn a_client_of_the_users_own_is_used(db: Db) -> Outcome {
+    let client = Client::from_conf(db.engine().config().app_name(AppName::new("mine")?).build());
+    let own = Dynamo::new(client).with_prefix(db.prefix());
+    own.create_tables([Note::schema()]).await?;
+    note("n1", "x").create().send(&own).await?;
+    assert_eq!(db.stored(&Note::key("n1")).await["text"], s("x"));
+    assert!(own.client().config().app_name().is_some());
+    Ok(())
+}
+
+async fn a_client_in_the_engines_hands_is_signed(_: Db) -> Outcome {
+    let engine = EmbeddedEngine::memory().await?;
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("eu-central-1"))
+        .credentials_provider(Credentials::new("any", "any", None, None, "test"))
+        .endpoint_url("http://embedded.invalid")
+        .http_client(engine.http_client())
+        .build();
+    let db = Dynamo::new(Client::from_conf(config));
+    db.create_tables([Draft::schema()]).await?;
+    let stored = draft("d1", "x").create().send(&db).await?;
+    assert_eq!(stored.put().send(&db).await?.version, Version::from(2));
+    assert!(stored.delete().send(&db).await.unwrap_err().is_conflict());
+    let same = Dynamo::new(engine.client());
+    assert!(Draft::key("d1").get().send(&same).await?.is_some());
+    Ok(())
+}
+
+async fn the_clients_are_the_same(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let put = db.client().put_item().table_name(db.table::<Note>());
+    put.item("id", s("n1"))
+        .item("text", s("raw"))
+        .send()
+        .await?;
+    let found = Note::key("n1").get().consistent().send(&db).await?;
+    assert_eq!(found, Some(note("n1", "raw")));
+    Ok(())
+}
+
+/// A timer goes on ticking while all workers have work.
+async fn sixteen_tasks_do_not_block_the_runtime(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Draft::schema()]).await?;
+    let (end, mut ended) = oneshot::channel::<()>();
+    let ticker = tokio::spawn(async move {
+        let mut longest = Duration::ZERO;
+        while ended.try_recv().is_err() {
+            let before = Instant::now();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            longest = longest.max(before.elapsed());
+        }
+        longest
+    });
+    let workers: Vec<_> = (0..16)
+        .map(|worker| tokio::spawn(work(db.clone(), worker)))
+        .collect();
+    for worker in workers {
+        worker.await??;
+    }
+    end.send(()).map_err(|()| "the ticker ended")?;
+    let longest = ticker.await?;
+    assert!(longest < Duration::from_secs(1), "no tick for {longest:?}");
+    Ok(())
+}
+
+async fn work(db: Db, worker: usize) -> Result<()> {
+    for round in 0..8 {
+        let id = format!("{worker}-{round}");
+        note(&id, &"x".repeat(2_000)).create().send(&db).await?;
+        let draft = draft(&id, "x").create().send(&db).await?;
+        let draft = draft.put().send(&db).await?;
+        Note::key(&id).get().consistent().send(&db).await?;
+        draft.delete().send(&db).await?;
+        drop(
+            db.client()
+                .scan()
+                .table_name(db.table::<Note>())
+                .send()
+                .await,
+        );
+    }
+    Ok(())
+}
+
+async fn one_thread_is_enough(_: Db) -> Outcome {
+    let thread = std::thread::spawn(|| -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.expect("a runtime").block_on(async {
+            let db = Dynamo::connect("embedded:memory").await?;
+            db.create_tables([Note::schema()]).await?;
+            let note = note("n1", "x").create().send(&db).await?;
+            let get = || Note::key("n1").get().send(&db);
+            let (first, second) = tokio::join!(get(), get());
+            assert_eq!((first?, second?), (Some(note.clone()), Some(note)));
+            Ok(())
+        })
+    });
+    thread.join().map_err(|_| "it panicked")??;
+    Ok(())
+}

@@ -1,0 +1,307 @@
+//! What an error says: what happened, to what, and what to do; never a value.
+
+use std::error::Error as _;
+
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Error, Stage};
+
+use crate::model::{Draft, Note, Order, Shop, draft, note, order};
+use crate::support::db::{Db, Raw, n, s};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    an_error_is_small_and_shared,
+    a_missing_table_is_named_with_its_remedy,
+    a_missing_attribute_is_named,
+    another_type_is_named_with_its_path,
+    every_broken_attribute_has_its_path,
+    a_row_of_another_entity_is_an_error,
+    a_key_that_does_not_parse_is_an_error,
+    a_broken_current_item_is_an_error_of_its_own,
+    a_current_item_may_be_read_as_another_entity,
+    a_finished_call_stays_finished,
+    values_never_show,
+    the_cause_is_there,
+];
+
+async fn an_error_is_small_and_shared(_: Db) -> Outcome {
+    fn shared<T: Send + Sync + std::error::Error + 'static>() {}
+    shared::<Error>();
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+    Ok(())
+}
+
+async fn a_missing_table_is_named_with_its_remedy(db: Db) -> Outcome {
+    let table = db.table::<Note>();
+    for refused in [
+        note("n1", "x").create().send(&db).await.err(),
+        note("n1", "x").put().send(&db).await.err(),
+        Note::key("n1").get().send(&db).await.err(),
+        Note::key("n1").delete().send(&db).await.err(),
+    ] {
+        let refused = refused.ok_or("a table")?;
+        assert_eq!(refused.kind(), ErrorKind::TableNotFound);
+        assert!(refused.is_table_not_found());
+        assert_eq!(
+            (refused.stage(), refused.entity()),
+            (Stage::Service, Some("Note"))
+        );
+        assert_eq!(refused.code(), Some("ResourceNotFoundException"));
+        assert!(refused.request_id().is_some());
+        let says = refused.to_string();
+        assert!(
+            says.contains(&table) && says.contains("create_tables"),
+            "{says}"
+        );
+    }
+    Ok(())
+}
+
+/// The error of reading an order that was changed behind the library's back.
+async fn read_changed(db: &Db, change: impl FnOnce(&mut Raw)) -> Result<Error, &'static str> {
+    let written = order("u1", 7).put().unchecked().send(db).await;
+    let key = written.map_err(|_| "not written")?.key();
+    let mut stored = db.stored(&key).await;
+    change(&mut stored);
+    db.plant::<Order>(stored).await;
+    let read = key.get().consistent().send(db).await;
+    read.err().ok_or("it was read")
+}
+
+async fn a_missing_attribute_is_named(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let error = read_changed(&db, |stored| drop(stored.remove("total"))).await?;
+    assert_eq!(
+        (error.kind(), error.stage()),
+        (ErrorKind::Decode, Stage::Decode)
+    );
+    assert_eq!(
+        (error.entity(), error.attribute()),
+        (Some("Order"), Some("total"))
+    );
+    assert!(error.to_string().contains("Order.total"), "{error}");
+    Ok(())
+}
+
+async fn another_type_is_named_with_its_path(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let good = HashMapOf([("sku", s("a")), ("qty", n(1))]).map();
+    let bad = HashMapOf([("sku", s("a")), ("qty", s("secret"))]).map();
+    let lines = AttributeValue::L(vec![good, bad]);
+    let error = read_changed(&db, |stored| drop(stored.insert("lines".into(), lines))).await?;
+    assert_eq!(error.attribute(), Some("lines[1].qty"));
+    let says = error.to_string();
+    assert!(says.starts_with("Order.lines[1].qty"), "{says}");
+    assert!(
+        says.contains("expected N") && says.contains("found S"),
+        "{says}"
+    );
+    Ok(())
+}
+
+struct HashMapOf<const N: usize>([(&'static str, AttributeValue); N]);
+
+impl<const N: usize> HashMapOf<N> {
+    fn map(self) -> AttributeValue {
+        let entries = self.0.into_iter();
+        AttributeValue::M(
+            entries
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
+    }
+}
+
+async fn every_broken_attribute_has_its_path(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let unit = |kind: &str| HashMapOf([("kind", AttributeValue::S(kind.into()))]).map();
+    for (name, value, path) in [
+        ("status", s("secret"), "status"),
+        ("status", n(1), "status"),
+        ("total", s("secret"), "total"),
+        ("total", AttributeValue::Null(true), "total"),
+        ("total", n("1e100"), "total"),
+        ("placed_at", s("secret"), "placed_at"),
+        ("user_id", n(1), "user_id"),
+        ("lines", s("secret"), "lines"),
+        ("lines", AttributeValue::L(vec![s("secret")]), "lines[0]"),
+        ("payment", unit("secret"), "payment.kind"),
+        ("payment", unit("Card"), "payment.number"),
+        (
+            "payment",
+            AttributeValue::M(Default::default()),
+            "payment.kind",
+        ),
+        ("tags", AttributeValue::Ns(vec!["1".into()]), "tags"),
+        ("tags", AttributeValue::L(vec![s("a")]), "tags"),
+        ("note", n(1), "note"),
+        (
+            "odd name.x",
+            HashMapOf([("k", s("secret"))]).map(),
+            "odd name.x.(an entry)",
+        ),
+        (
+            "odd name.x",
+            HashMapOf([("k", n("1.5"))]).map(),
+            "odd name.x.(an entry)",
+        ),
+        ("version", s("secret"), "version"),
+        ("version", n(-1), "version"),
+        ("created_at", s("secret"), "created_at"),
+        ("expires_at", s("secret"), "expires_at"),
+    ] {
+        let shown = format!("{name} = {value:?}");
+        let change = |stored: &mut Raw| drop(stored.insert(name.into(), value));
+        let error = read_changed(&db, change)
+            .await
+            .map_err(|why| format!("{shown}: {why}"))?;
+        assert_eq!(error.kind(), ErrorKind::Decode, "{shown}");
+        assert_eq!(error.attribute(), Some(path), "{shown}: {error}");
+        assert!(
+            !format!("{error} {error:?}").contains("secret"),
+            "{error:?}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_row_of_another_entity_is_an_error(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let item = order("u1", 7).to_item()?;
+    let type_attribute = item
+        .iter()
+        .find(|(_, value)| value.as_text() == Some("Order"));
+    let (type_attribute, _) = type_attribute.ok_or("a type")?;
+    let name = type_attribute.clone();
+    let error = read_changed(&db, |stored| drop(stored.insert(name, s("User")))).await?;
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.attribute(), Some(type_attribute.as_str()));
+    Ok(())
+}
+
+async fn a_key_that_does_not_parse_is_an_error(_: Db) -> Outcome {
+    let mut item = order("u1", 7).to_item()?;
+    for broken in [
+        "ORDER#x#00000007",
+        "ORDER#2024-05-06T07:08:09.500000000Z#7",
+        "LINE",
+        "ORDER#",
+    ] {
+        item.insert("sk", broken);
+        let error = Order::from_item(item.clone()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Decode, "{broken}");
+        assert_eq!(error.entity(), Some("Order"));
+        let names = format!("{:?} {:?}", error.key(), error.attribute());
+        assert!(
+            names.contains("sk") || names.contains("order_no"),
+            "{broken}: {error:?}"
+        );
+    }
+    Ok(())
+}
+
+async fn a_broken_current_item_is_an_error_of_its_own(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    db.plant::<Note>(crate::support::db::raw([("id", s("n1")), ("text", n(1))]))
+        .await;
+    let refused = note("n1", "x").create().send(&db).await.unwrap_err();
+    assert!(refused.is_already_exists());
+    let broken = refused.current::<Note>().ok_or("an item")?.unwrap_err();
+    assert_eq!(
+        (broken.kind(), broken.attribute()),
+        (ErrorKind::Decode, Some("text"))
+    );
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "notes", key(pk = id))]
+struct OnlyText {
+    #[dynamo(rename = "id")]
+    id: String,
+    text: Option<String>,
+}
+
+async fn a_current_item_may_be_read_as_another_entity(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "x").create().send(&db).await?;
+    let refused = note("n1", "y").create().send(&db).await.unwrap_err();
+    let other = refused
+        .current::<OnlyText>()
+        .transpose()?
+        .ok_or("an item")?;
+    assert_eq!(other.text.as_deref(), Some("x"));
+    Ok(())
+}
+
+async fn a_finished_call_stays_finished(db: Db) -> Outcome {
+    let mut call = Note::key("").get().send(&db);
+    let first = (&mut call).await.unwrap_err();
+    assert_eq!(first.kind(), ErrorKind::InvalidKey);
+    assert_eq!(call.await.unwrap_err().kind(), ErrorKind::Config);
+    Ok(())
+}
+
+async fn values_never_show(db: Db) -> Outcome {
+    db.create_tables([Draft::schema(), Note::schema()]).await?;
+    let secret = "s3cr3t";
+    let loaded = draft("d1", secret).create().send(&db).await?;
+    loaded.put().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let mut errors = vec![
+        loaded.create().send(&db).await.err(),
+        loaded.put().send(&db).await.err(),
+        loaded.delete().send(&db).await.err(),
+        note(&secret.repeat(400), "x").put().send(&db).await.err(),
+        note("n1", &secret.repeat(100_000))
+            .put()
+            .send(&db)
+            .await
+            .err(),
+    ];
+    for fault in [
+        Fault::Lose,
+        Fault::internal(),
+        Fault::refuse("ValidationException"),
+    ] {
+        http.plan([fault]);
+        errors.push(note("n2", secret).create().send(&faulty).await.err());
+        Note::key("n2").delete().send(&db).await?;
+    }
+    for error in errors {
+        let error = error.ok_or("an error")?;
+        let mut shown = format!("{error} {error:?} {error:#?}");
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            shown.push_str(&format!("{inner} {inner:?}"));
+            cause = inner.source();
+        }
+        assert!(!shown.contains(secret), "{shown}");
+    }
+    Ok(())
+}
+
+async fn the_cause_is_there(db: Db) -> Outcome {
+    let (faulty, _http) = db.faulty(vec![Fault::Io; 3]);
+    let error = Note::key("n1").get().send(&faulty).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.stage()),
+        (ErrorKind::Unavailable, Stage::Wire)
+    );
+    let mut cause = error.source();
+    let mut causes = Vec::new();
+    while let Some(inner) = cause {
+        causes.push(inner.to_string());
+        cause = inner.source();
+    }
+    assert!(
+        causes
+            .iter()
+            .any(|cause| cause.contains("connection reset")),
+        "{causes:?}"
+    );
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! `get`: one item by its key.
+
+use dynamo_entity::prelude::*;
+
+use crate::model::{Note, Order, Session, Shop, User, note, order, session, user};
+use crate::support::clock::HandClock;
+use crate::support::db::{Db, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_missing_item_is_none,
+    a_key_finds_what_an_entity_wrote,
+    a_key_from_an_entity_finds_it,
+    a_key_from_an_item_finds_it,
+    parts_are_given_by_value_or_reference,
+    a_consistent_read_says_so,
+    entities_of_one_table_are_apart,
+    expired_items_are_hidden,
+    expired_items_are_shown_on_request,
+    a_call_outlives_its_key,
+];
+
+async fn a_missing_item_is_none(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    assert_eq!(Note::key("n1").get().send(&db).await?, None);
+    Ok(())
+}
+
+async fn a_key_finds_what_an_entity_wrote(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let written = order("u#1 %", 7).create().send(&db).await?;
+    let key = Order::key(&written.user_id, written.placed_at, 7);
+    assert_eq!(key.get().consistent().send(&db).await?, Some(written));
+    Ok(())
+}
+
+async fn a_key_from_an_entity_finds_it(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let written = order("u1", 7).create().send(&db).await?;
+    let key = written.key();
+    assert_eq!(key.order_no, 7);
+    assert_eq!(key.placed_at, written.placed_at);
+    assert_eq!(key.get().consistent().send(&db).await?, Some(written));
+    Ok(())
+}
+
+async fn a_key_from_an_item_finds_it(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let written = order("u1", 7).create().send(&db).await?;
+    let stored = db.stored(&written.key()).await;
+    let key = Order::key_from_item(stored)?;
+    assert_eq!(key, written.key());
+    assert_eq!(key.get().consistent().send(&db).await?, Some(written));
+    Ok(())
+}
+
+async fn parts_are_given_by_value_or_reference(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let id = "n1".to_owned();
+    assert_eq!(Note::key("n1"), Note::key(&id));
+    assert_eq!(Note::key(&id), Note::key(id.clone()));
+    note("n1", "x").put().send(&db).await?;
+    assert!(Note::key(id).get().consistent().send(&db).await?.is_some());
+    Ok(())
+}
+
+async fn a_consistent_read_says_so(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    Note::key("n1").get().send(&faulty).await?;
+    Note::key("n1").get().consistent().send(&faulty).await?;
+    let consistent: Vec<bool> = http
+        .seen()
+        .iter()
+        .map(|seen| String::from_utf8_lossy(&seen.body).contains("\"ConsistentRead\":true"))
+        .collect();
+    assert_eq!(consistent, [false, true]);
+    Ok(())
+}
+
+async fn entities_of_one_table_are_apart(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let ada = user("u1").create().send(&db).await?;
+    let order = order("u1", 7).create().send(&db).await?;
+    assert_eq!(ada.key().get().consistent().send(&db).await?, Some(ada));
+    assert_eq!(order.key().get().consistent().send(&db).await?, Some(order));
+    assert_eq!(db.count::<Shop>().await, 2);
+    assert_eq!(
+        User::key(crate::model::UserId("u2".into()))
+            .get()
+            .send(&db)
+            .await?,
+        None
+    );
+    Ok(())
+}
+
+async fn expired_items_are_hidden(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let now = db.at(&clock);
+    let session = session("s1", Some("2024-06-01T10:00:02Z"));
+    session.put().send(&now).await?;
+    let get = || session.key().get().consistent().send(&now);
+    assert_eq!(get().await?, Some(session.clone()));
+    clock.advance(1_999);
+    assert_eq!(get().await?, Some(session.clone()));
+    clock.advance(1);
+    assert_eq!(get().await?, None);
+    assert!(db.raw(&session.key()).await.is_some());
+    Ok(())
+}
+
+async fn expired_items_are_shown_on_request(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let session = session("s1", Some("2000-01-01T00:00:00Z"));
+    session.put().send(&db).await?;
+    let get = session.key().get().consistent().include_expired();
+    assert_eq!(get.send(&db.at(&clock)).await?, Some(session));
+    Ok(())
+}
+
+async fn a_call_outlives_its_key(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    db.plant::<Note>(raw([("id", s("n1")), ("text", s("x"))]))
+        .await;
+    let call = {
+        let id = "n1".to_owned();
+        Note::key(&id).get().consistent().send(&db)
+    };
+    assert_eq!(call.await?, Some(note("n1", "x")));
+    Ok(())
+}

@@ -1,0 +1,559 @@
+//! Keys: bare, of templates and constants, and what does not fit one.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Number, Stage};
+
+use crate::model::{Note, Order, Shop, Status, User, UserId, note, order, user};
+use crate::support::clock::moment;
+use crate::support::db::{Db, n, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_bare_text_key_is_an_s,
+    a_bare_number_key_is_an_n,
+    a_bare_binary_key_is_a_b,
+    a_template_fills_derived_attributes,
+    a_shared_table_stores_the_type,
+    a_constant_is_a_key,
+    text_parts_never_run_into_each_other,
+    a_prefix_of_a_part_is_another_key,
+    keys_are_not_folded,
+    equal_numbers_are_one_key,
+    a_field_of_a_key_needs_no_attribute,
+    nasty_texts_are_keys,
+    index_keys_are_there_while_their_parts_are,
+    an_index_holds_while_its_condition_does,
+    bare_index_keys_are_ordinary_attributes,
+    empty_text_is_refused,
+    empty_binary_is_refused,
+    the_longest_partition_key_is_accepted,
+    the_longest_sort_key_is_accepted,
+    escapes_count_for_the_length,
+    a_number_wider_than_its_padding_is_refused,
+    a_year_of_five_digits_is_refused,
+    a_number_that_is_none_is_refused,
+    an_empty_index_key_is_refused,
+    a_long_index_key_is_refused,
+];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "readings", key(pk = sensor, sk = value))]
+struct Reading {
+    sensor: u64,
+    value: Number,
+}
+
+fn reading(sensor: u64, value: &str) -> Reading {
+    Reading {
+        sensor,
+        value: value.parse().expect("a number"),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "blobs", key(pk = hash, sk = part))]
+struct Blob {
+    hash: Vec<u8>,
+    part: [u8; 2],
+    text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "pairs", key(pk = "PAIR#{left}", sk = "{right}"))]
+struct Pair {
+    left: String,
+    right: String,
+}
+
+fn pair(left: &str, right: &str) -> Pair {
+    Pair {
+        left: left.into(),
+        right: right.into(),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "settings", key(pk = "SETTINGS", sk = "{month:month}#{no:04}"))]
+struct Setting {
+    #[dynamo(rename = "day")]
+    month: NaiveDate,
+    no: u16,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "texts", key(pk = a, sk = b))]
+struct Bare {
+    a: String,
+    b: String,
+}
+
+fn bare(a: &str, b: &str) -> Bare {
+    Bare {
+        a: a.into(),
+        b: b.into(),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "events", key(pk = "E#{at}"))]
+struct Event {
+    at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "tickets", key(pk = id))]
+#[dynamo(gsi(by_owner, pk = owner, sk = rank))]
+#[dynamo(gsi(by_label, pk = "LABEL#{label}"))]
+struct Ticket {
+    id: String,
+    owner: Option<String>,
+    rank: Option<i32>,
+    label: Option<String>,
+}
+
+fn ticket(id: &str) -> Ticket {
+    Ticket {
+        id: id.into(),
+        owner: None,
+        rank: None,
+        label: None,
+    }
+}
+
+async fn a_bare_text_key_is_an_s(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n#1", "x").put().send(&db).await?;
+    assert_eq!(db.stored(&Note::key("n#1")).await["id"], s("n#1"));
+    Ok(())
+}
+
+async fn a_bare_number_key_is_an_n(db: Db) -> Outcome {
+    db.create_tables([Reading::schema()]).await?;
+    let written = reading(u64::MAX, "-12345678901234567890123456789012345678");
+    written.create().send(&db).await?;
+    let stored = db.stored(&written.key()).await;
+    assert_eq!(stored["sensor"], n(u64::MAX));
+    assert_eq!(
+        stored["value"],
+        n("-12345678901234567890123456789012345678")
+    );
+    assert_eq!(stored.len(), 2);
+    let key = Reading::key(u64::MAX, &written.value);
+    assert_eq!(key.get().consistent().send(&db).await?, Some(written));
+    Ok(())
+}
+
+async fn a_bare_binary_key_is_a_b(db: Db) -> Outcome {
+    db.create_tables([Blob::schema()]).await?;
+    let blob = Blob {
+        hash: vec![0, 255, 34, 92],
+        part: [0, 1],
+        text: "x".into(),
+    };
+    blob.create().send(&db).await?;
+    let stored = db.stored(&blob.key()).await;
+    assert_eq!(
+        stored["hash"],
+        AttributeValue::B(vec![0, 255, 34, 92].into())
+    );
+    let key = Blob::key(&blob.hash, [0, 1]);
+    assert_eq!(key.get().consistent().send(&db).await?, Some(blob));
+    Ok(())
+}
+
+async fn a_template_fills_derived_attributes(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let order = order("u#1", 7).create().send(&db).await?;
+    let stored = db.stored(&order.key()).await;
+    assert_eq!(stored["pk"], s("USER#u%231"));
+    assert_eq!(
+        stored["sk"],
+        s("ORDER#2024-05-06T07:08:09.500000000Z#00000007")
+    );
+    assert_eq!(stored["gsi1pk"], s("STATUS#Paid"));
+    assert_eq!(stored["gsi1sk"], s("2024-05-06T07:08:09.500000000Z"));
+    assert_eq!(stored["lsi1sk"], s("NOTE#gift"));
+    assert_eq!(stored["user_id"], s("u#1"));
+    assert!(!stored.contains_key("order_no"), "a skipped field");
+    Ok(())
+}
+
+async fn a_shared_table_stores_the_type(db: Db) -> Outcome {
+    db.create_tables([Shop::schema(), Note::schema()]).await?;
+    let order = order("u1", 7).create().send(&db).await?;
+    let ada = user("u1").put().send(&db).await?;
+    let note = note("n1", "x").put().send(&db).await?;
+    let types = |stored: crate::support::db::Raw| {
+        let named = |value: &AttributeValue| [s("Order"), s("User"), s("Note")].contains(value);
+        let mut values = stored.into_iter().filter(|(_, value)| named(value));
+        values.next()
+    };
+    let of_order = types(db.stored(&order.key()).await).ok_or("a type")?;
+    let of_user = types(db.stored(&ada.key()).await).ok_or("a type")?;
+    assert_eq!((of_order.1, of_user.1), (s("Order"), s("User")));
+    assert_eq!(of_order.0, of_user.0);
+    assert_eq!(types(db.stored(&note.key()).await), None);
+    Ok(())
+}
+
+async fn a_constant_is_a_key(db: Db) -> Outcome {
+    db.create_tables([Setting::schema()]).await?;
+    let setting = Setting {
+        month: NaiveDate::from_ymd_opt(2024, 2, 29).ok_or("a day")?,
+        no: 3,
+    };
+    setting.create().send(&db).await?;
+    let stored = db.stored(&setting.key()).await;
+    assert_eq!(
+        (&stored["pk"], &stored["sk"]),
+        (&s("SETTINGS"), &s("2024-02#0003"))
+    );
+    assert_eq!(stored["day"], s("2024-02-29"));
+    let month = dynamo_entity::key::YearMonth::new(2024, 2).ok_or("a month")?;
+    let found = Setting::key(month, 3).get().consistent().send(&db).await?;
+    assert_eq!(found, Some(setting));
+    Ok(())
+}
+
+async fn text_parts_never_run_into_each_other(db: Db) -> Outcome {
+    db.create_tables([Pair::schema()]).await?;
+    let pairs = [
+        pair("a#b", "c"),
+        pair("a", "b#c"),
+        pair("a%23b", "c"),
+        pair("a%", "#c"),
+        pair("a$b", "c"),
+        pair("a b", "c\"\\"),
+    ];
+    for pair in &pairs {
+        pair.create().send(&db).await?;
+    }
+    for pair in pairs {
+        assert_eq!(pair.key().get().consistent().send(&db).await?, Some(pair));
+    }
+    Ok(())
+}
+
+async fn a_prefix_of_a_part_is_another_key(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    user("1").create().send(&db).await?;
+    assert_eq!(
+        User::key(UserId("10".into()))
+            .get()
+            .consistent()
+            .send(&db)
+            .await?,
+        None
+    );
+    user("10").create().send(&db).await?;
+    assert_eq!(db.count::<Shop>().await, 2);
+    Ok(())
+}
+
+async fn keys_are_not_folded(db: Db) -> Outcome {
+    db.create_tables([Pair::schema()]).await?;
+    pair("Ab", "Cd").create().send(&db).await?;
+    pair("ab", "cd").create().send(&db).await?;
+    pair("Ab ", "Cd").create().send(&db).await?;
+    pair("A\u{308}", "x").create().send(&db).await?;
+    pair("\u{c4}", "x").create().send(&db).await?;
+    assert_eq!(db.count::<Pair>().await, 5);
+    Ok(())
+}
+
+async fn equal_numbers_are_one_key(db: Db) -> Outcome {
+    db.create_tables([Reading::schema()]).await?;
+    reading(1, "1.10").create().send(&db).await?;
+    let again = reading(1, "110e-2").create().send(&db).await;
+    assert!(again.unwrap_err().is_already_exists());
+    assert_eq!(reading(1, "1.1").key(), reading(1, "1.100").key());
+    Ok(())
+}
+
+async fn a_field_of_a_key_needs_no_attribute(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let (pk, sk) = (s("USER#u%231"), s("INFO"));
+    let planted = user("u#1").create().send(&db).await?;
+    let mut stored = db.stored(&planted.key()).await;
+    assert_eq!((&stored["pk"], &stored["sk"]), (&pk, &sk));
+    assert!(!stored.contains_key("user_id"));
+    stored.retain(|name, _| ["pk", "sk", "name"].contains(&name.as_str()));
+    db.plant::<User>(stored).await;
+    assert_eq!(
+        planted.key().get().consistent().send(&db).await?,
+        Some(planted)
+    );
+    Ok(())
+}
+
+async fn nasty_texts_are_keys(db: Db) -> Outcome {
+    db.create_tables([Pair::schema(), Bare::schema()]).await?;
+    for text in [
+        "\u{0}",
+        "\u{1}\u{1f}",
+        "\u{7f}",
+        "\u{ffff}",
+        "\u{10ffff}",
+        "\"",
+        "\\",
+        "\\u0041",
+        "'",
+        "/",
+        "#",
+        "%",
+        "%23",
+        "$",
+        " ",
+        "\n\r\t",
+        "\u{2028}",
+        "\u{feff}",
+        "👩‍👩‍👧",
+        "ß",
+        "e\u{301}",
+        "{",
+        "}",
+    ] {
+        let pair = pair(text, text);
+        pair.create().send(&db).await?;
+        let key = Pair::key(text, text);
+        assert_eq!(
+            key.get().consistent().send(&db).await?,
+            Some(pair),
+            "{text:?}"
+        );
+        let bare = bare(text, text);
+        bare.create().send(&db).await?;
+        assert_eq!(db.stored(&bare.key()).await["a"], s(text));
+        assert_eq!(
+            bare.key().get().consistent().send(&db).await?,
+            Some(bare),
+            "{text:?}"
+        );
+    }
+    Ok(())
+}
+
+async fn index_keys_are_there_while_their_parts_are(db: Db) -> Outcome {
+    db.create_tables([Ticket::schema()]).await?;
+    let labelled = Ticket {
+        label: Some("a b".into()),
+        ..ticket("t1")
+    };
+    labelled.put().send(&db).await?;
+    let stored = db.stored(&labelled.key()).await;
+    assert_eq!(stored["by_label_pk"], s("LABEL#a%20b"));
+    for label in [None, Some(String::new())] {
+        let unlabelled = Ticket {
+            label,
+            ..ticket("t1")
+        };
+        unlabelled.put().send(&db).await?;
+        assert!(
+            !db.stored(&unlabelled.key())
+                .await
+                .contains_key("by_label_pk")
+        );
+    }
+    Ok(())
+}
+
+async fn an_index_holds_while_its_condition_does(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let paid = order("u1", 7).create().send(&db).await?;
+    assert!(db.stored(&paid.key()).await.contains_key("lsi1sk"));
+    let sent = Order {
+        status: Status::Shipped,
+        ..paid
+    };
+    let sent = sent.put().send(&db).await?;
+    let stored = db.stored(&sent.key()).await;
+    assert!(!stored.contains_key("lsi1sk"));
+    assert_eq!(stored["gsi1pk"], s("STATUS#sent"));
+    Ok(())
+}
+
+async fn bare_index_keys_are_ordinary_attributes(db: Db) -> Outcome {
+    db.create_tables([Ticket::schema()]).await?;
+    let owned = Ticket {
+        owner: Some("ada".into()),
+        ..ticket("t1")
+    };
+    owned.create().send(&db).await?;
+    let stored = db.stored(&owned.key()).await;
+    assert_eq!(stored, raw([("id", s("t1")), ("owner", s("ada"))]));
+    assert_eq!(owned.key().get().consistent().send(&db).await?, Some(owned));
+    Ok(())
+}
+
+/// Every verb refuses the entity, and nothing is sent.
+async fn is_refused<E: DynamoEntity>(
+    db: &Db,
+    entity: E,
+    key: &str,
+    part: impl Into<Option<&'static str>>,
+    says: &str,
+) {
+    let part = part.into();
+    let (faulty, http) = db.faulty([]);
+    let refusals = [
+        entity.create().send(&faulty).await.err(),
+        entity.put().send(&faulty).await.err(),
+        entity.delete().send(&faulty).await.err(),
+        entity.key().get().send(&faulty).await.err(),
+        entity.key().delete().send(&faulty).await.err(),
+        entity.key().to_item().err(),
+        entity.to_item().err(),
+    ];
+    for (verb, refusal) in refusals.into_iter().enumerate() {
+        let Some(refusal) = refusal else {
+            panic!("verb {verb} took it");
+        };
+        assert_eq!(refusal.kind(), ErrorKind::InvalidKey, "{refusal:?}");
+        assert_eq!(refusal.stage(), Stage::Key);
+        assert_eq!(
+            refusal.entity(),
+            std::any::type_name::<E>().rsplit("::").next()
+        );
+        assert_eq!(refusal.key(), Some(key));
+        assert_eq!(refusal.attribute(), part);
+        assert!(refusal.to_string().contains(says), "{refusal}");
+    }
+    assert!(http.calls().is_empty(), "{:?}", http.calls());
+}
+
+async fn empty_text_is_refused(db: Db) -> Outcome {
+    is_refused(&db, bare("", "b"), "a", "a", "empty").await;
+    is_refused(&db, bare("a", ""), "b", "b", "empty").await;
+    is_refused(&db, pair("", "x"), "pk", "left", "empty").await;
+    is_refused(&db, pair("x", ""), "sk", "right", "empty").await;
+    Ok(())
+}
+
+async fn empty_binary_is_refused(db: Db) -> Outcome {
+    let blob = Blob {
+        hash: Vec::new(),
+        part: [0; 2],
+        text: "x".into(),
+    };
+    is_refused(&db, blob, "hash", "hash", "empty").await;
+    Ok(())
+}
+
+async fn the_longest_partition_key_is_accepted(db: Db) -> Outcome {
+    db.create_tables([Bare::schema(), Pair::schema()]).await?;
+    let longest = bare(&"ä".repeat(1024), "b");
+    longest.create().send(&db).await?;
+    assert_eq!(
+        longest.key().get().consistent().send(&db).await?,
+        Some(longest)
+    );
+    let longest = pair(&"x".repeat(2048 - "PAIR#".len()), "b");
+    longest.create().send(&db).await?;
+    assert_eq!(
+        longest.key().get().consistent().send(&db).await?,
+        Some(longest)
+    );
+    is_refused(&db, bare(&"x".repeat(2049), "b"), "a", "a", "2048").await;
+    let longer = pair(&"x".repeat(2049 - "PAIR#".len()), "b");
+    is_refused(&db, longer, "pk", None, "2048").await;
+    Ok(())
+}
+
+async fn the_longest_sort_key_is_accepted(db: Db) -> Outcome {
+    db.create_tables([Bare::schema(), Pair::schema()]).await?;
+    let longest = bare("a", &"ä".repeat(512));
+    longest.create().send(&db).await?;
+    assert_eq!(
+        longest.key().get().consistent().send(&db).await?,
+        Some(longest)
+    );
+    pair("a", &"x".repeat(1024)).create().send(&db).await?;
+    is_refused(&db, bare("a", &"x".repeat(1025)), "b", "b", "1024").await;
+    is_refused(&db, pair("a", &"x".repeat(1025)), "sk", None, "1024").await;
+    Ok(())
+}
+
+async fn escapes_count_for_the_length(db: Db) -> Outcome {
+    db.create_tables([Pair::schema(), Bare::schema()]).await?;
+    // Three bytes each, and one more.
+    pair("a", &format!("{}x", "%".repeat(341)))
+        .create()
+        .send(&db)
+        .await?;
+    let longer = pair("a", &"%".repeat(342));
+    is_refused(&db, longer, "sk", None, "1024").await;
+    // JSON's escapes are none of the key.
+    bare("a", &"\u{1}".repeat(1024)).create().send(&db).await?;
+    Ok(())
+}
+
+async fn a_number_wider_than_its_padding_is_refused(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    order("u1", 99_999_999).create().send(&db).await?;
+    is_refused(&db, order("u1", 100_000_000), "sk", "order_no", "8 digits").await;
+    Ok(())
+}
+
+async fn a_year_of_five_digits_is_refused(db: Db) -> Outcome {
+    db.create_tables([Event::schema()]).await?;
+    let last = moment("9999-12-31T23:59:59.999999999Z");
+    Event { at: last }.create().send(&db).await?;
+    let at = last + chrono::TimeDelta::nanoseconds(1);
+    is_refused(&db, Event { at }, "pk", "at", "0000 to 9999").await;
+    let at = moment("0000-01-01T00:00:00Z") - chrono::TimeDelta::nanoseconds(1);
+    is_refused(&db, Event { at }, "pk", "at", "0000 to 9999").await;
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "floats", key(pk = value))]
+struct Float {
+    value: f64,
+}
+
+async fn a_number_that_is_none_is_refused(db: Db) -> Outcome {
+    db.create_tables([Float::schema()]).await?;
+    Float { value: 0.1 }.create().send(&db).await?;
+    assert_eq!(
+        db.stored(&Float { value: 0.1 }.key()).await["value"],
+        n("0.1")
+    );
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        is_refused(&db, Float { value }, "value", "value", "finite").await;
+    }
+    Ok(())
+}
+
+async fn an_empty_index_key_is_refused(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let empty = Ticket {
+        owner: Some(String::new()),
+        ..ticket("t1")
+    };
+    let refused = empty.create().send(&faulty).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidKey);
+    assert_eq!(
+        (refused.key(), refused.attribute()),
+        (Some("owner"), Some("owner"))
+    );
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+async fn a_long_index_key_is_refused(db: Db) -> Outcome {
+    db.create_tables([Ticket::schema()]).await?;
+    let labelled = |length: usize| Ticket {
+        label: Some("x".repeat(length - "LABEL#".len())),
+        ..ticket("t1")
+    };
+    labelled(2048).create().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let refused = labelled(2049).put().send(&faulty).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidKey);
+    assert_eq!(refused.key(), Some("by_label_pk"));
+    assert!(http.calls().is_empty());
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! One item all the way, on a real engine: the embedded one, or the server that `DYNAMO_URL` names.
+//!
+//! ```text
+//! cargo test --test integration
+//! scripts/dynamodb-local cargo test --test integration
+//! ```
+//!
+//! The modules are the stages of the way. Every test has tables of its own, so all run at once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod connect;
+mod create;
+mod delete;
+mod errors;
+mod faults;
+mod get;
+mod item;
+mod keys;
+mod managed;
+mod model;
+mod put;
+mod table;
+mod values;
+mod wire;
+
+use libtest_mimic::Arguments;
+
+use support::db::Mode;
+use support::suite::trials;
+
+fn main() {
+    if std::env::var_os(connect::CHILD).is_some() {
+        return connect::child();
+    }
+    let arguments = Arguments::from_args();
+    let verbs = [
+        ("create", create::tests as fn() -> _),
+        ("get", get::tests),
+        ("put", put::tests),
+        ("delete", delete::tests),
+        ("managed", managed::tests),
+        ("faults", faults::tests),
+        ("keys", keys::tests),
+        ("values", values::tests),
+        ("item", item::tests),
+        ("errors", errors::tests),
+        ("wire", wire::tests),
+    ];
+    let mut all = Vec::new();
+    for (module, tests) in verbs {
+        all.extend(trials(module, Mode::Raw, tests()));
+        all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
+    }
+    all.extend(trials("table", Mode::Raw, table::tests()));
+    all.extend(trials("connect", Mode::Raw, connect::tests()));
+    libtest_mimic::run(&arguments, all).exit();
+}

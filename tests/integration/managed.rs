@@ -1,0 +1,530 @@
+//! Fields that the library keeps: version, timestamps, TTL; by a clock that the tests move.
+
+#![allow(
+    clippy::duplicated_attributes,
+    reason = "two indexes may have one constant partition"
+)]
+
+use std::time::SystemTime;
+
+use chrono::{DateTime, Utc};
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+
+use crate::support::db::Raw;
+
+use crate::model::{Draft, Order, Page, Session, Shop, draft, order, session};
+use crate::support::clock::{HandClock, moment};
+use crate::support::db::{Db, n, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    put_keeps_created_at,
+    put_moves_updated_at,
+    put_of_a_new_entity_ignores_its_times,
+    times_follow_the_clock_at_planning,
+    an_unversioned_row_is_adopted_once,
+    a_row_with_a_null_version_is_adopted,
+    an_unversioned_row_is_deleted_as_loaded,
+    an_adopted_row_keeps_its_created_at,
+    a_recreated_row_is_not_the_loaded_one,
+    a_version_from_outside_is_checked,
+    the_highest_version_is_refused,
+    foreign_forms_of_timestamps_are_kept,
+    a_foreign_form_tells_recreated_rows_apart,
+    a_creation_time_is_one_however_it_is_spelt,
+    a_ttl_is_stored_in_whole_seconds,
+    every_type_of_ttl_expires,
+    a_fractional_ttl_is_read,
+    a_fractional_ttl_expires_once,
+    a_null_ttl_never_expires,
+    an_unreadable_ttl_is_an_error,
+    an_expired_row_is_no_current_one,
+    a_shared_table_hides_expired_rows,
+    index_keys_are_made_of_what_is_stored,
+];
+
+const T0: &str = "2024-06-01T10:00:00Z";
+const T1: &str = "2024-06-01T11:00:00Z";
+
+async fn put_keeps_created_at(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let created = draft("d1", "x")
+        .create()
+        .send(&db.at(&HandClock::at(T0)))
+        .await?;
+    let put = created.put().send(&db.at(&HandClock::at(T1))).await?;
+    assert_eq!(put.created_at, Some(moment(T0)));
+    assert_eq!(
+        db.stored(&put.key()).await["created_at"],
+        s("2024-06-01T10:00:00.000000000Z")
+    );
+    Ok(())
+}
+
+async fn put_moves_updated_at(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let created = draft("d1", "x")
+        .create()
+        .send(&db.at(&HandClock::at(T0)))
+        .await?;
+    let put = created.put().send(&db.at(&HandClock::at(T1))).await?;
+    assert_eq!(put.updated_at, Some(moment(T1)));
+    assert_eq!(put.key().get().consistent().send(&db).await?, Some(put));
+    Ok(())
+}
+
+async fn put_of_a_new_entity_ignores_its_times(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let literal = Draft {
+        created_at: Some(moment("1999-01-01T00:00:00Z")),
+        updated_at: Some(moment("1999-01-01T00:00:00Z")),
+        ..draft("d1", "x")
+    };
+    let put = literal.put().send(&db.at(&HandClock::at(T0))).await?;
+    assert_eq!(
+        (put.created_at, put.updated_at),
+        (Some(moment(T0)), Some(moment(T0)))
+    );
+    Ok(())
+}
+
+async fn times_follow_the_clock_at_planning(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let clock = HandClock::at(T0);
+    let now = db.at(&clock);
+    let call = draft("d1", "x").create().send(&now);
+    clock.advance(3_600_000);
+    assert_eq!(call.await?.created_at, Some(moment(T0)));
+    Ok(())
+}
+
+async fn an_unversioned_row_is_adopted_once(db: Db) -> Outcome {
+    db.create_tables([Page::schema()]).await?;
+    db.plant::<Page>(raw([("id", s("p1")), ("text", s("old"))]))
+        .await;
+    let load = || Page::key("p1").get().consistent().send(&db);
+    let (first, second) = (load().await?.ok_or("there")?, load().await?.ok_or("there")?);
+    assert_eq!(first.version.number(), None);
+    let adopted = first.put().send(&db).await?;
+    assert_eq!(adopted.version, Version::from(1));
+    let refused = second.put().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(refused.current::<Page>().transpose()?, Some(adopted));
+    Ok(())
+}
+
+async fn a_row_with_a_null_version_is_adopted(db: Db) -> Outcome {
+    db.create_tables([Page::schema()]).await?;
+    let null = AttributeValue::Null(true);
+    db.plant::<Page>(raw([("id", s("p1")), ("text", s("old")), ("v", null)]))
+        .await;
+    let loaded = Page::key("p1")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .ok_or("there")?;
+    assert_eq!(loaded.put().send(&db).await?.version, Version::from(1));
+    assert!(loaded.put().send(&db).await.unwrap_err().is_conflict());
+    Ok(())
+}
+
+async fn an_unversioned_row_is_deleted_as_loaded(db: Db) -> Outcome {
+    db.create_tables([Page::schema()]).await?;
+    db.plant::<Page>(raw([("id", s("p1")), ("text", s("old"))]))
+        .await;
+    let loaded = Page::key("p1")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .ok_or("there")?;
+    loaded.delete().send(&db).await?;
+    let gone = loaded.put().send(&db).await.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    Ok(())
+}
+
+async fn an_adopted_row_keeps_its_created_at(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let planted = [
+        ("id", s("d1")),
+        ("text", s("old")),
+        ("created_at", s("2001-02-03T04:05:06Z")),
+    ];
+    db.plant::<Draft>(raw(planted)).await;
+    let loaded = Draft::key("d1")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .ok_or("there")?;
+    assert_eq!(loaded.created_at, Some(moment("2001-02-03T04:05:06Z")));
+    let adopted = loaded.put().unchecked().send(&db).await?;
+    assert_eq!(adopted.created_at, loaded.created_at);
+    Ok(())
+}
+
+async fn a_recreated_row_is_not_the_loaded_one(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let loaded = draft("d1", "x")
+        .create()
+        .send(&db.at(&HandClock::at(T0)))
+        .await?;
+    loaded.delete().send(&db).await?;
+    let other = draft("d1", "y")
+        .create()
+        .send(&db.at(&HandClock::at(T1)))
+        .await?;
+    assert_eq!(loaded.version, other.version);
+    let refused = loaded.put().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(
+        refused.current::<Draft>().transpose()?.as_ref(),
+        Some(&other)
+    );
+    assert!(loaded.delete().send(&db).await.unwrap_err().is_conflict());
+    other.put().send(&db).await?;
+    Ok(())
+}
+
+async fn a_version_from_outside_is_checked(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    draft("d1", "x").create().send(&db).await?;
+    let by_etag = |version: u64| Draft {
+        version: version.into(),
+        ..draft("d1", "y")
+    };
+    assert!(by_etag(2).put().send(&db).await.unwrap_err().is_conflict());
+    assert_eq!(by_etag(1).put().send(&db).await?.version.to_string(), "2");
+    Ok(())
+}
+
+async fn the_highest_version_is_refused(db: Db) -> Outcome {
+    db.create_tables([Page::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    let page = Page {
+        id: "p1".into(),
+        text: "x".into(),
+        version: Version::from(u64::MAX),
+    };
+    let refused = page.put().send(&faulty).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidValue);
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "foreign-times", key(pk = id))]
+struct Foreign {
+    id: String,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at, format = "epoch")]
+    created_at: Option<DateTime<Utc>>,
+    #[dynamo(updated_at, format = "epoch_ms")]
+    updated_at: DateTime<Utc>,
+}
+
+fn foreign(id: &str) -> Foreign {
+    Foreign {
+        id: id.into(),
+        version: Version::default(),
+        created_at: None,
+        updated_at: DateTime::UNIX_EPOCH,
+    }
+}
+
+async fn foreign_forms_of_timestamps_are_kept(db: Db) -> Outcome {
+    db.create_tables([Foreign::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00.789Z");
+    let created = foreign("f1").create().send(&db.at(&clock)).await?;
+    assert_eq!(created.created_at, Some(moment(T0)));
+    assert_eq!(created.updated_at, clock.time());
+    let stored = db.stored(&created.key()).await;
+    assert_eq!(stored["created_at"], n(clock.seconds()));
+    assert_eq!(stored["updated_at"], n(clock.time().timestamp_millis()));
+    Ok(())
+}
+
+async fn a_foreign_form_tells_recreated_rows_apart(db: Db) -> Outcome {
+    db.create_tables([Foreign::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00.789Z");
+    let now = db.at(&clock);
+    let first = foreign("f1").create().send(&now).await?;
+    let first = first
+        .key()
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .ok_or("there")?;
+    first.put().send(&now).await?;
+    clock.advance(1_000);
+    Foreign::key("f1").delete().send(&now).await?;
+    foreign("f1").create().send(&now).await?;
+    assert!(first.put().send(&now).await.unwrap_err().is_conflict());
+    Ok(())
+}
+
+async fn a_creation_time_is_one_however_it_is_spelt(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    for spelt in [
+        "2024-06-01T10:00:00Z",
+        "2024-06-01T10:00:00.000Z",
+        "2024-06-01T10:00:00+00:00",
+        "2024-06-01T10:00:00.120Z",
+        "2024-06-01T10:00:00.123456+00:00",
+        "2024-06-01T10:00:00.123456789Z",
+    ] {
+        let foreign = || {
+            let id = ("id", s("d1"));
+            raw([
+                id,
+                ("text", s("x")),
+                ("version", n(1)),
+                ("created_at", s(spelt)),
+            ])
+        };
+        let read = async || Draft::key("d1").get().send(&db).await;
+        db.plant::<Draft>(foreign()).await;
+        let loaded = read().await?.ok_or(spelt)?;
+        assert_eq!(loaded.put().send(&db).await?.version.number(), Some(2));
+        db.plant::<Draft>(foreign()).await;
+        loaded.delete().send(&db).await?;
+        let mut recreated = foreign();
+        recreated.insert("created_at".into(), s("2024-06-01T10:00:00.000001Z"));
+        db.plant::<Draft>(recreated).await;
+        assert!(loaded.put().send(&db).await.unwrap_err().is_conflict());
+    }
+    Ok(())
+}
+
+async fn a_ttl_is_stored_in_whole_seconds(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let written = session("s1", Some("2094-06-01T10:00:00.999999999Z"));
+    let cut = Some(moment("2094-06-01T10:00:00Z"));
+    assert_eq!(written.create().send(&db).await?.expires_at, cut);
+    assert_eq!(written.put().send(&db).await?.expires_at, cut);
+    let stored = db.stored(&written.key()).await;
+    assert_eq!(
+        stored["expires_at"],
+        n(moment("2094-06-01T10:00:00Z").timestamp())
+    );
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "ttl-number", key(pk = id))]
+struct ByNumber {
+    id: String,
+    #[dynamo(ttl, rename = "ttl")]
+    expires: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "ttl-system", key(pk = id))]
+struct BySystemTime {
+    id: String,
+    #[dynamo(ttl)]
+    expires: SystemTime,
+}
+
+async fn every_type_of_ttl_expires(db: Db) -> Outcome {
+    db.create_tables([ByNumber::schema(), BySystemTime::schema()])
+        .await?;
+    let clock = HandClock::at(T0);
+    let now = db.at(&clock);
+    let number = ByNumber {
+        id: "a".into(),
+        expires: u64::try_from(clock.seconds())? + 1,
+    };
+    let system = BySystemTime {
+        id: "a".into(),
+        expires: (clock.time() + chrono::TimeDelta::seconds(1)).into(),
+    };
+    number.put().send(&now).await?;
+    system.put().send(&now).await?;
+    assert_eq!(
+        number.key().get().consistent().send(&now).await?,
+        Some(number.clone())
+    );
+    assert_eq!(
+        system.key().get().consistent().send(&now).await?,
+        Some(system.clone())
+    );
+    clock.advance(1_000);
+    assert_eq!(number.key().get().consistent().send(&now).await?, None);
+    assert_eq!(system.key().get().consistent().send(&now).await?, None);
+    Ok(())
+}
+
+async fn a_fractional_ttl_is_read(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let clock = HandClock::at(T0);
+    for (id, digits) in [
+        ("s1", "3926916000.75"),
+        ("s2", "3926916000"),
+        ("s3", "3.926916E9"),
+    ] {
+        let planted = [("id", s(id)), ("user", s("u1")), ("expires_at", n(digits))];
+        db.plant::<Session>(raw(planted)).await;
+        let get = Session::key(id).get().consistent();
+        let found = get.send(&db.at(&clock)).await?.ok_or("live")?;
+        assert_eq!(
+            found.expires_at.map(|at| at.timestamp()),
+            Some(3_926_916_000),
+            "{digits}"
+        );
+    }
+    Ok(())
+}
+
+/// Within the second of the fraction all verbs agree.
+async fn a_fractional_ttl_expires_once(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let clock = HandClock::at(T0);
+    let now = db.at(&clock);
+    let digits = format!("{}.5", clock.seconds());
+    let planted = raw([
+        ("id", s("s1")),
+        ("user", s("u1")),
+        ("expires_at", n(digits)),
+    ]);
+    db.plant::<Session>(planted).await;
+    assert_eq!(
+        Session::key("s1").get().consistent().send(&now).await?,
+        None
+    );
+    let update = session("s1", None).put().if_exists().send(&now).await;
+    assert!(update.unwrap_err().is_not_found());
+    session("s1", None).create().send(&now).await?;
+    Ok(())
+}
+
+async fn a_null_ttl_never_expires(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let null = AttributeValue::Null(true);
+    db.plant::<Session>(raw([
+        ("id", s("s1")),
+        ("user", s("u1")),
+        ("expires_at", null),
+    ]))
+    .await;
+    let found = Session::key("s1").get().consistent().send(&db).await?;
+    assert_eq!(found, Some(session("s1", None)));
+    let refused = session("s1", None).create().send(&db).await.unwrap_err();
+    assert_eq!(
+        refused.current::<Session>().transpose()?,
+        Some(session("s1", None))
+    );
+    session("s1", None).put().if_exists().send(&db).await?;
+    Ok(())
+}
+
+async fn an_unreadable_ttl_is_an_error(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    db.plant::<Session>(raw([
+        ("id", s("s1")),
+        ("user", s("u1")),
+        ("expires_at", s("soon")),
+    ]))
+    .await;
+    let error = Session::key("s1")
+        .get()
+        .consistent()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Decode);
+    assert_eq!(error.attribute(), Some("expires_at"));
+    Ok(())
+}
+
+async fn an_expired_row_is_no_current_one(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let clock = HandClock::at(T0);
+    let now = db.at(&clock);
+    let expiring = Order {
+        expires_at: Some(moment(T1)),
+        ..order("u1", 1)
+    };
+    let loaded = expiring.create().send(&now).await?;
+    let newer = loaded.put().send(&now).await?;
+    let refused = loaded.put().send(&now).await.unwrap_err();
+    assert_eq!(refused.current::<Order>().transpose()?, Some(newer));
+    clock.advance(3_600_000);
+    let refused = loaded.put().send(&now).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    assert!(refused.current::<Order>().is_none());
+    Ok(())
+}
+
+async fn a_shared_table_hides_expired_rows(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let expiring = Order {
+        expires_at: Some(moment(T1)),
+        ..order("u1", 1)
+    };
+    let stored = expiring.create().send(&db.at(&HandClock::at(T0))).await?;
+    let late = db.at(&HandClock::at(T1));
+    assert_eq!(stored.key().get().consistent().send(&late).await?, None);
+    let shown = stored
+        .key()
+        .get()
+        .consistent()
+        .include_expired()
+        .send(&late)
+        .await?;
+    assert_eq!(shown, Some(stored));
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "events", key(pk = id))]
+#[dynamo(gsi(by_creation, pk = "ALL", sk = "C#{created_at}"))]
+#[dynamo(gsi(by_update, pk = "UPDATES", sk = "U#{updated_at:s}"))]
+#[dynamo(gsi(by_end, pk = "ENDS", sk = "{expires_at}"))]
+struct Event {
+    id: String,
+    #[dynamo(created_at, format = "epoch_ms")]
+    created_at: Option<DateTime<Utc>>,
+    #[dynamo(updated_at)]
+    updated_at: DateTime<Utc>,
+    #[dynamo(ttl)]
+    expires_at: Option<DateTime<Utc>>,
+}
+
+async fn index_keys_are_made_of_what_is_stored(db: Db) -> Outcome {
+    db.create_tables([Event::schema()]).await?;
+    let clock = HandClock::at(T0);
+    let event = Event {
+        id: "e1".into(),
+        created_at: None,
+        updated_at: moment("2000-01-01T00:00:00Z"),
+        expires_at: Some(moment("2030-01-01T00:00:00.5Z")),
+    };
+    let created = event.create().send(&db.at(&clock)).await?;
+    let stored = db.stored(&created.key()).await;
+    for (name, text) in [
+        ("by_creation_sk", "C#2024-06-01T10:00:00.000000000Z"),
+        ("by_update_sk", "U#2024-06-01T10:00:00Z"),
+        ("by_end_sk", "2030-01-01T00:00:00.000000000Z"),
+    ] {
+        assert_eq!(stored[name], s(text), "{name}");
+    }
+    assert_eq!(Raw::from(created.to_item()?), stored);
+
+    clock.advance(3_600_000);
+    let put = created.put().send(&db.at(&clock)).await?;
+    let stored = db.stored(&put.key()).await;
+    assert_eq!(
+        stored["by_creation_sk"],
+        s("C#2024-06-01T10:00:00.000000000Z")
+    );
+    assert_eq!(stored["by_update_sk"], s("U#2024-06-01T11:00:00Z"));
+    assert_eq!(Raw::from(put.to_item()?), stored);
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! `put`: replaces what is there, as far as it is checked.
+
+use dynamo_entity::prelude::*;
+
+use crate::model::{Draft, Note, Page, Session, draft, note, session};
+use crate::support::clock::HandClock;
+use crate::support::db::{Db, n, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    it_stores_and_replaces,
+    the_stored_entity_comes_back,
+    if_exists_needs_an_item,
+    if_exists_needs_a_live_item,
+    if_missing_needs_none,
+    if_missing_replaces_an_expired_item,
+    a_version_is_checked_and_raised,
+    a_version_that_is_behind_is_a_conflict,
+    a_version_of_a_deleted_item_is_not_found,
+    a_new_version_needs_no_item,
+    unchecked_replaces_whatever_is_there,
+    unchecked_may_still_need_an_item,
+    attributes_that_are_gone_are_removed,
+    of_two_loaded_copies_one_is_written,
+    a_call_is_sent_from_another_task,
+];
+
+async fn it_stores_and_replaces(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "first").put().send(&db).await?;
+    note("n1", "second").put().send(&db).await?;
+    assert_eq!(db.stored(&Note::key("n1")).await["text"], s("second"));
+    assert_eq!(db.count::<Note>().await, 1);
+    Ok(())
+}
+
+async fn the_stored_entity_comes_back(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let put = draft("d1", "x").put().send(&db.at(&clock)).await?;
+    assert_eq!(put.version, Version::from(1));
+    assert_eq!(put.created_at, Some(clock.time()));
+    assert_eq!(put.key().get().consistent().send(&db).await?, Some(put));
+    Ok(())
+}
+
+async fn if_exists_needs_an_item(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let refused = note("n1", "x")
+        .put()
+        .if_exists()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    assert!(refused.is_lost_race() && refused.current::<Note>().is_none());
+    assert_eq!(db.count::<Note>().await, 0);
+    note("n1", "x").put().send(&db).await?;
+    let put = note("n1", "y").put().if_exists().send(&db).await?;
+    assert_eq!(put, note("n1", "y"));
+    Ok(())
+}
+
+async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let now = db.at(&clock);
+    let expiring = session("s1", Some("2024-06-01T10:00:01Z"));
+    expiring.put().send(&now).await?;
+    expiring.put().if_exists().send(&now).await?;
+    clock.advance(1_000);
+    let refused = expiring.put().if_exists().send(&now).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    assert!(refused.current::<Session>().is_none());
+    session("s2", None).put().send(&now).await?;
+    session("s2", None).put().if_exists().send(&now).await?;
+    Ok(())
+}
+
+async fn if_missing_needs_none(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "x").put().if_missing().send(&db).await?;
+    let refused = note("n1", "y")
+        .put()
+        .if_missing()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert!(refused.is_lost_race(), "{refused:?}");
+    assert_eq!(
+        refused.current::<Note>().transpose()?,
+        Some(note("n1", "x"))
+    );
+    assert!(!refused.to_string().contains("unchecked"), "{refused}");
+    Ok(())
+}
+
+async fn if_missing_replaces_an_expired_item(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let now = db.at(&clock);
+    session("s1", Some("2024-06-01T10:00:00Z"))
+        .put()
+        .send(&now)
+        .await?;
+    session("s1", None).put().if_missing().send(&now).await?;
+    Ok(())
+}
+
+async fn a_version_is_checked_and_raised(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let mut draft = draft("d1", "0").create().send(&db).await?;
+    for version in 2..5 {
+        draft.text = version.to_string();
+        draft = draft.put().send(&db).await?;
+        assert_eq!(draft.version, Version::from(version));
+    }
+    assert_eq!(db.stored(&Draft::key("d1")).await["version"], n(4));
+    Ok(())
+}
+
+async fn a_version_that_is_behind_is_a_conflict(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let loaded = draft("d1", "0").create().send(&db).await?;
+    let other = loaded.put().send(&db).await?;
+    let refused = loaded.put().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(refused.current::<Draft>().transpose()?, Some(other));
+    Ok(())
+}
+
+async fn a_version_of_a_deleted_item_is_not_found(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let loaded = draft("d1", "0").create().send(&db).await?;
+    Draft::key("d1").delete().send(&db).await?;
+    let refused = loaded.put().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    assert_eq!(db.count::<Draft>().await, 0);
+    Ok(())
+}
+
+async fn a_new_version_needs_no_item(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let stored = draft("d1", "0").put().send(&db).await?;
+    let refused = draft("d1", "1").put().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert_eq!(refused.current::<Draft>().transpose()?, Some(stored));
+    Ok(())
+}
+
+async fn unchecked_replaces_whatever_is_there(db: Db) -> Outcome {
+    db.create_tables([Page::schema()]).await?;
+    let page = Page {
+        id: "p1".into(),
+        text: "x".into(),
+        version: Version::from(4),
+    };
+    assert_eq!(
+        page.put().unchecked().send(&db).await?.version,
+        Version::from(5)
+    );
+    assert_eq!(
+        page.put().unchecked().send(&db).await?.version,
+        Version::from(5)
+    );
+    assert_eq!(db.stored(&Page::key("p1")).await["v"], n(5));
+    Ok(())
+}
+
+async fn unchecked_may_still_need_an_item(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let put = draft("d1", "x")
+        .put()
+        .unchecked()
+        .if_exists()
+        .send(&db)
+        .await;
+    assert!(put.unwrap_err().is_not_found());
+    Ok(())
+}
+
+async fn attributes_that_are_gone_are_removed(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    session("s1", Some("2094-01-01T00:00:00Z"))
+        .put()
+        .send(&db)
+        .await?;
+    session("s1", None).put().send(&db).await?;
+    let stored = db.stored(&Session::key("s1")).await;
+    assert_eq!(stored, raw([("id", s("s1")), ("user", s("u1"))]));
+    Ok(())
+}
+
+async fn of_two_loaded_copies_one_is_written(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let loaded = draft("d1", "0").create().send(&db).await?;
+    let writers: Vec<_> = (0..8)
+        .map(|writer| {
+            let db = db.clone();
+            let copy = Draft {
+                text: writer.to_string(),
+                ..loaded.clone()
+            };
+            tokio::spawn(async move { copy.put().send(&db).await })
+        })
+        .collect();
+    let mut written = Vec::new();
+    for writer in writers {
+        match writer.await? {
+            Ok(draft) => written.push(draft),
+            Err(error) => assert!(error.is_conflict(), "{error:?}"),
+        }
+    }
+    assert_eq!(written.len(), 1);
+    let found = loaded.key().get().consistent().send(&db).await?;
+    assert_eq!(found.as_ref(), written.first());
+    Ok(())
+}
+
+/// The call owns its bytes: the entity may be gone when it is sent.
+async fn a_call_is_sent_from_another_task(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let dynamo: &'static Dynamo = Box::leak(Box::new(Dynamo::clone(&db)));
+    let call = {
+        let short_lived = note("n1", "x");
+        short_lived.put().send(dynamo)
+    };
+    assert_eq!(tokio::spawn(call).await??, note("n1", "x"));
+    Ok(())
+}

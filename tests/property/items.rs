@@ -1,0 +1,627 @@
+//! Items: from and into other representations, damaged items (V3), and the reader of DynamoDB JSON.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use base64_simd::STANDARD as BASE64;
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+use dynamo_entity::{DynamoValue, Fault, Number, Reader, Value};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde::{Deserialize, Serialize};
+
+use crate::{config, config_of_half, given};
+
+// --- other representations
+
+/// What plain JSON makes of a value: sets are lists, bytes are base64 text, and a number that JSON's
+/// readers would round is text.
+fn in_plain_json(value: &Value) -> Value {
+    match value {
+        Value::N(number) => match serde_json::to_value(number).unwrap() {
+            serde_json::Value::String(text) => Value::S(text),
+            _ => Value::N(number.clone()),
+        },
+        Value::B(bytes) => Value::S(BASE64.encode_to_string(bytes)),
+        Value::L(list) => Value::L(list.iter().map(in_plain_json).collect()),
+        Value::M(item) => Value::M(item_in_plain_json(item)),
+        Value::Ss(set) => Value::L(set.iter().cloned().map(Value::S).collect()),
+        Value::Ns(set) => Value::L(
+            set.iter()
+                .cloned()
+                .map(Value::N)
+                .map(|n| in_plain_json(&n))
+                .collect(),
+        ),
+        Value::Bs(set) => Value::L(
+            set.iter()
+                .map(|bytes| Value::S(BASE64.encode_to_string(bytes)))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+fn item_in_plain_json(item: &Item) -> Item {
+    item.iter()
+        .map(|(name, value)| (name.clone(), in_plain_json(value)))
+        .collect()
+}
+
+/// An entity, and the same to serde, where both mean the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DynamoEntity)]
+#[dynamo(table = "both", key(pk = id, sk = at))]
+struct Both {
+    id: String,
+    at: i64,
+    truth: bool,
+    one: char,
+    ratio: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maybe: Option<u32>,
+    list: Vec<Part>,
+    map: BTreeMap<String, Vec<i16>>,
+    tuple: (u8, String),
+    status: Status,
+    part: Part,
+    boxed: Box<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DynamoValue)]
+struct Part {
+    #[serde(rename = "the name")]
+    #[dynamo(rename = "the name")]
+    name: String,
+    wide: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, DynamoValue)]
+enum Status {
+    Paid,
+    Sent,
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    (given::any_text(), given::u64()).prop_map(|(name, wide)| Part { name, wide })
+}
+
+fn both() -> impl Strategy<Value = Both> {
+    (
+        (
+            given::text(),
+            given::i64(),
+            any::<bool>(),
+            given::character(),
+        ),
+        (-1000i32..1000, 0i32..4, proptest::option::of(given::u32())),
+        vec(part(), 0..3),
+        proptest::collection::btree_map(given::any_text(), vec(given::i16(), 0..3), 0..3),
+        (any::<u8>(), given::any_text()),
+        (select(&[Status::Paid, Status::Sent][..]), part(), part()),
+    )
+        .prop_map(
+            |((id, at, truth, one), (n, scale, maybe), list, map, tuple, (status, part, boxed))| {
+                Both {
+                    id,
+                    at,
+                    truth,
+                    one,
+                    ratio: f64::from(n) / 10f64.powi(scale),
+                    maybe,
+                    list,
+                    map,
+                    tuple,
+                    status,
+                    part,
+                    boxed: Box::new(boxed),
+                }
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// The SDK's map and serde_dynamo lose nothing; plain JSON converts as documented.
+    #[test]
+    fn other_representations_hold_the_same(item in given::item()) {
+        let map: HashMap<String, AttributeValue> = item.clone().into();
+        prop_assert_eq!(map.len(), item.len());
+        prop_assert_eq!(&Item::from(map), &item);
+        let foreign: serde_dynamo::Item = item.clone().into();
+        prop_assert_eq!(&Item::from(foreign), &item);
+
+        let expected = item_in_plain_json(&item);
+        let text = serde_json::to_string(&item).unwrap();
+        prop_assert_eq!(&serde_json::from_str::<Item>(&text).unwrap(), &expected, "{}", text);
+        let value = serde_json::to_value(&item).unwrap();
+        prop_assert_eq!(serde_json::from_value::<Item>(value).unwrap(), expected);
+    }
+
+    /// A number is a JSON number only if it comes back as itself; else it is text, digit by digit.
+    #[test]
+    fn plain_json_keeps_numbers_exact(number in given::number()) {
+        let text = serde_json::to_string(&number).unwrap();
+        match serde_json::from_str::<Item>(&format!("{{\"n\":{text}}}")).unwrap().get("n") {
+            Some(Value::N(read)) => prop_assert_eq!(read, &number, "{}", text),
+            Some(Value::S(read)) => prop_assert_eq!(read, number.as_str()),
+            other => prop_assert!(false, "{:?}", other),
+        }
+    }
+
+    /// What every reader of JSON keeps exact is a number there.
+    #[test]
+    fn plain_json_shows_usual_numbers_as_numbers(wide in any::<i64>(), n in -999_999_999_999_999i64..=999_999_999_999_999, scale in 0i64..=22, tens in 0i64..=8) {
+        for text in [wide.to_string(), wide.unsigned_abs().to_string(), format!("{n}e-{scale}"), format!("{n}e{tens}")] {
+            let number: Number = text.parse().unwrap();
+            prop_assert!(serde_json::to_value(&number).unwrap().is_number(), "{}", number);
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(config_of_half())]
+
+    #[test]
+    fn serde_dynamo_writes_the_same_where_both_mean_the_same(entity in both()) {
+        let ours = entity.to_item()?;
+        let theirs: serde_dynamo::Item = serde_dynamo::to_item(&entity).unwrap();
+        prop_assert_eq!(&Item::from(theirs.clone()), &ours);
+        prop_assert_eq!(&serde_dynamo::from_item::<_, Both>(serde_dynamo::Item::from(ours)).unwrap(), &entity);
+        prop_assert_eq!(Both::from_item(theirs)?, entity);
+    }
+}
+
+// --- damage
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "orders", key(pk = "ORDER#{id}", sk = "{day}#{n}"))]
+struct Order {
+    #[dynamo(skip)]
+    id: String,
+    #[dynamo(skip)]
+    day: chrono::NaiveDate,
+    n: u16,
+    total: Number,
+    lines: Vec<Line>,
+    by_name: BTreeMap<String, Line>,
+    payment: Payment,
+    tags: HashSet<String>,
+    counts: BTreeSet<i32>,
+    note: Option<String>,
+    at: chrono::DateTime<chrono::Utc>,
+    key: uuid::Uuid,
+    pair: (u8, bool),
+    #[dynamo(default)]
+    extra: u8,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Line {
+    sku: String,
+    qty: u32,
+    sub: Vec<Line>,
+    note: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+#[dynamo(tag = "kind")]
+enum Payment {
+    Cash,
+    Card { number: String, month: u8 },
+    Split(u32, u32),
+}
+
+fn line() -> impl Strategy<Value = Line> {
+    let leaf = (
+        given::any_text(),
+        given::u32(),
+        proptest::option::of(-8i8..8),
+    )
+        .prop_map(|(sku, qty, note)| Line {
+            sku,
+            qty,
+            sub: vec![],
+            note: note.map(f64::from),
+        });
+    leaf.prop_recursive(2, 3, 2, |inner| {
+        (given::any_text(), vec(inner, 0..2)).prop_map(|(sku, sub)| Line {
+            sku,
+            qty: 1,
+            sub,
+            note: None,
+        })
+    })
+}
+
+fn payment() -> impl Strategy<Value = Payment> {
+    prop_oneof![
+        Just(Payment::Cash),
+        (given::any_text(), any::<u8>())
+            .prop_map(|(number, month)| Payment::Card { number, month }),
+        any::<(u32, u32)>().prop_map(|(a, b)| Payment::Split(a, b)),
+    ]
+}
+
+fn order() -> impl Strategy<Value = Order> {
+    (
+        (
+            given::text(),
+            given::chrono_date(),
+            any::<u16>(),
+            given::number(),
+        ),
+        (
+            vec(line(), 0..3),
+            proptest::collection::btree_map(given::any_text(), line(), 0..2),
+            payment(),
+        ),
+        (
+            proptest::collection::hash_set(given::any_text(), 0..3),
+            proptest::collection::btree_set(given::i32(), 0..3),
+        ),
+        (
+            proptest::option::of(given::any_text()),
+            given::chrono_utc(),
+            given::uuid(),
+            any::<(u8, bool)>(),
+        ),
+        (any::<u8>(), 1u64..1000),
+    )
+        .prop_map(
+            |(
+                (id, day, n, total),
+                (lines, by_name, payment),
+                (tags, counts),
+                (note, at, key, pair),
+                (extra, version),
+            )| Order {
+                id,
+                day,
+                n,
+                total,
+                lines,
+                by_name,
+                payment,
+                tags,
+                counts,
+                note,
+                at,
+                key,
+                pair,
+                extra,
+                version: Version::from(version),
+                rest: Item::new(),
+            },
+        )
+}
+
+const REQUIRED: [&str; 10] = [
+    "pk", "sk", "n", "total", "lines", "by_name", "payment", "at", "key", "pair",
+];
+const FREE: [&str; 5] = ["tags", "counts", "note", "extra", "version"];
+
+proptest! {
+    #![proptest_config(config_of_half())]
+
+    /// V3: any attribute gone or of any other value. An error names it; nothing panics. Within a
+    /// value the path goes down to what is wrong.
+    #[test]
+    fn damaged_items_name_the_path(order in order(), at in any::<Index>(), what in 0u8..5, name in select([&REQUIRED[..], &FREE[..]].concat()), by in proptest::option::of(given::value())) {
+        let whole = order.to_item()?;
+        let mut item = whole.clone();
+        match by.clone() {
+            Some(value) => item.insert(name, value),
+            None => item.remove(name),
+        };
+        match (Order::from_item(item), by) {
+            (Ok(read), None) => {
+                prop_assert!(FREE.contains(&name), "{} may be absent", name);
+                prop_assert_eq!(&read.id, &order.id, "and nothing else changed");
+                prop_assert_eq!(&read.lines, &order.lines);
+            }
+            (Ok(_), Some(_)) => {}
+            (Err(error), by) => {
+                prop_assert!(by.is_some() || REQUIRED.contains(&name), "{}", error);
+                prop_assert_eq!(error.kind(), ErrorKind::Decode);
+                prop_assert_eq!(error.entity(), Some("Order"));
+                let path = error.attribute().or(error.key()).unwrap_or_default();
+                let start = path.split(['.', '[']).next();
+                let is_key = error.key() == Some(name);
+                prop_assert!(start == Some(name) || is_key, "{} instead of {}", error, name);
+            }
+        }
+
+        let mut item = whole;
+        let mut damage = |name: &str, change: &dyn Fn(&mut Value)| {
+            let mut value = item.remove(name).unwrap();
+            change(&mut value);
+            item.insert(name, value);
+        };
+        let expected = match what {
+            0 if !order.lines.is_empty() => {
+                let at = at.index(order.lines.len());
+                damage("lines", &|value| {
+                    let Value::L(lines) = value else { return };
+                    let Value::M(line) = &mut lines[at] else { return };
+                    line.insert("qty", "x");
+                });
+                format!("lines[{at}].qty")
+            }
+            1 if !order.lines.is_empty() => {
+                let at = at.index(order.lines.len());
+                damage("lines", &|value| {
+                    let Value::L(lines) = value else { return };
+                    let Value::M(line) = &mut lines[at] else { return };
+                    line.insert("sub", Value::L(vec![Value::M([("sku", 1)].into_iter().collect())]));
+                });
+                format!("lines[{at}].sub[0].sku")
+            }
+            2 => {
+                damage("pair", &|value| {
+                    let Value::L(pair) = value else { return };
+                    pair[1] = Value::from(1);
+                });
+                "pair[1]".to_owned()
+            }
+            3 => {
+                damage("payment", &|value| {
+                    *value = Value::M([("kind", "Split"), ("value", "2")].into_iter().collect());
+                });
+                "payment.value".to_owned()
+            }
+            _ => {
+                damage("payment", &|value| *value = Value::M([("kind", "Barter")].into_iter().collect()));
+                "payment.kind".to_owned()
+            }
+        };
+        let error = Order::from_item(item).unwrap_err();
+        prop_assert_eq!(error.attribute(), Some(expected.as_str()), "{}", error);
+    }
+}
+
+// --- the reader
+
+/// Small random choices of a spelling, from one seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        // The constants of Knuth's MMIX.
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    fn space(&mut self, out: &mut String) {
+        if self.roll(4) == 0 {
+            out.push_str([" ", "\n", "\r\n", "\t ", "  "][self.roll(5) as usize]);
+        }
+    }
+
+    fn token(&mut self, token: &str, out: &mut String) {
+        self.space(out);
+        out.push_str(token);
+        self.space(out);
+    }
+
+    fn string(&mut self, text: &str, out: &mut String) {
+        self.space(out);
+        out.push('"');
+        for c in text.chars() {
+            let must = c < ' ' || c == '"' || c == '\\';
+            if !must && self.roll(5) > 0 {
+                out.push(c);
+                continue;
+            }
+            let short = match c {
+                '"' => "\\\"",
+                '\\' => "\\\\",
+                '/' => "\\/",
+                '\n' => "\\n",
+                '\r' => "\\r",
+                '\t' => "\\t",
+                '\u{8}' => "\\b",
+                '\u{c}' => "\\f",
+                _ => "",
+            };
+            if !short.is_empty() && self.roll(2) == 0 {
+                out.push_str(short);
+                continue;
+            }
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let upper = self.roll(2) == 0;
+                out.push_str(&if upper {
+                    format!("\\u{unit:04X}")
+                } else {
+                    format!("\\u{unit:04x}")
+                });
+            }
+        }
+        out.push('"');
+        self.space(out);
+    }
+
+    /// The same number in another spelling.
+    fn number(&mut self, number: &Number, out: &mut String) {
+        let text = number.as_str();
+        let text = match self.roll(4) {
+            0 if !text.contains(['.', 'E']) => format!("{text}.0"),
+            1 if !text.contains('E') => format!("{text}E+0"),
+            2 if !text.starts_with('-') => format!("0{text}"),
+            _ => text.to_owned(),
+        };
+        self.string(&text, out);
+    }
+
+    fn all<T>(
+        &mut self,
+        values: impl IntoIterator<Item = T>,
+        out: &mut String,
+        each: impl Fn(&mut Self, T, &mut String),
+    ) {
+        let mut values: Vec<T> = values.into_iter().collect();
+        let by = if values.is_empty() {
+            0
+        } else {
+            self.roll(values.len() as u64) as usize
+        };
+        values.rotate_left(by);
+        for (at, value) in values.into_iter().enumerate() {
+            if at > 0 {
+                self.token(",", out);
+            }
+            each(self, value, out);
+        }
+    }
+
+    fn value(&mut self, value: &Value, out: &mut String) {
+        self.token("{", out);
+        self.string(value.tag().name(), out);
+        self.token(":", out);
+        match value {
+            Value::S(text) => self.string(text, out),
+            Value::N(number) => self.number(number, out),
+            Value::B(bytes) => self.string(&BASE64.encode_to_string(bytes), out),
+            Value::Bool(value) => self.token(&value.to_string(), out),
+            Value::L(list) => {
+                self.token("[", out);
+                for (at, value) in list.iter().enumerate() {
+                    if at > 0 {
+                        self.token(",", out);
+                    }
+                    self.value(value, out);
+                }
+                self.token("]", out);
+            }
+            Value::M(map) => self.item(map, out),
+            Value::Ss(set) => {
+                self.token("[", out);
+                self.all(set, out, |dice, text, out| dice.string(text, out));
+                self.token("]", out);
+            }
+            Value::Ns(set) => {
+                self.token("[", out);
+                self.all(set, out, |dice, number, out| dice.number(number, out));
+                self.token("]", out);
+            }
+            Value::Bs(set) => {
+                self.token("[", out);
+                self.all(set, out, |dice, bytes, out| {
+                    dice.string(&BASE64.encode_to_string(bytes), out)
+                });
+                self.token("]", out);
+            }
+            _ => self.token("true", out),
+        }
+        self.token("}", out);
+    }
+
+    fn item(&mut self, item: &Item, out: &mut String) {
+        self.token("{", out);
+        self.all(item, out, |dice, (name, value), out| {
+            dice.string(name, out);
+            dice.token(":", out);
+            dice.value(value, out);
+        });
+        self.token("}", out);
+    }
+}
+
+/// DynamoDB JSON of an item, spelt by the seed.
+fn spelt(item: &Item, seed: u64) -> String {
+    let mut out = String::new();
+    Dice(seed).item(item, &mut out);
+    out
+}
+
+/// Reads an item by the public way: as the map of a value.
+fn read_item(json: &[u8]) -> Result<Item, Fault> {
+    let json = [b"{\"M\":", json, b"}"].concat();
+    Item::decode(&mut Reader::new(&json))
+}
+
+/// Everything that reads bytes. Only panics matter here, and that what was read can be written.
+fn read_all(json: &[u8]) -> Result<(), TestCaseError> {
+    if let Ok(item) = read_item(json) {
+        prop_assert_eq!(&read_item(spelt(&item, 0).as_bytes()).unwrap(), &item);
+    }
+    if let Ok(order) = Order::decode(&mut Reader::new(json)) {
+        prop_assert_eq!(Order::from_item(order.to_item()?)?, order);
+    }
+    let _ = Value::decode(&mut Reader::new(json));
+    let _ = <Order as DynamoEntity>::KeyParts::read(&mut Reader::new(json));
+    let mut reader = Reader::new(json);
+    while reader.skip().is_ok() {}
+    Ok(())
+}
+
+use dynamo_entity::KeyParts;
+
+fn damage(json: &mut Vec<u8>, at: &Index, kind: u8, byte: u8) {
+    if json.is_empty() {
+        return;
+    }
+    let at = at.index(json.len());
+    match kind {
+        0 => json.truncate(at),
+        1 => json[at] = byte,
+        2 => drop(json.remove(at)),
+        3 => json.insert(at, byte),
+        4 => json[at] = b"\"\\{}[]:,u0eE-+.tfnSNBLM"[usize::from(byte) % 23],
+        _ => {
+            let behind = json.split_off(at);
+            json.extend_from_slice(&behind[..behind.len().min(8)]);
+            json.extend(behind);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// White space, escapes, spellings of numbers and the order of names mean nothing. Cut short, an
+    /// item is never read as a smaller one.
+    #[test]
+    fn every_spelling_reads_the_same(item in given::item(), seed in any::<u64>(), at in any::<Index>()) {
+        let json = spelt(&item, seed);
+        prop_assert_eq!(&read_item(json.as_bytes()).unwrap(), &item, "{}", json);
+        serde_json::from_str::<serde_json::Value>(&json).expect("JSON to others, too");
+        let json = json.trim_end();
+        let cut = &json.as_bytes()[..at.index(json.len())];
+        let cut = [b"{\"M\":", cut].concat();
+        let read = Item::decode(&mut Reader::new(&cut));
+        prop_assert!(read.is_err());
+    }
+
+    #[test]
+    fn arbitrary_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..40), text in "[{}\\[\\]:,\"\\\\SNBLMULOtrue 01-]{0,40}") {
+        read_all(&bytes)?;
+        read_all(text.as_bytes())?;
+    }
+
+}
+
+proptest! {
+    #![proptest_config(config_of_half())]
+
+    #[test]
+    fn every_spelling_decodes_the_same_and_damage_does_not_panic(order in order(), seed in any::<u64>(), damages in vec((any::<Index>(), 0u8..6, any::<u8>()), 1..4)) {
+        let json = spelt(&order.to_item()?, seed);
+        let read = Order::decode(&mut Reader::new(json.as_bytes()));
+        prop_assert_eq!(&read.unwrap(), &order, "{}", json);
+        let mut json = json.into_bytes();
+        for (at, kind, byte) in &damages {
+            damage(&mut json, at, *kind, *byte);
+        }
+        read_all(&json)?;
+    }
+}

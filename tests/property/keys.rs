@@ -1,0 +1,653 @@
+//! K1 to K6: keys are injective, sort as their parts, come back, end where their parts end.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use dynamo_entity::key::{Millis, Seconds, YearMonth};
+use dynamo_entity::prelude::*;
+use dynamo_entity::schema::{KeyDef, KeySource, Piece, Width};
+use dynamo_entity::{Number, Timestamp};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::{config, config_of_half, config_of_shape, given};
+
+/// The text of a key attribute.
+fn text(item: &Item, attribute: &str) -> String {
+    item.get(attribute)
+        .and_then(|value| value.as_text())
+        .unwrap()
+        .to_owned()
+}
+
+/// Whether a text is as wide as the template says, piece by piece.
+fn follows(key: &KeyDef, text: &str) -> bool {
+    let KeySource::Template(pieces) = key.source else {
+        return false;
+    };
+    let mut rest = text;
+    for piece in pieces {
+        let width = match *piece {
+            Piece::Literal(literal) if rest.starts_with(literal) => literal.len(),
+            Piece::Literal(_) => return false,
+            Piece::Part { width, .. } => match width {
+                Width::Fixed(width) | Width::Digits(width) => width,
+                Width::Signed(width) => width + usize::from(rest.starts_with('-')),
+                Width::Variable => rest.find('#').unwrap_or(rest.len()),
+            },
+        };
+        match rest.get(width..) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, DynamoValue)]
+struct UserId(String);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DynamoValue)]
+struct Serial(i32);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, DynamoValue)]
+enum Status {
+    Paid,
+    #[dynamo(rename = "a#b")]
+    Odd,
+    #[dynamo(rename = "a")]
+    Short,
+    #[dynamo(rename = "a b")]
+    Spaced,
+    Sent,
+}
+
+impl Status {
+    fn name(self) -> &'static str {
+        match self {
+            Status::Paid => "Paid",
+            Status::Odd => "a#b",
+            Status::Short => "a",
+            Status::Spaced => "a b",
+            Status::Sent => "Sent",
+        }
+    }
+}
+
+/// By stored name, as keys sort.
+impl Ord for Status {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl PartialOrd for Status {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+fn user_id() -> impl Strategy<Value = UserId> {
+    given::text().prop_map(UserId)
+}
+
+fn serial() -> impl Strategy<Value = Serial> {
+    given::i32().prop_map(Serial)
+}
+
+fn status() -> impl Strategy<Value = Status> {
+    select(
+        &[
+            Status::Paid,
+            Status::Odd,
+            Status::Short,
+            Status::Spaced,
+            Status::Sent,
+        ][..],
+    )
+}
+
+fn below(limit: i64) -> impl Strategy<Value = i32> {
+    (0..limit, any::<bool>()).prop_map(|(magnitude, negative)| {
+        let magnitude = i32::try_from(magnitude).unwrap();
+        if negative { -magnitude } else { magnitude }
+    })
+}
+
+/// For a template that loses nothing: K1, K2, K3, K6, and the widths that the overlap check trusts.
+/// The second key shares some parts with the first, so that later parts get to decide.
+macro_rules! whole {
+    ($name:ident: $template:tt, $($field:ident: $ty:ty = $strategy:expr),+) => {
+        mod $name {
+            use super::*;
+
+            #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+            #[dynamo(table = "stored", key(pk = $template))]
+            struct Stored { $($field: $ty,)+ count: u8 }
+
+            #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+            #[dynamo(table = "skipped", key(pk = "same", sk = $template))]
+            struct Skipped { $(#[dynamo(skip)] $field: $ty,)+ count: u8 }
+
+            fn entity() -> impl Strategy<Value = Stored> {
+                ($($strategy,)+ any::<u8>()).prop_map(|($($field,)+ count)| Stored { $($field,)+ count })
+            }
+
+            proptest! {
+                #![proptest_config(config_of_shape())]
+
+                #[test]
+                fn laws(left in entity(), right in entity(), shared in any::<[bool; 4]>()) {
+                    let mut shared = shared.into_iter();
+                    let right = Stored {
+                        $($field: {
+                            if shared.next() == Some(true) { left.$field.clone() } else { right.$field }
+                        },)+
+                        count: right.count,
+                    };
+                    let key = Stored::key($(&left.$field),+);
+                    let first = text(&key.to_item()?, "pk");
+                    let second = text(&right.key().to_item()?, "pk");
+                    let typed = ($(&left.$field,)+).cmp(&($(&right.$field,)+));
+                    prop_assert_eq!(first.as_bytes().cmp(second.as_bytes()), typed, "K1, K2: {} {}", first, second);
+
+                    prop_assert_eq!(key.to_item()?.len(), 1, "K6");
+                    prop_assert_eq!(&left.key(), &key, "K6");
+                    let read = Stored::key_from_item(key.to_item()?)?;
+                    $(prop_assert_eq!(&read.$field, &left.$field, "K3");)+
+
+                    match left.to_item() {
+                        Ok(item) => {
+                            prop_assert_eq!(&text(&item, "pk"), &first, "K6");
+                            prop_assert_eq!(&Stored::from_item(item)?, &left, "K3");
+                        }
+                        // A key holds 128 bits, a number 38 digits.
+                        Err(error) => prop_assert_eq!(error.kind(), ErrorKind::InvalidValue),
+                    }
+                    let skipped = Skipped { $($field: left.$field.clone(),)+ count: left.count };
+                    let item = skipped.to_item()?;
+                    prop_assert_eq!(item.len(), 3, "a skipped field has no attribute");
+                    prop_assert_eq!(&text(&item, "sk"), &first, "K6");
+                    prop_assert_eq!(&Skipped::from_item(item)?, &skipped, "K3");
+
+                    prop_assert!(follows(&Stored::ENTITY.pk, &first), "K7: {}", first);
+                }
+            }
+        }
+    };
+}
+
+whole!(text_alone: "{a}", a: String = given::text());
+whole!(text_twice: "T#{a}#{b}", a: String = given::text(), b: String = given::text());
+whole!(text_between: "T#{a}#X#{b}#Y", a: Arc<str> = given::text().prop_map(Arc::from), b: Box<str> = given::text().prop_map(Box::from));
+whole!(characters: "{a}#{b}", a: char = given::character(), b: char = given::character());
+whole!(newtypes: "N#{a}#{b}", a: UserId = user_id(), b: Serial = serial());
+whole!(names: "{a}#{b}#{c}", a: bool = any::<bool>(), b: Status = status(), c: Status = status());
+whole!(unsigned_small: "{a}{b}#{c}", a: u8 = given::u8(), b: u16 = given::u16(), c: u32 = given::u32());
+whole!(unsigned_wide: "{a}{b}{c}", a: u64 = given::u64(), b: usize = given::usize(), c: u128 = given::u128());
+whole!(signed_small: "{a}#{b}#{c}", a: i8 = given::i8(), b: i16 = given::i16(), c: i32 = given::i32());
+whole!(signed_wide: "{a}#{b}#{c}", a: i64 = given::i64(), b: isize = given::isize(), c: i128 = given::i128());
+whole!(padded: "{a:04}{b:039}#{c:07}#{d:07}", a: u16 = 0u16..10_000, b: u128 = given::u128(), c: i32 = below(10_000_000), d: Serial = below(10_000_000).prop_map(Serial));
+whole!(ids: "{a}{b}", a: uuid::Uuid = given::uuid(), b: ulid::Ulid = given::ulid());
+whole!(moments: "{a}{b}", a: Timestamp = given::timestamp(), b: SystemTime = given::system_time());
+whole!(chrono_types: "{a}{b}#{c}", a: NaiveDate = given::chrono_date(), b: NaiveDateTime = given::chrono_civil(), c: DateTime<Utc> = given::chrono_utc());
+whole!(time_types: "{a}{b}#{c}{d}", a: time::Date = given::time_date(), b: time::PrimitiveDateTime = given::time_civil(), c: time::OffsetDateTime = given::time_offset(), d: time::UtcDateTime = given::time_utc());
+whole!(jiff_types: "{a}{b}#{c}", a: jiff::civil::Date = given::jiff_date(), b: jiff::civil::DateTime = given::jiff_civil(), c: jiff::Timestamp = given::jiff_timestamp());
+whole!(mixed: "M#{a}#{b}#{c:03}#{d}", a: UserId = user_id(), b: DateTime<Utc> = given::chrono_utc(), c: i16 = -999i16..=999, d: String = given::text());
+whole!(mixed_again: "{a}#{b}#{c}#{d}", a: i64 = given::i64(), b: String = given::text(), c: Status = status(), d: uuid::Uuid = given::uuid());
+
+/// For formats that cut: the key takes the cut type, sorts as it does and comes back as it.
+macro_rules! lossy {
+    ($name:ident: $template:tt, $field:ty = $whole:expr, $part:ty, $cut:expr) => {
+        mod $name {
+            use super::*;
+
+            #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+            #[dynamo(table = "cut", key(pk = $template))]
+            struct Stored {
+                at: $field,
+                more: String,
+            }
+
+            proptest! {
+                #![proptest_config(config_of_shape())]
+
+                #[test]
+                fn laws(left in $whole, right in $whole, near in 0u8..3, more in given::text(), other in given::text()) {
+                    let right = if near == 0 { left.clone() } else { right };
+                    let cut: fn(&$field) -> $part = $cut;
+                    let (part, second) = (cut(&left), cut(&right));
+                    let key = Stored::key(part.clone(), &more);
+                    let first = text(&key.to_item()?, "pk");
+                    let next = text(&Stored::key(second.clone(), &other).to_item()?, "pk");
+                    prop_assert_eq!(
+                        first.as_bytes().cmp(next.as_bytes()),
+                        (&part, &more).cmp(&(&second, &other)),
+                        "K1, K2: {} {}", first, next
+                    );
+                    let read = Stored::key_from_item(key.to_item()?)?;
+                    prop_assert_eq!(&read.at, &part, "K3");
+                    prop_assert_eq!(&read.more, &more, "K3");
+
+                    let entity = Stored { at: left, more };
+                    prop_assert_eq!(entity.key(), key, "K6");
+                    let item = entity.to_item()?;
+                    prop_assert_eq!(&text(&item, "pk"), &first, "K6");
+                    prop_assert_eq!(Stored::from_item(item)?, entity, "the attribute holds the whole value");
+                    prop_assert!(follows(&Stored::ENTITY.pk, &first), "K7: {}", first);
+                }
+            }
+        }
+    };
+}
+
+fn month(year: i64, month: u8) -> YearMonth {
+    YearMonth::new(u16::try_from(year).unwrap(), month).unwrap()
+}
+
+lossy!(seconds_chrono: "{at:s}#{more}", DateTime<Utc> = given::chrono_utc(), Seconds<DateTime<Utc>>, |at| Seconds::floor(*at).unwrap());
+lossy!(seconds_time: "{at:s}#{more}", time::OffsetDateTime = given::time_offset(), Seconds<time::OffsetDateTime>, |at| Seconds::floor(*at).unwrap());
+lossy!(seconds_jiff: "{at:s}#{more}", jiff::Timestamp = given::jiff_timestamp(), Seconds<jiff::Timestamp>, |at| Seconds::floor(*at).unwrap());
+lossy!(millis_own: "{at:ms}#{more}", Timestamp = given::timestamp(), Millis<Timestamp>, |at| Millis::floor(*at).unwrap());
+lossy!(millis_system: "{at:ms}#{more}", SystemTime = given::system_time(), Millis<SystemTime>, |at| Millis::floor(*at).unwrap());
+lossy!(millis_time: "{at:ms}#{more}", time::UtcDateTime = given::time_utc(), Millis<time::UtcDateTime>, |at| Millis::floor(*at).unwrap());
+lossy!(date_chrono: "{at:date}#{more}", DateTime<Utc> = given::chrono_utc(), NaiveDate, |at| at.date_naive());
+lossy!(date_chrono_civil: "{at:date}#{more}", NaiveDateTime = given::chrono_civil(), NaiveDate, |at| at.date());
+lossy!(date_time: "{at:date}#{more}", time::OffsetDateTime = given::time_offset(), time::Date, |at| at.to_offset(time::UtcOffset::UTC).date());
+lossy!(date_jiff: "{at:date}#{more}", jiff::Timestamp = given::jiff_timestamp(), jiff::civil::Date, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date());
+lossy!(month_chrono: "{at:month}#{more}", DateTime<Utc> = given::chrono_utc(), YearMonth, |at| month(chrono::Datelike::year(at).into(), chrono::Datelike::month(at) as u8));
+lossy!(month_time: "{at:month}#{more}", time::Date = given::time_date(), YearMonth, |at| month(at.year().into(), at.month().into()));
+lossy!(month_jiff: "{at:month}#{more}", jiff::Timestamp = given::jiff_timestamp(), YearMonth, |at| {
+    let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
+    month(date.year().into(), date.month() as u8)
+});
+
+/// K4. What stands under `P#` is what has the first part of `P`, whatever else is in the table.
+mod prefixes {
+    use super::*;
+
+    macro_rules! prefix {
+        ($name:ident: $ty:ty = $strategy:expr) => {
+            mod $name {
+                use super::*;
+
+                #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                #[dynamo(table = "alone", key(pk = "same", sk = "P#{a}"))]
+                struct Alone { #[dynamo(skip)] a: $ty }
+
+                #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                #[dynamo(table = "longer", key(pk = "same", sk = "P#{a}#{b}"))]
+                struct Longer { #[dynamo(skip)] a: $ty, #[dynamo(skip)] b: String }
+
+                #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                #[dynamo(table = "longest", key(pk = "same", sk = "P#{a}#LINE#{n}"))]
+                struct Longest { #[dynamo(skip)] a: $ty, #[dynamo(skip)] n: u16 }
+
+                fn key<E: DynamoEntity>(entity: &E) -> Result<String> {
+                    Ok(text(&entity.key().to_item()?, "sk"))
+                }
+
+                proptest! {
+                    #![proptest_config(config_of_half())]
+
+                    #[test]
+                    fn law(sought in $strategy, other in $strategy, same in any::<bool>(), b in given::text(), n in any::<u16>()) {
+                        let other = if same { sought.clone() } else { other };
+                        let prefix = key(&Alone { a: sought.clone() })?;
+                        let (from, to) = (format!("{prefix}#"), format!("{prefix}$"));
+                        let is_same = sought == other;
+
+                        for under in [
+                            key(&Longer { a: other.clone(), b })?,
+                            key(&Longest { a: other.clone(), n })?,
+                        ] {
+                            prop_assert_eq!(from <= under && under < to, is_same, "{} {}", from, under);
+                            prop_assert_eq!(under.starts_with(&from), is_same, "{} {}", from, under);
+                            // From `P` itself to `P$`: the item of the prefix and those under it.
+                            prop_assert_eq!(prefix <= under && under < to, is_same, "{} {}", prefix, under);
+                        }
+                        let alone = key(&Alone { a: other })?;
+                        prop_assert!(!alone.starts_with(&from), "`P` is not under `P#`: {} {}", alone, from);
+                        prop_assert_eq!(prefix <= alone && alone < to, is_same, "{} {}", prefix, alone);
+                    }
+                }
+            }
+        };
+    }
+
+    prefix!(of_text: String = given::text());
+    prefix!(of_names: Status = status());
+    prefix!(of_numbers: i64 = given::i64());
+    prefix!(of_times: DateTime<Utc> = given::chrono_utc());
+}
+
+/// Keys as other libraries write them: K1, K3, K4, K6, and a delimiter inside a part refused.
+mod verbatim {
+    use super::*;
+
+    macro_rules! verbatim {
+        ($name:ident: $style:meta, $delimiter:literal, $pk:tt, $sk:tt) => {
+            mod $name {
+                use super::*;
+
+                #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                #[dynamo(table = "theirs", $style, key(pk = $pk, sk = $sk))]
+                struct Theirs {
+                    #[dynamo(skip)]
+                    a: String,
+                    #[dynamo(skip)]
+                    n: i32,
+                    #[dynamo(skip)]
+                    z: u8,
+                    #[dynamo(skip)]
+                    b: String,
+                }
+
+                fn entity() -> impl Strategy<Value = Theirs> {
+                    (given::text(), given::i32(), given::u8(), given::text())
+                        .prop_map(|(a, n, z, b)| Theirs { a, n, z, b })
+                }
+
+                proptest! {
+                    #![proptest_config(config_of_half())]
+
+                    #[test]
+                    fn laws(left in entity(), right in entity(), same in any::<[bool; 2]>()) {
+                        let mut right = right;
+                        if same[0] { right.a = left.a.clone(); }
+                        if same[1] { (right.n, right.z) = (left.n, left.z); }
+                        // The one part that is not last and has no width of its own.
+                        let refused = left.a.contains($delimiter);
+                        match left.to_item() {
+                            Err(error) => {
+                                prop_assert!(refused, "{}", error);
+                                prop_assert_eq!(error.kind(), ErrorKind::InvalidKey);
+                                prop_assert_eq!(error.entity(), Some("Theirs"));
+                                prop_assert!(error.key().is_some() && error.attribute().is_some());
+                                prop_assert!(left.key().to_item().is_err());
+                            }
+                            Ok(item) => {
+                                prop_assert!(!refused, "K1");
+                                prop_assert_eq!(&left.key().to_item()?, &item, "K6");
+                                prop_assert_eq!(&Theirs::from_item(item.clone())?, &left, "K3");
+                                prop_assert_eq!(Theirs::key_from_item(item.clone())?, left.key(), "K3");
+                                let pk = text(&item, "pk");
+                                prop_assert!(pk.contains(&left.a), "as it is");
+                                let Ok(other) = right.to_item() else { return Ok(()); };
+                                prop_assert_eq!(item == other, left == right, "K1");
+                                prop_assert_eq!(pk == text(&other, "pk"), (&left.a, left.n) == (&right.a, right.n), "K1");
+                                let prefix = pk.strip_suffix(&left.n.to_string()).unwrap();
+                                prop_assert_eq!(text(&other, "pk").starts_with(prefix), left.a == right.a, "K4");
+                            }
+                        }
+                    }
+                }
+            }
+        };
+    }
+
+    verbatim!(by_hash: verbatim, "#", "T#{a}#{n}", "{z:03}#{b}");
+    verbatim!(by_colon: verbatim(delimiter = ":"), ":", "T:{a}:{n}", "{z:03}:{b}");
+    verbatim!(by_bar: verbatim(delimiter = "|"), "|", "{a}|{n}", "X|{z}|{b}");
+}
+
+/// K5. What does not fit is refused before any request, by entity, key and part.
+mod refusals {
+    use super::*;
+    use dynamo_entity::Error;
+
+    fn names(error: &Error, key: &str, attribute: Option<&str>) -> bool {
+        error.kind() == ErrorKind::InvalidKey
+            && error.entity() == Some("Stored")
+            && error.key() == Some(key)
+            && error.attribute() == attribute
+    }
+
+    mod sizes {
+        use super::*;
+
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "sizes", key(pk = "P#{a}", sk = "S#{b}#{n}"))]
+        struct Stored {
+            a: String,
+            b: String,
+            n: u8,
+        }
+
+        /// Text whose key text has so many bytes.
+        fn of_size(size: usize, escaped: usize) -> String {
+            let escaped = escaped.min(size / 3);
+            format!("{}{}", "#".repeat(escaped), "x".repeat(size - 3 * escaped))
+        }
+
+        proptest! {
+            #![proptest_config(config())]
+
+            #[test]
+            fn law(pk in 2044usize..2052, sk in 1020usize..1028, escaped in 0usize..700) {
+                let entity = Stored { a: of_size(pk - 2, escaped), b: of_size(sk - 6, escaped / 2), n: 7 };
+                for result in [entity.to_item(), entity.key().to_item()] {
+                    match result {
+                        Ok(item) => {
+                            prop_assert!(pk <= 2048 && sk <= 1024, "{} {}", pk, sk);
+                            prop_assert_eq!((text(&item, "pk").len(), text(&item, "sk").len()), (pk, sk));
+                        }
+                        Err(error) if pk > 2048 => prop_assert!(names(&error, "pk", None), "{:?}", error),
+                        Err(error) => prop_assert!(sk > 1024 && names(&error, "sk", None), "{:?}", error),
+                    }
+                }
+            }
+        }
+    }
+
+    mod bare_sizes {
+        use super::*;
+
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "bare", key(pk = a, sk = b))]
+        struct Stored {
+            a: String,
+            b: Vec<u8>,
+        }
+
+        proptest! {
+            #![proptest_config(config())]
+
+            #[test]
+            fn law(pk in prop_oneof![Just(0usize), 1usize..5, 2045usize..2052], sk in prop_oneof![Just(0usize), 1usize..5, 1021usize..1028]) {
+                let entity = Stored { a: "x".repeat(pk), b: vec![7; sk] };
+                for result in [entity.to_item(), entity.key().to_item()] {
+                    match result {
+                        Ok(item) => {
+                            prop_assert!((1..=2048).contains(&pk) && (1..=1024).contains(&sk));
+                            prop_assert_eq!(item.size(), 2 + pk + sk);
+                        }
+                        Err(error) if pk == 0 || pk > 2048 => prop_assert!(names(&error, "a", Some("a")), "{:?}", error),
+                        Err(error) => prop_assert!((sk == 0 || sk > 1024) && names(&error, "b", Some("b")), "{:?}", error),
+                    }
+                }
+            }
+        }
+    }
+
+    mod paddings {
+        use super::*;
+
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "paddings", key(pk = "{a:03}", sk = "{b:05}#{c:018}"))]
+        struct Stored {
+            a: u32,
+            b: i64,
+            c: i128,
+        }
+
+        proptest! {
+            #![proptest_config(config())]
+
+            #[test]
+            fn law(a in given::u32(), b in given::i64(), c in given::i128(), small in any::<[bool; 3]>()) {
+                let a = if small[0] { a % 1100 } else { a };
+                let b = if small[1] { b % 110_000 } else { b };
+                let c = if small[2] { c % 1_100_000_000_000_000_000 } else { c };
+                let fits = [a < 1_000, b.unsigned_abs() < 100_000, c.unsigned_abs() < 10u128.pow(18)];
+                match Stored::key(a, b, c).to_item() {
+                    Ok(_) => prop_assert_eq!(fits, [true; 3]),
+                    Err(error) => {
+                        let (key, part) = match fits {
+                            [false, ..] => ("pk", "a"),
+                            [_, false, _] => ("sk", "b"),
+                            _ => ("sk", "c"),
+                        };
+                        prop_assert!(fits != [true; 3] && names(&error, key, Some(part)), "{:?}", error);
+                    }
+                }
+            }
+        }
+    }
+
+    mod years {
+        use super::*;
+
+        macro_rules! years {
+            ($name:ident: $ty:ty, $part:tt = $strategy:expr) => {
+                mod $name {
+                    use super::*;
+
+                    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                    #[dynamo(table = "years", key(pk = "{n}", sk = $part))]
+                    struct Stored {
+                        n: u8,
+                        at: $ty,
+                    }
+
+                    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                    #[dynamo(table = "bare_years", key(pk = at))]
+                    struct Bare {
+                        at: $ty,
+                    }
+
+                    proptest! {
+                        #![proptest_config(config_of_shape())]
+
+                        #[test]
+                        fn law((year, at) in $strategy) {
+                            let fits = (0..=9999i64).contains(&year);
+                            let entity = Stored { n: 1, at: at.clone() };
+                            match entity.key().to_item() {
+                                Ok(_) => prop_assert!(fits, "{}", year),
+                                Err(error) => prop_assert!(!fits && names(&error, "sk", Some("at")), "{:?}", error),
+                            }
+                            prop_assert_eq!(entity.to_item().is_ok(), fits, "no other field is rounded in silence");
+                            prop_assert_eq!(Bare { at }.key().to_item().is_ok(), fits);
+                        }
+                    }
+                }
+            };
+        }
+
+        fn second() -> impl Strategy<Value = i64> {
+            prop_oneof![
+                -377_705_116_800i64..=253_402_300_799,
+                given::FIRST_SECOND - 3..given::FIRST_SECOND + 3,
+                given::LAST_SECOND - 3..=given::LAST_SECOND,
+            ]
+        }
+
+        fn chrono_any() -> impl Strategy<Value = (i64, DateTime<Utc>)> {
+            let far = -8_334_601_228_800i64..=8_210_266_876_799;
+            let near = given::LAST_SECOND - 3..given::LAST_SECOND + 3;
+            prop_oneof![second(), far, near].prop_map(|second| {
+                let at = DateTime::from_timestamp(second, 5).unwrap();
+                (chrono::Datelike::year(&at).into(), at)
+            })
+        }
+
+        fn time_any() -> impl Strategy<Value = (i64, time::UtcDateTime)> {
+            second().prop_map(|second| {
+                let at = time::UtcDateTime::from_unix_timestamp(second).unwrap();
+                (at.year().into(), at)
+            })
+        }
+
+        fn jiff_any() -> impl Strategy<Value = (i64, jiff::civil::Date)> {
+            (-9999i16..=9999, 1i8..=12, 1i8..=28)
+                .prop_map(|(year, month, day)| (year.into(), jiff::civil::date(year, month, day)))
+        }
+
+        years!(chrono_whole: DateTime<Utc>, "{at}" = chrono_any());
+        years!(chrono_seconds: DateTime<Utc>, "{at:s}" = chrono_any());
+        years!(chrono_month: DateTime<Utc>, "{at:month}" = chrono_any());
+        years!(chrono_date: NaiveDate, "{at}" = chrono_any().prop_map(|(year, at)| (year, at.date_naive())));
+        years!(time_millis: time::UtcDateTime, "{at:ms}" = time_any());
+        years!(time_date: time::UtcDateTime, "{at:date}" = time_any());
+        years!(jiff_date: jiff::civil::Date, "{at}" = jiff_any());
+        years!(jiff_month: jiff::civil::Date, "{at:month}" = jiff_any());
+    }
+
+    #[test]
+    fn empty_text_is_no_part() {
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "empty", key(pk = "P#{a}", sk = "S#{b}"))]
+        struct Stored {
+            a: UserId,
+            b: String,
+        }
+        let error = Stored::key(UserId(String::new()), "b")
+            .to_item()
+            .unwrap_err();
+        assert!(names(&error, "pk", Some("a")), "{error:?}");
+        let error = Stored::key(UserId("a".into()), "").to_item().unwrap_err();
+        assert!(names(&error, "sk", Some("b")), "{error:?}");
+    }
+}
+
+/// Bare keys: the field's own attribute, in its native type.
+mod bare {
+    use super::*;
+    use rust_decimal::Decimal;
+
+    macro_rules! bare {
+        ($name:ident: $pk:ty = $first:expr, $sk:ty = $second:expr) => {
+            mod $name {
+                use super::*;
+
+                #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                #[dynamo(table = "bare", key(pk = a, sk = b))]
+                struct Stored {
+                    a: $pk,
+                    b: $sk,
+                    c: u8,
+                }
+
+                proptest! {
+                    #![proptest_config(config_of_shape())]
+
+                    #[test]
+                    fn laws(a in $first, b in $second, other in $first, c in any::<u8>()) {
+                        let entity = Stored { a, b, c };
+                        let item = entity.to_item()?;
+                        let key = Stored::key(&entity.a, &entity.b);
+                        let keys = key.to_item()?;
+                        prop_assert_eq!((keys.get("a"), keys.get("b")), (item.get("a"), item.get("b")), "K6");
+                        prop_assert_eq!(keys.len(), 2);
+                        prop_assert_eq!(&Stored::key_from_item(item.clone())?, &key, "K3");
+                        prop_assert_eq!(&Stored::from_item(item)?, &entity, "K3");
+                        let same = entity.a == other;
+                        prop_assert_eq!(Stored::key(other, &entity.b) == key, same, "K1");
+                    }
+                }
+            }
+        };
+    }
+
+    bare!(text_number: String = given::text(), i64 = given::i64());
+    bare!(newtypes: UserId = user_id(), Serial = serial());
+    bare!(names: Status = status(), u64 = given::u64());
+    bare!(bytes: Vec<u8> = prop::collection::vec(any::<u8>(), 1..9), [u8; 3] = any::<[u8; 3]>());
+    bare!(numbers: Number = given::number(), Decimal = given::decimal());
+    bare!(ids: uuid::Uuid = given::uuid(), ulid::Ulid = given::ulid());
+    bare!(times: DateTime<Utc> = given::chrono_utc(), time::Date = given::time_date());
+    bare!(civil: jiff::civil::DateTime = given::jiff_civil(), Timestamp = given::timestamp());
+}

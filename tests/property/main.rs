@@ -1,0 +1,37 @@
+//! The laws of keys and values, on random data.
+//!
+//! Each law sees at least ten thousand cases. A case that failed once is kept in
+//! `proptest-regressions/` and runs first ever after.
+
+mod given;
+mod items;
+mod keys;
+mod numbers;
+mod overlap;
+mod size;
+mod values;
+
+use proptest::test_runner::Config;
+
+/// Ten thousand cases; failing seeds are kept. `PROPTEST_CASES` asks for another number.
+fn config() -> Config {
+    cases(10_000)
+}
+
+/// For a law that two or three tests check, or one test on two counts.
+fn config_of_half() -> Config {
+    cases(5_000)
+}
+
+/// For a law that is checked on many shapes, which together see more than ten thousand.
+fn config_of_shape() -> Config {
+    cases(2_000)
+}
+
+fn cases(cases: u32) -> Config {
+    let asked = Config::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return asked;
+    }
+    Config { cases, ..asked }
+}

@@ -1,0 +1,226 @@
+//! K7: `keys_may_meet` against all keys that small templates can form.
+
+use std::collections::BTreeSet;
+
+use dynamo_entity::schema::{
+    EntityDef, KeyDef, KeySource, KeyType, Piece, Style, Width, keys_may_meet,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::config;
+
+/// One piece of a random template.
+#[derive(Debug, Clone, Copy)]
+enum Given {
+    Literal(&'static str),
+    Text,
+    Fixed(usize),
+    Signed(usize),
+}
+
+fn piece(delimiter: char) -> impl Strategy<Value = Given> {
+    let literals = match delimiter {
+        '#' => vec!["#", "a", "b", "#a", "a#", "#b#", "ab", "-"],
+        _ => vec![":", "a", "b", ":a", "a:", ":b:", "ab", "-"],
+    };
+    prop_oneof![
+        4 => select(literals).prop_map(Given::Literal),
+        3 => Just(Given::Text),
+        2 => (1usize..=2).prop_map(Given::Fixed),
+        1 => Just(Given::Signed(1)),
+    ]
+}
+
+/// A template that `is_delimited` accepts: what has no width ends at the delimiter or the end.
+/// At most two parts, so that all keys can be listed.
+fn template(delimiter: char) -> impl Strategy<Value = Vec<Given>> {
+    template_of(piece(delimiter), 4, delimiter)
+}
+
+fn template_of(
+    piece: impl Strategy<Value = Given>,
+    length: usize,
+    delimiter: char,
+) -> impl Strategy<Value = Vec<Given>> {
+    prop::collection::vec(piece, 1..=length).prop_map(move |pieces| {
+        let text = if delimiter == '#' { "#" } else { ":" };
+        let mut delimited: Vec<Given> = Vec::new();
+        let mut parts = 0;
+        for piece in pieces {
+            parts += usize::from(!matches!(piece, Given::Literal(_)));
+            let piece = if parts > 2 {
+                Given::Literal(text)
+            } else {
+                piece
+            };
+            let open = matches!(delimited.last(), Some(Given::Text | Given::Signed(_)));
+            let ends = matches!(piece, Given::Literal(literal) if literal.starts_with(delimiter));
+            if open && !ends {
+                delimited.push(Given::Literal(text));
+            }
+            delimited.push(piece);
+        }
+        delimited
+    })
+}
+
+fn pieces(given: &[Given]) -> &'static [Piece] {
+    let part = |width| Piece::Part { field: "f", width };
+    let pieces: Vec<Piece> = given
+        .iter()
+        .map(|piece| match *piece {
+            Given::Literal(text) => Piece::Literal(text),
+            Given::Text => part(Width::Variable),
+            Given::Fixed(width) => part(Width::Fixed(width)),
+            Given::Signed(width) => part(Width::Signed(width)),
+        })
+        .collect();
+    Box::leak(pieces.into_boxed_slice())
+}
+
+fn key(given: &[Given]) -> KeyDef {
+    KeyDef {
+        attribute: "k",
+        ty: KeyType::S,
+        source: KeySource::Template(pieces(given)),
+    }
+}
+
+fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
+    EntityDef {
+        id: "property::Entity",
+        type_name: "",
+        stored_name: "",
+        pk,
+        sk: Some(sk),
+        attributes: &[],
+        indexes: &[],
+        ttl: None,
+        version: None,
+        created_at: None,
+    }
+}
+
+/// All texts of the alphabet with so many characters.
+fn words(alphabet: &[&str], lengths: std::ops::RangeInclusive<usize>) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut of_length = vec![String::new()];
+    for length in 0..=*lengths.end() {
+        if lengths.contains(&length) {
+            all.extend(of_length.iter().cloned());
+        }
+        of_length = of_length
+            .iter()
+            .flat_map(|word| alphabet.iter().map(move |letter| format!("{word}{letter}")))
+            .collect();
+    }
+    all
+}
+
+/// All keys of a template with texts up to three letters.
+fn keys(given: &[Given], style: Style) -> BTreeSet<String> {
+    let mut keys = vec![String::new()];
+    for (at, piece) in given.iter().enumerate() {
+        let last = at + 1 == given.len();
+        let texts = match *piece {
+            Given::Literal(text) => vec![text.to_owned()],
+            // The last text of a verbatim key may hold the delimiter.
+            Given::Text if last && style != Style::Escaped => words(&["a", "b", ":"], 1..=4),
+            Given::Text => words(&["a", "b"], 1..=3),
+            Given::Fixed(width) => words(&["a", "b", "-"], width..=width),
+            Given::Signed(width) => words(&["a", "b"], width..=width)
+                .into_iter()
+                .flat_map(|digits| [format!("-{digits}"), digits])
+                .collect(),
+        };
+        keys = keys
+            .iter()
+            .flat_map(|key| texts.iter().map(move |text| format!("{key}{text}")))
+            .collect();
+    }
+    keys.into_iter().collect()
+}
+
+fn meet(left: &[Given], right: &[Given], style: Style) -> bool {
+    !keys(left, style).is_disjoint(&keys(right, style))
+}
+
+/// One key of two entities; the other is the same constant. Both ways round.
+fn may_meet(left: &[Given], right: &[Given], style: Style) -> (bool, bool) {
+    let same = key(&[Given::Literal("same")]);
+    let (left, right) = (key(left), key(right));
+    (
+        keys_may_meet(&entity(left, same), &entity(right, same), style),
+        keys_may_meet(&entity(same, right), &entity(same, left), style),
+    )
+}
+
+fn sound(left: &[Given], right: &[Given], style: Style) -> Result<(), TestCaseError> {
+    let (may, mirrored) = may_meet(left, right, style);
+    prop_assert_eq!(may, mirrored, "symmetric, and the same for both keys");
+    if meet(left, right, style) {
+        prop_assert!(may, "these keys meet and the check says never");
+    }
+    Ok(())
+}
+
+/// Texts and literals that are no longer than the texts tried.
+fn plain_template() -> impl Strategy<Value = Vec<Given>> {
+    let literal = select(vec!["#", "a", "b", "#a", "b#", "#b#"]).prop_map(Given::Literal);
+    template_of(prop_oneof![3 => literal, 2 => Just(Given::Text)], 3, '#')
+}
+
+/// Texts and literals only, with empty texts allowed: there the check is exact.
+fn exact(left: &[Given], right: &[Given]) -> Result<(), TestCaseError> {
+    let loose = |given: &[Given]| -> BTreeSet<String> {
+        let mut keys = vec![String::new()];
+        for piece in given {
+            let texts = match *piece {
+                Given::Literal(text) => vec![text.to_owned()],
+                _ => words(&["a", "b"], 0..=3),
+            };
+            keys = keys
+                .iter()
+                .flat_map(|key| texts.iter().map(move |text| format!("{key}{text}")))
+                .collect();
+        }
+        keys.into_iter().collect()
+    };
+    let meet = !loose(left).is_disjoint(&loose(right));
+    prop_assert_eq!(may_meet(left, right, Style::Escaped).0, meet);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn escaped_keys_that_meet_are_seen(left in template('#'), right in template('#')) {
+        sound(&left, &right, Style::Escaped)?;
+    }
+
+    #[test]
+    fn verbatim_keys_that_meet_are_seen(left in template(':'), right in template(':')) {
+        sound(&left, &right, Style::Verbatim(':'))?;
+    }
+
+    /// Saying yes always would be sound, too.
+    #[test]
+    fn texts_that_never_meet_are_let_through(left in plain_template(), right in plain_template()) {
+        exact(&left, &right)?;
+    }
+
+    /// Both keys have to meet for the items to.
+    #[test]
+    fn one_key_that_differs_is_enough(pks in (template('#'), template('#')), sks in (template('#'), template('#'))) {
+        let both = keys_may_meet(
+            &entity(key(&pks.0), key(&sks.0)),
+            &entity(key(&pks.1), key(&sks.1)),
+            Style::Escaped,
+        );
+        let pk = may_meet(&pks.0, &pks.1, Style::Escaped).0;
+        let sk = may_meet(&sks.0, &sks.1, Style::Escaped).0;
+        prop_assert_eq!(both, pk && sk);
+    }
+}

@@ -1,0 +1,188 @@
+//! A database for one test: tables of its own, and ways around the library to look at them.
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use dynamo_entity::aws_sdk_dynamodb::Client;
+use dynamo_entity::aws_sdk_dynamodb::config::{self, SharedHttpClient};
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
+
+use super::clock::HandClock;
+use super::engine::Engine;
+use super::faulty::{Fault, Faulty};
+
+/// An item as the SDK sees it.
+pub type Raw = HashMap<String, AttributeValue>;
+
+/// The transport of a connection that fails on demand.
+pub type Http = Faulty<SharedHttpClient>;
+
+/// Which way requests take through the SDK.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Our bytes.
+    Raw,
+    /// The SDK's typed builders.
+    Typed,
+}
+
+/// A connection whose tables no other test sees.
+#[derive(Clone)]
+pub struct Db {
+    dynamo: Dynamo,
+    engine: Engine,
+    prefix: String,
+    mode: Mode,
+}
+
+impl Deref for Db {
+    type Target = Dynamo;
+
+    fn deref(&self) -> &Dynamo {
+        &self.dynamo
+    }
+}
+
+impl Db {
+    pub async fn open(mode: Mode) -> dynamo_entity::Result<Db> {
+        let engine = Engine::start().await?;
+        let prefix = unique_prefix();
+        let dynamo = match &engine {
+            Engine::Embedded(engine) => Dynamo::new(engine.client()),
+            Engine::Server(url) => Dynamo::connect(url).await?,
+        };
+        let dynamo = moded(dynamo, mode).with_prefix(&prefix);
+        Ok(Db {
+            dynamo,
+            engine,
+            prefix,
+            mode,
+        })
+    }
+
+    /// Deletes the tables, for servers that live on.
+    pub async fn close(self) -> Result<(), Box<dyn std::error::Error>> {
+        let Engine::Server(_) = self.engine else {
+            return Ok(());
+        };
+        let list = self.client().list_tables();
+        let list = list.exclusive_start_table_name(&self.prefix).send().await?;
+        for name in list.table_names() {
+            if name.starts_with(&self.prefix) {
+                self.client().delete_table().table_name(name).send().await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// A connection of the same tables, by this client.
+    pub fn through(&self, config: config::Builder) -> Dynamo {
+        let dynamo = Dynamo::new(Client::from_conf(config.build()));
+        moded(dynamo, self.mode).with_prefix(&self.prefix)
+    }
+
+    /// A connection of the same tables that fails as planned.
+    pub fn faulty(&self, plan: impl IntoIterator<Item = Fault>) -> (Dynamo, Http) {
+        let (config, http) = self.faulty_config(plan);
+        (self.through(config), http)
+    }
+
+    pub fn faulty_config(&self, plan: impl IntoIterator<Item = Fault>) -> (config::Builder, Http) {
+        let http = Faulty::new(self.engine.http_client(), plan);
+        (self.engine.config().http_client(http.clone()), http)
+    }
+
+    /// A connection of the same tables at another time.
+    pub fn at(&self, clock: &HandClock) -> Dynamo {
+        self.dynamo.clone().with_clock(clock.clone())
+    }
+
+    /// The full name of a table.
+    pub fn table<T: DynamoTable>(&self) -> String {
+        format!("{}-{}", self.prefix, T::schema().name)
+    }
+
+    /// The stored item, without the library.
+    pub async fn raw<E: DynamoEntity>(&self, key: &Key<E>) -> Option<Raw> {
+        let key: Raw = key.to_item().expect("a key").into();
+        let get = self
+            .client()
+            .get_item()
+            .table_name(self.table::<E::Table>());
+        let get = get.set_key(Some(key)).consistent_read(true);
+        get.send().await.expect("an answer").item
+    }
+
+    /// The stored item, which is there.
+    pub async fn stored<E: DynamoEntity>(&self, key: &Key<E>) -> Raw {
+        self.raw(key).await.expect("a stored item")
+    }
+
+    /// Stores an item that others wrote.
+    pub async fn plant<E: DynamoEntity>(&self, item: impl Into<Raw>) {
+        let put = self
+            .client()
+            .put_item()
+            .table_name(self.table::<E::Table>());
+        let put = put.set_item(Some(item.into())).send().await;
+        put.expect("a planted item");
+    }
+
+    /// How many items the table holds.
+    pub async fn count<T: DynamoTable>(&self) -> i32 {
+        let scan = self.client().scan().table_name(self.table::<T>());
+        let scan = scan.consistent_read(true).send().await;
+        scan.expect("a scan").count()
+    }
+}
+
+fn moded(dynamo: Dynamo, mode: Mode) -> Dynamo {
+    match mode {
+        Mode::Raw => dynamo,
+        Mode::Typed => dynamo.with_typed_wire(),
+    }
+}
+
+fn unique_prefix() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let time = SystemTime::now().duration_since(UNIX_EPOCH);
+    let micros = time.expect("after 1970").as_micros();
+    let process = std::process::id();
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("it{micros:x}-{process:x}-{next}")
+}
+
+pub fn s(text: &str) -> AttributeValue {
+    AttributeValue::S(text.into())
+}
+
+pub fn n(number: impl ToString) -> AttributeValue {
+    AttributeValue::N(number.to_string())
+}
+
+/// An item as others write it.
+pub fn raw<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Raw {
+    attributes
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+pub fn item<const N: usize>(attributes: [(&str, dynamo_entity::Value); N]) -> Item {
+    attributes.into_iter().collect()
+}

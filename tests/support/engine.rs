@@ -1,0 +1,71 @@
+//! The engine under test: the embedded one, or the server that `DYNAMO_URL` names.
+
+use std::env;
+
+use aws_smithy_http_client::Builder;
+use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
+use dynamo_entity::aws_sdk_dynamodb::config::{
+    self, BehaviorVersion, Credentials, Region, SharedHttpClient,
+};
+use dynamo_entity::embedded::EmbeddedEngine;
+use std::time::Duration;
+
+/// What kind of engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Embedded,
+    DynamoDbLocal,
+}
+
+impl Kind {
+    pub fn here() -> Kind {
+        match url() {
+            Some(_) => Kind::DynamoDbLocal,
+            None => Kind::Embedded,
+        }
+    }
+}
+
+/// One engine: a database in memory of each test's own, or the server that all share.
+#[derive(Debug, Clone)]
+pub enum Engine {
+    Embedded(EmbeddedEngine),
+    Server(String),
+}
+
+impl Engine {
+    pub async fn start() -> dynamo_entity::Result<Engine> {
+        match url() {
+            Some(url) => Ok(Engine::Server(url)),
+            None => EmbeddedEngine::memory().await.map(Engine::Embedded),
+        }
+    }
+
+    /// The transport, for clients of the tests' own.
+    pub fn http_client(&self) -> SharedHttpClient {
+        match self {
+            Engine::Embedded(engine) => SharedHttpClient::new(engine.http_client()),
+            Engine::Server(_) => Builder::new().build_http(),
+        }
+    }
+
+    /// Settings as a user would write them, with short pauses between retries.
+    pub fn config(&self) -> config::Builder {
+        let url = match self {
+            Engine::Embedded(_) => "http://embedded.invalid",
+            Engine::Server(url) => url,
+        };
+        config::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            // What `Dynamo::connect` makes up: DynamoDB Local may keep accounts apart.
+            .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+            .endpoint_url(url)
+            .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(5)))
+            .http_client(self.http_client())
+    }
+}
+
+fn url() -> Option<String> {
+    env::var("DYNAMO_URL").ok().filter(|url| !url.is_empty())
+}

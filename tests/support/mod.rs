@@ -1,0 +1,8 @@
+//! What the integration tests share.
+#![allow(dead_code)]
+
+pub mod clock;
+pub mod db;
+pub mod engine;
+pub mod faulty;
+pub mod suite;

@@ -1,0 +1,81 @@
+//! A test is an async function of a database; a module lists its tests with [`tests!`].
+//!
+//! A test that an engine cannot run is reported as ignored, with a name that says why.
+
+use std::error::Error;
+use std::pin::Pin;
+use std::time::Duration;
+
+use libtest_mimic::{Failed, Trial};
+use tokio::runtime::Builder;
+
+use super::db::{Db, Mode};
+use super::engine::Kind;
+
+/// Nothing here takes as long, unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+pub type Outcome = Result<(), Box<dyn Error>>;
+
+type Run = fn(Db) -> Pin<Box<dyn Future<Output = Outcome>>>;
+
+/// What an engine cannot do.
+#[derive(Debug, Clone, Copy)]
+pub struct Gap {
+    pub engine: Kind,
+    pub why: &'static str,
+}
+
+pub struct Test {
+    pub name: &'static str,
+    pub run: Run,
+    pub gap: Option<Gap>,
+}
+
+/// `tests![a_function, another unless A_GAP]`
+#[macro_export]
+macro_rules! tests {
+    ($($name:ident $(unless $gap:expr)?),* $(,)?) => {
+        pub fn tests() -> Vec<$crate::support::suite::Test> {
+            vec![$($crate::support::suite::Test {
+                name: stringify!($name),
+                run: |db| Box::pin($name(db)),
+                gap: None$(.or(Some($gap)))?,
+            }),*]
+        }
+    };
+}
+
+/// The tests of a module.
+pub fn trials(module: &str, mode: Mode, tests: Vec<Test>) -> Vec<Trial> {
+    tests
+        .into_iter()
+        .map(|test| trial(module, mode, test))
+        .collect()
+}
+
+fn trial(module: &str, mode: Mode, test: Test) -> Trial {
+    let gap = test.gap.filter(|gap| gap.engine == Kind::here());
+    let name = match gap {
+        None => format!("{module}::{}", test.name),
+        Some(gap) => format!("{module}::{} ({:?}: {})", test.name, gap.engine, gap.why),
+    };
+    Trial::test(name, move || run(mode, test.run)).with_ignored_flag(gap.is_some())
+}
+
+fn run(mode: Mode, test: Run) -> Result<(), Failed> {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let db = Db::open(mode).await.map_err(failed)?;
+        let done = tokio::time::timeout(PATIENCE, test(db.clone())).await;
+        done.map_err(failed)?.map_err(failed)?;
+        db.close().await.map_err(failed)
+    })
+}
+
+fn failed(error: impl std::fmt::Debug) -> Failed {
+    format!("{error:?}").into()
+}

@@ -1,0 +1,9 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "notes", key(pk = "id"))]
+struct Note {
+    id: String,
+}
+
+fn main() {}
