@@ -14,8 +14,8 @@ pub use crate::codec::{
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoTable, Key, KeyParts, ListedIn, ManagedTime, Stamp, StampKind, TtlTime,
-    Version, VersionField,
+    DynamoEntity, DynamoTable, Key, KeyParts, ManagedTime, Stamp, StampKind, TtlTime, Version,
+    VersionField,
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
@@ -26,8 +26,8 @@ pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree, ends,
-    fills_sort_key, index_fits, is_free, is_key, keys_may_meet, lists, name_or_empty, nth,
-    same_key_types, same_name, same_text, shared_attributes_agree,
+    fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table, keys_may_meet, lists,
+    name_or_empty, nth, same_key_types, same_name, same_text, shared_attributes_agree,
 };
 pub use defer::{KeyPartIn, KeyValueIn, MapKeyIn, PaddedIn, SetElementIn};
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};

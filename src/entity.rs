@@ -14,7 +14,7 @@ pub use key::{Key, KeyParts};
 pub(crate) use live::{read, read_live};
 pub(crate) use managed::Created;
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
-pub use table::{DynamoTable, ListedIn};
+pub use table::DynamoTable;
 pub(crate) use version::State;
 pub use version::{Version, VersionField};
 
@@ -42,6 +42,10 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// Names and templates.
     #[doc(hidden)]
     const ENTITY: EntityDef;
+
+    /// Which table it names.
+    #[doc(hidden)]
+    const TABLE_ID: &'static str = <Self::Table as DynamoTable>::TABLE.id;
 
     /// The parts of its key.
     #[doc(hidden)]

@@ -11,8 +11,8 @@ mod overlap;
 mod table;
 
 pub use agree::{
-    attributes_agree, ends, fills_sort_key, index_fits, is_free, is_key, name_or_empty, nth,
-    shared_attributes_agree,
+    attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
+    name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,

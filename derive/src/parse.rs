@@ -13,7 +13,7 @@ mod place;
 mod rename;
 pub(crate) mod table;
 mod table_index;
-mod template;
+pub(crate) mod template;
 pub(crate) mod value;
 mod variant;
 mod when;

@@ -66,6 +66,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
 
 /// A table without anything. No check against it fails.
 pub const FALLBACK_TABLE: TableDef = TableDef {
+    id: "",
     name: "",
     pk: "",
     sk: Some(""),

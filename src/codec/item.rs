@@ -129,6 +129,10 @@ impl Item {
         let mut first = true;
         while let Some(name) = reader.next_name(&mut first)? {
             let value = Value::decode(reader).map_err(|fault| fault.at(&*name))?;
+            // The service never answers so, and a write that does would be refused by it.
+            if item.0.contains_key(&*name) {
+                return Err(Fault::new("the attribute stands twice").at(&*name));
+            }
             item.0.insert(name.into_owned(), value);
         }
         Ok(item)

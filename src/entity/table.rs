@@ -36,17 +36,6 @@ pub trait DynamoTable: 'static {
     }
 }
 
-/// An entity, and the table that it names. The derive of the table asks it of every entity listed.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is listed here and names another table",
-    label = "not an entity of `{Table}`",
-    note = "write `table = {Table}` on `{Self}`, or remove it from `entities(..)`"
-)]
-pub trait ListedIn<Table> {
-    #[doc(hidden)]
-    const LISTED: () = ();
-}
-
 /// A table and its entities, side by side.
 struct Layout {
     table: &'static TableDef,

@@ -29,6 +29,11 @@ pub const fn ends(width: Width, next: Option<char>, style: Style) -> bool {
     delimited || matches!(width, Width::Fixed(_) | Width::Digits(_))
 }
 
+/// Whether parts are escaped, so that literals have to sort above them.
+pub const fn is_escaped(style: Style) -> bool {
+    matches!(style, Style::Escaped)
+}
+
 /// Whether a field's attribute is no other's: neither a key that a template fills nor the type.
 pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
     if let Some(name) = table.type_attribute
@@ -74,6 +79,11 @@ const fn is_filled(stored: &str, key: &KeyDef) -> bool {
 /// Whether an entity has a sort key if the table has one, and none if it has none.
 pub const fn fills_sort_key(table: &TableDef, entity: &EntityDef) -> bool {
     table.name.is_empty() || table.sk.is_some() == entity.sk.is_some()
+}
+
+/// Whether a table is the one that an entity names.
+pub const fn is_table(table: &TableDef, named: &str) -> bool {
+    named.is_empty() || same_text(table.id, named)
 }
 
 /// Whether a bare key field has the name of the key.

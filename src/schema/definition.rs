@@ -166,6 +166,8 @@ pub enum Projection {
 /// A table, as declared.
 #[derive(Debug, Clone, Copy)]
 pub struct TableDef {
+    /// Module path and name, which tell it from all others.
+    pub id: &'static str,
     /// Its name, before the prefix of the connection.
     pub name: &'static str,
     /// The partition key attribute.

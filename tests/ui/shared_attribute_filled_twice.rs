@@ -1,7 +1,7 @@
 use dynamo_entity::prelude::*;
 
 #[derive(DynamoTable)]
-#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
 #[dynamo(gsi(gsi1, pk = "gsi1pk"), gsi(gsi2, pk = "gsi1pk", sk = "gsi2sk"))]
 pub struct Shop;
 
@@ -13,6 +13,15 @@ pub struct User {
     pub id: String,
     pub mail: String,
     pub name: String,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "ORDER#{id}", sk = "INFO"))]
+#[dynamo(gsi(by_number, on = gsi1, pk = "N#{number}"))]
+#[dynamo(gsi(by_total, on = gsi2, pk = "N#{number:04}", sk = "{number}"))]
+pub struct Order {
+    pub id: String,
+    pub number: u32,
 }
 
 fn main() {}

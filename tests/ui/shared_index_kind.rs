@@ -2,7 +2,11 @@ use dynamo_entity::prelude::*;
 
 #[derive(DynamoTable)]
 #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
-#[dynamo(gsi(gsi1, pk = "gsi1pk"), lsi(lsi1, sk = "lsi1sk"), gsi(gsi2, pk = "gsi2pk", sk = "gsi2sk"))]
+#[dynamo(
+    gsi(gsi1, pk = "gsi1pk"),
+    lsi(lsi1, sk = "lsi1sk"),
+    gsi(gsi2, pk = "gsi2pk", sk = "gsi2sk")
+)]
 pub struct Shop;
 
 #[derive(DynamoEntity)]

@@ -1,12 +1,18 @@
 use dynamo_entity::prelude::*;
 
 #[derive(DynamoTable)]
-#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Cart))]
 pub struct Shop;
 
 #[derive(DynamoEntity)]
 #[dynamo(table = Shop, key(pk = "USER#{id}"))]
 pub struct User {
+    pub id: String,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "CART#{id}", sk = "INFO"))]
+pub struct Cart {
     pub id: String,
 }
 

@@ -3,11 +3,24 @@ use dynamo_entity::prelude::*;
 type Name = String;
 
 #[derive(DynamoEntity)]
-#[dynamo(table = "orders", key(pk = "{number}-{id}", sk = "{name}:{number}"))]
+#[dynamo(table = "orders", key(pk = "{number}-{id}", sk = "{name}:{size}{id}"))]
 #[dynamo(gsi(by_name, pk = "{name}/{id}"))]
 pub struct Order {
-    pub id: String,
+    pub id: u64,
     pub number: i64,
+    pub size: u32,
+    pub name: Name,
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "shop", pk = "pk", entities(User), verbatim(delimiter = ":"))]
+pub struct Shop;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "{name}#{size}:{id}"))]
+pub struct User {
+    pub id: u64,
+    pub size: u32,
     pub name: Name,
 }
 

@@ -19,4 +19,11 @@ pub struct Reading {
     pub temperature: Celsius,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "sales", key(pk = id, sk = "P#{price}"))]
+pub struct Sale {
+    pub id: String,
+    pub price: rust_decimal::Decimal,
+}
+
 fn main() {}

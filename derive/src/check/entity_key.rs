@@ -115,7 +115,7 @@ impl Keys<'_> {
             {
                 let message = format!(
                     "{}: floats and decimals have no order as text; store an \
-                    integer, such as cents",
+                    integer, such as cents, or write the bare field",
                     placeholder(field, format)
                 );
                 self.diag.at(part.span, message);

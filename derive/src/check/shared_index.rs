@@ -30,12 +30,15 @@ fn shared_indexes_agree(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
                     its own by `on = ..`"
             );
             diag.at(index.name.span(), message);
-        } else if let Some(span) = marks.project.filter(|_| !same_projection(first, index)) {
+            continue;
+        }
+        if let Some(span) = marks.project.filter(|_| !same_projection(first, index)) {
             diag.at(
                 span,
                 format!("`{other}` projects the index `{on}` differently; write `project` once"),
             );
-        } else if let Some(span) = marks.rename.filter(|_| first.stored != index.stored) {
+        }
+        if let Some(span) = marks.rename.filter(|_| first.stored != index.stored) {
             diag.at(
                 span,
                 format!(

@@ -9,8 +9,9 @@ use super::entity::index_keys;
 use super::{assertion, check, key, of};
 use crate::check::placeholder;
 use crate::model::{
-    Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef,
+    Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef, Template,
 };
+use crate::parse::template::{sorts_low, unfit};
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
@@ -41,6 +42,14 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         TableRef::Shared(_) => None,
     };
     let mut checks = Vec::new();
+    if delimiter.is_none() {
+        checks.extend(
+            template
+                .pieces
+                .iter()
+                .filter_map(|piece| literal(template, piece)),
+        );
+    }
     for pair in template.pieces.windows(2) {
         let [Piece::Part { field, format }, next] = pair else {
             continue;
@@ -74,6 +83,20 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         ));
     }
     checks
+}
+
+/// The literals of an escaped key sort as they have to. Where the table is the entity's own this is
+/// known earlier.
+fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
+    let Piece::Literal(text) = piece else {
+        return None;
+    };
+    let low = text.chars().find(|c| sorts_low(*c))?;
+    Some(check(
+        template.span,
+        &code!(!__d::is_escaped(__STYLE)),
+        &unfit(text, low),
+    ))
 }
 
 /// A part with a width is an integer. Of index keys their own trait asks this.
@@ -224,8 +247,15 @@ fn shown(path: &Path) -> String {
 
 /// A listed entity names this table.
 fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
-    let listed = of(entity, &code!(ListedIn<#table>), "LISTED");
-    code!(const _: () = #listed;)
+    let named = of(entity, &code!(DynamoEntity), "TABLE_ID");
+    let entity_shown = shown(entity);
+    check(
+        entity.span(),
+        &code!(__d::is_table(&<#table as __d::DynamoTable>::TABLE, #named)),
+        &format!(
+            "`{entity_shown}` is listed here and names another table: write `table = {table}` on it, or remove it from `entities(..)`"
+        ),
+    )
 }
 
 fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStream {

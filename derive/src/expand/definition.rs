@@ -269,6 +269,7 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
         name, stream: view, ..
     } = table;
     let ident = &entity.ident;
+    let path = format!("::{}", key::plain_name(ident));
     let sk = match &entity.sk {
         Some(_) => code!(::core::option::Option::Some(__SK)),
         None => code!(::core::option::Option::None),
@@ -281,12 +282,11 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
     });
     let view = stream(*view);
     code! {
-        impl __d::ListedIn<#ident> for #ident {}
-
         impl __d::DynamoTable for #ident {
             type This = Self;
 
             const TABLE: __d::TableDef = __d::TableDef {
+                id: ::core::concat!(::core::module_path!(), #path),
                 name: #name,
                 pk: __PK,
                 sk: #sk,

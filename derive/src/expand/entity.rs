@@ -62,17 +62,11 @@ fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         None => code!(__d::Unconditional),
     };
     let def = definition::entity(entity);
-    let listed = match &entity.table {
-        TableRef::Shared(path) => Some(code!(impl __d::ListedIn<#path> for #ident {})),
-        TableRef::Own(_) => None,
-    };
     let key_parts = key_parts(entity, key_struct);
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
     let managed = managed(entity);
     code! {
-        #listed
-
         impl __d::DynamoEntity for #ident {
             type Table = #table;
             type KeyParts = #key_struct;

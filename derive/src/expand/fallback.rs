@@ -16,8 +16,6 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
     };
     let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
     let body = code! {
-        impl<T> __d::ListedIn<T> for #ident {}
-
         impl __d::DynamoTable for #ident {
             type This = Self;
             const TABLE: __d::TableDef = __d::FALLBACK_TABLE;

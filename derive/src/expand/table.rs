@@ -10,6 +10,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
     let (ident, vis, name) = (&table.ident, &table.vis, &table.name);
     let (pk, type_attribute) = (&table.pk, &table.type_attribute);
     let sk = option_str(table.sk.as_deref());
+    let path = format!("::{}", key::plain_name(ident));
     let (style, stream) = (style(table.style), stream(table.stream));
     let entities = table
         .entities
@@ -33,6 +34,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
             type This = Self;
 
             const TABLE: __d::TableDef = __d::TableDef {
+                id: ::core::concat!(::core::module_path!(), #path),
                 name: #name,
                 pk: #pk,
                 sk: #sk,

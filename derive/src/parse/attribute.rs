@@ -127,7 +127,19 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
             format!("`{name} =` lacks its value"),
         ));
     }
-    value(input).map(Given::Value)
+    let read = value(input).map_err(|mistake| {
+        if !input.is_empty() {
+            return mistake;
+        }
+        // The end of a list has no place; say it where the option begins.
+        let expected = mistake.to_string();
+        let expected = expected.trim_start_matches("unexpected end of input, ");
+        syn::Error::new(
+            name.span(),
+            format!("the value of `{name}` is cut off: {expected}"),
+        )
+    });
+    read.map(Given::Value)
 }
 
 /// The simple shapes first: an expression parser would refuse keywords as words.

@@ -95,7 +95,7 @@ fn named_fields(data: Data, ident: &Ident, diag: &Diag) -> Option<FieldsNamed> {
 /// Rule: an entity takes no parameters.
 fn refuse_generics(generics: &Generics, diag: &Diag) {
     if !generics.params.is_empty() {
-        let message = "an entity takes no type parameters, because its keys and rows are named \
+        let message = "an entity takes no parameters, because its keys and rows are named \
             in constants; write a struct for each type";
         diag.over(&generics.params, message);
     }

@@ -62,13 +62,13 @@ fn keys(ident: &Ident, kind: IndexKind, options: &mut Options, diag: &Diag) -> O
     let (pk, sk) = (options.take("pk"), options.take("sk"));
     let say = |span: Span, message: &str| diag.at(span, format!("`{ident}` {message}"));
     if kind == IndexKind::Local {
-        if let Some(pk) = pk {
-            say(
-                pk.name.span(),
-                "is an lsi, whose partition key is that of the table; remove `pk`, or write `gsi`",
+        if let Some(pk) = &pk {
+            let fix = if no_sk { "write `sk`" } else { "remove `pk`" };
+            let message = format!(
+                "is an lsi, whose partition key is that of the table; {fix}, or write `gsi`"
             );
-        }
-        if no_sk {
+            say(pk.name.span(), &message);
+        } else if no_sk {
             say(
                 ident.span(),
                 "lacks its `sk`; an lsi orders the partition anew: write `sk = \"attribute\"`",

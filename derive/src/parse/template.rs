@@ -101,16 +101,24 @@ fn check_literal(literal: &str, style: Option<Style>, say: &impl Fn(String)) {
     for c in literal.chars() {
         if c.is_control() {
             say(format!(
-                "\"{}\": a key holds no control characters",
+                "\"{}\": a key holds no control characters; remove it",
                 literal.escape_debug()
             ));
-        } else if style == Some(Style::Escaped) && c <= '%' && c != '#' {
-            say(format!(
-                "\"{literal}\": `{c}` cannot stand in a key; write `#` or a character that sorts \
-                    above `%`"
-            ));
+        } else if style == Some(Style::Escaped) && sorts_low(c) {
+            say(unfit(literal, c));
         }
     }
+}
+
+/// Whether a character has no place in the literals of an escaped key.
+pub(crate) fn sorts_low(c: char) -> bool {
+    c <= '%' && c != '#'
+}
+
+pub(crate) fn unfit(literal: &str, c: char) -> String {
+    format!(
+        "\"{literal}\": `{c}` cannot stand in a key; write letters, digits, `#` or marks such as `-`, `_`, `.` and `:`"
+    )
 }
 
 /// `field` or `field:format`

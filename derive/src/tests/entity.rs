@@ -16,7 +16,7 @@ fn generic() {
             }
         },
         &[
-            "an entity takes no type parameters, because its keys and rows are named in constants; write a struct for each type",
+            "an entity takes no parameters, because its keys and rows are named in constants; write a struct for each type",
         ],
     );
 }

@@ -38,7 +38,7 @@ fn default_broken() {
             }
         },
         &[
-            "unexpected end of input, expected an expression",
+            "the value of `default` is cut off: expected an expression",
             "`default` is written `default` or `default = expression`",
         ],
     );
@@ -122,8 +122,8 @@ fn role_twice() {
             }
         },
         &[
-            "`version` stands on `version` already; one field can have it",
-            "`rest` stands on `rest` already; one field can have it",
+            "`version` stands on the field `version` already; one field can have it",
+            "`rest` stands on the field `rest` already; one field can have it",
         ],
     );
 }

@@ -60,8 +60,8 @@ fn float() {
             }
         },
         &[
-            r#""{price}": floats and decimals have no order as text; store an integer, such as cents"#,
-            r#""{weight}": floats and decimals have no order as text; store an integer, such as cents"#,
+            r#""{price}": floats and decimals have no order as text; store an integer, such as cents, or write the bare field"#,
+            r#""{weight}": floats and decimals have no order as text; store an integer, such as cents, or write the bare field"#,
         ],
     );
 }

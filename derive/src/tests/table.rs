@@ -183,10 +183,7 @@ fn lsi_without_sk() {
             #[dynamo(lsi(lsi1, pk = "a"))]
             pub struct Shop;
         },
-        &[
-            "`lsi1` is an lsi, whose partition key is that of the table; remove `pk`, or write `gsi`",
-            r#"`lsi1` lacks its `sk`; an lsi orders the partition anew: write `sk = "attribute"`"#,
-        ],
+        &["`lsi1` is an lsi, whose partition key is that of the table; write `sk`, or write `gsi`"],
     );
 }
 

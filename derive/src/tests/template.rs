@@ -31,7 +31,7 @@ fn control_character() {
                 pub placed_at: u64,
             }
         },
-        &[r#""ORDER#\n": a key holds no control characters"#],
+        &[r#""ORDER#\n": a key holds no control characters; remove it"#],
     );
 }
 
@@ -90,8 +90,8 @@ fn literal() {
             }
         },
         &[
-            r#""ORDER ": ` ` cannot stand in a key; write `#` or a character that sorts above `%`"#,
-            r#""50%": `%` cannot stand in a key; write `#` or a character that sorts above `%`"#,
+            r#""ORDER ": ` ` cannot stand in a key; write letters, digits, `#` or marks such as `-`, `_`, `.` and `:`"#,
+            r#""50%": `%` cannot stand in a key; write letters, digits, `#` or marks such as `-`, `_`, `.` and `:`"#,
         ],
     );
 }

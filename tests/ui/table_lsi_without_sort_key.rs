@@ -1,8 +1,0 @@
-use dynamo_entity::prelude::*;
-
-#[derive(DynamoTable)]
-#[dynamo(name = "shop", pk = "pk", entities(Order))]
-#[dynamo(lsi(lsi1, sk = "a"))]
-pub struct Shop;
-
-fn main() {}

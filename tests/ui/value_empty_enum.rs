@@ -1,6 +1,0 @@
-use dynamo_entity::prelude::*;
-
-#[derive(DynamoValue)]
-pub enum Status {}
-
-fn main() {}

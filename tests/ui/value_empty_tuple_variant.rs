@@ -1,9 +1,0 @@
-use dynamo_entity::prelude::*;
-
-#[derive(DynamoValue)]
-pub enum Payment {
-    Card(String),
-    Cash(),
-}
-
-fn main() {}

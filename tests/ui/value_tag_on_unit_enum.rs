@@ -1,9 +1,0 @@
-use dynamo_entity::prelude::*;
-
-#[derive(DynamoValue)]
-#[dynamo(tag = "kind")]
-pub enum Status {
-    Open,
-}
-
-fn main() {}

@@ -1,6 +1,0 @@
-use dynamo_entity::prelude::*;
-
-#[derive(DynamoValue)]
-pub struct Id(#[dynamo(rename = "id")] pub String);
-
-fn main() {}
