@@ -659,10 +659,10 @@ async fn no_entry_of_a_map_is_lost(_: Db) -> Outcome {
 }
 
 /// A foreign type that writes what it cannot read.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 struct OneWay(u32);
 
-impl<'de> serde::Deserialize<'de> for OneWay {
+impl<'de> Deserialize<'de> for OneWay {
     fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(serde::de::Error::custom("never"))
     }
