@@ -448,9 +448,18 @@ fn unpack(
             }
         }
     });
+    // A field without an attribute of its own comes from nowhere else.
+    let is_needed = key::parts(template)
+        .any(|(field, format)| entity.fields[field].role == Role::Skip && !format.is_lossy());
+    let attribute = attribute_of(which);
+    let found = if is_needed {
+        code!(::core::option::Option::Some(__d::key_text(&#text, #attribute)?))
+    } else {
+        code!(#text.as_deref())
+    };
     code! {
         if #(#lacking)||* {
-            if let ::core::option::Option::Some(text) = &#text {
+            if let ::core::option::Option::Some(text) = #found {
                 let (#(#names,)*) = #key_struct::#parse(text #(, #parsers)*)?;
                 #(#fill)*
             }
