@@ -95,6 +95,8 @@ impl<'t> KeyParser<'t> {
             style: self.style,
             pad,
         })
+        // No key is written with an empty part.
+        .filter(|part| !part.is_empty_part())
         .ok_or_else(|| self.unlike().at(field))
     }
 
