@@ -27,8 +27,8 @@ fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     quote! {
         #[allow(
             non_upper_case_globals, non_snake_case, missing_docs, unused_variables, unused_mut,
-            unused_assignments, unreachable_pub, private_interfaces, clippy::all, clippy::pedantic,
-            clippy::restriction
+            unused_assignments, unused_qualifications, unreachable_pub, private_interfaces,
+            dead_code, clippy::all, clippy::pedantic, clippy::restriction
         )]
         const _: () = {
             use #krate::__private as __d;
