@@ -456,7 +456,7 @@ mod ttl {
                 let whole = value.with_scale_round(0, bigdecimal::RoundingMode::Down);
                 prop_assert_eq!(BigDecimal::from(held.at.unwrap()), whole, "{}", text);
             } else {
-                prop_assert!(!is_kept(&value) || value.abs() >= BigDecimal::from(i64::MAX), "{}", text);
+                prop_assert!(!is_kept(&value) || value.abs() >= i64::MAX, "{}", text);
             }
             let moved = format!("{}e{tens}", model(&seconds.to_string()) / BigDecimal::from(10u64.pow(tens as u32)));
             prop_assert_eq!(read::<Held>(&json(&moved)).unwrap().at, Some(seconds), "{}", moved);
