@@ -207,7 +207,7 @@ impl Value {
 fn encode_set<T: SetElement>(set: &BTreeSet<T>, writer: &mut Writer) -> Result<(), Fault> {
     if set.is_empty() {
         return Err(Fault::new(
-            "an empty set inside a list: DynamoDB has no empty sets",
+            "an empty set where nothing can be left out: DynamoDB has no empty sets",
         ));
     }
     writer.open_set(T::TAG.name());

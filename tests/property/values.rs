@@ -85,7 +85,7 @@ struct Texts {
     #[dynamo(rename = "a \"quoted\"\\ näme\n")]
     maybe: Option<String>,
     maybe_one: Option<char>,
-    pointer: Box<Arc<String>>,
+    pointer: Box<Arc<u32>>,
     newtype: UserId,
     status: Option<Status>,
 }
@@ -107,7 +107,7 @@ fn texts() -> impl Strategy<Value = Texts> {
                 truth,
                 maybe,
                 maybe_one,
-                pointer: Box::new(Arc::new(text[4].clone())),
+                pointer: Box::new(Arc::new(text[4].len() as u32)),
                 newtype,
                 status,
             },
@@ -169,7 +169,7 @@ struct Lists {
     boxed: Box<[i64]>,
     shared: Arc<[String]>,
     cow: Cow<'static, [i32]>,
-    maybe: Option<Vec<Box<i32>>>,
+    maybe: Option<Vec<Arc<i32>>>,
 }
 
 /// A tuple within a tuple.
@@ -219,7 +219,7 @@ fn lists() -> impl Strategy<Value = Lists> {
                 many: (three.0, three.1, one, text, three.2, (1, (2, pairs))),
                 boxed: boxed.into(),
                 shared: shared.into(),
-                maybe: maybe.map(|list| list.into_iter().map(Box::new).collect()),
+                maybe: maybe.map(|list| list.into_iter().map(Arc::new).collect()),
             },
         )
 }
@@ -378,7 +378,7 @@ struct Point {
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
 #[dynamo(tag = "kind", rename_all = "snake_case")]
 enum Shape {
-    NoShape,
+    Nothing,
     OneText(String),
     OneList(Vec<u8>),
     TwoThings(i32, Vec<Point>),
@@ -462,7 +462,7 @@ fn point() -> impl Strategy<Value = Point> {
 
 fn shape() -> impl Strategy<Value = Shape> {
     let flat = prop_oneof![
-        Just(Shape::NoShape),
+        Just(Shape::Nothing),
         given::any_text().prop_map(Shape::OneText),
         given::bytes().prop_map(Shape::OneList),
         (given::i32(), vec(point(), 0..2)).prop_map(|(n, points)| Shape::TwoThings(n, points)),
