@@ -356,12 +356,11 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let finished = entity.fields.iter().enumerate().map(|(at, field)| {
         if field.role == Role::Skip && is_whole_part(entity, at) {
-            let (ident, holder, name) = (
-                &field.ident,
-                codec::holder(field),
-                key::plain_name(&field.ident),
-            );
-            return code!(#ident: #holder.ok_or_else(|| __d::missing(#name))?);
+            // Such a field has no attribute that could be missing; its key has.
+            let (ident, holder) = (&field.ident, codec::holder(field));
+            let in_pk = matches!(&entity.pk, KeySource::Template(template) if holds(template, at));
+            let attribute = attribute_of(if in_pk { "pk" } else { "sk" });
+            return code!(#ident: #holder.ok_or_else(|| __d::missing(#attribute))?);
         }
         codec::finish(field, key_use(entity, at))
     });
@@ -398,10 +397,12 @@ fn is_whole_part(entity: &Entity, at: usize) -> bool {
         .chain(&entity.sk)
         .any(|source| match source {
             KeySource::Field { .. } => false,
-            KeySource::Template(template) => {
-                key::parts(template).any(|(field, format)| field == at && !format.is_lossy())
-            }
+            KeySource::Template(template) => holds(template, at),
         })
+}
+
+fn holds(template: &crate::model::Template, at: usize) -> bool {
+    key::parts(template).any(|(field, format)| field == at && !format.is_lossy())
 }
 
 /// The templates of the primary key that hold whole fields: what has no attribute in an item is
