@@ -252,19 +252,20 @@ async fn creators_may_race() {
 /// A creator that died between table and TTL is finished by the next one, but only while the table is
 /// young; an old one without TTL is somebody's choice.
 #[tokio::test]
-async fn a_young_table_gets_its_ttl() {
-    let (db, _) = start().await;
+async fn a_young_table_waits_for_its_creators_ttl() {
+    let (db, http) = start().await;
     let mut bare = shop();
     bare.ttl = None;
     db.create_tables([bare]).await.unwrap();
-    db.create_tables([shop()]).await.unwrap();
-    assert_eq!(
-        service::ttl(db.client(), "dev-shop")
-            .await
-            .unwrap()
-            .as_deref(),
-        Some("expires")
-    );
+    http.plan([]);
+    let creator = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        service::enable_ttl(db.client(), "dev-shop", "expires").await
+    };
+    let (created, enabled) = tokio::join!(db.create_tables([shop()]), creator);
+    enabled.unwrap();
+    created.unwrap();
+    assert_eq!(writes(&http), ["UpdateTimeToLive"], "the creator's own");
     assert!(!is_young(Some(1_600_000_000)));
     assert!(!is_young(None));
 }
