@@ -23,9 +23,9 @@ fn config_of_half() -> Config {
     cases(5_000)
 }
 
-/// For a law that is checked on many shapes, which together see more than ten thousand.
+/// For a law that is checked on many shapes, which together see ten thousand and more.
 fn config_of_shape() -> Config {
-    cases(2_000)
+    cases(1_000)
 }
 
 fn cases(cases: u32) -> Config {

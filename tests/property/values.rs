@@ -78,7 +78,7 @@ struct Texts {
     #[dynamo(rename = "a \"quoted\"\\ näme\n")]
     maybe: Option<String>,
     maybe_one: Option<char>,
-    pointer: Box<Arc<u32>>,
+    pointer: Arc<Box<str>>,
     newtype: UserId,
     status: Option<Status>,
 }
@@ -100,7 +100,7 @@ fn texts() -> impl Strategy<Value = Texts> {
                 truth,
                 maybe,
                 maybe_one,
-                pointer: Box::new(Arc::new(text[4].len() as u32)),
+                pointer: Arc::new(text[4].as_str().into()),
                 newtype,
                 status,
             },
