@@ -39,7 +39,7 @@
 //! ```
 //!
 //! An operation is a value until `send`: it is planned at once, without waiting, into a table and a
-//! body of DynamoDB JSON, and awaited as one future that owns only those bytes.
+//! body of DynamoDB JSON, and awaited as one future that borrows nothing of the entity.
 //!
 //! # Where to find things
 //!

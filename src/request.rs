@@ -2,7 +2,7 @@
 //!
 //! A verb of an entity or a key makes an operation. `send` plans it on the spot, without waiting for
 //! anything, into a table and a body of DynamoDB JSON ([`Request`](crate::wire::Request)); what it
-//! returns is a future that owns just those bytes. It may therefore outlive the entity, be spawned
+//! returns is a future that borrows nothing of the entity. It may therefore outlive the entity, be spawned
 //! and be dropped at any time. Dropping it before it is done leaves the outcome of a write open.
 
 mod awaited;
