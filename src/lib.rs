@@ -133,7 +133,7 @@ mod connect;
 mod dynamo;
 mod entity;
 mod error;
-mod expr;
+pub mod expr;
 pub mod key;
 mod request;
 pub mod schema;
@@ -156,9 +156,10 @@ pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
+pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningNothing,
-    ReturningOld, Unconditional, Versioned,
+    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningChanged,
+    ReturningNew, ReturningNothing, ReturningOld, Unconditional, Update, Upsert, Versioned,
 };
 
 /// The README is compiled and run.

@@ -45,6 +45,8 @@ pub(crate) enum Operation {
     GetItem,
     /// `PutItem`
     PutItem,
+    /// `UpdateItem`
+    UpdateItem,
     /// `DeleteItem`
     DeleteItem,
 }

@@ -62,6 +62,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     ttl: None,
     version: None,
     created_at: None,
+    updated_at: None,
 };
 
 /// A table without anything. No check against it fails.

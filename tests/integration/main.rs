@@ -22,6 +22,7 @@ mod managed;
 mod model;
 mod put;
 mod table;
+mod update;
 mod values;
 mod wire;
 
@@ -40,6 +41,7 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("update", update::tests),
         ("managed", managed::tests),
         ("faults", faults::tests),
         ("keys", keys::tests),
