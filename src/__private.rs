@@ -14,8 +14,8 @@ pub use crate::codec::{
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoTable, Key, KeyParts, ManagedTime, Stamp, StampKind, TtlTime, Version,
-    VersionField,
+    DynamoEntity, DynamoTable, Key, KeyParts, ManagedActor, ManagedTime, Stamp, StampKind, TtlTime,
+    Version, VersionField,
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,

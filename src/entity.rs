@@ -4,15 +4,17 @@
 //! and an inherent `key(..)`. `#[derive(DynamoTable)]` writes [`DynamoTable`]. Everything else is
 //! here, once, for all entities.
 
+mod actor;
 mod key;
 mod live;
 mod managed;
 mod table;
 mod version;
 
+pub use actor::ManagedActor;
 pub use key::{Key, KeyParts};
 pub(crate) use live::{read, read_live};
-pub(crate) use managed::Created;
+pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
 pub use table::DynamoTable;
 pub(crate) use version::State;
@@ -68,6 +70,17 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// Writes the value of the time of creation, if there is one.
     #[doc(hidden)]
     fn encode_created_at(&self, _writer: &mut Writer) -> Result<bool, Fault> {
+        Ok(false)
+    }
+
+    /// Writes what `created_by` or `updated_by` becomes if this actor writes; says whether there is a
+    /// value. For writes that hold no entity.
+    #[doc(hidden)]
+    fn encode_actor(
+        _kind: StampKind,
+        _actor: Option<&str>,
+        _writer: &mut Writer,
+    ) -> Result<bool, Fault> {
         Ok(false)
     }
 

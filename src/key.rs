@@ -60,6 +60,7 @@ pub use format::{
     ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 pub use index::{IndexField, IndexPart};
+pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};

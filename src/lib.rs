@@ -87,6 +87,7 @@
 //! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"` | a foreign stored form of a time |
 //! | `version` | a [`Version`], checked and raised by every write |
 //! | `created_at`, `updated_at` | kept by the library |
+//! | `created_by`, `updated_by` | who wrote it: the [actor of the connection](Dynamo::with_actor) |
 //! | `ttl` | when the item expires, epoch seconds in the table |
 //!
 //! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,

@@ -166,6 +166,8 @@ pub(crate) enum Role {
     Ttl,
     CreatedAt,
     UpdatedAt,
+    CreatedBy,
+    UpdatedBy,
 }
 
 /// How the value is stored.

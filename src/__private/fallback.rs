@@ -62,6 +62,8 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     ttl: None,
     version: None,
     created_at: None,
+    created_by: None,
+    updated_by: None,
 };
 
 /// A table without anything. No check against it fails.

@@ -28,7 +28,7 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
         let now = db.now();
         let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now)
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
-        let stamp = Stamp::write(1, now, Created::Now);
+        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         plan_put(
             self.entity,
             db,

@@ -100,6 +100,10 @@ pub struct EntityDef {
     pub version: Option<&'static str>,
     /// The attribute of the time of creation.
     pub created_at: Option<&'static str>,
+    /// The attribute of the actor who created the item.
+    pub created_by: Option<&'static str>,
+    /// The attribute of the actor who wrote it last.
+    pub updated_by: Option<&'static str>,
 }
 
 /// Which kind of index.

@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod actor;
 mod connect;
 mod create;
 mod delete;
@@ -41,6 +42,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("managed", managed::tests),
+        ("actor", actor::tests),
         ("faults", faults::tests),
         ("keys", keys::tests),
         ("values", values::tests),

@@ -99,6 +99,8 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         ttl: None,
         version: None,
         created_at: None,
+        created_by: None,
+        updated_by: None,
     }
 }
 

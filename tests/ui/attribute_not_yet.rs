@@ -6,7 +6,6 @@ use dynamo_entity::prelude::*;
 #[dynamo(gsi(by_email, pk = "E#{email}", shards = 4))]
 pub struct Order {
     pub id: String,
-    #[dynamo(created_by)]
     pub email: String,
 }
 

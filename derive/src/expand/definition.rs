@@ -144,6 +144,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         stored(Role::Version),
         stored(Role::CreatedAt),
     );
+    let (created_by, updated_by) = (stored(Role::CreatedBy), stored(Role::UpdatedBy));
     code! {
         __d::EntityDef {
             id: ::core::concat!(::core::module_path!(), #path),
@@ -156,6 +157,8 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             ttl: #ttl,
             version: #version,
             created_at: #created,
+            created_by: #created_by,
+            updated_by: #updated_by,
         }
     }
 }

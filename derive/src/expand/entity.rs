@@ -501,5 +501,33 @@ fn managed(entity: &Entity) -> TokenStream {
             }
         }
     });
-    code!(#version #created #ttl)
+    let actors = actors(entity);
+    code!(#version #created #actors #ttl)
+}
+
+/// What an actor leaves in `created_by` and `updated_by`, where there is no entity to ask.
+fn actors(entity: &Entity) -> Option<TokenStream> {
+    let fields = [Role::CreatedBy, Role::UpdatedBy].map(|role| field_of(entity, role));
+    let given = fields.into_iter().flatten().map(|field| {
+        let (stored, kind) = (&field.stored, codec::stamp_kind(field.role));
+        let encode = of(&field.ty, &code!(ManagedActor), "encode_given");
+        code! {
+            if kind == #kind {
+                return __d::within(#stored, #encode(actor, writer));
+            }
+        }
+    });
+    let given: Vec<_> = given.collect();
+    (!given.is_empty()).then(|| {
+        code! {
+            fn encode_actor(
+                kind: __d::StampKind,
+                actor: ::core::option::Option<&str>,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<bool, __d::Fault> {
+                #(#given)*
+                ::core::result::Result::Ok(false)
+            }
+        }
+    })
 }

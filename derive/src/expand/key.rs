@@ -76,7 +76,7 @@ pub(super) fn index_part(
 pub(super) fn stored(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
-        Role::Ttl | Role::CreatedAt | Role::UpdatedAt => {
+        Role::Ttl | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy => {
             let stamped = local(&format!("stamped_{}", plain_name(ident)));
             code!(#stamped)
         }

@@ -93,6 +93,8 @@ pub(crate) const FIELD: Place = Place {
         once("ttl", "ttl"),
         once("created_at", "created_at"),
         once("updated_at", "updated_at"),
+        once("created_by", "created_by"),
+        once("updated_by", "updated_by"),
     ],
 };
 
@@ -155,14 +157,7 @@ pub(crate) const UNNAMED_FIELD: Place = Place {
 };
 
 /// Options that are planned; using one is not a typing mistake.
-pub(crate) const NOT_YET: [&str; 6] = [
-    "shards",
-    "read_shards",
-    "unique",
-    "repository",
-    "created_by",
-    "updated_by",
-];
+pub(crate) const NOT_YET: [&str; 4] = ["shards", "read_shards", "unique", "repository"];
 
 /// All places, for the hint where a misplaced option belongs.
 pub(crate) const ALL: [&Place; 12] = [

@@ -74,14 +74,12 @@ fn not_yet() {
             #[dynamo(gsi(by_email, pk = "E#{email}", shards = 4))]
             pub struct Order {
                 pub id: String,
-                #[dynamo(created_by)]
                 pub email: String,
             }
         },
         &[
             "`unique` is not supported yet",
             "`repository` is not supported yet",
-            "`created_by` is not supported yet",
             "`shards` is not supported yet",
         ],
     );
