@@ -20,7 +20,8 @@ pub use crate::entity::{
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
     PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
-    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key, key_text, read_key_text, width_in,
+    Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard, encode_key, hash_of_key,
+    key_text, read_key_text, width_in,
 };
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{

@@ -100,8 +100,8 @@ mod without_prelude {
     pub(super) struct Table;
 
     #[derive(::std::fmt::Debug, ::std::cmp::PartialEq, ::dynamo_entity::DynamoEntity)]
-    #[dynamo(table = Table, key(pk = "U#{id}", sk = "{at:s}#{number:04}"))]
-    #[dynamo(gsi(by_outcome, on = gsi1, pk = "O#{outcome}", sk = "{at}", when(outcome = Outcome::Ok)))]
+    #[dynamo(table = Table, key(pk = "U#{id}", sk = "{at:s}#{number:04}", shards = 3))]
+    #[dynamo(gsi(by_outcome, on = gsi1, pk = "O#{outcome}", sk = "{at}", shards = 5, when(outcome = Outcome::Ok)))]
     pub(super) struct Entity {
         pub(super) id: UserId,
         pub(super) at: ::std::time::SystemTime,

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use super::DynamoEntity;
 use crate::codec::{Fault, Item, Reader, Writer};
 use crate::error::{Error, Result};
+use crate::key::{Shard, hash_of_key};
 use crate::request::{Delete, Get, Unconditional};
 
 /// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
@@ -16,7 +17,17 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
 
     /// Writes the key attributes into the open object.
     #[doc(hidden)]
-    fn write(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn write(&self, writer: &mut Writer) -> Result<(), Fault> {
+        let shard = match <Self::Entity as DynamoEntity>::ENTITY.pk.shards() {
+            Some(_) => Shard::Of(hash_of_key(self)?),
+            None => Shard::Without,
+        };
+        self.write_in(shard, writer)
+    }
+
+    /// Writes them with this shard, if the partition key has shards.
+    #[doc(hidden)]
+    fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), Fault>;
 
     /// Reads the parts from an object that holds the key attributes, among others perhaps.
     #[doc(hidden)]

@@ -178,6 +178,7 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
             (Piece::Part { field: a, width: w }, Piece::Part { field: b, width: v }) => {
                 same_text(a, b) && same_width(*w, *v)
             }
+            (Piece::Shard(a), Piece::Shard(b)) => *a == *b,
             _ => false,
         };
         if !same {

@@ -46,6 +46,8 @@ pub enum Piece {
         /// How wide it is.
         width: Width,
     },
+    /// The delimiter and a number below this one; the last piece of a partition key.
+    Shard(u16),
 }
 
 /// What fills a key attribute.
@@ -66,6 +68,19 @@ pub struct KeyDef {
     pub ty: KeyType,
     /// What fills it.
     pub source: KeySource,
+}
+
+impl KeyDef {
+    /// How many shards the partition is spread over, if it is.
+    pub const fn shards(&self) -> Option<u16> {
+        let KeySource::Template(pieces) = self.source else {
+            return None;
+        };
+        match pieces.last() {
+            Some(Piece::Shard(shards)) => Some(*shards),
+            _ => None,
+        }
+    }
 }
 
 /// A field and the name it is stored under.
@@ -128,6 +143,8 @@ pub struct EntityIndexDef {
     pub pk: &'static [KeyDef],
     /// Sort key.
     pub sk: &'static [KeyDef],
+    /// How many shards reads visit; at least those of the partition key.
+    pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
 }

@@ -22,6 +22,7 @@ mod keys;
 mod managed;
 mod model;
 mod put;
+mod shards;
 mod table;
 mod values;
 mod wire;
@@ -45,6 +46,7 @@ fn main() {
         ("actor", actor::tests),
         ("faults", faults::tests),
         ("keys", keys::tests),
+        ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),
         ("errors", errors::tests),

@@ -187,6 +187,9 @@ fn key_def(
             }
         }
         KeySource::Template(template) => {
+            let shard = template
+                .shards
+                .map(|shards| code!(__d::Piece::Shard(#shards)));
             let pieces = template.pieces.iter().map(|piece| match piece {
                 Piece::Literal(text) => code!(__d::Piece::Literal(#text)),
                 Piece::Part { field, format } => {
@@ -201,6 +204,7 @@ fn key_def(
                     }
                 }
             });
+            let pieces = pieces.chain(shard);
             code! {
                 __d::KeyDef {
                     attribute: #attribute,
@@ -251,6 +255,10 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         }
         None => code!(::core::option::Option::None),
     };
+    let read_shards = match index.read_shards {
+        Some(shards) => code!(::core::option::Option::Some(#shards)),
+        None => code!(::core::option::Option::None),
+    };
     code! {
         __d::EntityIndexDef {
             name: #name,
@@ -258,6 +266,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
             kind: #kind,
             pk: #pk,
             sk: #sk,
+            read_shards: #read_shards,
             when: #when,
         }
     }

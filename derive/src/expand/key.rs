@@ -109,7 +109,7 @@ pub(super) fn writer(
     let mut arguments = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = index + 1 == template.pieces.len();
+        let last = is_last(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(key.literal(#text);)),
             Piece::Part { field, format } => {
@@ -126,9 +126,14 @@ pub(super) fn writer(
             }
         }
     }
+    let shard = template.shards.map(|shards| {
+        steps.push(code!(key.shard(shard, #shards);));
+        code!(, shard: __d::Shard)
+    });
     code! {
         fn #function(
             writer: &mut __d::Writer
+            #shard
             #(, #arguments)*
         ) -> ::core::result::Result<(), __d::Fault> {
             let mut key = __d::KeyText::open(writer, #attribute, #role, __STYLE);
@@ -136,6 +141,11 @@ pub(super) fn writer(
             key.close()
         }
     }
+}
+
+/// Whether nothing follows a piece, so that no delimiter has to end it.
+fn is_last(template: &Template, piece: usize) -> bool {
+    template.shards.is_none() && piece + 1 == template.pieces.len()
 }
 
 /// A function that parses a key attribute into a tuple of its parts. The types of the parts are
@@ -151,7 +161,7 @@ fn parser(
     let mut names = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = index + 1 == template.pieces.len();
+        let last = is_last(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(key.literal(#text)?;)),
             Piece::Part { field, format } => {
@@ -164,6 +174,7 @@ fn parser(
             }
         }
     }
+    steps.extend(template.shards.map(|shards| code!(key.shard(#shards)?;)));
     code! {
         fn #function<#(#types),*>(
             text: &str
@@ -311,7 +322,11 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         impl __d::KeyParts for #key_struct {
             type Entity = #ident;
 
-            fn write(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn write_in(
+                &self,
+                shard: __d::Shard,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<(), __d::Fault> {
                 #write_pk
                 #write_sk
                 ::core::result::Result::Ok(())
@@ -392,9 +407,15 @@ fn write_from_key(
                     .any(|key| key.field == field && key.held.is_cut());
                 part_of(entity, field, format, cut)
             });
-            code!(Self::#function(writer #(, #parts)*)?;)
+            let shard = shard(template, &code!(shard));
+            code!(Self::#function(writer #shard #(, #parts)*)?;)
         }
     }
+}
+
+/// The argument that a writer takes beside the parts, if the template has shards.
+pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStream> {
+    template.shards.map(|_| code!(, #shard))
 }
 
 /// Writes the part of `self.field` to its place; `cut` if `self` holds the part itself.
@@ -460,6 +481,10 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         let (ident, part) = (&entity.fields[key.field].ident, key_part(entity, key.field));
         code!(#ident: #part)
     });
+    let checked = entity.pk.shards().map(|_| {
+        let text = local("read_pk");
+        code!(__d::check_shard(&parts, #text.as_deref())?;)
+    });
     code! {
         fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#holders)*
@@ -470,7 +495,9 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                 reader.skip()?;
             }
             #(#unpack)*
-            ::core::result::Result::Ok(Self { #(#members),* })
+            let parts = Self { #(#members),* };
+            #checked
+            ::core::result::Result::Ok(parts)
         }
     }
 }

@@ -71,7 +71,6 @@ fn not_yet() {
         parse_quote! {
             #[dynamo(table = "orders", key(pk = id))]
             #[dynamo(unique(by_email, email), repository)]
-            #[dynamo(gsi(by_email, pk = "E#{email}", shards = 4))]
             pub struct Order {
                 pub id: String,
                 pub email: String,
@@ -80,7 +79,6 @@ fn not_yet() {
         &[
             "`unique` is not supported yet",
             "`repository` is not supported yet",
-            "`shards` is not supported yet",
         ],
     );
 }

@@ -6,7 +6,7 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 54] = [
+const WORDS: [&str; 55] = [
     "table",
     "key",
     "gsi",
@@ -38,6 +38,7 @@ const WORDS: [&str; 54] = [
     "created_by",
     "updated_by",
     "shards",
+    "read_shards",
     "unique",
     "id",
     "at",
