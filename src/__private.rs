@@ -14,8 +14,8 @@ pub use crate::codec::{
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoTable, Found, Key, KeyParts, Known, ManagedTime, Stamp, StampKind, TtlTime,
-    Version, VersionField,
+    DynamoEntity, DynamoTable, Found, Key, KeyParts, Known, ManagedActor, ManagedTime, Stamp,
+    StampKind, TtlTime, Version, VersionField,
 };
 pub use crate::expr::{
     AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Json, Kept, Mode, Numeric, Part, Path,
@@ -24,7 +24,8 @@ pub use crate::expr::{
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
     PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
-    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key, key_text, read_key_text, width_in,
+    Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard, encode_key, hash_of_key,
+    key_text, read_key_text, width_in,
 };
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
@@ -34,8 +35,8 @@ pub use crate::schema::{
     name_or_empty, nth, same_key_types, same_name, same_text, shared_attributes_agree,
 };
 pub use defer::{
-    ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedTimeIn,
-    MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, TextualIn, TtlTimeIn,
+    ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
+    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, TextualIn, TtlTimeIn,
 };
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};
 pub use field::{

@@ -32,6 +32,7 @@ struct Inner {
     wire: Wire,
     prefix: String,
     clock: SharedClock,
+    actor: Option<Arc<str>>,
 }
 
 impl Dynamo {
@@ -71,6 +72,7 @@ impl Dynamo {
             wire: Wire::new(client),
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
+            actor: None,
         }))
     }
 
@@ -89,6 +91,38 @@ impl Dynamo {
     #[must_use]
     pub fn with_clock(self, clock: impl Clock) -> Dynamo {
         self.with(|inner| inner.clock = SharedClock::new(clock))
+    }
+
+    /// The same connection for one actor, whom its writes name in the fields `created_by` and
+    /// `updated_by`. Cheap enough for every request that a service serves. An empty name is none.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = "pages", key(pk = id))]
+    /// struct Page {
+    ///     id: String,
+    ///     #[dynamo(created_by)]
+    ///     created_by: Option<String>,
+    ///     #[dynamo(updated_by)]
+    ///     updated_by: Option<String>,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Page::schema()]).await?;
+    /// let page = Page { id: "p1".into(), created_by: None, updated_by: None };
+    /// let page = page.create().send(&db.with_actor("ann")).await?;
+    /// let page = page.put().send(&db.with_actor("bob")).await?;
+    /// assert_eq!(page.created_by.as_deref(), Some("ann"));
+    /// assert_eq!(page.updated_by.as_deref(), Some("bob"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
+        let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
+        self.clone().with(|inner| inner.actor = actor)
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.
@@ -143,6 +177,11 @@ impl Dynamo {
     ) -> impl Future<Output = Result<()>> + Send {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
         async move { table::add_indexes(self, schemas).await }
+    }
+
+    /// Who writes.
+    pub(crate) fn actor(&self) -> Option<Arc<str>> {
+        self.0.actor.clone()
     }
 
     pub(crate) fn table_name(&self, base: &str) -> String {

@@ -4,6 +4,7 @@
 //! and an inherent `key(..)`. `#[derive(DynamoTable)]` writes [`DynamoTable`]. Everything else is
 //! here, once, for all entities.
 
+mod actor;
 mod key;
 mod known;
 mod live;
@@ -11,10 +12,11 @@ mod managed;
 mod table;
 mod version;
 
+pub use actor::ManagedActor;
 pub use key::{Key, KeyParts};
 pub use known::{Found, Known};
 pub(crate) use live::{read, read_live};
-pub(crate) use managed::Created;
+pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
 pub use table::DynamoTable;
 pub(crate) use version::State;

@@ -5,7 +5,7 @@
 //! something, and the compiler asks for it only when somebody uses the newtype in a key.
 
 use crate::codec::{DynamoField, FormField, MapKey, SerdeField, SetElement};
-use crate::entity::{ManagedTime, TtlTime};
+use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::expr::{Contains, Numeric, Textual};
 use crate::key::{IndexPart, KeyPart, KeyValue, Padded};
 
@@ -55,6 +55,10 @@ deferred! {
         "the declaration of the entity says why";
     ManagedTimeIn: ManagedTime,
         "`{Self}` cannot be a managed timestamp, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    ManagedActorIn: ManagedActor,
+        "`{Self}` cannot be a managed actor, so no path leads to it",
         "the type of this field",
         "the declaration of the entity says why";
     IndexPartIn: IndexPart,

@@ -7,6 +7,7 @@ use std::ops::Deref;
 use super::{DynamoEntity, Known};
 use crate::codec::{Fault, Item, Reader, Writer};
 use crate::error::{Error, Result};
+use crate::key::{Shard, hash_of_key};
 use crate::request::{Delete, Get, Unconditional, Update, Upsert};
 
 /// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
@@ -16,7 +17,17 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
 
     /// Writes the key attributes into the open object.
     #[doc(hidden)]
-    fn write(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn write(&self, writer: &mut Writer) -> Result<(), Fault> {
+        let shard = match <Self::Entity as DynamoEntity>::ENTITY.pk.shards() {
+            Some(_) => Shard::Of(hash_of_key(self)?),
+            None => Shard::Without,
+        };
+        self.write_in(shard, writer)
+    }
+
+    /// Writes them with this shard, if the partition key has shards.
+    #[doc(hidden)]
+    fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), Fault>;
 
     /// Tells the fields that the key holds whole.
     #[doc(hidden)]
@@ -122,9 +133,14 @@ impl<E: DynamoEntity> Key<E> {
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
-    /// Tells the fields that the key holds whole.
-    pub(crate) fn tell(&self, known: &mut Known) {
+    /// Tells the fields that the key holds whole, and what shards of indexes are taken from.
+    pub(crate) fn tell(&self, known: &mut Known) -> Result<(), Fault> {
         self.parts.tell(known);
+        let mut indexes = E::ENTITY.indexes.iter().flat_map(|index| index.pk);
+        if indexes.any(|key| key.shards().is_some()) {
+            known.tell_hash(hash_of_key(&self.parts)?);
+        }
+        Ok(())
     }
 
     /// The attributes of those fields, beside the key attributes, as an object.

@@ -3,11 +3,14 @@
 use std::any::Any;
 
 use crate::codec::{Fault, Reader};
+use crate::key::{KeyHash, Shard};
 
 /// Fields by name: their values after the update, as far as anybody knows.
 #[derive(Default)]
 pub struct Known {
     fields: Vec<(&'static str, Knowledge)>,
+    /// Of the primary key, where shards of indexes are taken from it.
+    hash: Option<KeyHash>,
 }
 
 /// A value that is known.
@@ -42,6 +45,19 @@ enum Knowledge {
 }
 
 impl Known {
+    /// The hash of the primary key.
+    pub(crate) fn tell_hash(&mut self, hash: KeyHash) {
+        self.hash = Some(hash);
+    }
+
+    /// The shard of the item in its indexes.
+    pub fn shard(&self) -> Result<Shard, Fault> {
+        let hash = self
+            .hash
+            .ok_or_else(|| Fault::new("the primary key is not known"))?;
+        Ok(Shard::Of(hash))
+    }
+
     /// A field has this value.
     pub fn tell<T: Send + Sync + 'static>(&mut self, field: &'static str, value: T) {
         self.put(field, Knowledge::Typed(Box::new(value)));

@@ -1,5 +1,8 @@
 //! Fields that the library keeps: version, timestamps, TTL.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::Version;
 use crate::clock::Timestamp;
 use crate::codec::time::{Form, FormField, Moment, encode_formed};
@@ -7,10 +10,10 @@ use crate::codec::{DynamoField, DynamoValue, Fault, Name, Number, Reader, Writer
 use crate::expr::{self, Use};
 
 /// What a write puts into managed fields.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Stamp(Mode);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 enum Mode {
     /// The struct's own values: `to_item`.
     AsIs,
@@ -18,24 +21,33 @@ enum Mode {
         version: u64,
         now: Timestamp,
         created: Created,
+        actor: Option<Arc<str>>,
     },
 }
 
-/// Where the time of creation comes from.
+/// Where time and author of the creation come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Created {
     Now,
-    /// The struct's, or now if it has none.
+    /// The struct's, or those of this write if it has none.
     Kept,
 }
 
-/// Which of the two timestamps.
+/// Which of the two timestamps or actors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StampKind {
-    /// `created_at`
+    /// `created_at`, `created_by`
     Created,
-    /// `updated_at`
+    /// `updated_at`, `updated_by`
     Updated,
+}
+
+/// Who a write names.
+pub(crate) enum Author<'s> {
+    /// Whom the struct names.
+    Held,
+    /// Who writes, if anybody said so.
+    Writer(Option<&'s str>),
 }
 
 impl Stamp {
@@ -48,27 +60,59 @@ impl Stamp {
             version,
             now,
             created,
+            actor: None,
         })
+    }
+
+    /// The same write, by an actor.
+    pub(crate) fn by(mut self, writer: Option<Arc<str>>) -> Self {
+        if let Mode::Write { actor, .. } = &mut self.0 {
+            *actor = writer;
+        }
+        self
     }
 
     /// The version to write.
     pub fn version(&self, held: Version) -> Version {
-        match self.0 {
+        match &self.0 {
             Mode::AsIs => held,
-            Mode::Write { version, .. } => Version::from(version),
+            Mode::Write { version, .. } => Version::from(*version),
         }
     }
 
     /// The time to write, or `None` for the struct's own.
     fn time(&self, kind: StampKind, held: bool) -> Option<Timestamp> {
-        match self.0 {
-            Mode::AsIs => None,
-            Mode::Write {
-                created: Created::Kept,
-                ..
-            } if held && kind == StampKind::Created => None,
-            Mode::Write { now, .. } => Some(now),
+        match &self.0 {
+            Mode::Write { now, .. } if !self.keeps(kind, held) => Some(*now),
+            _ => None,
         }
+    }
+
+    /// Who is named, where the struct names somebody or not.
+    pub(crate) fn author(&self, kind: StampKind, held: bool) -> Author<'_> {
+        match &self.0 {
+            Mode::Write { actor, .. } if !self.keeps(kind, held) => {
+                Author::Writer(actor.as_deref())
+            }
+            _ => Author::Held,
+        }
+    }
+
+    /// Whether the struct's own value stays.
+    fn keeps(&self, kind: StampKind, held: bool) -> bool {
+        match &self.0 {
+            Mode::AsIs => true,
+            Mode::Write { created, .. } => {
+                held && kind == StampKind::Created && *created == Created::Kept
+            }
+        }
+    }
+}
+
+/// The actor is an attribute value, and is not shown.
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stamp")
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writes the text of a key template into an item.
 
-use super::Role;
 use super::part::{KeyPart, PartWriter, width_in};
+use super::{Role, Shard};
 use crate::codec::{Fault, Writer, escape_into};
 use crate::schema::{Style, Width};
 
@@ -72,6 +72,15 @@ impl<'w> KeyText<'w> {
             field,
             pad,
             last,
+        }
+    }
+
+    /// The shard that ends a partition key, unpadded.
+    pub fn shard(&mut self, shard: Shard, shards: u16) {
+        if let Some(number) = shard.number(shards) {
+            let out = self.writer.out();
+            out.push(self.style.delimiter() as u8);
+            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
         }
     }
 

@@ -27,7 +27,7 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         let now = db.now();
         let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
-        let stamp = Stamp::write(1, now, Created::Now);
+        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         plan_put(
             self.entity,
             db,

@@ -101,6 +101,7 @@ impl<E: DynamoEntity> Draft<E> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let now = db.now();
         let resend = self.resend;
+        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
         let mut body = Writer::for_request(512);
         body.raw("{\"TableName\":");
@@ -108,7 +109,7 @@ impl<E: DynamoEntity> Draft<E> {
         body.raw(",\"Key\":{");
         self.key.write(&mut body)?;
         body.raw("}");
-        let (expression, lost) = self.expression(now)?;
+        let (expression, lost) = self.expression(now, &stamp)?;
         expression.check().map_err(fail)?;
         expression.write(&mut body);
         if expression.says(CONDITION) {
@@ -132,7 +133,7 @@ impl<E: DynamoEntity> Draft<E> {
     }
 
     /// The expressions of the request, and what it means if the condition fails.
-    fn expression(self, now: Timestamp) -> Result<(Expression, Lost)> {
+    fn expression(self, now: Timestamp, stamp: &Stamp) -> Result<(Expression, Lost)> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let source = self.source.map_err(fail)?;
         let mut update = Update::default();
@@ -143,13 +144,13 @@ impl<E: DynamoEntity> Draft<E> {
         let creates = self.way == Way::Upsert;
         let mut guards = update.take_guards();
         if !update.is_empty() || self.way != Way::Update {
-            stamp_fields::<E>(&mut update, &source, creates, now).map_err(fail)?;
+            stamp_fields::<E>(&mut update, &source, creates, stamp).map_err(fail)?;
         }
         if creates {
             set_identity(&mut update, &self.key).map_err(fail)?;
             check_complete::<E>(&update)?;
         }
-        let mut known = known::<E>(&source, &self.condition, &self.key);
+        let mut known = known::<E>(&source, &self.condition, &self.key).map_err(fail)?;
         let fields = tell_changes::<E>(&update, &mut known);
         let touched = Touched {
             fields: &fields,
@@ -297,29 +298,24 @@ fn stamp_fields<E: DynamoEntity>(
     update: &mut Update,
     source: &Source,
     creates: bool,
-    now: Timestamp,
+    stamp: &Stamp,
 ) -> Result<(), Fault> {
-    let stamp = Stamp::write(1, now, Created::Now);
     let json = |attribute| {
-        field_json(|name: &Name, writer: &mut Writer| {
-            E::encode_now(attribute, &stamp, name, writer)
-        })
+        field_json(|name: &Name, writer: &mut Writer| E::encode_now(attribute, stamp, name, writer))
     };
     let def = &E::ENTITY;
     if let Some(attribute) = def.version {
         update.set(attribute, next_version(source)?);
     }
-    if let Some(attribute) = def.updated_at {
-        update.set(
-            attribute,
-            json(attribute)?.map_or(Action::Remove, Action::Set),
-        );
+    for attribute in [def.updated_at, def.updated_by].into_iter().flatten() {
+        let action = json(attribute)?.map_or(Action::Remove, Action::Set);
+        update.set(attribute, action);
     }
-    if let Some(attribute) = def.created_at.filter(|_| creates) {
-        update.set(
-            attribute,
-            json(attribute)?.map_or(Action::Nothing, Action::SetIfAbsent),
-        );
+    let created = [def.created_at, def.created_by].into_iter().flatten();
+    for attribute in created.filter(|_| creates) {
+        if let Some(json) = json(attribute)? {
+            update.set(attribute, Action::SetIfAbsent(json));
+        }
     }
     Ok(())
 }
@@ -342,7 +338,7 @@ fn next_version(source: &Source) -> Result<Action, Fault> {
 }
 
 /// What is known before the changes: of the loaded entity, of equalities in the condition, of the key.
-fn known<E: DynamoEntity>(source: &Source, condition: &Node, key: &Key<E>) -> Known {
+fn known<E: DynamoEntity>(source: &Source, condition: &Node, key: &Key<E>) -> Result<Known, Fault> {
     let mut known = Known::default();
     if let Source::Entity { attributes, .. } = source
         && has_templates::<E>()
@@ -371,8 +367,8 @@ fn known<E: DynamoEntity>(source: &Source, condition: &Node, key: &Key<E>) -> Kn
             _ => {}
         }
     }
-    key.tell(&mut known);
-    known
+    key.tell(&mut known)?;
+    Ok(known)
 }
 
 /// What is known after the changes; returns the fields that change.
@@ -416,7 +412,7 @@ fn relied_on<E: DynamoEntity>(
     if source.is_versioned() {
         return Ok(guards);
     }
-    let told = known::<E>(&Source::Key, condition, key);
+    let told = known::<E>(&Source::Key, condition, key)?;
     let mut asked: Vec<&str> = Vec::new();
     for field in &upkeep.used {
         if changed.contains(field) || told.knows(field) || asked.contains(field) {

@@ -107,7 +107,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
             Some(Version(State::New)) => Created::Now,
             _ => Created::Kept,
         };
-        let stamp = Stamp::write(version, now, created);
+        let stamp = Stamp::write(version, now, created).by(db.actor());
         plan_put(self.entity, db, now, &stamp, &condition, lost)
     }
 }

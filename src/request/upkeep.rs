@@ -333,7 +333,7 @@ fn parts_of(key: &KeyDef, numbers: &mut impl Iterator<Item = usize>) -> Vec<Part
         return Vec::new();
     };
     let parts = pieces.iter().filter_map(|piece| match piece {
-        Piece::Literal(_) => None,
+        Piece::Literal(_) | Piece::Shard(_) => None,
         Piece::Part {
             field, presence, ..
         } => Some((*field, *presence)),

@@ -183,6 +183,7 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
                     field: b, width: v, ..
                 },
             ) => same_text(a, b) && same_width(*w, *v),
+            (Piece::Shard(a), Piece::Shard(b)) => *a == *b,
             _ => false,
         };
         if !same {

@@ -61,6 +61,8 @@ pub enum Piece {
         /// Whether it is a point in time, which other writers spell in other ways.
         is_time: bool,
     },
+    /// The delimiter and a number below this one; the last piece of a partition key.
+    Shard(u16),
 }
 
 /// What fills a key attribute.
@@ -81,6 +83,19 @@ pub struct KeyDef {
     pub ty: KeyType,
     /// What fills it.
     pub source: KeySource,
+}
+
+impl KeyDef {
+    /// How many shards the partition is spread over, if it is.
+    pub const fn shards(&self) -> Option<u16> {
+        let KeySource::Template(pieces) = self.source else {
+            return None;
+        };
+        match pieces.last() {
+            Some(Piece::Shard(shards)) => Some(*shards),
+            _ => None,
+        }
+    }
 }
 
 /// A field and the name it is stored under.
@@ -117,6 +132,10 @@ pub struct EntityDef {
     pub created_at: Option<&'static str>,
     /// The attribute of the time of the last write.
     pub updated_at: Option<&'static str>,
+    /// The attribute of the actor who created the item.
+    pub created_by: Option<&'static str>,
+    /// The attribute of the actor who wrote it last.
+    pub updated_by: Option<&'static str>,
 }
 
 /// Which kind of index.
@@ -141,6 +160,8 @@ pub struct EntityIndexDef {
     pub pk: &'static [KeyDef],
     /// Sort key.
     pub sk: &'static [KeyDef],
+    /// How many shards reads visit; at least those of the partition key.
+    pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
 }

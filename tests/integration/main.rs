@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod actor;
 mod connect;
 mod create;
 mod delete;
@@ -21,6 +22,7 @@ mod keys;
 mod managed;
 mod model;
 mod put;
+mod shards;
 mod table;
 mod update;
 mod values;
@@ -43,8 +45,10 @@ fn main() {
         ("delete", delete::tests),
         ("update", update::tests),
         ("managed", managed::tests),
+        ("actor", actor::tests),
         ("faults", faults::tests),
         ("keys", keys::tests),
+        ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),
         ("errors", errors::tests),

@@ -17,8 +17,12 @@ fn form(form: Form) -> Option<TokenStream> {
 
 /// The form of a managed time: the type's own, or a foreign one.
 pub(super) fn time_form(field: &Field) -> TokenStream {
-    match form(field.form) {
-        Some(form) => code!(::core::option::Option::Some(#form)),
+    option(form(field.form).as_ref())
+}
+
+fn option(value: Option<&TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => code!(::core::option::Option::Some(#value)),
         None => code!(::core::option::Option::None),
     }
 }
@@ -35,6 +39,11 @@ enum Way {
     /// `created_at` or `updated_at`.
     Time {
         kind: TokenStream,
+    },
+    /// `created_by` or `updated_by`, and the key it is of an index.
+    Actor {
+        kind: TokenStream,
+        key: Option<TokenStream>,
     },
     /// A bare field as the key of the table or of an index.
     Key {
@@ -55,14 +64,19 @@ fn way(field: &Field, key: Option<KeyUse>) -> Way {
     match field.role {
         Role::Version => return Way::Version,
         Role::Ttl => return Way::Ttl,
-        Role::CreatedAt => {
+        Role::CreatedAt | Role::UpdatedAt => {
             return Way::Time {
-                kind: code!(__d::StampKind::Created),
+                kind: stamp_kind(field.role),
             };
         }
-        Role::UpdatedAt => {
-            return Way::Time {
-                kind: code!(__d::StampKind::Updated),
+        Role::CreatedBy | Role::UpdatedBy => {
+            let role = match key {
+                Some(KeyUse::Primary(role) | KeyUse::Index(role)) => Some(role),
+                None => None,
+            };
+            return Way::Actor {
+                kind: stamp_kind(field.role),
+                key: role,
             };
         }
         Role::Attribute | Role::Skip | Role::Rest => {}
@@ -73,6 +87,21 @@ fn way(field: &Field, key: Option<KeyUse>) -> Way {
         (None, Form::Serde, _) => Way::Serde,
         (None, _, Some(form)) => Way::Form(form),
         (None, ..) => Way::Field,
+    }
+}
+
+/// The role of a field as a key, if it is one: an `Option`.
+pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
+    option(key.map(|key| match key {
+        KeyUse::Primary(role) | KeyUse::Index(role) => role,
+    }))
+}
+
+/// Which of two, the first writing or the last.
+pub(super) fn stamp_kind(role: Role) -> TokenStream {
+    match role {
+        Role::CreatedAt | Role::CreatedBy => code!(__d::StampKind::Created),
+        _ => code!(__d::StampKind::Updated),
     }
 }
 
@@ -113,6 +142,10 @@ pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) ->
             let (encode, form) = (ask("encode_stamp"), time_form(field));
             code!(#encode(#place, stamp, #kind, #form, &#name, writer))
         }
+        Way::Actor { kind, key } => {
+            let (encode, role) = (ask("encode_actor"), option(key.as_ref()));
+            code!(#encode(#place, stamp, #kind, #role, &#name, writer))
+        }
         // These name the attribute themselves.
         Way::Key { role } => {
             let encode = ask("encode_key");
@@ -136,6 +169,7 @@ impl Way {
             Way::Version => code!(VersionField),
             Way::Ttl => code!(TtlTime),
             Way::Time { .. } => code!(ManagedTime),
+            Way::Actor { .. } => code!(ManagedActor),
             Way::Key { .. } => code!(KeyValue),
             Way::IndexKey { .. } => code!(IndexPart),
         }
@@ -150,6 +184,7 @@ impl Way {
             Way::Version => ("decode_version", None),
             Way::Ttl => ("decode_ttl", None),
             Way::Time { .. } => ("decode_time", Some(time_form(field))),
+            Way::Actor { .. } => ("decode_actor", None),
             Way::Key { .. } => ("decode_key", None),
             Way::IndexKey { .. } => ("decode_index_key", None),
         }
@@ -164,6 +199,7 @@ impl Way {
             Way::Version => "absent_version",
             Way::Ttl => "absent_ttl",
             Way::Time { .. } => "absent_time",
+            Way::Actor { .. } => "absent_actor",
             Way::IndexKey { .. } => "absent_index_key",
             Way::Key { .. } => return code!(__d::never_absent),
         };
@@ -225,6 +261,17 @@ pub(super) fn path(
                 Some(code! {
                     |value, name, writer| {
                         <#held as __d::ManagedTime>::encode_named(value, #form, name, writer)
+                    }
+                }),
+            )
+        }
+        Way::Actor { key, .. } => {
+            let role = option(key.as_ref());
+            (
+                code!(__d::Path<#root, #held, #mode>),
+                Some(code! {
+                    |value, name, writer| {
+                        <#held as __d::ManagedActor>::encode_named(value, #role, name, writer)
                     }
                 }),
             )
@@ -294,7 +341,7 @@ pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
     let ident = &field.ident;
     let item = match way {
         Way::Ttl => "stored_ttl",
-        Way::Time { .. } => "stamped",
+        Way::Time { .. } | Way::Actor { .. } => "stamped",
         _ => return None,
     };
     let stamped = of(&field.ty, &way.contract(), item);
@@ -303,6 +350,7 @@ pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
             let form = time_form(field);
             code!(, stamp, #kind, #form)
         }
+        Way::Actor { kind, .. } => code!(, stamp, #kind),
         _ => TokenStream::new(),
     };
     let stored = &field.stored;

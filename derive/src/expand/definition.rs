@@ -145,6 +145,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         stored(Role::CreatedAt),
         stored(Role::UpdatedAt),
     );
+    let (created_by, updated_by) = (stored(Role::CreatedBy), stored(Role::UpdatedBy));
     code! {
         __d::EntityDef {
             id: ::core::concat!(::core::module_path!(), #path),
@@ -158,6 +159,8 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             version: #version,
             created_at: #created,
             updated_at: #updated,
+            created_by: #created_by,
+            updated_by: #updated_by,
         }
     }
 }
@@ -186,6 +189,9 @@ fn key_def(
             }
         }
         KeySource::Template(template) => {
+            let shard = template
+                .shards
+                .map(|shards| code!(__d::Piece::Shard(#shards)));
             let pieces = template.pieces.iter().map(|piece| match piece {
                 Piece::Literal(text) => code!(__d::Piece::Literal(#text)),
                 Piece::Part { field, format } => {
@@ -207,6 +213,7 @@ fn key_def(
                     }
                 }
             });
+            let pieces = pieces.chain(shard);
             code! {
                 __d::KeyDef {
                     attribute: #attribute,
@@ -257,6 +264,10 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         }
         None => code!(::core::option::Option::None),
     };
+    let read_shards = match index.read_shards {
+        Some(shards) => code!(::core::option::Option::Some(#shards)),
+        None => code!(::core::option::Option::None),
+    };
     code! {
         __d::EntityIndexDef {
             name: #name,
@@ -264,6 +275,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
             kind: #kind,
             pk: #pk,
             sk: #sk,
+            read_shards: #read_shards,
             when: #when,
         }
     }

@@ -123,7 +123,13 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         let function = format_ident!("{function}");
         let parts =
             key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
-        Some(code!(#key_struct::#function(writer #(, #parts)*)?;))
+        let shard = key::shard(template, &of_hash());
+        Some(code!(#key_struct::#function(writer #shard #(, #parts)*)?;))
+    });
+    let hash = is_sharded(entity).then(|| {
+        code! {
+            let hash = __d::hash_of_key(&<Self as __d::DynamoEntity>::key_parts(self))?;
+        }
     });
     let stamped = stamped_in_indexes(entity);
     let indexes = distinct(entity).map(|index| encode_index(entity, index, key_struct));
@@ -156,6 +162,7 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             stamp: &__d::Stamp,
             writer: &mut __d::Writer,
         ) -> ::core::result::Result<(), __d::Fault> {
+            #hash
             #(#keys)*
             #(#stamped)*
             #(#indexes)*
@@ -165,6 +172,18 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             ::core::result::Result::Ok(())
         }
     }
+}
+
+/// Whether some key ends with a shard, which is taken from the hash of the primary key.
+fn is_sharded(entity: &Entity) -> bool {
+    let indexes = entity.indexes.iter().flat_map(|index| &index.pk);
+    let mut sources = std::iter::once(&entity.pk).chain(indexes);
+    sources.any(|source| source.shards().is_some())
+}
+
+/// The shard of the item at hand.
+fn of_hash() -> TokenStream {
+    code!(__d::Shard::Of(hash))
 }
 
 /// Variables for the managed fields that index keys are made of, or depend on.
@@ -232,6 +251,7 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         };
         let function = index_writer_name(index, role, at);
         let skip = definition::already_written(entity, index, role, at);
+        let shard = key::shard(template, &of_hash());
         let mut arguments = Vec::new();
         for part in key::parts(template) {
             let is_there = key::index_part(entity, part, "is_there", TokenStream::new());
@@ -241,7 +261,7 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         }
         writes.push(code! {
             if !(#skip) {
-                #key_struct::#function(writer #(, #arguments)*)?;
+                #key_struct::#function(writer #shard #(, #arguments)*)?;
             }
         });
     }
@@ -323,7 +343,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         .iter()
         .enumerate()
         .filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
-    let keyed = whole_in_key(entity);
+    let keyed = read_from_key(entity);
     let texts = keyed.iter().map(|(_, which)| {
         let holder = local(&format!("text_{which}"));
         code!(let mut #holder = ::core::option::Option::None;)
@@ -334,6 +354,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let unpack = keyed
         .iter()
+        .filter(|(source, _)| holds_whole(source))
         .map(|(source, which)| unpack(entity, key_struct, source, which));
     let skipped = entity.fields.iter().enumerate().filter_map(|(at, field)| {
         let holder = codec::holder(field);
@@ -374,6 +395,15 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         }
         codec::finish(field, key_use(entity, at))
     });
+    let checked = entity.pk.shards().map(|_| {
+        let text = local("text_pk");
+        code! {
+            __d::check_shard(
+                &<Self as __d::DynamoEntity>::key_parts(&entity),
+                #text.as_deref(),
+            )?;
+        }
+    });
     code! {
         fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#declared)*
@@ -392,7 +422,9 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
                 }
             }
             #(#unpack)*
-            ::core::result::Result::Ok(Self { #(#finished),* })
+            let entity = Self { #(#finished),* };
+            #checked
+            ::core::result::Result::Ok(entity)
         }
     }
 }
@@ -415,19 +447,22 @@ fn holds(template: &crate::model::Template, at: usize) -> bool {
     key::parts(template).any(|(field, format)| field == at && !format.is_lossy())
 }
 
-/// The templates of the primary key that hold whole fields: what has no attribute in an item is
-/// parsed from there.
-fn whole_in_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
+/// The templates of the primary key that say something of an item: what has no attribute in it is
+/// parsed from those that hold whole fields, and a shard has to be that of the item.
+fn read_from_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
     let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
     keys.into_iter()
         .filter_map(|(source, which)| {
             let KeySource::Template(template) = source? else {
                 return None;
             };
-            let whole = key::parts(template).any(|(_, format)| !format.is_lossy());
-            whole.then_some((template, which))
+            (holds_whole(template) || template.shards.is_some()).then_some((template, which))
         })
         .collect()
+}
+
+fn holds_whole(template: &crate::model::Template) -> bool {
+    key::parts(template).any(|(_, format)| !format.is_lossy())
 }
 
 /// Parses a key for the fields that are still without a value; the partition key comes first.

@@ -96,7 +96,7 @@ pub(super) fn index_ask(
 pub(super) fn stored(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
-        Role::Ttl | Role::CreatedAt | Role::UpdatedAt => {
+        Role::Ttl | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy => {
             let stamped = local(&format!("stamped_{}", plain_name(ident)));
             code!(#stamped)
         }
@@ -129,7 +129,7 @@ pub(super) fn writer(
     let mut arguments = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = index + 1 == template.pieces.len();
+        let last = is_last(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(key.literal(#text);)),
             Piece::Part { field, format } => {
@@ -146,9 +146,14 @@ pub(super) fn writer(
             }
         }
     }
+    let shard = template.shards.map(|shards| {
+        steps.push(code!(key.shard(shard, #shards);));
+        code!(, shard: __d::Shard)
+    });
     code! {
         fn #function(
             writer: &mut __d::Writer
+            #shard
             #(, #arguments)*
         ) -> ::core::result::Result<(), __d::Fault> {
             let mut key = __d::KeyText::open(writer, #attribute, #role, __STYLE);
@@ -156,6 +161,11 @@ pub(super) fn writer(
             key.close()
         }
     }
+}
+
+/// Whether nothing follows a piece, so that no delimiter has to end it.
+fn is_last(template: &Template, piece: usize) -> bool {
+    template.shards.is_none() && piece + 1 == template.pieces.len()
 }
 
 /// A function that parses a key attribute into a tuple of its parts. The types of the parts are
@@ -171,7 +181,7 @@ fn parser(
     let mut names = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = index + 1 == template.pieces.len();
+        let last = is_last(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(key.literal(#text)?;)),
             Piece::Part { field, format } => {
@@ -184,6 +194,7 @@ fn parser(
             }
         }
     }
+    steps.extend(template.shards.map(|shards| code!(key.shard(#shards)?;)));
     code! {
         fn #function<#(#types),*>(
             text: &str
@@ -334,7 +345,11 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
 
             #tell
 
-            fn write(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn write_in(
+                &self,
+                shard: __d::Shard,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<(), __d::Fault> {
                 #write_pk
                 #write_sk
                 ::core::result::Result::Ok(())
@@ -440,9 +455,15 @@ fn write_from_key(
                     .any(|key| key.field == field && key.held.is_cut());
                 part_of(entity, field, format, cut)
             });
-            code!(Self::#function(writer #(, #parts)*)?;)
+            let shard = shard(template, &code!(shard));
+            code!(Self::#function(writer #shard #(, #parts)*)?;)
         }
     }
+}
+
+/// The argument that a writer takes beside the parts, if the template has shards.
+pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStream> {
+    template.shards.map(|_| code!(, #shard))
 }
 
 /// Writes the part of `self.field` to its place; `cut` if `self` holds the part itself.
@@ -508,6 +529,10 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         let (ident, part) = (&entity.fields[key.field].ident, key_part(entity, key.field));
         code!(#ident: #part)
     });
+    let checked = entity.pk.shards().map(|_| {
+        let text = local("read_pk");
+        code!(__d::check_shard(&parts, #text.as_deref())?;)
+    });
     code! {
         fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#holders)*
@@ -518,7 +543,9 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                 reader.skip()?;
             }
             #(#unpack)*
-            ::core::result::Result::Ok(Self { #(#members),* })
+            let parts = Self { #(#members),* };
+            #checked
+            ::core::result::Result::Ok(parts)
         }
     }
 }

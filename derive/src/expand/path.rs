@@ -108,7 +108,7 @@ fn usage(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
     if matches!(
         field.role,
-        Role::Version | Role::CreatedAt | Role::UpdatedAt
+        Role::Version | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy
     ) {
         return code!(__d::Kept);
     }

@@ -1,7 +1,7 @@
 //! What a partial update asks: which parts of an index are there, and its keys out of what is known.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 
 use super::entity::{distinct, index_keys, index_writer_name, key_use};
@@ -68,6 +68,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
                     return None;
                 };
                 let function = index_writer_name(index, role, at);
+                let shard = key::shard(template, &code!(known.shard()?));
                 let (mut values, mut arguments) = (Vec::new(), Vec::new());
                 for (at, part) in key::parts(template).enumerate() {
                     let (value, known) = (local(&format!("value_{at}")), read(entity, part.0));
@@ -81,7 +82,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
                 Some(code! {
                     (#number, #nth) => {
                         #(#values)*
-                        #key_struct::#function(writer #(, #arguments)*)
+                        #key_struct::#function(writer #shard #(, #arguments)*)
                     }
                 })
             })
@@ -200,16 +201,20 @@ fn default_json(entity: &Entity) -> TokenStream {
 
 /// Writes what a write of this moment leaves in a managed field.
 fn encode_now(entity: &Entity) -> TokenStream {
-    let times = entity.fields.iter().filter_map(|field| {
-        let kind = match field.role {
-            Role::CreatedAt => format_ident!("Created"),
-            Role::UpdatedAt => format_ident!("Updated"),
+    let times = entity.fields.iter().enumerate().filter_map(|(at, field)| {
+        let stored = &field.stored;
+        let (contract, how) = match field.role {
+            Role::CreatedAt | Role::UpdatedAt => (code!(ManagedTime), codec::time_form(field)),
+            Role::CreatedBy | Role::UpdatedBy => (
+                code!(ManagedActor),
+                codec::key_role(key_use(entity, at).as_ref()),
+            ),
             _ => return None,
         };
-        let (stored, form) = (&field.stored, codec::time_form(field));
-        let encode = of(&field.ty, &code!(ManagedTime), "encode_now");
+        let kind = codec::stamp_kind(field.role);
+        let encode = of(&field.ty, &contract, "encode_now");
         Some(code! {
-            #stored => __d::within(#stored, #encode(stamp, __d::StampKind::#kind, #form, name, writer)),
+            #stored => __d::within(#stored, #encode(stamp, #kind, #how, name, writer)),
         })
     });
     let times: Vec<_> = times.collect();
