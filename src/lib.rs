@@ -160,8 +160,9 @@ pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningChanged,
-    ReturningNew, ReturningNothing, ReturningOld, Unconditional, Update, Upsert, Versioned,
+    Call, Checked, Conditional, Create, Delete, Get, Guard, Modify, Open, Operation, Put,
+    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, Steps, TryModify,
+    Unconditional, Update, Upsert, Versioned,
 };
 
 /// The README is compiled and run.

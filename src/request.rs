@@ -6,6 +6,7 @@
 //! and be dropped at any time. Dropping it before it is done leaves the outcome of a write open.
 
 mod awaited;
+mod backoff;
 mod call;
 mod check;
 mod create;
@@ -13,17 +14,19 @@ mod delete;
 mod draft;
 mod get;
 mod guard;
+mod modify;
 mod put;
 mod size;
 mod update;
 mod upkeep;
 mod upsert;
 
-pub use call::{Call, Operation};
+pub use call::{Call, Operation, Steps};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
+pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

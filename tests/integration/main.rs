@@ -21,6 +21,7 @@ mod item;
 mod keys;
 mod managed;
 mod model;
+mod modify;
 mod put;
 mod shards;
 mod table;
@@ -44,6 +45,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("update", update::tests),
+        ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),
