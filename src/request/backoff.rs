@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The first pause is at most this long.
 const FIRST: Duration = Duration::from_millis(4);
 /// And none is longer.
-const LONGEST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_millis(100);
 
 /// Full jitter: each pause is anything between nothing and a bound that doubles.
 pub(super) struct Backoff {
