@@ -116,6 +116,8 @@ impl Wire {
             Operation::GetItem => send!(get_item),
             Operation::PutItem => send!(put_item),
             Operation::DeleteItem => send!(delete_item),
+            Operation::Query => send!(query),
+            Operation::Scan => send!(scan),
         }
     }
 }

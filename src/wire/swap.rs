@@ -290,4 +290,6 @@ operations! {
     GetItem: get_item, GetItemOutput, GetItemError;
     PutItem: put_item, PutItemOutput, PutItemError;
     DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
+    Query: query, QueryOutput, QueryError;
+    Scan: scan, ScanOutput, ScanError;
 }
