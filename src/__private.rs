@@ -18,18 +18,24 @@ pub use crate::entity::{
     VersionField,
 };
 pub use crate::key::{
-    Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
-    PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
-    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key, key_text, read_key_text, width_in,
+    Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
+    MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role,
+    SECONDS, Seconds, TextPart, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key,
+    key_text, read_key_text, skip_part, width_in,
 };
-pub use crate::request::{Unconditional, Versioned};
+pub use crate::request::query::{
+    Bare, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, InGlobalIndex, InLocalIndex,
+    InTable, KeyArg, ORDERED, Order, Ordered, PartKind, RowOf, Rows, RowsOf, SortKeyIn, SortPart,
+    Source, Stage, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
+};
+pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree, ends,
     fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table, keys_may_meet, lists,
     name_or_empty, nth, same_key_types, same_name, same_text, shared_attributes_agree,
 };
-pub use defer::{KeyPartIn, KeyValueIn, MapKeyIn, PaddedIn, SetElementIn};
+pub use defer::{KeyPartIn, KeyValueIn, MapKeyIn, PaddedIn, SetElementIn, TextPartIn};
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,

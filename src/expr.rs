@@ -58,10 +58,30 @@ impl Expression {
         if self.is_empty() {
             return;
         }
+        self.write_text(parameter, body);
+        self.write_placeholders(body);
+    }
+
+    /// Adds the text alone and forgets it: the next expression of the request shares names and values.
+    pub(crate) fn take(&mut self, parameter: &str, body: &mut Writer) {
+        if !self.is_empty() {
+            self.write_text(parameter, body);
+            self.text.clear();
+        }
+    }
+
+    fn write_text(&self, parameter: &str, body: &mut Writer) {
         body.raw(",\"");
         body.raw(parameter);
         body.raw("\":");
         body.quoted(&self.text);
+    }
+
+    /// Adds names and values to a request.
+    pub(crate) fn write_placeholders(&self, body: &mut Writer) {
+        if self.names.is_empty() {
+            return;
+        }
         body.raw(",\"ExpressionAttributeNames\":{");
         for (index, name) in self.names.iter().enumerate() {
             body.raw(if index == 0 { "" } else { "," });

@@ -50,6 +50,9 @@ mod integer;
 mod native;
 mod parse;
 mod part;
+pub(crate) mod point;
+pub(crate) mod range;
+pub(crate) mod span;
 mod text;
 mod time;
 mod writer;
@@ -63,7 +66,10 @@ pub use index::{IndexField, IndexPart};
 pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
-pub use writer::{KeyText, PartPlace};
+pub use text::TextPart;
+pub(crate) use text::escape_part;
+pub use writer::{KeyTarget, KeyText, PartPlace, skip_part};
+pub(crate) use writer::{Reach, check_size};
 
 /// A partition key may have this many bytes.
 pub const MAX_PK_SIZE: usize = 2048;

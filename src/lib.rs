@@ -157,8 +157,10 @@ pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningNothing,
-    ReturningOld, Unconditional, Versioned,
+    Anywhere, Bounds, Call, Checked, Conditional, Create, Cursor, Delete, Explanation, Filter, Get,
+    Guard, InGlobalIndex, InLocalIndex, InTable, Open, Operation, Page, Put, Query, QueryVerbs,
+    Reach, Reading, ReturningNothing, ReturningOld, RowStream, SortPart, StrongReads,
+    Unconditional, Versioned,
 };
 
 /// The README is compiled and run.

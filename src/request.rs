@@ -13,6 +13,7 @@ mod delete;
 mod get;
 mod guard;
 mod put;
+pub(crate) mod query;
 mod size;
 
 pub use call::{Call, Operation};
@@ -21,3 +22,7 @@ pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use put::Put;
+pub use query::{
+    Anywhere, Bounds, Cursor, Explanation, Filter, InGlobalIndex, InLocalIndex, InTable, Page,
+    Query, QueryVerbs, Reach, Reading, RowStream, SortPart, StrongReads,
+};

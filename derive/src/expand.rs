@@ -17,6 +17,7 @@ mod definition;
 mod entity;
 mod fallback;
 mod key;
+mod query;
 mod table;
 mod value;
 

@@ -78,6 +78,13 @@ impl Stamp {
     note = "timestamps are `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
 )]
 pub trait ManagedTime: Sized {
+    /// The time itself: what a query by it asks for.
+    type Time;
+
+    /// Writes what a query asks for.
+    #[doc(hidden)]
+    fn encode_bound(time: &Self::Time, writer: &mut Writer) -> Result<(), Fault>;
+
     #[doc(hidden)]
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
@@ -138,6 +145,12 @@ fn out_of_range() -> Fault {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for T {
+    type Time = T;
+
+    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
+        time.encode(writer)
+    }
+
     fn held(&self) -> Option<Timestamp> {
         Some(self.to_timestamp())
     }
@@ -168,6 +181,12 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
+    type Time = T;
+
+    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
+        time.encode(writer)
+    }
+
     fn held(&self) -> Option<Timestamp> {
         self.as_ref().map(Moment::to_timestamp)
     }
@@ -201,6 +220,13 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
     note = "timestamps are `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
 )]
 pub trait TtlTime: Sized {
+    /// The time itself: what a query by it asks for.
+    type Time;
+
+    /// Writes what a query asks for: a fraction is compared, not cut.
+    #[doc(hidden)]
+    fn encode_bound(time: &Self::Time, writer: &mut Writer) -> Result<(), Fault>;
+
     /// Epoch seconds, cut to the second.
     #[doc(hidden)]
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault>;
@@ -252,6 +278,15 @@ pub trait TtlTime: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment> TtlTime for T {
+    type Time = T;
+
+    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
+        let time = time.to_timestamp();
+        let nanos = i128::from(time.seconds()) * 1_000_000_000 + i128::from(time.nanos());
+        let number: Number = format!("{nanos}e-9").parse()?;
+        number.encode(writer)
+    }
+
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         Ok(Some(self.to_timestamp().seconds()))
     }
@@ -265,6 +300,12 @@ macro_rules! integer_ttl {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl TtlTime for $int {
+            type Time = $int;
+
+            fn encode_bound(time: &$int, writer: &mut Writer) -> Result<(), Fault> {
+                time.encode(writer)
+            }
+
             fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
                 let seconds = i64::try_from(*self);
                 seconds.map(Some).map_err(|_| Fault::new("a TTL beyond all times"))
@@ -281,6 +322,12 @@ integer_ttl!(i64 u64 u32);
 
 #[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
+    type Time = T::Time;
+
+    fn encode_bound(time: &T::Time, writer: &mut Writer) -> Result<(), Fault> {
+        T::encode_bound(time, writer)
+    }
+
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         self.as_ref().map_or(Ok(None), T::epoch_seconds)
     }

@@ -1,8 +1,8 @@
 //! Parts of index keys: they may be missing, and then the item is not in the index.
 
 use super::{
-    DATE, KeyPart, KeyValue, MILLIS, MONTH, PADDED, PLAIN, Padded, PartPlace, Role, SECONDS,
-    ToDate, ToMillis, ToMonth, ToSeconds,
+    DATE, KeyPart, KeyValue, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace, Role,
+    SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 use crate::codec::{Fault, Name, Reader, Writer};
 use crate::schema::{KeyType, Width};
@@ -16,6 +16,9 @@ use crate::schema::{KeyType, Width};
     note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates"
 )]
 pub trait IndexField<const FORMAT: u8> {
+    /// What a query asks for: the field's type, or what a lossy format leaves of it.
+    type Part;
+
     /// How wide the part is.
     #[doc(hidden)]
     const WIDTH: Width;
@@ -27,12 +30,18 @@ pub trait IndexField<const FORMAT: u8> {
     /// Writes it.
     #[doc(hidden)]
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+
+    /// Writes what a query asks for.
+    #[doc(hidden)]
+    fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), Fault>;
 }
 
 macro_rules! index_fields {
-    ($($format:ident: $bound:ident, $part:ident $(, $empty:ident)?;)*) => {$(
+    ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for T {
+            type Part = $held;
+
             const WIDTH: Width = <T as $part>::WIDTH;
 
             fn is_there(&self) -> bool {
@@ -42,10 +51,16 @@ macro_rules! index_fields {
             fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
                 <T as $part>::write(self, place)
             }
+
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+                <T as $part>::$write(part, place)
+            }
         }
 
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for Option<T> {
+            type Part = $held;
+
             const WIDTH: Width = <T as $part>::WIDTH;
 
             fn is_there(&self) -> bool {
@@ -55,17 +70,21 @@ macro_rules! index_fields {
             fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
                 self.as_ref().map_or(Ok(()), |part| <T as $part>::write(part, place))
             }
+
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+                <T as $part>::$write(part, place)
+            }
         }
     )*};
 }
 
 index_fields! {
-    PLAIN: KeyPart, KeyPart, is_empty_part;
-    PADDED: Padded, KeyPart, is_empty_part;
-    SECONDS: ToSeconds, ToSeconds;
-    MILLIS: ToMillis, ToMillis;
-    DATE: ToDate, ToDate;
-    MONTH: ToMonth, ToMonth;
+    PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
+    PADDED: Padded, KeyPart, T, write, is_empty_part;
+    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
+    MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
+    DATE: ToDate, ToDate, T::Date, write_held;
+    MONTH: ToMonth, ToMonth, YearMonth, write_held;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.
@@ -75,6 +94,9 @@ index_fields! {
     note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, an `Option` of these, or a template such as `\"KIND#{{field}}\"`"
 )]
 pub trait IndexPart: Sized {
+    /// What a query asks for.
+    type Value: KeyValue;
+
     /// The native type.
     const TYPE: KeyType;
 
@@ -91,6 +113,8 @@ pub trait IndexPart: Sized {
 }
 
 impl<T: KeyValue> IndexPart for T {
+    type Value = T;
+
     const TYPE: KeyType = <T as KeyValue>::TYPE;
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
@@ -108,6 +132,8 @@ impl<T: KeyValue> IndexPart for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for Option<T> {
+    type Value = T;
+
     const TYPE: KeyType = T::TYPE;
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {

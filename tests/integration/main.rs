@@ -21,6 +21,7 @@ mod keys;
 mod managed;
 mod model;
 mod put;
+mod query;
 mod table;
 mod values;
 mod wire;
@@ -40,6 +41,7 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("query", query::tests),
         ("managed", managed::tests),
         ("faults", faults::tests),
         ("keys", keys::tests),

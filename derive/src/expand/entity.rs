@@ -5,7 +5,7 @@ use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
-use super::{checks, codec, definition, hidden, key, local, of, respanned};
+use super::{checks, codec, definition, hidden, key, local, of, query, respanned};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
@@ -16,12 +16,14 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let constructor = constructor(entity, &key_struct);
     let implementation = implementation(entity, &key_struct);
     let index_writers = index_writers(entity, &key_struct);
+    let queries = query::expand(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
         #key
         #index_writers
         #constructor
+        #queries
         #implementation
         #table
         #checks
@@ -113,7 +115,7 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         let function = format_ident!("{function}");
         let parts =
             key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
-        Some(code!(#key_struct::#function(writer #(, #parts)*)?;))
+        Some(code!(#key_struct::#function(__d::KeyTarget::attribute(writer) #(, #parts)*)?;))
     });
     let stamped = stamped_in_indexes(entity);
     let indexes = distinct(entity).map(|index| encode_index(entity, index, key_struct));
@@ -187,6 +189,13 @@ fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     })
 }
 
+/// The one of these that writes an index's keys.
+pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index {
+    distinct(entity)
+        .find(|first| first.on == index.on)
+        .unwrap_or(index)
+}
+
 /// Where a bare field is a key attribute: of the table, else of an index.
 fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
@@ -231,7 +240,7 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         }
         writes.push(code! {
             if !(#skip) {
-                #key_struct::#function(writer #(, #arguments)*)?;
+                #key_struct::#function(__d::KeyTarget::attribute(writer) #(, #arguments)*)?;
             }
         });
     }
@@ -280,7 +289,7 @@ pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'s
     )
 }
 
-fn index_writer_name(index: &Index, role: &str, at: usize) -> syn::Ident {
+pub(super) fn index_writer_name(index: &Index, role: &str, at: usize) -> syn::Ident {
     format_ident!("write_{}_{role}_{at}", key::plain_name(&index.name))
 }
 
