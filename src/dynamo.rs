@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, Result};
+use crate::request::query::Secret;
 use crate::schema::TableSchema;
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, Wire};
 use crate::{connect, table};
@@ -33,6 +34,7 @@ struct Inner {
     prefix: String,
     clock: SharedClock,
     actor: Option<Arc<str>>,
+    cursor_secret: Option<Secret>,
 }
 
 impl Dynamo {
@@ -73,6 +75,7 @@ impl Dynamo {
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
             actor: None,
+            cursor_secret: None,
         }))
     }
 
@@ -123,6 +126,14 @@ impl Dynamo {
     pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
         let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
         self.clone().with(|inner| inner.actor = actor)
+    }
+
+    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
+    /// client can then use no place that the service has not named to it.
+    #[must_use]
+    pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Dynamo {
+        let secret = Secret::new(secret.as_ref());
+        self.with(|inner| inner.cursor_secret = secret)
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.
@@ -182,6 +193,10 @@ impl Dynamo {
     /// Who writes.
     pub(crate) fn actor(&self) -> Option<Arc<str>> {
         self.0.actor.clone()
+    }
+
+    pub(crate) fn cursor_secret(&self) -> Option<&Secret> {
+        self.0.cursor_secret.as_ref()
     }
 
     pub(crate) fn table_name(&self, base: &str) -> String {

@@ -160,9 +160,10 @@ pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Modify, Open, Operation, Put,
-    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, Steps, TryModify,
-    Unconditional, Update, Upsert, Versioned,
+    Anywhere, Bounds, Call, Checked, Conditional, Create, Cursor, Delete, Explanation, Filter, Get,
+    Guard, InGlobalIndex, InLocalIndex, InTable, Modify, Open, Operation, Page, Put, Query,
+    QueryVerbs, Reach, Reading, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+    RowStream, SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
 };
 
 /// The README is compiled and run.

@@ -16,6 +16,7 @@ mod get;
 mod guard;
 mod modify;
 mod put;
+pub(crate) mod query;
 mod size;
 mod update;
 mod upkeep;
@@ -28,5 +29,9 @@ pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use modify::{Modify, TryModify};
 pub use put::Put;
+pub use query::{
+    Anywhere, Bounds, Cursor, Explanation, Filter, InGlobalIndex, InLocalIndex, InTable, Page,
+    Query, QueryVerbs, Reach, Reading, RowStream, SortPart, StrongReads,
+};
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -39,7 +39,6 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The operations of DynamoDB that carry items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[expect(clippy::enum_variant_names, reason = "the service's own names")]
 pub(crate) enum Operation {
     /// `GetItem`
     GetItem,
@@ -49,6 +48,11 @@ pub(crate) enum Operation {
     UpdateItem,
     /// `DeleteItem`
     DeleteItem,
+    /// `Query`
+    Query,
+    /// `Scan`
+    #[expect(dead_code, reason = "its verb comes next")]
+    Scan,
 }
 
 /// What an attempt whose answer was lost allows.

@@ -117,6 +117,8 @@ impl Wire {
             Operation::PutItem => send!(put_item),
             Operation::UpdateItem => send!(update_item),
             Operation::DeleteItem => send!(delete_item),
+            Operation::Query => send!(query),
+            Operation::Scan => send!(scan),
         }
     }
 }

@@ -291,4 +291,6 @@ operations! {
     PutItem: put_item, PutItemOutput, PutItemError;
     UpdateItem: update_item, UpdateItemOutput, UpdateItemError;
     DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
+    Query: query, QueryOutput, QueryError;
+    Scan: scan, ScanOutput, ScanError;
 }

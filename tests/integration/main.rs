@@ -23,6 +23,7 @@ mod managed;
 mod model;
 mod modify;
 mod put;
+mod query;
 mod shards;
 mod table;
 mod update;
@@ -44,6 +45,7 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("query", query::tests),
         ("update", update::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),

@@ -113,12 +113,15 @@ pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> Tok
 
         impl #with __d::Padded for #ident #types #bounds {}
 
+        impl #with __d::TextPart for #ident #types #bounds {}
+
         impl #with __d::KeyValue for #ident #types #bounds {
             const TYPE: __d::KeyType = __d::KeyType::S;
             fn to_key(&self) -> Self {
                 loop {}
             }
             fn encode_key(&self, _: &__d::Name, _: __d::Role, _: &mut __d::Writer) -> #done #fallback
+            fn encode_bound(&self, _: &mut __d::Writer) -> #done #fallback
             fn decode_key(_: &mut __d::Reader<'_>) -> #made #fallback
         }
     };

@@ -29,6 +29,7 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
         padded(inner),
         numeric(inner),
         textual(inner),
+        text_part(inner),
     ];
     let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
     let contains = contains(value, inner);
@@ -156,10 +157,22 @@ fn key_value(inner: &Type) -> Forward {
                 <#inner as __d::KeyValue>::encode_key(&self.0, name, role, writer)
             }
 
+            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+                <#inner as __d::KeyValue>::encode_bound(&self.0, writer)
+            }
+
             fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 <#inner as __d::KeyValue>::decode_key(reader).map(Self)
             }
         },
+    }
+}
+
+fn text_part(inner: &Type) -> Forward {
+    Forward {
+        name: code!(__d::TextPart),
+        bound: code!(for<'x> #inner: __d::TextPartIn<'x>),
+        body: TokenStream::new(),
     }
 }
 
