@@ -34,6 +34,7 @@ struct Inner {
     prefix: String,
     clock: SharedClock,
     cursor_secret: Option<Secret>,
+    actor: Option<Arc<str>>,
 }
 
 impl Dynamo {
@@ -74,6 +75,7 @@ impl Dynamo {
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
             cursor_secret: None,
+            actor: None,
         }))
     }
 
@@ -100,6 +102,38 @@ impl Dynamo {
     pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Dynamo {
         let secret = Secret::new(secret.as_ref());
         self.with(|inner| inner.cursor_secret = secret)
+    }
+
+    /// The same connection for one actor, whom its writes name in the fields `created_by` and
+    /// `updated_by`. Cheap enough for every request that a service serves. An empty name is none.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = "pages", key(pk = id))]
+    /// struct Page {
+    ///     id: String,
+    ///     #[dynamo(created_by)]
+    ///     created_by: Option<String>,
+    ///     #[dynamo(updated_by)]
+    ///     updated_by: Option<String>,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Page::schema()]).await?;
+    /// let page = Page { id: "p1".into(), created_by: None, updated_by: None };
+    /// let page = page.create().send(&db.with_actor("ann")).await?;
+    /// let page = page.put().send(&db.with_actor("bob")).await?;
+    /// assert_eq!(page.created_by.as_deref(), Some("ann"));
+    /// assert_eq!(page.updated_by.as_deref(), Some("bob"));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
+        let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
+        self.clone().with(|inner| inner.actor = actor)
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.
@@ -158,6 +192,11 @@ impl Dynamo {
 
     pub(crate) fn cursor_secret(&self) -> Option<&Secret> {
         self.0.cursor_secret.as_ref()
+    }
+
+    /// Who writes.
+    pub(crate) fn actor(&self) -> Option<Arc<str>> {
+        self.0.actor.clone()
     }
 
     pub(crate) fn table_name(&self, base: &str) -> String {

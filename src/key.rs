@@ -42,6 +42,28 @@
 //!
 //! The same generated function writes the key of an entity, of a [`Key`](crate::Key) and of a query,
 //! so what is looked for is always what was stored.
+//!
+//! # Shards
+//!
+//! `shards = 10` in a `key(..)` or `gsi(..)` ends its partition key with one of the numbers 0 to 9, as in
+//! `STATUS#PAID#4`: so many items of one status are written to ten partitions and not to one. Which shard it
+//! is follows from the primary key by [`KeyHash`]. No key is asked for its shard, and parsing drops it.
+//! It spreads items; what is written to one item stays in one place. The number of a primary key is fixed for
+//! the life of the table. That of an index may grow, and may shrink while `read_shards` names the old
+//! one.
+//!
+//! ```
+//! use dynamo_entity::prelude::*;
+//!
+//! #[derive(DynamoEntity)]
+//! #[dynamo(table = "jobs", key(pk = "JOB#{id}"))]
+//! #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{id}", shards = 10))]
+//! struct Job { id: u32, status: String }
+//!
+//! let job = Job { id: 8, status: "PAID".into() }.to_item()?;
+//! assert_eq!(job.get("by_status_pk").and_then(|pk| pk.as_text()), Some("STATUS#PAID#4"));
+//! # Ok::<(), dynamo_entity::Error>(())
+//! ```
 
 mod arg;
 mod format;
@@ -52,6 +74,7 @@ mod parse;
 mod part;
 pub(crate) mod point;
 pub(crate) mod range;
+mod shard;
 pub(crate) mod span;
 mod text;
 mod time;
@@ -63,10 +86,11 @@ pub use format::{
     ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 pub use index::{IndexField, IndexPart};
+pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
-pub use text::TextPart;
+pub use shard::{KeyHash, Shard, check_shard, hash_of_key};
 pub(crate) use text::escape_part;
 pub use writer::{KeyTarget, KeyText, PartPlace, skip_part};
 pub(crate) use writer::{Reach, check_size};

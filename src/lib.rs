@@ -68,9 +68,10 @@
 //! | attribute | meaning |
 //! |---|---|
 //! | `table = Shop` or `table = "notes"` | a shared table, or one of its own |
-//! | `key(pk = .., sk = ..)` | a bare field: the attribute itself, in its native type; a string: a template or a constant |
-//! | `gsi(NAME, on = .., pk = .., sk = .., when(field = value), project = ..)` | fills a global index; on a table of its own declares it |
+//! | `key(pk = .., sk = .., shards = 10)` | a bare field: the attribute itself, in its native type; a string: a template or a constant |
+//! | `gsi(NAME, on = .., pk = .., sk = .., shards = .., when(field = value), project = ..)` | fills a global index; on a table of its own declares it |
 //! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |
+//! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
 //! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
 //! | `rename = ".."`, `rename_all = ".."` | the value of the type attribute; the stored names of all fields |
 //! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
@@ -87,6 +88,7 @@
 //! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"` | a foreign stored form of a time |
 //! | `version` | a [`Version`], checked and raised by every write |
 //! | `created_at`, `updated_at` | kept by the library |
+//! | `created_by`, `updated_by` | who wrote it: the [actor of the connection](Dynamo::with_actor) |
 //! | `ttl` | when the item expires, epoch seconds in the table |
 //!
 //! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
@@ -133,7 +135,7 @@ mod connect;
 mod dynamo;
 mod entity;
 mod error;
-mod expr;
+pub mod expr;
 pub mod key;
 mod request;
 pub mod schema;
@@ -156,11 +158,12 @@ pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
+pub use expr::{all, any};
 pub use request::{
-    Anywhere, Bounds, Call, Checked, Conditional, Create, Cursor, Delete, Explanation, Filter, Get,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
     Guard, InGlobalIndex, InLocalIndex, InTable, Open, Operation, Page, Put, Query, QueryVerbs,
-    Reach, Reading, ReturningNothing, ReturningOld, RowStream, SortPart, StrongReads,
-    Unconditional, Versioned,
+    Reach, Reading, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowStream,
+    SortPart, StrongReads, Unconditional, Update, Upsert, Versioned, each,
 };
 
 /// The README is compiled and run.

@@ -10,11 +10,15 @@ mod call;
 mod check;
 mod create;
 mod delete;
+mod draft;
 mod get;
 mod guard;
 mod put;
 pub(crate) mod query;
 mod size;
+mod update;
+mod upkeep;
+mod upsert;
 
 pub use call::{Call, Operation};
 pub use create::Create;
@@ -23,6 +27,8 @@ pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use put::Put;
 pub use query::{
-    Anywhere, Bounds, Cursor, Explanation, Filter, InGlobalIndex, InLocalIndex, InTable, Page,
-    Query, QueryVerbs, Reach, Reading, RowStream, SortPart, StrongReads,
+    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InTable, Page, Query,
+    QueryVerbs, Reach, Reading, RowStream, SortPart, StrongReads, each,
 };
+pub use update::{ReturningChanged, ReturningNew, Update};
+pub use upsert::Upsert;

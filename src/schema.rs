@@ -17,7 +17,7 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
-    Projection, Style, TableDef, WhenDef, Width,
+    Presence, Projection, Style, TableDef, WhenDef, Width,
 };
 pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};

@@ -100,8 +100,8 @@ mod without_prelude {
     pub(super) struct Table;
 
     #[derive(::std::fmt::Debug, ::std::cmp::PartialEq, ::dynamo_entity::DynamoEntity)]
-    #[dynamo(table = Table, key(pk = "U#{id}", sk = "{at:s}#{number:04}"))]
-    #[dynamo(gsi(by_outcome, on = gsi1, pk = "O#{outcome}", sk = "{at}", when(outcome = Outcome::Ok)))]
+    #[dynamo(table = Table, key(pk = "U#{id}", sk = "{at:s}#{number:04}", shards = 3))]
+    #[dynamo(gsi(by_outcome, on = gsi1, pk = "O#{outcome}", sk = "{at}", shards = 5, when(outcome = Outcome::Ok)))]
     pub(super) struct Entity {
         pub(super) id: UserId,
         pub(super) at: ::std::time::SystemTime,
@@ -120,6 +120,10 @@ mod without_prelude {
         pub(super) created: ::std::option::Option<::std::time::SystemTime>,
         #[dynamo(updated_at, format = "epoch")]
         pub(super) updated: ::std::option::Option<::std::time::SystemTime>,
+        #[dynamo(created_by)]
+        pub(super) author: ::std::option::Option<UserId>,
+        #[dynamo(updated_by)]
+        pub(super) editor: ::std::option::Option<::std::string::String>,
         #[dynamo(ttl)]
         pub(super) expires: ::std::option::Option<u32>,
         #[dynamo(rest)]
@@ -154,6 +158,8 @@ fn stands_without_prelude() {
         version: 3.into(),
         created: Some(at),
         updated: None,
+        author: Some(UserId("ann".into())),
+        editor: None,
         expires: Some(5),
         rest: [("extra", "e")].into_iter().collect(),
     });

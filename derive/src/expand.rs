@@ -17,8 +17,10 @@ mod definition;
 mod entity;
 mod fallback;
 mod key;
+mod path;
 mod query;
 mod table;
+mod upkeep;
 mod value;
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};

@@ -70,9 +70,21 @@ pub(crate) enum KeySource {
     Template(Template),
 }
 
+impl KeySource {
+    /// How many shards the key is spread over, if it is.
+    pub(crate) fn shards(&self) -> Option<u16> {
+        match self {
+            KeySource::Template(template) => template.shards,
+            KeySource::Field { .. } => None,
+        }
+    }
+}
+
 pub(crate) struct Template {
     pub(crate) span: Span,
     pub(crate) pieces: Vec<Piece>,
+    /// `shards = n`: the delimiter and a shard below n end the text.
+    pub(crate) shards: Option<u16>,
 }
 
 pub(crate) enum Piece {
@@ -125,6 +137,8 @@ pub(crate) struct Index {
     pub(crate) pk: Vec<KeySource>,
     /// May be empty. More than one only for multi-attribute keys of bare fields.
     pub(crate) sk: Vec<KeySource>,
+    /// How many shards reads visit, if there are any.
+    pub(crate) read_shards: Option<u16>,
     pub(crate) when: Option<When>,
     /// Own tables only; on a shared table always `All` here, the table declares it.
     pub(crate) project: EntityProjection,
@@ -166,6 +180,8 @@ pub(crate) enum Role {
     Ttl,
     CreatedAt,
     UpdatedAt,
+    CreatedBy,
+    UpdatedBy,
 }
 
 /// How the value is stored.
@@ -224,6 +240,7 @@ pub(crate) enum TableProjection {
 /// `#[derive(DynamoValue)]`.
 pub(crate) struct Value {
     pub(crate) krate: Path,
+    pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     /// Type parameters only; lifetimes are refused.
     pub(crate) generics: syn::Generics,

@@ -11,6 +11,7 @@ mod option;
 mod options;
 mod place;
 mod rename;
+mod shards;
 pub(crate) mod table;
 mod table_index;
 pub(crate) mod template;

@@ -7,6 +7,7 @@ mod field;
 mod index;
 mod key;
 mod renamed;
+mod shards;
 mod soup;
 mod table;
 mod template;

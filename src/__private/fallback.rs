@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use crate::codec::{Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, KeyParts};
+use crate::key::Shard;
 use crate::schema::{
     EntityDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Projection, Style, TableDef,
 };
@@ -21,7 +22,7 @@ impl<E> Clone for Fallback<E> {
 impl<E: DynamoEntity> KeyParts for Fallback<E> {
     type Entity = E;
 
-    fn write(&self, _: &mut Writer) -> Result<(), Fault> {
+    fn write_in(&self, _: Shard, _: &mut Writer) -> Result<(), Fault> {
         Err(fault())
     }
 
@@ -62,6 +63,9 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     ttl: None,
     version: None,
     created_at: None,
+    updated_at: None,
+    created_by: None,
+    updated_by: None,
 };
 
 /// A table without anything. No check against it fails.

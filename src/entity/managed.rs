@@ -1,15 +1,19 @@
 //! Fields that the library keeps: version, timestamps, TTL.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::Version;
 use crate::clock::Timestamp;
 use crate::codec::time::{Form, FormField, Moment, encode_formed};
 use crate::codec::{DynamoField, DynamoValue, Fault, Name, Number, Reader, Writer};
+use crate::expr::{self, Use};
 
 /// What a write puts into managed fields.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub struct Stamp(Mode);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 enum Mode {
     /// The struct's own values: `to_item`.
     AsIs,
@@ -17,24 +21,33 @@ enum Mode {
         version: u64,
         now: Timestamp,
         created: Created,
+        actor: Option<Arc<str>>,
     },
 }
 
-/// Where the time of creation comes from.
+/// Where time and author of the creation come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Created {
     Now,
-    /// The struct's, or now if it has none.
+    /// The struct's, or those of this write if it has none.
     Kept,
 }
 
-/// Which of the two timestamps.
+/// Which of the two timestamps or actors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StampKind {
-    /// `created_at`
+    /// `created_at`, `created_by`
     Created,
-    /// `updated_at`
+    /// `updated_at`, `updated_by`
     Updated,
+}
+
+/// Who a write names.
+pub(crate) enum Author<'s> {
+    /// Whom the struct names.
+    Held,
+    /// Who writes, if anybody said so.
+    Writer(Option<&'s str>),
 }
 
 impl Stamp {
@@ -47,27 +60,59 @@ impl Stamp {
             version,
             now,
             created,
+            actor: None,
         })
+    }
+
+    /// The same write, by an actor.
+    pub(crate) fn by(mut self, writer: Option<Arc<str>>) -> Self {
+        if let Mode::Write { actor, .. } = &mut self.0 {
+            *actor = writer;
+        }
+        self
     }
 
     /// The version to write.
     pub fn version(&self, held: Version) -> Version {
-        match self.0 {
+        match &self.0 {
             Mode::AsIs => held,
-            Mode::Write { version, .. } => Version::from(version),
+            Mode::Write { version, .. } => Version::from(*version),
         }
     }
 
     /// The time to write, or `None` for the struct's own.
     fn time(&self, kind: StampKind, held: bool) -> Option<Timestamp> {
-        match self.0 {
-            Mode::AsIs => None,
-            Mode::Write {
-                created: Created::Kept,
-                ..
-            } if held && kind == StampKind::Created => None,
-            Mode::Write { now, .. } => Some(now),
+        match &self.0 {
+            Mode::Write { now, .. } if !self.keeps(kind, held) => Some(*now),
+            _ => None,
         }
+    }
+
+    /// Who is named, where the struct names somebody or not.
+    pub(crate) fn author(&self, kind: StampKind, held: bool) -> Author<'_> {
+        match &self.0 {
+            Mode::Write { actor, .. } if !self.keeps(kind, held) => {
+                Author::Writer(actor.as_deref())
+            }
+            _ => Author::Held,
+        }
+    }
+
+    /// Whether the struct's own value stays.
+    fn keeps(&self, kind: StampKind, held: bool) -> bool {
+        match &self.0 {
+            Mode::AsIs => true,
+            Mode::Write { created, .. } => {
+                held && kind == StampKind::Created && *created == Created::Kept
+            }
+        }
+    }
+}
+
+/// The actor is an attribute value, and is not shown.
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stamp")
     }
 }
 
@@ -78,13 +123,10 @@ impl Stamp {
     note = "timestamps are `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
 )]
 pub trait ManagedTime: Sized {
-    /// The time itself: what a query by it asks for.
-    type Time;
-
-    /// Writes what a query asks for.
     #[doc(hidden)]
-    fn encode_bound(time: &Self::Time, writer: &mut Writer) -> Result<(), Fault>;
-
+    type Held: ManagedTime;
+    #[doc(hidden)]
+    type Mode<U: Use>: expr::Mode;
     #[doc(hidden)]
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
@@ -98,7 +140,17 @@ pub trait ManagedTime: Sized {
     /// The value that a write leaves; index keys are made of it.
     #[doc(hidden)]
     fn stamped(&self, stamp: &Stamp, kind: StampKind, form: Option<Form>) -> Result<Self, Fault> {
-        let own = self.held();
+        Self::stamped_from(self.held(), stamp, kind, form)
+    }
+
+    /// The same, from the time that is held.
+    #[doc(hidden)]
+    fn stamped_from(
+        own: Option<Timestamp>,
+        stamp: &Stamp,
+        kind: StampKind,
+        form: Option<Form>,
+    ) -> Result<Self, Fault> {
         // A foreign form may hold less than a clock tells; the library's own times are cut to it.
         let unit = match form {
             Some(Form::Epoch) => 1_000_000_000,
@@ -125,12 +177,35 @@ pub trait ManagedTime: Sized {
         name: &Name,
         writer: &mut Writer,
     ) -> Result<(), Fault> {
-        let value = self.stamped(stamp, kind, form)?;
-        if value.held().is_some() {
+        self.stamped(stamp, kind, form)?
+            .encode_named(form, name, writer)
+    }
+
+    /// Writes name and value, if there is one.
+    #[doc(hidden)]
+    fn encode_named(
+        &self,
+        form: Option<Form>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        if self.held().is_some() {
             writer.name(name);
-            value.encode_value(form, writer)?;
+            self.encode_value(form, writer)?;
         }
         Ok(())
+    }
+
+    /// Writes what a write leaves where nothing was held.
+    #[doc(hidden)]
+    fn encode_now(
+        stamp: &Stamp,
+        kind: StampKind,
+        form: Option<Form>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        Self::stamped_from(None, stamp, kind, form)?.encode_named(form, name, writer)
     }
 
     /// What a missing attribute means.
@@ -145,11 +220,8 @@ fn out_of_range() -> Fault {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for T {
-    type Time = T;
-
-    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
-        time.encode(writer)
-    }
+    type Held = T;
+    type Mode<U: Use> = U::Required;
 
     fn held(&self) -> Option<Timestamp> {
         Some(self.to_timestamp())
@@ -181,11 +253,8 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
-    type Time = T;
-
-    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
-        time.encode(writer)
-    }
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
 
     fn held(&self) -> Option<Timestamp> {
         self.as_ref().map(Moment::to_timestamp)
@@ -220,12 +289,14 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
     note = "timestamps are `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
 )]
 pub trait TtlTime: Sized {
-    /// The time itself: what a query by it asks for.
-    type Time;
+    #[doc(hidden)]
+    type Held: TtlTime;
+    #[doc(hidden)]
+    type Mode<U: Use>: expr::Mode;
 
     /// Writes what a query asks for: a fraction is compared, not cut.
     #[doc(hidden)]
-    fn encode_bound(time: &Self::Time, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
 
     /// Epoch seconds, cut to the second.
     #[doc(hidden)]
@@ -278,10 +349,11 @@ pub trait TtlTime: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment> TtlTime for T {
-    type Time = T;
+    type Held = T;
+    type Mode<U: Use> = U::Required;
 
-    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
-        let time = time.to_timestamp();
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        let time = self.to_timestamp();
         let nanos = i128::from(time.seconds()) * 1_000_000_000 + i128::from(time.nanos());
         let number: Number = format!("{nanos}e-9").parse()?;
         number.encode(writer)
@@ -300,10 +372,11 @@ macro_rules! integer_ttl {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl TtlTime for $int {
-            type Time = $int;
+            type Held = $int;
+            type Mode<U: Use> = U::Required;
 
-            fn encode_bound(time: &$int, writer: &mut Writer) -> Result<(), Fault> {
-                time.encode(writer)
+            fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+                self.encode(writer)
             }
 
             fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
@@ -322,10 +395,12 @@ integer_ttl!(i64 u64 u32);
 
 #[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
-    type Time = T::Time;
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
 
-    fn encode_bound(time: &T::Time, writer: &mut Writer) -> Result<(), Fault> {
-        T::encode_bound(time, writer)
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.as_ref()
+            .map_or(Ok(()), |time| time.encode_bound(writer))
     }
 
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {

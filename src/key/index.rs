@@ -5,7 +5,8 @@ use super::{
     SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 use crate::codec::{Fault, Name, Reader, Writer};
-use crate::schema::{KeyType, Width};
+use crate::expr::{Mode, Use};
+use crate::schema::{KeyType, Presence, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
 #[diagnostic::on_unimplemented(
@@ -23,6 +24,14 @@ pub trait IndexField<const FORMAT: u8> {
     #[doc(hidden)]
     const WIDTH: Width;
 
+    /// Whether it may be missing.
+    #[doc(hidden)]
+    const PRESENCE: Presence;
+
+    /// Whether it is a point in time, which other writers spell in other ways.
+    #[doc(hidden)]
+    const IS_TIME: bool;
+
     /// Whether there is one. The item is not in the index for a None, nor for empty text.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
@@ -37,12 +46,18 @@ pub trait IndexField<const FORMAT: u8> {
 }
 
 macro_rules! index_fields {
-    ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident $(, $empty:ident)?;)*) => {$(
+    (presence $part:ident) => { Presence::Always };
+    (presence $part:ident $empty:ident) => {
+        if $part::MAY_BE_EMPTY { Presence::Text } else { Presence::Always }
+    };
+    ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident, $time:expr $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for T {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
+            const PRESENCE: Presence = index_fields!(presence T $($empty)?);
+            const IS_TIME: bool = $time;
 
             fn is_there(&self) -> bool {
                 true $(&& !self.$empty())?
@@ -62,6 +77,8 @@ macro_rules! index_fields {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
+            const PRESENCE: Presence = Presence::Optional;
+            const IS_TIME: bool = $time;
 
             fn is_there(&self) -> bool {
                 self.as_ref().is_some_and(IndexField::<$format>::is_there)
@@ -79,12 +96,12 @@ macro_rules! index_fields {
 }
 
 index_fields! {
-    PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
-    PADDED: Padded, KeyPart, T, write, is_empty_part;
-    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
-    MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
-    DATE: ToDate, ToDate, T::Date, write_held;
-    MONTH: ToMonth, ToMonth, YearMonth, write_held;
+    PLAIN: KeyPart, KeyPart, T, write, T::IS_TIME, is_empty_part;
+    PADDED: Padded, KeyPart, T, write, false, is_empty_part;
+    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held, true;
+    MILLIS: ToMillis, ToMillis, Millis<T>, write_held, true;
+    DATE: ToDate, ToDate, T::Date, write_held, true;
+    MONTH: ToMonth, ToMonth, YearMonth, write_held, true;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.
@@ -94,8 +111,12 @@ index_fields! {
     note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, an `Option` of these, or a template such as `\"KIND#{{field}}\"`"
 )]
 pub trait IndexPart: Sized {
-    /// What a query asks for.
-    type Value: KeyValue;
+    /// What it holds, if it is there.
+    #[doc(hidden)]
+    type Held: IndexPart;
+    /// What an update may do.
+    #[doc(hidden)]
+    type Mode<U: Use>: Mode;
 
     /// The native type.
     const TYPE: KeyType;
@@ -113,7 +134,8 @@ pub trait IndexPart: Sized {
 }
 
 impl<T: KeyValue> IndexPart for T {
-    type Value = T;
+    type Held = T;
+    type Mode<U: Use> = U::Required;
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
 
@@ -132,7 +154,8 @@ impl<T: KeyValue> IndexPart for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for Option<T> {
-    type Value = T;
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
 
     const TYPE: KeyType = T::TYPE;
 

@@ -51,7 +51,7 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
     let before = writer.size();
     value
         .encode(writer)
-        .and_then(|()| check(value, writer.size() - before, role))
+        .and_then(|()| check_key(value.is_empty_key(), writer.size() - before, role))
         .map_err(|fault| fault.at(name.text).in_key(name.text))
 }
 
@@ -139,8 +139,9 @@ key_values!(N:
     #[cfg(feature = "bigdecimal")] bigdecimal::BigDecimal,
 );
 
-fn check<T: KeyValue>(value: &T, size: usize, role: Role) -> Result<(), Fault> {
-    if value.is_empty_key() {
+/// What DynamoDB asks of a key attribute.
+pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), Fault> {
+    if is_empty {
         return Err(Fault::new("empty text or binary cannot be a key"));
     }
     let limit = role.max_size();

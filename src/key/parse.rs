@@ -56,7 +56,7 @@ impl<'t> KeyParser<'t> {
     }
 
     #[cold]
-    fn unlike(&self) -> Fault {
+    pub(super) fn unlike(&self) -> Fault {
         Fault::new("the stored key does not follow the template").in_key(self.attribute)
     }
 
@@ -98,6 +98,16 @@ impl<'t> KeyParser<'t> {
         // No key is written with an empty part.
         .filter(|part| !part.is_empty_part())
         .ok_or_else(|| self.unlike().at(field))
+    }
+
+    /// What is left, if it begins with the delimiter.
+    pub(super) fn rest_after_delimiter(&self) -> Option<&'t str> {
+        self.rest.strip_prefix(self.style.delimiter())
+    }
+
+    /// Drops what is left.
+    pub(super) fn take_all(&mut self) {
+        self.rest = "";
     }
 
     /// Nothing may be left.

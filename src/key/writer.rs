@@ -1,8 +1,8 @@
 //! Writes the text of a key template: whole, into an item or a key, or its front, for a query.
 
-use super::Role;
 use super::native::KeyValue;
 use super::part::{KeyPart, PartWriter, width_in};
+use super::{Role, Shard};
 use crate::codec::{Fault, Name, Writer, escape_into};
 use crate::schema::{Style, Width};
 
@@ -186,6 +186,17 @@ impl<'w> KeyText<'w> {
             field,
             pad,
             last,
+        }
+    }
+
+    /// The shard that ends a partition key, unpadded.
+    pub fn shard(&mut self, shard: Shard, shards: u16) {
+        // A query asks for whole partition keys.
+        if let (Some(number), Out::Attribute { writer, .. }) = (shard.number(shards), &mut self.out)
+        {
+            let out = writer.out();
+            out.push(self.style.delimiter() as u8);
+            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
         }
     }
 

@@ -17,10 +17,12 @@ mod cursor;
 mod draft;
 mod explain;
 mod fetch;
+mod gather;
 mod kind;
 mod of_entity;
 mod page;
 mod part;
+mod partition;
 mod reach;
 mod reading;
 mod selection;
@@ -39,11 +41,12 @@ pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
 pub use explain::Explanation;
-pub use kind::{Bare, BareTime, BareTtl, BareVersion, Formatted, KeyArg, PartKind};
+pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub use page::Page;
 pub use part::{
-    Bounds, ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
+    ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
+pub use partition::{Each, Given, KeyArg, One, Several, each};
 pub use reach::{Anywhere, InGlobalIndex, InLocalIndex, InTable, Reach, StrongReads};
 pub use reading::Reading;
 pub use selection::Filter;

@@ -34,6 +34,17 @@ pub enum Width {
     Signed(usize),
 }
 
+/// Whether a part of an index key may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is always there.
+    Always,
+    /// Text, and missing if that is empty.
+    Text,
+    /// An `Option`.
+    Optional,
+}
+
 /// One piece of a key template.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece {
@@ -45,7 +56,13 @@ pub enum Piece {
         field: &'static str,
         /// How wide it is.
         width: Width,
+        /// Whether it may be missing.
+        presence: Presence,
+        /// Whether it is a point in time, which other writers spell in other ways.
+        is_time: bool,
     },
+    /// The delimiter and a number below this one; the last piece of a partition key.
+    Shard(u16),
 }
 
 /// What fills a key attribute.
@@ -66,6 +83,19 @@ pub struct KeyDef {
     pub ty: KeyType,
     /// What fills it.
     pub source: KeySource,
+}
+
+impl KeyDef {
+    /// How many shards the partition is spread over, if it is.
+    pub const fn shards(&self) -> Option<u16> {
+        let KeySource::Template(pieces) = self.source else {
+            return None;
+        };
+        match pieces.last() {
+            Some(Piece::Shard(shards)) => Some(*shards),
+            _ => None,
+        }
+    }
 }
 
 /// A field and the name it is stored under.
@@ -100,6 +130,12 @@ pub struct EntityDef {
     pub version: Option<&'static str>,
     /// The attribute of the time of creation.
     pub created_at: Option<&'static str>,
+    /// The attribute of the time of the last write.
+    pub updated_at: Option<&'static str>,
+    /// The attribute of the actor who created the item.
+    pub created_by: Option<&'static str>,
+    /// The attribute of the actor who wrote it last.
+    pub updated_by: Option<&'static str>,
 }
 
 /// Which kind of index.
@@ -124,6 +160,8 @@ pub struct EntityIndexDef {
     pub pk: &'static [KeyDef],
     /// Sort key.
     pub sk: &'static [KeyDef],
+    /// How many shards reads visit; at least those of the partition key.
+    pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
 }

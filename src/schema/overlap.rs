@@ -110,11 +110,29 @@ enum Ahead {
     Exactly(u8),
     /// One byte of a part of fixed width.
     Any,
-    /// Any number of bytes but the delimiter; the delimiter too if it is the last part of a verbatim
-    /// key.
-    Many {
-        delimiter: bool,
-    },
+    /// Any number of these bytes.
+    Many(Bytes),
+}
+
+/// Bytes of a part of any width.
+#[derive(Clone, Copy)]
+enum Bytes {
+    /// All but the delimiter.
+    Undelimited,
+    /// All: the last part of a verbatim key.
+    All,
+    /// The digits of a shard.
+    Digits,
+}
+
+impl Bytes {
+    const fn hold(self, byte: u8, delimiter: u8) -> bool {
+        match self {
+            Bytes::Undelimited => byte != delimiter,
+            Bytes::All => true,
+            Bytes::Digits => byte.is_ascii_digit(),
+        }
+    }
 }
 
 impl Cursor {
@@ -145,7 +163,7 @@ impl Cursor {
                     width: Width::Fixed(width) | Width::Digits(width),
                     ..
                 } => width,
-                Piece::Part { .. } => return self,
+                Piece::Part { .. } | Piece::Shard(_) => return self,
             };
             if self.byte < width {
                 return self;
@@ -172,10 +190,14 @@ impl Cursor {
             } => Ahead::Any,
             Piece::Part { .. } => {
                 let last = self.piece + 1 == self.pieces.len();
-                Ahead::Many {
-                    delimiter: last && matches!(self.style, Style::Verbatim(_)),
-                }
+                Ahead::Many(if last && matches!(self.style, Style::Verbatim(_)) {
+                    Bytes::All
+                } else {
+                    Bytes::Undelimited
+                })
             }
+            Piece::Shard(_) if self.byte == 0 => Ahead::Exactly(self.delimiter()),
+            Piece::Shard(_) => Ahead::Many(Bytes::Digits),
         }
     }
 
@@ -202,9 +224,9 @@ const fn meet(a: Cursor, b: Cursor) -> bool {
     match (a.ahead(), b.ahead()) {
         (Ahead::Anything, _) | (_, Ahead::Anything) => true,
         (Ahead::Nothing, Ahead::Nothing) => true,
-        (Ahead::Many { .. }, Ahead::Many { .. }) => meet(a.leave(), b) || meet(a, b.leave()),
-        (Ahead::Many { delimiter }, other) => many(a, delimiter, other, b),
-        (other, Ahead::Many { delimiter }) => many(b, delimiter, other, a),
+        (Ahead::Many(_), Ahead::Many(_)) => meet(a.leave(), b) || meet(a, b.leave()),
+        (Ahead::Many(bytes), other) => many(a, bytes, other, b),
+        (other, Ahead::Many(bytes)) => many(b, bytes, other, a),
         (Ahead::Nothing, _) | (_, Ahead::Nothing) => false,
         (Ahead::Exactly(left), Ahead::Exactly(right)) => left == right && meet(a.step(), b.step()),
         (Ahead::Exactly(_) | Ahead::Any, _) => meet(a.step(), b.step()),
@@ -212,13 +234,13 @@ const fn meet(a: Cursor, b: Cursor) -> bool {
 }
 
 /// A part of any width on one side: it ends here, or it takes the other side's byte.
-const fn many(part: Cursor, takes_delimiter: bool, other: Ahead, rest: Cursor) -> bool {
+const fn many(part: Cursor, bytes: Bytes, other: Ahead, rest: Cursor) -> bool {
     if meet(part.leave(), rest) {
         return true;
     }
     match other {
-        Ahead::Exactly(byte) if byte == part.delimiter() && !takes_delimiter => false,
-        Ahead::Exactly(_) | Ahead::Any => meet(part, rest.step()),
+        Ahead::Exactly(byte) => bytes.hold(byte, part.delimiter()) && meet(part, rest.step()),
+        Ahead::Any => meet(part, rest.step()),
         _ => false,
     }
 }
@@ -230,10 +252,14 @@ mod tests {
     const TEXT: Piece = Piece::Part {
         field: "f",
         width: Width::Variable,
+        presence: super::super::Presence::Always,
+        is_time: false,
     };
     const FOUR: Piece = Piece::Part {
         field: "f",
         width: Width::Fixed(4),
+        presence: super::super::Presence::Always,
+        is_time: false,
     };
 
     fn may_meet(a: &'static [Piece], b: &'static [Piece], style: Style) -> bool {
@@ -268,6 +294,25 @@ mod tests {
         ] {
             assert_eq!(may_meet(a, b, Style::Escaped), expected, "{a:?} {b:?}");
         }
+    }
+
+    #[test]
+    fn shards_are_digits_after_the_delimiter() {
+        use Piece::{Literal as L, Shard};
+        for (a, b, expected) in [
+            (&[L("A#"), TEXT, Shard(9)][..], &[L("A#"), TEXT][..], false),
+            (&[L("A#"), TEXT, Shard(9)], &[L("A#"), TEXT, L("#B")], false),
+            (&[L("A#"), TEXT, Shard(9)], &[L("A#"), TEXT, L("#7")], true),
+            (&[L("A#"), TEXT, Shard(9)], &[L("A#"), TEXT, Shard(5)], true),
+            (&[L("A"), Shard(9)], &[L("A#"), TEXT], true),
+            (&[L("A"), Shard(9)], &[L("A#x"), TEXT], false),
+            (&[L("A"), Shard(9)], &[L("A"), FOUR], true),
+        ] {
+            assert_eq!(may_meet(a, b, Style::Escaped), expected, "{a:?} {b:?}");
+        }
+        let verbatim = Style::Verbatim(':');
+        assert!(may_meet(&[L("A"), Shard(9)], &[TEXT], verbatim));
+        assert!(!may_meet(&[L("A"), Shard(9)], &[L("A#1")], verbatim));
     }
 
     #[test]

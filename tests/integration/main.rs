@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod actor;
 mod connect;
 mod create;
 mod delete;
@@ -22,7 +23,9 @@ mod managed;
 mod model;
 mod put;
 mod query;
+mod shards;
 mod table;
+mod update;
 mod values;
 mod wire;
 
@@ -42,9 +45,12 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
+        ("update", update::tests),
         ("managed", managed::tests),
+        ("actor", actor::tests),
         ("faults", faults::tests),
         ("keys", keys::tests),
+        ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),
         ("errors", errors::tests),

@@ -32,6 +32,7 @@ fn follows(key: &KeyDef, text: &str) -> bool {
         let width = match *piece {
             Piece::Literal(literal) if rest.starts_with(literal) => literal.len(),
             Piece::Literal(_) => return false,
+            Piece::Shard(_) => rest.len(),
             Piece::Part { width, .. } => match width {
                 Width::Fixed(width) | Width::Digits(width) => width,
                 Width::Signed(width) => width + usize::from(rest.starts_with('-')),

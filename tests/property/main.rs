@@ -8,6 +8,7 @@ mod items;
 mod keys;
 mod numbers;
 mod overlap;
+mod shards;
 mod size;
 mod values;
 

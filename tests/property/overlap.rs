@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dynamo_entity::schema::{
-    EntityDef, KeyDef, KeySource, KeyType, Piece, Style, Width, keys_may_meet,
+    EntityDef, KeyDef, KeySource, KeyType, Piece, Presence, Style, Width, keys_may_meet,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -17,12 +17,14 @@ enum Given {
     Text,
     Fixed(usize),
     Signed(usize),
+    /// The end of a sharded key: the delimiter, then 0 or 1.
+    Shard,
 }
 
 fn piece(delimiter: char) -> impl Strategy<Value = Given> {
     let literals = match delimiter {
-        '#' => vec!["#", "a", "b", "#a", "a#", "#b#", "ab", "-"],
-        _ => vec![":", "a", "b", ":a", "a:", ":b:", "ab", "-"],
+        '#' => vec!["#", "a", "1", "#a", "a#", "#1#", "a1", "-", "#1"],
+        _ => vec![":", "a", "1", ":a", "a:", ":1:", "a1", "-", ":1"],
     };
     prop_oneof![
         4 => select(literals).prop_map(Given::Literal),
@@ -36,6 +38,14 @@ fn piece(delimiter: char) -> impl Strategy<Value = Given> {
 /// At most two parts, so that all keys can be listed.
 fn template(delimiter: char) -> impl Strategy<Value = Vec<Given>> {
     template_of(piece(delimiter), 4, delimiter)
+}
+
+/// The same, spread over shards or not.
+fn partition(delimiter: char) -> impl Strategy<Value = Vec<Given>> {
+    (template(delimiter), any::<bool>()).prop_map(|(mut template, sharded)| {
+        template.extend(sharded.then_some(Given::Shard));
+        template
+    })
 }
 
 fn template_of(
@@ -66,7 +76,12 @@ fn template_of(
 }
 
 fn pieces(given: &[Given]) -> &'static [Piece] {
-    let part = |width| Piece::Part { field: "f", width };
+    let part = |width| Piece::Part {
+        field: "f",
+        width,
+        presence: Presence::Always,
+        is_time: false,
+    };
     let pieces: Vec<Piece> = given
         .iter()
         .map(|piece| match *piece {
@@ -74,6 +89,7 @@ fn pieces(given: &[Given]) -> &'static [Piece] {
             Given::Text => part(Width::Variable),
             Given::Fixed(width) => part(Width::Fixed(width)),
             Given::Signed(width) => part(Width::Signed(width)),
+            Given::Shard => Piece::Shard(2),
         })
         .collect();
     Box::leak(pieces.into_boxed_slice())
@@ -99,6 +115,9 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         ttl: None,
         version: None,
         created_at: None,
+        updated_at: None,
+        created_by: None,
+        updated_by: None,
     }
 }
 
@@ -126,13 +145,16 @@ fn keys(given: &[Given], style: Style) -> BTreeSet<String> {
         let texts = match *piece {
             Given::Literal(text) => vec![text.to_owned()],
             // The last text of a verbatim key may hold the delimiter.
-            Given::Text if last && style != Style::Escaped => words(&["a", "b", ":"], 1..=4),
-            Given::Text => words(&["a", "b"], 1..=3),
-            Given::Fixed(width) => words(&["a", "b", "-"], width..=width),
-            Given::Signed(width) => words(&["a", "b"], width..=width)
+            Given::Text if last && style != Style::Escaped => words(&["a", "1", ":"], 1..=4),
+            Given::Text => words(&["a", "1"], 1..=3),
+            Given::Fixed(width) => words(&["a", "1", "-"], width..=width),
+            Given::Signed(width) => words(&["a", "1"], width..=width)
                 .into_iter()
                 .flat_map(|digits| [format!("-{digits}"), digits])
                 .collect(),
+            Given::Shard => ["0", "1"]
+                .map(|shard| format!("{}{shard}", style.delimiter()))
+                .into(),
         };
         keys = keys
             .iter()
@@ -196,12 +218,12 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn escaped_keys_that_meet_are_seen(left in template('#'), right in template('#')) {
+    fn escaped_keys_that_meet_are_seen(left in partition('#'), right in partition('#')) {
         sound(&left, &right, Style::Escaped)?;
     }
 
     #[test]
-    fn verbatim_keys_that_meet_are_seen(left in template(':'), right in template(':')) {
+    fn verbatim_keys_that_meet_are_seen(left in partition(':'), right in partition(':')) {
         sound(&left, &right, Style::Verbatim(':'))?;
     }
 

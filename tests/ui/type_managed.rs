@@ -10,6 +10,10 @@ pub struct Order {
     pub updated_at: u64,
     #[dynamo(ttl)]
     pub ttl: String,
+    #[dynamo(created_by)]
+    pub created_by: Vec<String>,
+    #[dynamo(updated_by)]
+    pub updated_by: Option<f64>,
     #[dynamo(version)]
     pub version: u32,
     #[dynamo(rest)]

@@ -23,6 +23,8 @@ fn unique_role(role: Role) -> Option<&'static str> {
         Role::Ttl => Some("ttl"),
         Role::CreatedAt => Some("created_at"),
         Role::UpdatedAt => Some("updated_at"),
+        Role::CreatedBy => Some("created_by"),
+        Role::UpdatedBy => Some("updated_by"),
     }
 }
 
@@ -30,7 +32,7 @@ fn role_span(field: &Field, marks: &FieldMarks) -> Span {
     marks.role.unwrap_or(field.ident.span())
 }
 
-/// `rest`, `version`, `ttl`, `created_at` and `updated_at` stand on one field each.
+/// `rest`, and each word of a managed field, stands on one field.
 fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (at, (field, marks)) in fields.iter().zip(marks).enumerate() {
         let Some(word) = unique_role(field.role) else {
@@ -90,7 +92,8 @@ fn skipped_fields_are_not_stored(fields: &[Field], marks: &[FieldMarks], diag: &
     }
 }
 
-/// A version is a number, a ttl is epoch seconds, and no managed field goes through serde.
+/// A version is a number, a ttl is epoch seconds, an actor is no time, and no managed field goes
+/// through serde.
 /// `created_at` and `updated_at` may have a foreign time form.
 fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {
@@ -98,8 +101,8 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
             (Role::Attribute | Role::Skip | Role::Rest, _) | (_, Form::Own) => continue,
             (Role::CreatedAt | Role::UpdatedAt, Form::Serde) => "serde",
             (Role::CreatedAt | Role::UpdatedAt, _) => continue,
-            (Role::Version | Role::Ttl, Form::Serde) => "serde",
-            (Role::Version | Role::Ttl, _) => "format",
+            (Role::Version | Role::Ttl | Role::CreatedBy | Role::UpdatedBy, Form::Serde) => "serde",
+            (Role::Version | Role::Ttl | Role::CreatedBy | Role::UpdatedBy, _) => "format",
         };
         let role = unique_role(field.role).unwrap_or_default();
         let message = format!("a `{role}` field has a stored form of its own; remove `{word}`");

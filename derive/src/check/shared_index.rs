@@ -60,7 +60,8 @@ fn same_source(a: &KeySource, b: &KeySource) -> bool {
     match (a, b) {
         (KeySource::Field { field: a, .. }, KeySource::Field { field: b, .. }) => a == b,
         (KeySource::Template(a), KeySource::Template(b)) => {
-            a.pieces.len() == b.pieces.len()
+            a.shards == b.shards
+                && a.pieces.len() == b.pieces.len()
                 && a.pieces
                     .iter()
                     .zip(&b.pieces)

@@ -1,6 +1,7 @@
 //! One field: how it is written, read and missed. The same for entities, values and variants.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
 
 use super::{local, name, of};
 use crate::model::{DefaultValue, Field, Form, Role};
@@ -16,8 +17,12 @@ fn form(form: Form) -> Option<TokenStream> {
 
 /// The form of a managed time: the type's own, or a foreign one.
 pub(super) fn time_form(field: &Field) -> TokenStream {
-    match form(field.form) {
-        Some(form) => code!(::core::option::Option::Some(#form)),
+    option(form(field.form).as_ref())
+}
+
+fn option(value: Option<&TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => code!(::core::option::Option::Some(#value)),
         None => code!(::core::option::Option::None),
     }
 }
@@ -34,6 +39,11 @@ enum Way {
     /// `created_at` or `updated_at`.
     Time {
         kind: TokenStream,
+    },
+    /// `created_by` or `updated_by`, and the key it is of an index.
+    Actor {
+        kind: TokenStream,
+        key: Option<TokenStream>,
     },
     /// A bare field as the key of the table or of an index.
     Key {
@@ -54,14 +64,19 @@ fn way(field: &Field, key: Option<KeyUse>) -> Way {
     match field.role {
         Role::Version => return Way::Version,
         Role::Ttl => return Way::Ttl,
-        Role::CreatedAt => {
+        Role::CreatedAt | Role::UpdatedAt => {
             return Way::Time {
-                kind: code!(__d::StampKind::Created),
+                kind: stamp_kind(field.role),
             };
         }
-        Role::UpdatedAt => {
-            return Way::Time {
-                kind: code!(__d::StampKind::Updated),
+        Role::CreatedBy | Role::UpdatedBy => {
+            let role = match key {
+                Some(KeyUse::Primary(role) | KeyUse::Index(role)) => Some(role),
+                None => None,
+            };
+            return Way::Actor {
+                kind: stamp_kind(field.role),
+                key: role,
             };
         }
         Role::Attribute | Role::Skip | Role::Rest => {}
@@ -72,6 +87,21 @@ fn way(field: &Field, key: Option<KeyUse>) -> Way {
         (None, Form::Serde, _) => Way::Serde,
         (None, _, Some(form)) => Way::Form(form),
         (None, ..) => Way::Field,
+    }
+}
+
+/// The role of a field as a key, if it is one: an `Option`.
+pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
+    option(key.map(|key| match key {
+        KeyUse::Primary(role) | KeyUse::Index(role) => role,
+    }))
+}
+
+/// Which of two, the first writing or the last.
+pub(super) fn stamp_kind(role: Role) -> TokenStream {
+    match role {
+        Role::CreatedAt | Role::CreatedBy => code!(__d::StampKind::Created),
+        _ => code!(__d::StampKind::Updated),
     }
 }
 
@@ -112,6 +142,10 @@ pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) ->
             let (encode, form) = (ask("encode_stamp"), time_form(field));
             code!(#encode(#place, stamp, #kind, #form, &#name, writer))
         }
+        Way::Actor { kind, key } => {
+            let (encode, role) = (ask("encode_actor"), option(key.as_ref()));
+            code!(#encode(#place, stamp, #kind, #role, &#name, writer))
+        }
         // These name the attribute themselves.
         Way::Key { role } => {
             let encode = ask("encode_key");
@@ -135,6 +169,7 @@ impl Way {
             Way::Version => code!(VersionField),
             Way::Ttl => code!(TtlTime),
             Way::Time { .. } => code!(ManagedTime),
+            Way::Actor { .. } => code!(ManagedActor),
             Way::Key { .. } => code!(KeyValue),
             Way::IndexKey { .. } => code!(IndexPart),
         }
@@ -149,6 +184,7 @@ impl Way {
             Way::Version => ("decode_version", None),
             Way::Ttl => ("decode_ttl", None),
             Way::Time { .. } => ("decode_time", Some(time_form(field))),
+            Way::Actor { .. } => ("decode_actor", None),
             Way::Key { .. } => ("decode_key", None),
             Way::IndexKey { .. } => ("decode_index_key", None),
         }
@@ -163,11 +199,140 @@ impl Way {
             Way::Version => "absent_version",
             Way::Ttl => "absent_ttl",
             Way::Time { .. } => "absent_time",
+            Way::Actor { .. } => "absent_actor",
             Way::IndexKey { .. } => "absent_index_key",
             Way::Key { .. } => return code!(__d::never_absent),
         };
         of(&field.ty, &self.contract(), item)
     }
+}
+
+/// The path of a field.
+pub(super) struct PathCode {
+    pub(super) ty: TokenStream,
+    /// An expression of that type.
+    pub(super) path: TokenStream,
+    /// What the type of the field has to be. A bound that waits: what is wrong with the type is said
+    /// where it is stored, and here only to who asks for the path.
+    pub(super) bound: TokenStream,
+}
+
+pub(super) fn path(
+    field: &Field,
+    key: Option<KeyUse>,
+    root: &TokenStream,
+    usage: &TokenStream,
+    place: &TokenStream,
+) -> PathCode {
+    let ty = &field.ty;
+    let way = way(field, key);
+    let contract = Ident::new(&way.contract().to_string(), Span::mixed_site());
+    let bound = match &way {
+        Way::Version => TokenStream::new(),
+        _ => {
+            let deferred = format_ident!("{contract}In");
+            code!(where for<'x> #ty: __d::#deferred<'x>)
+        }
+    };
+    let required = code!(<#usage as __d::Use>::Required);
+    let held = code!(<#ty as __d::#contract>::Held);
+    let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
+    let (ty, encode) = match &way {
+        Way::Field => (code!(<#ty as __d::DynamoField>::Path<#root, #usage>), None),
+        Way::Version => (code!(__d::Path<#root, u64, #required>), None),
+        Way::Serde => (
+            code!(__d::Path<#root, #ty, #required>),
+            Some(code!(<#ty as __d::SerdeField>::encode_serde)),
+        ),
+        Way::Ttl => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code!(<#held as __d::TtlTime>::encode_ttl)),
+        ),
+        Way::Form(form) => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code! {
+                |value, name, writer| <#held as __d::FormField>::encode_as(value, #form, name, writer)
+            }),
+        ),
+        Way::Time { .. } => {
+            let form = time_form(field);
+            (
+                code!(__d::Path<#root, #held, #mode>),
+                Some(code! {
+                    |value, name, writer| {
+                        <#held as __d::ManagedTime>::encode_named(value, #form, name, writer)
+                    }
+                }),
+            )
+        }
+        Way::Actor { key, .. } => {
+            let role = option(key.as_ref());
+            (
+                code!(__d::Path<#root, #held, #mode>),
+                Some(code! {
+                    |value, name, writer| {
+                        <#held as __d::ManagedActor>::encode_named(value, #role, name, writer)
+                    }
+                }),
+            )
+        }
+        Way::Key { role } => (
+            code!(__d::Path<#root, #ty, #required>),
+            Some(code! {
+                |value, name, writer| <#ty as __d::KeyValue>::encode_key(value, name, #role, writer)
+            }),
+        ),
+        Way::IndexKey { role } => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code! {
+                |value, name, writer| {
+                    <#held as __d::IndexPart>::encode_index_key(value, name, #role, writer)
+                }
+            }),
+        ),
+    };
+    let path = match encode {
+        None => code!(__d::AtPath::at_place(#place)),
+        Some(encode) => code!(__d::Path::stored_as(#place, #encode)),
+    };
+    PathCode { ty, path, bound }
+}
+
+/// A function that writes a field under a name that it is given.
+pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
+    let way = way(field, None);
+    let ask = |item| of(&field.ty, &way.contract(), item);
+    match &way {
+        Way::Field => Some(ask("encode_field")),
+        Way::Serde => Some(ask("encode_serde")),
+        Way::Ttl => Some(ask("encode_ttl")),
+        Way::Form(form) => {
+            let encode = ask("encode_as");
+            Some(code!((|value, name, writer| #encode(value, #form, name, writer))))
+        }
+        _ => None,
+    }
+}
+
+/// A function that reads what a field stores, and one for what it means if it is missing.
+pub(super) fn read_known(field: &Field, key: Option<KeyUse>) -> (TokenStream, TokenStream) {
+    let way = way(field, key);
+    let (item, form) = way.decode(field);
+    let decode = of(&field.ty, &way.contract(), item);
+    let read = match form {
+        Some(form) => code!(|reader| #decode(reader, #form)),
+        None => decode,
+    };
+    let absent = match &field.default {
+        Some(DefaultValue::Trait) => {
+            let default = default_of(field);
+            code!(|| ::core::option::Option::Some(#default))
+        }
+        Some(DefaultValue::Expr(value)) => code!(|| ::core::option::Option::Some(#value)),
+        None if field.role == Role::Skip => code!(__d::never_absent),
+        None => way.absent(field),
+    };
+    (read, absent)
 }
 
 /// The value of a managed field that a write leaves; an expression that may fail.
@@ -176,7 +341,7 @@ pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
     let ident = &field.ident;
     let item = match way {
         Way::Ttl => "stored_ttl",
-        Way::Time { .. } => "stamped",
+        Way::Time { .. } | Way::Actor { .. } => "stamped",
         _ => return None,
     };
     let stamped = of(&field.ty, &way.contract(), item);
@@ -185,6 +350,7 @@ pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
             let form = time_form(field);
             code!(, stamp, #kind, #form)
         }
+        Way::Actor { kind, .. } => code!(, stamp, #kind),
         _ => TokenStream::new(),
     };
     let stored = &field.stored;

@@ -139,11 +139,13 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let stored = |role| option_str(field_of(entity, role).map(|field| field.stored.as_str()));
-    let (ttl, version, created) = (
+    let (ttl, version, created, updated) = (
         stored(Role::Ttl),
         stored(Role::Version),
         stored(Role::CreatedAt),
+        stored(Role::UpdatedAt),
     );
+    let (created_by, updated_by) = (stored(Role::CreatedBy), stored(Role::UpdatedBy));
     code! {
         __d::EntityDef {
             id: ::core::concat!(::core::module_path!(), #path),
@@ -156,6 +158,9 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             ttl: #ttl,
             version: #version,
             created_at: #created,
+            updated_at: #updated,
+            created_by: #created_by,
+            updated_by: #updated_by,
         }
     }
 }
@@ -184,20 +189,31 @@ fn key_def(
             }
         }
         KeySource::Template(template) => {
+            let shard = template
+                .shards
+                .map(|shards| code!(__d::Piece::Shard(#shards)));
             let pieces = template.pieces.iter().map(|piece| match piece {
                 Piece::Literal(text) => code!(__d::Piece::Literal(#text)),
                 Piece::Part { field, format } => {
                     let name = key::plain_name(&entity.fields[*field].ident);
                     let width = key::width(entity, *field, *format, sparse);
                     let pad = key::pad(*format);
+                    let (presence, is_time) = if sparse {
+                        key::presence(entity, *field, *format)
+                    } else {
+                        (code!(__d::Presence::Always), code!(false))
+                    };
                     code! {
                         __d::Piece::Part {
                             field: #name,
                             width: __d::width_in(#width, #pad, __STYLE),
+                            presence: #presence,
+                            is_time: #is_time,
                         }
                     }
                 }
             });
+            let pieces = pieces.chain(shard);
             code! {
                 __d::KeyDef {
                     attribute: #attribute,
@@ -248,6 +264,10 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
         }
         None => code!(::core::option::Option::None),
     };
+    let read_shards = match index.read_shards {
+        Some(shards) => code!(::core::option::Option::Some(#shards)),
+        None => code!(::core::option::Option::None),
+    };
     code! {
         __d::EntityIndexDef {
             name: #name,
@@ -255,6 +275,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
             kind: #kind,
             pk: #pk,
             sk: #sk,
+            read_shards: #read_shards,
             when: #when,
         }
     }

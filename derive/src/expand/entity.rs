@@ -5,7 +5,7 @@ use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
-use super::{checks, codec, definition, hidden, key, local, of, query, respanned};
+use super::{checks, codec, definition, hidden, key, local, of, path, query, respanned, upkeep};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
@@ -13,14 +13,17 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let constants = definition::constants(entity);
     let table = definition::own_table(entity);
     let key = key::expand(entity, &key_struct);
+    let paths_struct = format_ident!("PathsOf{}", key::plain_name(&entity.ident));
+    let paths = path::entity(entity, &paths_struct);
     let constructor = constructor(entity, &key_struct);
-    let implementation = implementation(entity, &key_struct);
+    let implementation = implementation(entity, &key_struct, &paths_struct);
     let index_writers = index_writers(entity, &key_struct);
     let queries = query::expand(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
         #key
+        #paths
         #index_writers
         #constructor
         #queries
@@ -53,7 +56,11 @@ fn constructor(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     }
 }
 
-fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
+fn implementation(
+    entity: &Entity,
+    key_struct: &syn::Ident,
+    paths_struct: &syn::Ident,
+) -> TokenStream {
     let ident = &entity.ident;
     let table = match &entity.table {
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "This"),
@@ -68,10 +75,12 @@ fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
     let managed = managed(entity);
+    let upkeep = upkeep::expand(entity, key_struct);
     code! {
         impl __d::DynamoEntity for #ident {
             type Table = #table;
             type KeyParts = #key_struct;
+            type Paths = #paths_struct;
             type Guard = #guard;
 
             const ENTITY: __d::EntityDef = #def;
@@ -80,6 +89,7 @@ fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             #encode
             #decode
             #managed
+            #upkeep
         }
     }
 }
@@ -115,7 +125,13 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         let function = format_ident!("{function}");
         let parts =
             key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
-        Some(code!(#key_struct::#function(__d::KeyTarget::attribute(writer) #(, #parts)*)?;))
+        let shard = key::shard(template, &of_hash());
+        Some(code!(#key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #parts)*)?;))
+    });
+    let hash = is_sharded(entity).then(|| {
+        code! {
+            let hash = __d::hash_of_key(&<Self as __d::DynamoEntity>::key_parts(self))?;
+        }
     });
     let stamped = stamped_in_indexes(entity);
     let indexes = distinct(entity).map(|index| encode_index(entity, index, key_struct));
@@ -148,6 +164,7 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             stamp: &__d::Stamp,
             writer: &mut __d::Writer,
         ) -> ::core::result::Result<(), __d::Fault> {
+            #hash
             #(#keys)*
             #(#stamped)*
             #(#indexes)*
@@ -157,6 +174,18 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             ::core::result::Result::Ok(())
         }
     }
+}
+
+/// Whether some key ends with a shard, which is taken from the hash of the primary key.
+fn is_sharded(entity: &Entity) -> bool {
+    let indexes = entity.indexes.iter().flat_map(|index| &index.pk);
+    let mut sources = std::iter::once(&entity.pk).chain(indexes);
+    sources.any(|source| source.shards().is_some())
+}
+
+/// The shard of the item at hand.
+fn of_hash() -> TokenStream {
+    code!(__d::Shard::Of(hash))
 }
 
 /// Variables for the managed fields that index keys are made of, or depend on.
@@ -182,7 +211,7 @@ fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
 }
 
 /// Access patterns of one index are alike, so that one of them writes its keys.
-fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
+pub(super) fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     entity.indexes.iter().enumerate().filter_map(|(at, index)| {
         let before = &entity.indexes[..at];
         (!before.iter().any(|earlier| earlier.on == index.on)).then_some(index)
@@ -197,7 +226,7 @@ pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index
 }
 
 /// Where a bare field is a key attribute: of the table, else of an index.
-fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
+pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
         |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
     let in_index = |keys: fn(&Index) -> &[KeySource]| {
@@ -231,6 +260,7 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         };
         let function = index_writer_name(index, role, at);
         let skip = definition::already_written(entity, index, role, at);
+        let shard = key::shard(template, &of_hash());
         let mut arguments = Vec::new();
         for part in key::parts(template) {
             let is_there = key::index_part(entity, part, "is_there", TokenStream::new());
@@ -240,7 +270,7 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         }
         writes.push(code! {
             if !(#skip) {
-                #key_struct::#function(__d::KeyTarget::attribute(writer) #(, #arguments)*)?;
+                #key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)?;
             }
         });
     }
@@ -322,7 +352,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         .iter()
         .enumerate()
         .filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
-    let keyed = whole_in_key(entity);
+    let keyed = read_from_key(entity);
     let texts = keyed.iter().map(|(_, which)| {
         let holder = local(&format!("text_{which}"));
         code!(let mut #holder = ::core::option::Option::None;)
@@ -333,6 +363,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let unpack = keyed
         .iter()
+        .filter(|(source, _)| holds_whole(source))
         .map(|(source, which)| unpack(entity, key_struct, source, which));
     let skipped = entity.fields.iter().enumerate().filter_map(|(at, field)| {
         let holder = codec::holder(field);
@@ -373,6 +404,15 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         }
         codec::finish(field, key_use(entity, at))
     });
+    let checked = entity.pk.shards().map(|_| {
+        let text = local("text_pk");
+        code! {
+            __d::check_shard(
+                &<Self as __d::DynamoEntity>::key_parts(&entity),
+                #text.as_deref(),
+            )?;
+        }
+    });
     code! {
         fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#declared)*
@@ -391,7 +431,9 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
                 }
             }
             #(#unpack)*
-            ::core::result::Result::Ok(Self { #(#finished),* })
+            let entity = Self { #(#finished),* };
+            #checked
+            ::core::result::Result::Ok(entity)
         }
     }
 }
@@ -414,19 +456,22 @@ fn holds(template: &crate::model::Template, at: usize) -> bool {
     key::parts(template).any(|(field, format)| field == at && !format.is_lossy())
 }
 
-/// The templates of the primary key that hold whole fields: what has no attribute in an item is
-/// parsed from there.
-fn whole_in_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
+/// The templates of the primary key that say something of an item: what has no attribute in it is
+/// parsed from those that hold whole fields, and a shard has to be that of the item.
+fn read_from_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
     let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
     keys.into_iter()
         .filter_map(|(source, which)| {
             let KeySource::Template(template) = source? else {
                 return None;
             };
-            let whole = key::parts(template).any(|(_, format)| !format.is_lossy());
-            whole.then_some((template, which))
+            (holds_whole(template) || template.shards.is_some()).then_some((template, which))
         })
         .collect()
+}
+
+fn holds_whole(template: &crate::model::Template) -> bool {
+    key::parts(template).any(|(_, format)| !format.is_lossy())
 }
 
 /// Parses a key for the fields that are still without a value; the partition key comes first.

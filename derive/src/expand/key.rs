@@ -63,6 +63,16 @@ pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool)
     of(&entity.fields[field].ty, &contract, "WIDTH")
 }
 
+/// Whether a part of an index key may be missing, and whether it is a time.
+pub(super) fn presence(
+    entity: &Entity,
+    field: usize,
+    format: Format,
+) -> (TokenStream, TokenStream) {
+    let ask = |item| of(&entity.fields[field].ty, &index_contract(format), item);
+    (ask("PRESENCE"), ask("IS_TIME"))
+}
+
 /// The functions that read the parts of a template.
 pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStream> {
     let parser =
@@ -77,16 +87,26 @@ pub(super) fn index_part(
     item: &str,
     args: TokenStream,
 ) -> TokenStream {
-    let field = &entity.fields[field];
-    let (ask, place) = (of(&field.ty, &index_contract(format), item), stored(field));
-    code!(#ask(&#place #args))
+    let place = stored(&entity.fields[field]);
+    index_ask(entity, (field, format), item, &code!(&#place #args))
+}
+
+/// The same question to a value at hand.
+pub(super) fn index_ask(
+    entity: &Entity,
+    (field, format): (usize, Format),
+    item: &str,
+    args: &TokenStream,
+) -> TokenStream {
+    let ask = of(&entity.fields[field].ty, &index_contract(format), item);
+    code!(#ask(#args))
 }
 
 /// Where the value of a field stands that a write leaves. Of a managed field that is a variable.
 pub(super) fn stored(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {
-        Role::Ttl | Role::CreatedAt | Role::UpdatedAt => {
+        Role::Ttl | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy => {
             let stamped = local(&format!("stamped_{}", plain_name(ident)));
             code!(#stamped)
         }
@@ -119,7 +139,7 @@ pub(super) fn writer(
     let mut arguments = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = index + 1 == template.pieces.len();
+        let last = is_last(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(key.literal(#text);)),
             Piece::Part { field, format } => {
@@ -136,9 +156,14 @@ pub(super) fn writer(
             }
         }
     }
+    let shard = template.shards.map(|shards| {
+        steps.push(code!(key.shard(shard, #shards);));
+        code!(, shard: __d::Shard)
+    });
     code! {
         fn #function(
             target: __d::KeyTarget<'_>
+            #shard
             #(, #arguments)*
         ) -> ::core::result::Result<(), __d::Fault> {
             let mut key = __d::KeyText::open(target, #attribute, #role, __STYLE)?;
@@ -146,6 +171,11 @@ pub(super) fn writer(
             key.close()
         }
     }
+}
+
+/// Whether nothing follows a piece, so that no delimiter has to end it.
+fn is_last(template: &Template, piece: usize) -> bool {
+    template.shards.is_none() && piece + 1 == template.pieces.len()
 }
 
 /// A function that parses a key attribute into a tuple of its parts. The types of the parts are
@@ -161,7 +191,7 @@ fn parser(
     let mut names = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = index + 1 == template.pieces.len();
+        let last = is_last(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(key.literal(#text)?;)),
             Piece::Part { field, format } => {
@@ -174,6 +204,7 @@ fn parser(
             }
         }
     }
+    steps.extend(template.shards.map(|shards| code!(key.shard(#shards)?;)));
     code! {
         fn #function<#(#types),*>(
             text: &str
@@ -309,6 +340,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         .as_ref()
         .map(|sk| write_from_key(entity, &fields, sk, "sk", &code!(__d::Role::Sort)));
     let read = read(entity, &fields);
+    let tell = tell(entity, &fields);
     let ident = &entity.ident;
     code! {
         #definition
@@ -321,13 +353,44 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         impl __d::KeyParts for #key_struct {
             type Entity = #ident;
 
-            fn write(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            #tell
+
+            fn write_in(
+                &self,
+                shard: __d::Shard,
+                writer: &mut __d::Writer,
+            ) -> ::core::result::Result<(), __d::Fault> {
                 #write_pk
                 #write_sk
                 ::core::result::Result::Ok(())
             }
 
             #read
+        }
+    }
+}
+
+/// Tells the fields that the key holds whole.
+fn tell(entity: &Entity, fields: &[KeyField]) -> TokenStream {
+    let told = fields.iter().filter(|key| !key.held.is_cut()).map(|key| {
+        let ident = &entity.fields[key.field].ident;
+        let (name, value) = (plain_name(ident), key.take(entity, &code!(&self.#ident)));
+        code!(known.tell(#name, #value);)
+    });
+    let written = fields.iter().filter_map(|key| {
+        let field = &entity.fields[key.field];
+        let ident = &field.ident;
+        let is_plain = matches!(key.held, Held::Whole(_)) && field.role == Role::Attribute;
+        is_plain.then(|| super::codec::encode(field, None, &code!(&self.#ident)))
+    });
+    code! {
+        fn tell(&self, known: &mut __d::Known) {
+            #(#told)*
+        }
+
+        fn write_fields(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            #(#written)*
+            ::core::result::Result::Ok(())
         }
     }
 }
@@ -402,9 +465,15 @@ fn write_from_key(
                     .any(|key| key.field == field && key.held.is_cut());
                 part_of(entity, field, format, cut)
             });
-            code!(Self::#function(__d::KeyTarget::attribute(writer) #(, #parts)*)?;)
+            let shard = shard(template, &code!(shard));
+            code!(Self::#function(__d::KeyTarget::attribute(writer) #shard #(, #parts)*)?;)
         }
     }
+}
+
+/// The argument that a writer takes beside the parts, if the template has shards.
+pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStream> {
+    template.shards.map(|_| code!(, #shard))
 }
 
 /// Writes the part of `self.field` to its place; `cut` if `self` holds the part itself.
@@ -470,6 +539,10 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         let (ident, part) = (&entity.fields[key.field].ident, key_part(entity, key.field));
         code!(#ident: #part)
     });
+    let checked = entity.pk.shards().map(|_| {
+        let text = local("read_pk");
+        code!(__d::check_shard(&parts, #text.as_deref())?;)
+    });
     code! {
         fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#holders)*
@@ -480,7 +553,9 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                 reader.skip()?;
             }
             #(#unpack)*
-            ::core::result::Result::Ok(Self { #(#members),* })
+            let parts = Self { #(#members),* };
+            #checked
+            ::core::result::Result::Ok(parts)
         }
     }
 }

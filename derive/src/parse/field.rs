@@ -14,13 +14,15 @@ use crate::parse::place::{Place, UNNAMED_FIELD};
 use crate::parse::rename::Case;
 use crate::parse::stored_name;
 
-const ROLES: [(&str, Role); 6] = [
+const ROLES: [(&str, Role); 8] = [
     ("skip", Role::Skip),
     ("rest", Role::Rest),
     ("version", Role::Version),
     ("ttl", Role::Ttl),
     ("created_at", Role::CreatedAt),
     ("updated_at", Role::UpdatedAt),
+    ("created_by", Role::CreatedBy),
+    ("updated_by", Role::UpdatedBy),
 ];
 
 const FORMATS: [(&str, Form); 3] = [

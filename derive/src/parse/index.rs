@@ -12,7 +12,7 @@ use crate::parse::attribute;
 use crate::parse::key::{self, Reader};
 use crate::parse::option::{Given, Opt, Value};
 use crate::parse::options::{Options, named};
-use crate::parse::{place, resolve, stored_name, when};
+use crate::parse::{place, resolve, shards, stored_name, when};
 
 /// All access patterns over indexes, in the order they were written.
 pub(crate) fn read_all(
@@ -41,7 +41,10 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
 
     let on = options.take("on").and_then(|opt| index_name(opt, reader));
     let on = on.unwrap_or_else(|| name.clone());
-    let (pk, sk) = keys(&name, kind, &mut options, reader)?;
+    let (mut pk, sk) = keys(&name, kind, &mut options, reader)?;
+    let sharded = !options.lacks("shards");
+    shards::end_partition(&mut options, &mut pk, reader);
+    let read_shards = shards::read(&mut options, &pk, sharded, reader);
     let mut marks = IndexMarks {
         rename: None,
         when: None,
@@ -74,6 +77,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
             stored,
             pk,
             sk,
+            read_shards,
             when,
             project,
         },

@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::model::{Field, KeySource, Style};
 use crate::parse::option::{Opt, Value};
 use crate::parse::options::Options;
-use crate::parse::{attribute, place, resolve, template};
+use crate::parse::{attribute, place, resolve, shards, template};
 
 /// What key parts are read against.
 pub(crate) struct Reader<'a> {
@@ -40,11 +40,9 @@ pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
     }
     let sorted = sk.is_some();
     let source = |opt: Opt| single(opt, reader);
-    Some(Key {
-        pk: pk.and_then(source),
-        sk: sk.and_then(source),
-        sorted,
-    })
+    let (mut pk, sk) = (pk.and_then(source), sk.and_then(source));
+    shards::end_partition(&mut options, pk.as_mut_slice(), reader);
+    Some(Key { pk, sk, sorted })
 }
 
 /// `pk = field` or `pk = "TEXT#{field}"`

@@ -58,6 +58,7 @@ pub(crate) const ENTITY: Place = Place {
 
 const KEY_PK: Word = once("pk", "pk = field` or `pk = \"TEXT#{field}\"");
 const KEY_SK: Word = once("sk", "sk = field` or `sk = \"TEXT#{field}\"");
+const SHARDS: Word = once("shards", "shards = 10");
 const ON: Word = once("on", "on = gsi1");
 const WHEN: Word = once("when", "when(field = value)");
 const PROJECT_FIELDS: Word = once(
@@ -67,12 +68,21 @@ const PROJECT_FIELDS: Word = once(
 
 pub(crate) const KEY: Place = Place {
     what: "a key",
-    words: &[KEY_PK, KEY_SK],
+    words: &[KEY_PK, KEY_SK, SHARDS],
 };
 
 pub(crate) const GSI: Place = Place {
     what: "a gsi of an entity",
-    words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME],
+    words: &[
+        ON,
+        KEY_PK,
+        KEY_SK,
+        SHARDS,
+        once("read_shards", "read_shards = 20"),
+        WHEN,
+        PROJECT_FIELDS,
+        RENAME,
+    ],
 };
 
 pub(crate) const LSI: Place = Place {
@@ -93,6 +103,8 @@ pub(crate) const FIELD: Place = Place {
         once("ttl", "ttl"),
         once("created_at", "created_at"),
         once("updated_at", "updated_at"),
+        once("created_by", "created_by"),
+        once("updated_by", "updated_by"),
     ],
 };
 
@@ -155,14 +167,7 @@ pub(crate) const UNNAMED_FIELD: Place = Place {
 };
 
 /// Options that are planned; using one is not a typing mistake.
-pub(crate) const NOT_YET: [&str; 6] = [
-    "shards",
-    "read_shards",
-    "unique",
-    "repository",
-    "created_by",
-    "updated_by",
-];
+pub(crate) const NOT_YET: [&str; 2] = ["unique", "repository"];
 
 /// All places, for the hint where a misplaced option belongs.
 pub(crate) const ALL: [&Place; 12] = [

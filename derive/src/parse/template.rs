@@ -57,6 +57,7 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
     Template {
         span: text.span(),
         pieces,
+        shards: None,
     }
 }
 

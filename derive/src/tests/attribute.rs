@@ -71,18 +71,14 @@ fn not_yet() {
         parse_quote! {
             #[dynamo(table = "orders", key(pk = id))]
             #[dynamo(unique(by_email, email), repository)]
-            #[dynamo(gsi(by_email, pk = "E#{email}", shards = 4))]
             pub struct Order {
                 pub id: String,
-                #[dynamo(created_by)]
                 pub email: String,
             }
         },
         &[
             "`unique` is not supported yet",
             "`repository` is not supported yet",
-            "`created_by` is not supported yet",
-            "`shards` is not supported yet",
         ],
     );
 }

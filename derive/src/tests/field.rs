@@ -90,6 +90,29 @@ fn managed_serde() {
 }
 
 #[test]
+fn actor_form() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "orders", key(pk = id))]
+            pub struct Order {
+                pub id: String,
+                #[dynamo(created_by, serde)]
+                pub author: String,
+                #[dynamo(updated_by, format = "epoch")]
+                pub editor: String,
+                #[dynamo(updated_by)]
+                pub other: String,
+            }
+        },
+        &[
+            "`updated_by` stands on the field `editor` already; one field can have it",
+            "a `created_by` field has a stored form of its own; remove `serde`",
+            "a `updated_by` field has a stored form of its own; remove `format`",
+        ],
+    );
+}
+
+#[test]
 fn rest_renamed() {
     entity_says(
         parse_quote! {

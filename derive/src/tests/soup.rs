@@ -6,7 +6,7 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 52] = [
+const WORDS: [&str; 55] = [
     "table",
     "key",
     "gsi",
@@ -35,7 +35,10 @@ const WORDS: [&str; 52] = [
     "ttl",
     "created_at",
     "updated_at",
+    "created_by",
+    "updated_by",
     "shards",
+    "read_shards",
     "unique",
     "id",
     "at",

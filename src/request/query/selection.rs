@@ -1,8 +1,11 @@
 //! Everything about a read of many but the type of its rows.
 
+use std::cmp::Ordering;
+
 use super::cursor::Cursor;
 use super::draft::Draft;
 use super::fetch::Fetch;
+use super::gather::{Gather, Merge};
 use super::source::Source;
 use crate::clock::Timestamp;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Writer};
@@ -10,7 +13,7 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
 use crate::key::point::KeyPoint;
-use crate::key::range::KeyRange;
+use crate::key::range::{Bound, KeyRange};
 use crate::wire;
 
 /// A read of many, before it is planned.
@@ -32,6 +35,8 @@ pub(crate) struct Options {
     pub(super) page_size: Option<usize>,
     pub(super) max_scanned: Option<usize>,
     pub(super) resume: Option<Cursor>,
+    /// One partition after the other.
+    pub(super) by_partition: bool,
 }
 
 /// The part of a request that all its pages share.
@@ -39,13 +44,60 @@ pub(crate) struct Options {
 pub(crate) struct Frame {
     pub(super) operation: wire::Operation,
     pub(super) table: String,
-    pub(super) index: Option<&'static str>,
     /// An open JSON object.
     pub(super) body: Vec<u8>,
     /// Rows are dropped by the service after it has counted them.
     pub(super) filters: Vec<Filter>,
     /// Nothing can be there: no request.
     pub(super) is_nothing: bool,
+}
+
+/// The read of one partition.
+pub(super) struct Read {
+    pub(super) frame: Frame,
+    /// The key that it begins behind.
+    pub(super) start: Option<Vec<u8>>,
+}
+
+/// Where the read of a partition begins.
+#[derive(Clone, Default)]
+struct Start {
+    /// Behind this key.
+    key: Option<Vec<u8>>,
+    /// Within these bounds.
+    lower: Option<Bound>,
+    upper: Option<Bound>,
+    /// It has been read.
+    is_over: bool,
+}
+
+impl Start {
+    /// Of a partition beside the one with the row that was read last. Rows with its sort key come by
+    /// the order of their partitions.
+    fn beside(point: Option<KeyPoint>, is_earlier: bool, down: bool) -> Self {
+        let is_over = is_earlier != down;
+        let Some(point) = point else {
+            return Start {
+                is_over,
+                ..Start::default()
+            };
+        };
+        let bound = Some(Bound {
+            point,
+            included: !is_over,
+        });
+        if down {
+            Start {
+                upper: bound,
+                ..Start::default()
+            }
+        } else {
+            Start {
+                lower: bound,
+                ..Start::default()
+            }
+        }
+    }
 }
 
 /// Why rows are dropped.
@@ -95,17 +147,105 @@ impl Selection {
             .unwrap_or(KeyRange::All)
     }
 
-    /// Plans the request. Nothing is sent if this fails.
-    pub(super) fn frame(&self, db: &Dynamo, wanted: Wanted) -> Result<Frame> {
+    /// Plans the reads of all partitions. Nothing is sent if this fails.
+    pub(super) fn gather(&self, db: &Dynamo, wanted: Wanted) -> Result<Gather> {
+        let reads = self.reads(db, wanted)?;
+        let Options {
+            page_size,
+            max_scanned,
+            ..
+        } = self.options;
+        if max_scanned.is_some() && reads.len() > 1 {
+            let message =
+                "`max_scanned` bounds the read of one partition, and this query has several";
+            return Err(self.refused(ErrorKind::Rejected, message));
+        }
+        let fetch = |read: Read| {
+            Fetch::new(db.clone(), self.entity(), read.frame)
+                .start_at(read.start)
+                .looking_at(page_size, max_scanned)
+        };
+        let sort = self.source().sort().iter().map(|key| key.attribute);
+        let merge = Merge {
+            entity: self.entity(),
+            sort: sort.collect(),
+            descending: self.reads_down(),
+            by_partition: self.options.by_partition,
+        };
+        Ok(Gather::new(reads.into_iter().map(fetch).collect(), merge))
+    }
+
+    /// The read of each partition.
+    pub(super) fn reads(&self, db: &Dynamo, wanted: Wanted) -> Result<Vec<Read>> {
         let fail = |fault| Error::encode(self.entity(), fault);
         if let Some(fault) = &self.draft.fault {
             return Err(fail(fault.clone()));
         }
-        let table = db.table_name(self.source().table.name);
-        let index = self.source().index.map(|index| index.index);
         if let Some(cursor) = &self.options.resume {
             cursor.check(self, db)?;
         }
+        let partitions = self.draft.partitions.iter();
+        let starts = self.starts().map_err(fail)?;
+        let now = db.now();
+        let reads = partitions.zip(starts).map(|(partition, start)| {
+            let frame = self
+                .frame(partition, &start, db, now, wanted)
+                .map_err(fail)?;
+            Ok(Read {
+                frame,
+                start: start.key,
+            })
+        });
+        reads.collect()
+    }
+
+    /// Whether keys are read from the greatest on.
+    fn reads_down(&self) -> bool {
+        let resume = self.options.resume.as_ref();
+        self.options.descending != resume.is_some_and(Cursor::is_backward)
+    }
+
+    /// Where the read of each partition begins: behind the cursor's row, in the order of all.
+    fn starts(&self) -> Result<Vec<Start>, Fault> {
+        let count = self.draft.partitions.len();
+        let Some(cursor) = &self.options.resume else {
+            return Ok(vec![Start::default(); count]);
+        };
+        let position = cursor.position();
+        let own = super::cursor::partition_of(self, position)?.unwrap_or(count);
+        let (down, sort) = (self.reads_down(), self.source().sort());
+        let point = match sort {
+            [key] if !self.options.by_partition => {
+                Some(super::cursor::point_of(position, key.attribute)?)
+            }
+            [] => None,
+            _ if self.options.by_partition || count == 1 => None,
+            _ => {
+                return Err(Fault::new(
+                    "a cursor over several partitions needs a sort key of one attribute",
+                ));
+            }
+        };
+        let start = |at: usize| match at.cmp(&own) {
+            Ordering::Equal => Start {
+                key: Some(position.to_vec()),
+                ..Start::default()
+            },
+            other => Start::beside(point.clone(), other.is_lt(), down),
+        };
+        Ok((0..count).map(start).collect())
+    }
+
+    fn frame(
+        &self,
+        partition: &[u8],
+        start: &Start,
+        db: &Dynamo,
+        now: Timestamp,
+        wanted: Wanted,
+    ) -> Result<Frame, Fault> {
+        let table = db.table_name(self.source().table.name);
+        let index = self.source().index.map(|index| index.index);
         let mut body = Writer::for_request(512);
         body.raw("{\"TableName\":");
         body.quoted(&table);
@@ -113,17 +253,11 @@ impl Selection {
             body.raw(",\"IndexName\":");
             body.quoted(index);
         }
-        let now = db.now();
-        let (range, ranged) = self.live_range(now).map_err(fail)?;
-        let filters = self
-            .expressions(&range, ranged, now, &mut body)
-            .map_err(fail)?;
-        let is_backward = self
-            .options
-            .resume
-            .as_ref()
-            .is_some_and(Cursor::is_backward);
-        if self.options.descending != is_backward {
+        let equals = equals(&self.draft, partition)?;
+        let (range, ranged) = self.live_range(&equals, now)?;
+        let (range, ranged) = self.begun_at(range, ranged, start);
+        let filters = self.expressions(&equals, &range, ranged, now, &mut body)?;
+        if self.reads_down() {
             body.raw(",\"ScanIndexForward\":false");
         }
         if self.options.consistent {
@@ -135,16 +269,37 @@ impl Selection {
         Ok(Frame {
             operation: wire::Operation::Query,
             table,
-            index,
             body: body.into_bytes(),
             filters,
             is_nothing: range == KeyRange::Nothing || self.options.limit == Some(0),
         })
     }
 
+    /// The range behind a row of another partition.
+    fn begun_at(
+        &self,
+        range: KeyRange,
+        ranged: Option<&'static str>,
+        start: &Start,
+    ) -> (KeyRange, Option<&'static str>) {
+        if start.is_over {
+            return (KeyRange::Nothing, ranged);
+        }
+        if start.lower.is_none() && start.upper.is_none() {
+            return (range, ranged);
+        }
+        let range = range.within(start.lower.clone(), start.upper.clone());
+        let sort = self.source().sort().first().map(|key| key.attribute);
+        (range, ranged.or(sort))
+    }
+
     /// The range, and the attribute it is about. No filter may name a key that is queried, so where the
     /// TTL is one, a bound hides what has expired.
-    fn live_range(&self, now: Timestamp) -> Result<(KeyRange, Option<&'static str>), Fault> {
+    fn live_range(
+        &self,
+        equals: &[(&'static str, Vec<u8>)],
+        now: Timestamp,
+    ) -> Result<(KeyRange, Option<&'static str>), Fault> {
         let (range, ranged) = (self.range(), self.draft.ranged);
         let source = self.source();
         let ttl = source.entity.ttl.filter(|ttl| source.is_queried_key(ttl));
@@ -152,8 +307,7 @@ impl Selection {
             return Ok((range, ranged));
         };
         let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
-        let known = equals(&self.draft)?;
-        if let Some((_, value)) = known.iter().find(|(name, _)| *name == ttl) {
+        if let Some((_, value)) = equals.iter().find(|(name, _)| *name == ttl) {
             let value = KeyPoint::read(&mut Reader::new(value))?;
             let lives = KeyRange::All.at_least(first_live).contains(&value);
             return Ok((if lives { range } else { KeyRange::Nothing }, ranged));
@@ -168,39 +322,23 @@ impl Selection {
 
     fn expressions(
         &self,
+        equals: &[(&'static str, Vec<u8>)],
         range: &KeyRange,
         ranged: Option<&'static str>,
         now: Timestamp,
         body: &mut Writer,
     ) -> Result<Vec<Filter>, Fault> {
         let mut expression = Expression::default();
-        self.key_condition(range, ranged, &mut expression)?;
-        expression.take("KeyConditionExpression", body);
-        let filters = self.filter(now, &mut expression)?;
-        expression.take("FilterExpression", body);
-        expression.write_placeholders(body);
+        key_condition(
+            equals,
+            range,
+            ranged,
+            expression.begin("KeyConditionExpression"),
+        )?;
+        let filters = self.filter(now, expression.begin("FilterExpression"))?;
+        expression.check()?;
+        expression.write(body);
         Ok(filters)
-    }
-
-    fn key_condition(
-        &self,
-        range: &KeyRange,
-        ranged: Option<&'static str>,
-        out: &mut Expression,
-    ) -> Result<(), Fault> {
-        let mut is_first = true;
-        for (name, value) in equals(&self.draft)? {
-            out.push(if is_first { "" } else { " AND " });
-            out.name(name).push(" = ").value(|writer| {
-                writer.raw_bytes(&value);
-                Ok(())
-            })?;
-            is_first = false;
-        }
-        if let Some(attribute) = ranged {
-            write_range(attribute, range, out)?;
-        }
-        Ok(())
     }
 
     fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, Fault> {
@@ -234,13 +372,8 @@ impl Selection {
         Ok(filters)
     }
 
-    /// Begins to read.
-    pub(super) fn fetch(&self, db: &Dynamo, frame: Frame) -> Fetch {
-        let start = self.options.resume.as_ref();
-        let start = start.map(|cursor| cursor.position().to_vec());
-        Fetch::new(db.clone(), self.entity(), frame)
-            .start_at(start)
-            .looking_at(self.options.page_size, self.options.max_scanned)
+    fn refused(&self, kind: ErrorKind, message: &str) -> Error {
+        Error::new(kind, Stage::Request, message).of(self.entity())
     }
 
     /// Rows before a place are some, in their order: a page.
@@ -252,16 +385,19 @@ impl Selection {
             .is_some_and(Cursor::is_backward)
         {
             let message = "a cursor that goes backwards is for `page`";
-            let error = Error::new(ErrorKind::InvalidCursor, Stage::Request, message);
-            return Err(error.of(self.entity()));
+            return Err(self.refused(ErrorKind::InvalidCursor, message));
         }
         Ok(())
     }
 }
 
 /// The attributes compared by `=`, with their values in DynamoDB JSON.
-pub(super) fn equals(draft: &Draft) -> Result<Vec<(&'static str, Vec<u8>)>, Fault> {
-    let json = [b"{", &*draft.equals, b"}"].concat();
+pub(super) fn equals(
+    draft: &Draft,
+    partition: &[u8],
+) -> Result<Vec<(&'static str, Vec<u8>)>, Fault> {
+    let comma: &[u8] = if draft.equals.is_empty() { b"" } else { b"," };
+    let json = [b"{", partition, comma, &*draft.equals, b"}"].concat();
     let mut reader = Reader::new(&json);
     let mut equals = Vec::new();
     let mut first = true;
@@ -273,6 +409,22 @@ pub(super) fn equals(draft: &Draft) -> Result<Vec<(&'static str, Vec<u8>)>, Faul
         equals.push((name, reader.raw_value()?.to_vec()));
     }
     Ok(equals)
+}
+
+fn key_condition(
+    equals: &[(&'static str, Vec<u8>)],
+    range: &KeyRange,
+    ranged: Option<&'static str>,
+    out: &mut Expression,
+) -> Result<(), Fault> {
+    for (at, (name, value)) in equals.iter().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.name(*name).push(" = ").json(value);
+    }
+    if let Some(attribute) = ranged {
+        write_range(attribute, range, out)?;
+    }
+    Ok(())
 }
 
 fn write_range(

@@ -1,6 +1,7 @@
 //! What a query reads: a table or an index of it, as one entity fills it.
 
 use crate::entity::{DynamoEntity, DynamoTable};
+use crate::key::Shard;
 use crate::schema::{
     EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, TableDef, others_may_be_among,
 };
@@ -30,6 +31,19 @@ impl Source {
         Source {
             index: E::ENTITY.indexes.get(at),
             ..Source::table::<E>()
+        }
+    }
+
+    /// The shards that a partition consists of.
+    pub(super) fn shards(&self) -> Vec<Shard> {
+        let (pk, read) = match self.index {
+            Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
+            _ => (Some(&self.entity.pk), None),
+        };
+        let shards = read.max(pk.and_then(KeyDef::shards));
+        match shards {
+            Some(shards) => (0..shards).map(Shard::At).collect(),
+            None => vec![Shard::Without],
         }
     }
 

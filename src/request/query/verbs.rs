@@ -78,6 +78,12 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.resume = from)
     }
 
+    /// One partition after the other, in the order in which they were given, instead of all merged by
+    /// the sort key.
+    fn by_partition(self) -> Query<Self::Row, Self::Reach> {
+        self.query().with(|options| options.by_partition = true)
+    }
+
     /// Returns expired rows too, while DynamoDB still holds them.
     fn include_expired(self) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.include_expired = true)

@@ -55,12 +55,16 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     hash.field(index.map_or("", |index| index.index).as_bytes());
     hash.field(index.map_or("", |index| index.name).as_bytes());
     hash.field(source.entity.stored_name.as_bytes());
+    for partition in &draft.partitions {
+        hash.field(partition);
+    }
     hash.field(&draft.equals);
     hash.field(&draft.head);
     hash.field(&[
         draft.verb,
         options.descending.into(),
         options.include_expired.into(),
+        options.by_partition.into(),
     ]);
     hash.0
 }

@@ -1,0 +1,177 @@
+//! Fields that say who wrote an item: `created_by` and `updated_by`.
+
+use super::{Author, Stamp, StampKind};
+use crate::codec::{DynamoValue, Fault, MapKey, Name, Reader, Writer};
+use crate::expr::{self, Use};
+use crate::key::{Role, check_key};
+
+/// The type of a managed actor: what the text given to `with_actor` can be read as, or an `Option` of it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a managed actor",
+    label = "expected text or a newtype of it, or an `Option` of these",
+    note = "actors come as text from `db.with_actor(..)`: use `String`, an integer, a UUID, or a newtype or unit enum with `#[derive(DynamoValue)]`"
+)]
+pub trait ManagedActor: Sized {
+    #[doc(hidden)]
+    type Held: ManagedActor;
+    #[doc(hidden)]
+    type Mode<U: Use>: expr::Mode;
+
+    /// Whether there is one.
+    #[doc(hidden)]
+    fn is_there(&self) -> bool;
+
+    /// The actor as this type.
+    #[doc(hidden)]
+    fn of_actor(actor: Option<&str>) -> Result<Self, Fault>;
+
+    /// A copy of the one that is there.
+    #[doc(hidden)]
+    fn kept(&self) -> Result<Self, Fault>;
+
+    /// Writes the value; says whether there is one.
+    #[doc(hidden)]
+    fn encode_value(&self, writer: &mut Writer) -> Result<bool, Fault>;
+
+    #[doc(hidden)]
+    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// What a missing attribute means.
+    #[doc(hidden)]
+    fn absent_actor() -> Option<Self>;
+
+    /// The value that a write leaves; index keys are made of it.
+    #[doc(hidden)]
+    fn stamped(&self, stamp: &Stamp, kind: StampKind) -> Result<Self, Fault> {
+        match stamp.author(kind, self.is_there()) {
+            Author::Held => self.kept(),
+            Author::Writer(actor) => Self::of_actor(actor),
+        }
+    }
+
+    /// Writes `created_by` or `updated_by`; checked as a key if the field is one of an index.
+    #[doc(hidden)]
+    fn encode_actor(
+        &self,
+        stamp: &Stamp,
+        kind: StampKind,
+        key: Option<Role>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        self.stamped(stamp, kind)?.encode_named(key, name, writer)
+    }
+
+    /// Writes name and value, if there is one; checked as a key if the field is one of an index.
+    #[doc(hidden)]
+    fn encode_named(
+        &self,
+        key: Option<Role>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        if !self.is_there() {
+            return Ok(());
+        }
+        writer.name(name);
+        let before = writer.size();
+        self.encode_value(writer)?;
+        let Some(role) = key else { return Ok(()) };
+        let size = writer.size() - before;
+        check_key(size == 0, size, role).map_err(|fault| fault.in_key(name.text))
+    }
+
+    /// Writes what a write leaves where nothing was held.
+    #[doc(hidden)]
+    fn encode_now(
+        stamp: &Stamp,
+        kind: StampKind,
+        key: Option<Role>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        match stamp.author(kind, false) {
+            Author::Held => Ok(()),
+            Author::Writer(actor) => Self::of_actor(actor)?.encode_named(key, name, writer),
+        }
+    }
+}
+
+#[cold]
+fn no_actor() -> Fault {
+    Fault::new(
+        "nobody is named who writes it: send it over `db.with_actor(..)`, or make the field an `Option`",
+    )
+}
+
+/// The text is a value, so it is not shown.
+fn read_actor<T: MapKey>(text: &str) -> Result<T, Fault> {
+    T::from_map_key(text).ok_or_else(|| {
+        Fault::new("the text given to `with_actor` is no value of this field's type")
+    })
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: MapKey + DynamoValue> ManagedActor for T {
+    type Held = T;
+    type Mode<U: Use> = U::Required;
+
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    fn of_actor(actor: Option<&str>) -> Result<Self, Fault> {
+        read_actor(actor.ok_or_else(no_actor)?)
+    }
+
+    fn kept(&self) -> Result<Self, Fault> {
+        read_actor(&self.to_map_key())
+    }
+
+    fn encode_value(&self, writer: &mut Writer) -> Result<bool, Fault> {
+        self.encode(writer).map(|()| true)
+    }
+
+    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        T::decode(reader)
+    }
+
+    fn absent_actor() -> Option<Self> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: MapKey + DynamoValue> ManagedActor for Option<T> {
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
+
+    fn of_actor(actor: Option<&str>) -> Result<Self, Fault> {
+        actor.map(read_actor).transpose()
+    }
+
+    fn kept(&self) -> Result<Self, Fault> {
+        self.as_ref().map(T::kept).transpose()
+    }
+
+    fn encode_value(&self, writer: &mut Writer) -> Result<bool, Fault> {
+        self.as_ref()
+            .map_or(Ok(false), |value| value.encode_value(writer))
+    }
+
+    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        if reader.take_null()? {
+            Ok(None)
+        } else {
+            T::decode(reader).map(Some)
+        }
+    }
+
+    fn absent_actor() -> Option<Self> {
+        Some(None)
+    }
+}

@@ -1,0 +1,141 @@
+//! Shards: items of one partition, spread over many by a hash of their primary keys.
+
+mod xxh64;
+
+use super::KeyParser;
+use crate::codec::{Fault, Number, Reader, Tag, Writer};
+use crate::entity::{DynamoEntity, KeyParts};
+use xxh64::xxh64;
+
+/// The hash of a primary key. It decides in which shard the item is, for all time.
+///
+/// It is XXH64, with the seed 0, of the bytes of the partition key (without the shard, if it has one
+/// itself); where there is a sort key, one byte 0 and the bytes of the sort key follow. The bytes of a
+/// text are its UTF-8 as stored, those of a number the digits of [`Number::as_str`](crate::Number::as_str),
+/// those of binary are itself. The shard is the hash modulo the number of shards.
+///
+/// ```
+/// use dynamo_entity::key::KeyHash;
+///
+/// let hash = KeyHash::of(b"USER#ann", Some(b"ORDER#00000007"));
+/// assert_eq!(hash.number(), 0x5438_5738_d9be_982a);
+/// assert_eq!((hash.shard(10), hash.shard(4)), (4, 2));
+///
+/// // A partition key alone, numbers, and a text as it is stored: `a#b` within a template.
+/// for (pk, sk, number) in [
+///     ("USER#ann", None, 0x5a4b_e2a7_3eb5_e187),
+///     ("4711", Some("-5"), 0xe34b_39bf_46f2_9b5c),
+///     ("ü", Some("a%23b"), 0xdac9_24e3_bf25_d558),
+/// ] {
+///     let hash = KeyHash::of(pk.as_bytes(), sk.map(str::as_bytes));
+///     assert_eq!(hash.number(), number);
+/// }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyHash(u64);
+
+impl KeyHash {
+    /// The hash of a primary key, from the bytes of its attributes.
+    pub fn of(pk: &[u8], sk: Option<&[u8]>) -> KeyHash {
+        match sk {
+            Some(sk) => KeyHash(xxh64(&[pk, &[0], sk].concat())),
+            None => KeyHash(xxh64(pk)),
+        }
+    }
+
+    /// The hash itself.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The shard of the item, if there are so many. There is always one.
+    pub fn shard(self, shards: u16) -> u16 {
+        // Less than a `u16`.
+        (self.0 % u64::from(shards.max(1))) as u16
+    }
+}
+
+/// Which shard ends a partition key.
+#[derive(Debug, Clone, Copy)]
+pub enum Shard {
+    /// That of the item with this primary key.
+    Of(KeyHash),
+    /// This one: a read visits one after the other.
+    At(u16),
+    /// None: the key as it is hashed.
+    Without,
+}
+
+impl Shard {
+    /// Its number, if there are so many.
+    pub(super) fn number(self, shards: u16) -> Option<u16> {
+        match self {
+            Shard::Of(hash) => Some(hash.shard(shards)),
+            Shard::At(number) => Some(number),
+            Shard::Without => None,
+        }
+    }
+}
+
+/// The hash of a key, out of its parts.
+pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, Fault> {
+    let mut writer = Writer::with_capacity(128);
+    writer.raw("{");
+    parts.write_in(Shard::Without, &mut writer)?;
+    writer.raw("}");
+    let mut reader = Reader::new(writer.as_bytes());
+    reader.open_object()?;
+    let mut first = true;
+    let mut next = || match reader.next_name(&mut first)? {
+        Some(_) => bytes(&mut reader).map(Some),
+        None => Ok(None),
+    };
+    let (pk, sk) = (next()?.unwrap_or_default(), next()?);
+    Ok(KeyHash::of(&pk, sk.as_deref()))
+}
+
+/// The bytes of a key attribute, in a form that no writer can choose.
+fn bytes(reader: &mut Reader<'_>) -> Result<Vec<u8>, Fault> {
+    match reader.tag()? {
+        Tag::N => {
+            let number: Number = reader.digits()?.parse()?;
+            Ok(number.as_str().as_bytes().to_vec())
+        }
+        Tag::B => reader.binary(),
+        _ => Ok(reader.text()?.into_owned().into_bytes()),
+    }
+}
+
+/// Whether a stored partition key ends with the shard of its parts.
+///
+/// It does not where the number of shards was changed: the item is then where no key looks for it.
+pub fn check_shard<P: KeyParts>(parts: &P, text: Option<&str>) -> Result<(), Fault> {
+    let def = &<P::Entity as DynamoEntity>::ENTITY.pk;
+    let (Some(text), Some(shards)) = (text, def.shards()) else {
+        return Ok(());
+    };
+    let shard = hash_of_key(parts)?.shard(shards).to_string();
+    let before = text.strip_suffix(&shard);
+    if before.is_some_and(|before| !before.ends_with(|last: char| last.is_ascii_digit())) {
+        return Ok(());
+    }
+    let fault = Fault::new(
+        "the stored key is in another shard than its parts: was the number of `shards` changed? That of a primary key is fixed for the life of its table",
+    );
+    Err(fault.in_key(def.attribute))
+}
+
+impl KeyParser<'_> {
+    /// The shard that ends the key, which is dropped: it follows from the parts.
+    pub fn shard(&mut self, shards: u16) -> Result<(), Fault> {
+        let digits = self.rest_after_delimiter().unwrap_or_default();
+        let number = digits.parse().ok().filter(|number: &u16| *number < shards);
+        match number.filter(|number| number.to_string() == digits) {
+            Some(_) => {
+                self.take_all();
+                Ok(())
+            }
+            None => Err(self.unlike()),
+        }
+    }
+}
