@@ -27,8 +27,9 @@ pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use put::Put;
 pub use query::{
-    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InTable, Page, Query,
-    QueryVerbs, Reach, Reading, RowStream, SortPart, StrongReads, each,
+    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable,
+    Page, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
+    WholeTable, each,
 };
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -25,6 +25,7 @@ mod part;
 mod partition;
 mod reach;
 mod reading;
+mod scan;
 mod selection;
 mod source;
 mod stage;
@@ -47,11 +48,13 @@ pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
 pub use partition::{Each, Given, KeyArg, One, Several, each};
-pub use reach::{Anywhere, InGlobalIndex, InLocalIndex, InTable, Reach, StrongReads};
+pub use reach::{
+    Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
+};
 pub use reading::Reading;
 pub use selection::Filter;
 pub use source::Source;
-pub use stage::{Chosen, RowOf, Rows, RowsOf, SortKeyIn, Stage, holds_all};
+pub use stage::{Chosen, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, holds_all};
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
 
@@ -127,7 +130,7 @@ macro_rules! erase {
     )*};
 }
 
-erase!(InTable InLocalIndex InGlobalIndex);
+erase!(InTable InLocalIndex InGlobalIndex WholeTable);
 
 impl<Row, From> Clone for Query<Row, From> {
     fn clone(&self) -> Self {

@@ -45,6 +45,9 @@ tests![
     pages_go_through_merged_partitions,
     partitions_come_one_after_the_other,
     shards_read_as_one,
+    filters_leave_rows_out,
+    filters_name_no_queried_key,
+    scans_read_the_table,
 ];
 
 const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
@@ -1380,7 +1383,7 @@ async fn partitions_come_one_after_the_other(db: Db) -> Outcome {
     shards = 4,
     read_shards = 6
 ))]
-#[dynamo(gsi(by_state_plain, pk = "P#{state}", sk = "{at:04}"))]
+#[dynamo(gsi(by_state_plain, pk = "P#{state}", sk = "{at:05}"))]
 struct Job {
     queue: String,
     id: u16,
@@ -1460,6 +1463,118 @@ async fn shards_read_as_one(db: Db) -> Outcome {
         }
         assert_eq!(back, sharded);
     }
+    Ok(())
+}
+
+async fn filters_leave_rows_out(db: Db) -> Outcome {
+    counts(&db, &["a", "b"], 1..=20).await?;
+    let q = || RequestCount::in_partition("a").filter(|r| r.count().gt(4) & !r.count().eq(7));
+    let wanted: Vec<u64> = (5..=20).filter(|count| *count != 7).collect();
+    assert_eq!(days(&q().all(&db).await?), wanted);
+    assert_eq!(q().explain(&db)?.filters, [Filter::Condition]);
+    assert_eq!(q().count(&db).await?, 15);
+    assert_eq!(
+        days(&q().filter(|r| r.count().lt(9)).all(&db).await?),
+        [5, 6, 8]
+    );
+    let mut seen = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = q().limit(4).resume(cursor).page(&db).await?;
+        seen.extend(days(&page.rows));
+        match page.next {
+            Some(next) => {
+                assert_eq!(page.rows.len(), 4);
+                cursor = Some(next);
+            }
+            None => break,
+        }
+    }
+    assert_eq!(seen, wanted);
+    let next = q().limit(4).page(&db).await?.next;
+    let other = RequestCount::in_partition("a").filter(|r| r.count().gt(5));
+    let refused = other.resume(next).page(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
+    let both = RequestCount::in_partition(each(["a", "b"])).filter(|r| r.count().le(2));
+    assert_eq!(days(&both.all(&db).await?), [1, 1, 2, 2]);
+    let (faulty, http) = db.faulty([]);
+    let never = q().filter(|_| dynamo_entity::any([]));
+    assert_eq!(never.all(&faulty).await?, []);
+    assert_eq!(http.calls().len(), 0);
+    let always = RequestCount::in_partition("a").filter(|_| dynamo_entity::all([]));
+    assert!(!always.explain(&db)?.is_filtering());
+    // Beside the library's own.
+    library(&db).await?;
+    let books = Book::in_partition().filter(|b| b.isbn().eq("1") | b.year().lt(0));
+    assert_eq!(
+        books.clone().explain(&db)?.filters,
+        [Filter::Type, Filter::Condition]
+    );
+    assert_eq!(isbns(&books.all(&db).await?), ["1"]);
+    Ok(())
+}
+
+async fn filters_name_no_queried_key(db: Db) -> Outcome {
+    counts(&db, &["a"], 1..=2).await?;
+    let refused = RequestCount::in_partition("a").filter(|r| r.day().gt(day(1)));
+    let refused = refused.all(&db).await.unwrap_err();
+    assert_eq!(
+        (refused.kind(), refused.attribute()),
+        (ErrorKind::Rejected, Some("day"))
+    );
+    let scanned = RequestCount::scan().filter(|r| r.day().gt(day(1)));
+    assert_eq!(days(&scanned.all(&db).await?), [2]);
+    library(&db).await?;
+    let refused = Book::books_by_year(1980).filter(|b| b.author().eq("eco"));
+    let refused = refused.all(&db).await.unwrap_err();
+    assert_eq!(
+        (refused.kind(), refused.attribute()),
+        (ErrorKind::Rejected, Some("author"))
+    );
+    Ok(())
+}
+
+async fn scans_read_the_table(db: Db) -> Outcome {
+    library(&db).await?;
+    let mut books = Book::scan().all(&db).await?;
+    books.sort_by(|left, right| left.isbn.cmp(&right.isbn));
+    assert_eq!(isbns(&books), ["1", "1#C", "10", "2"]);
+    assert_eq!(Book::scan().explain(&db)?.operation, Some("Scan"));
+    assert_eq!(Chapter::scan().consistent().count(&db).await?, 12);
+    assert_eq!(Loan::scan().segments(3).all(&db).await?.len(), 4);
+    assert_eq!(
+        Chapter::scan().segments(4).page_size(2).count(&db).await?,
+        12
+    );
+    assert_eq!(
+        Chapter::scan()
+            .filter(|c| c.number().eq(2))
+            .count(&db)
+            .await?,
+        4
+    );
+    assert_eq!(Chapter::scan().limit(5).all(&db).await?.len(), 5);
+    let mut rows = Chapter::scan().segments(2).stream(&db);
+    let mut seen = 0;
+    while let Some(row) = rows.next().await {
+        row?;
+        seen += 1;
+    }
+    assert_eq!(seen, 12);
+    let mut seen = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = Chapter::scan().limit(5).resume(cursor).page(&db).await?;
+        seen.extend(page.rows);
+        match page.next {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(seen.len(), 12);
+    let (db, _) = tokens(&db, 8).await?;
+    assert_eq!(Token::scan().count(&db).await?, 4);
+    assert_eq!(Token::scan().include_expired().count(&db).await?, 8);
     Ok(())
 }
 

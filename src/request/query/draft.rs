@@ -28,6 +28,8 @@ pub struct Draft {
     pub(crate) ranged: Option<&'static str>,
     /// What was asked of it: which bounds, and whether they are held.
     pub(crate) verb: u8,
+    /// All partitions are read, and no key is asked for.
+    pub(crate) is_scan: bool,
     pub(crate) fault: Option<Fault>,
 }
 
@@ -76,7 +78,17 @@ impl Draft {
             range: None,
             ranged: None,
             verb: 0,
+            is_scan: false,
             fault: written.err(),
+        }
+    }
+
+    /// The whole table.
+    pub(super) fn scan(source: Source) -> Self {
+        Draft {
+            is_scan: true,
+            partitions: vec![Vec::new()],
+            ..Draft::new(source, [], |[], _, _| Ok(()), None)
         }
     }
 
@@ -143,8 +155,8 @@ impl Draft {
 
     /// All that is known of the sort key, as a condition on the attribute that is named.
     pub(super) fn finish(&mut self) {
-        let Some((attribute, pieces)) = self.source.template().filter(|_| self.range.is_none())
-        else {
+        let is_open = self.range.is_none() && !self.is_scan;
+        let Some((attribute, pieces)) = self.source.template().filter(|_| is_open) else {
             return;
         };
         let head = into_text(self.head.clone());
@@ -228,7 +240,11 @@ fn into_text(bytes: Vec<u8>) -> String {
 /// Key values stay out.
 impl fmt::Debug for Draft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.source.index.map_or("in_partition", |index| index.name);
+        let name = match self.source.index {
+            Some(index) => index.name,
+            None if self.is_scan => "scan",
+            None => "in_partition",
+        };
         write!(f, "{}::{name}(..)", self.source.entity.type_name)
     }
 }

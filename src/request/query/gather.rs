@@ -33,6 +33,8 @@ pub(crate) struct Merge {
     pub(super) descending: bool,
     /// One partition after the other, instead of all by the sort key.
     pub(super) by_partition: bool,
+    /// As answers come.
+    pub(super) unordered: bool,
 }
 
 /// The reads of all partitions of a query.
@@ -96,6 +98,9 @@ impl Gather {
                 None => Ok(Vec::new()),
             };
         }
+        if self.merge.unordered {
+            return self.next_of_all(wanted).await;
+        }
         self.fill(wanted).await?;
         let mut rows = Vec::new();
         while wanted.is_none_or(|wanted| rows.len() < wanted)
@@ -104,6 +109,14 @@ impl Gather {
             rows.push(row.json);
         }
         Ok(rows)
+    }
+
+    /// The next answer of each.
+    async fn next_of_all(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
+        let open = self.lanes.iter_mut().filter(|lane| !lane.fetch.is_done());
+        let rows = open.map(|lane| async move { Ok(lane.fetch.next(wanted).await?.rows) });
+        let rows: Result<Vec<Vec<Bytes>>> = together(rows.collect()).await.into_iter().collect();
+        Ok(rows?.into_iter().flatten().collect())
     }
 
     /// The number of rows in the next answers.

@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::Expression;
+use crate::expr::{Expression, Node};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::wire;
@@ -37,6 +37,10 @@ pub(crate) struct Options {
     pub(super) resume: Option<Cursor>,
     /// One partition after the other.
     pub(super) by_partition: bool,
+    /// What rows have to be besides.
+    pub(super) filter: Option<Node>,
+    /// Parts of a scan, read side by side.
+    pub(super) segments: Option<u32>,
 }
 
 /// The part of a request that all its pages share.
@@ -69,6 +73,8 @@ struct Start {
     upper: Option<Bound>,
     /// It has been read.
     is_over: bool,
+    /// Which part of a scan, of how many.
+    segment: Option<(u32, u32)>,
 }
 
 impl Start {
@@ -108,6 +114,8 @@ pub enum Filter {
     Type,
     /// Expired rows are hidden.
     Expired,
+    /// `filter(..)`
+    Condition,
 }
 
 /// What a request returns of its items.
@@ -171,6 +179,7 @@ impl Selection {
             sort: sort.collect(),
             descending: self.reads_down(),
             by_partition: self.options.by_partition,
+            unordered: self.draft.is_scan,
         };
         Ok(Gather::new(reads.into_iter().map(fetch).collect(), merge))
     }
@@ -181,8 +190,12 @@ impl Selection {
         if let Some(fault) = &self.draft.fault {
             return Err(fail(fault.clone()));
         }
+        self.check_filter()?;
         if let Some(cursor) = &self.options.resume {
             cursor.check(self, db)?;
+        }
+        if let Some(segments) = self.options.segments {
+            return self.segments(segments.max(1), db, wanted);
         }
         let partitions = self.draft.partitions.iter();
         let starts = self.starts().map_err(fail)?;
@@ -197,6 +210,43 @@ impl Selection {
             })
         });
         reads.collect()
+    }
+
+    /// The reads of a scan in parts.
+    fn segments(&self, segments: u32, db: &Dynamo, wanted: Wanted) -> Result<Vec<Read>> {
+        if self.options.resume.is_some() {
+            let message = "a cursor is for a scan without `segments`";
+            return Err(self.refused(ErrorKind::InvalidCursor, message));
+        }
+        let now = db.now();
+        let read = |segment| {
+            let start = Start {
+                segment: Some((segment, segments)),
+                ..Start::default()
+            };
+            let frame = self.frame(&[], &start, db, now, wanted);
+            let frame = frame.map_err(|fault| Error::encode(self.entity(), fault))?;
+            Ok(Read { frame, start: None })
+        };
+        (0..segments).map(read).collect()
+    }
+
+    /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index
+    /// does not hold.
+    fn check_filter(&self) -> Result<()> {
+        let source = self.source();
+        let names = self.options.filter.iter().flat_map(Node::attributes);
+        for name in names {
+            let message = if !self.draft.is_scan && source.is_queried_key(name) {
+                "a filter cannot name a key that is queried: ask for it by the parts of the query"
+            } else if !source.holds(name) {
+                "the index does not hold this attribute, so no filter sees it: add it to `project`"
+            } else {
+                continue;
+            };
+            return Err(self.refused(ErrorKind::Rejected, message).at(name));
+        }
+        Ok(())
     }
 
     /// Whether keys are read from the greatest on.
@@ -263,15 +313,26 @@ impl Selection {
         if self.options.consistent {
             body.raw(",\"ConsistentRead\":true");
         }
+        if let Some((segment, segments)) = start.segment {
+            body.raw(&format!(
+                ",\"Segment\":{segment},\"TotalSegments\":{segments}"
+            ));
+        }
         if wanted == Wanted::Count {
             body.raw(",\"Select\":\"COUNT\"");
         }
         Ok(Frame {
-            operation: wire::Operation::Query,
+            operation: if self.draft.is_scan {
+                wire::Operation::Scan
+            } else {
+                wire::Operation::Query
+            },
             table,
             body: body.into_bytes(),
             filters,
-            is_nothing: range == KeyRange::Nothing || self.options.limit == Some(0),
+            is_nothing: range == KeyRange::Nothing
+                || self.options.limit == Some(0)
+                || self.options.filter.as_ref().is_some_and(Node::is_never),
         })
     }
 
@@ -303,7 +364,8 @@ impl Selection {
         let (range, ranged) = (self.range(), self.draft.ranged);
         let source = self.source();
         let ttl = source.entity.ttl.filter(|ttl| source.is_queried_key(ttl));
-        let Some(ttl) = ttl.filter(|_| !self.options.include_expired) else {
+        let hides = !self.options.include_expired && !self.draft.is_scan;
+        let Some(ttl) = ttl.filter(|_| hides) else {
             return Ok((range, ranged));
         };
         let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
@@ -345,7 +407,7 @@ impl Selection {
         let mut filters = Vec::new();
         let source = self.source();
         if let Some(attribute) = source.table.type_attribute
-            && source.has_others(self.draft.parts)
+            && (self.draft.is_scan || source.has_others(self.draft.parts))
         {
             let name = source.entity.stored_name;
             out.name(attribute)
@@ -355,7 +417,7 @@ impl Selection {
         }
         if let Some(attribute) = source.entity.ttl
             && !self.options.include_expired
-            && !source.is_queried_key(attribute)
+            && (self.draft.is_scan || !source.is_queried_key(attribute))
         {
             // NOT of a comparison with a missing attribute is true: such an item lives on. Fractions
             // that others stored are cut off when they are read.
@@ -368,6 +430,13 @@ impl Selection {
                 .push(" < ")
                 .value(|writer| now.seconds().saturating_add(1).encode(writer))?;
             filters.push(Filter::Expired);
+        }
+        if let Some(filter) = self.options.filter.as_ref().filter(|node| !node.is_never()) {
+            let parts = filters.is_empty();
+            out.push(if parts { "" } else { " AND (" });
+            filter.write(out)?;
+            out.push(if parts { "" } else { ")" });
+            filters.push(Filter::Condition);
         }
         Ok(filters)
     }

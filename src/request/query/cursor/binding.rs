@@ -6,7 +6,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::super::selection::Selection;
+use crate::codec::Writer;
 use crate::dynamo::Dynamo;
+use crate::expr::Expression;
 
 /// The first bytes of an HMAC.
 pub(crate) type Tag = [u8; TAG_SIZE];
@@ -66,6 +68,15 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
         options.include_expired.into(),
         options.by_partition.into(),
     ]);
+    hash.field(&[draft.is_scan.into()]);
+    if let Some(filter) = &options.filter {
+        let mut expression = Expression::default();
+        let mut text = Writer::default();
+        // A filter that cannot be written is refused before.
+        let _ = filter.write(expression.begin(""));
+        expression.write(&mut text);
+        hash.field(text.as_bytes());
+    }
     hash.0
 }
 
