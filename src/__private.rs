@@ -24,14 +24,14 @@ pub use crate::expr::{
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
     MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role,
-    SECONDS, Seconds, Shard, TextPart, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
-    check_shard, encode_key, hash_of_key, key_text, read_key_text, skip_part, width_in,
+    SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard,
+    encode_key, hash_of_key, key_text, read_key_text, skip_part, width_in,
 };
 pub use crate::request::query::{
-    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, InGlobalIndex,
-    InLocalIndex, InTable, KeyArg, ORDERED, Order, Ordered, PartKind, RowOf, Rows, RowsOf,
-    SortKeyIn, SortPart, Source, Stage, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate,
-    holds_all, order_of,
+    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
+    InGlobalIndex, InLocalIndex, InTable, KeyArg, ORDERED, One, Order, Ordered, PartKind, RowOf,
+    Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage, UNORDERED, Way, WriteFront,
+    WritePlace, WriteTemplate, holds_all, order_of,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{
@@ -42,8 +42,7 @@ pub use crate::schema::{
 };
 pub use defer::{
     ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
-    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, TextPartIn,
-    TextualIn, TtlTimeIn,
+    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, TextualIn, TtlTimeIn,
 };
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};
 pub use field::{

@@ -33,8 +33,8 @@ struct Inner {
     wire: Wire,
     prefix: String,
     clock: SharedClock,
-    actor: Option<Arc<str>>,
     cursor_secret: Option<Secret>,
+    actor: Option<Arc<str>>,
 }
 
 impl Dynamo {
@@ -74,8 +74,8 @@ impl Dynamo {
             wire: Wire::new(client),
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
-            actor: None,
             cursor_secret: None,
+            actor: None,
         }))
     }
 
@@ -94,6 +94,14 @@ impl Dynamo {
     #[must_use]
     pub fn with_clock(self, clock: impl Clock) -> Dynamo {
         self.with(|inner| inner.clock = SharedClock::new(clock))
+    }
+
+    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
+    /// client can then use no place that the service has not named to it.
+    #[must_use]
+    pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Dynamo {
+        let secret = Secret::new(secret.as_ref());
+        self.with(|inner| inner.cursor_secret = secret)
     }
 
     /// The same connection for one actor, whom its writes name in the fields `created_by` and
@@ -126,14 +134,6 @@ impl Dynamo {
     pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
         let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
         self.clone().with(|inner| inner.actor = actor)
-    }
-
-    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
-    /// client can then use no place that the service has not named to it.
-    #[must_use]
-    pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Dynamo {
-        let secret = Secret::new(secret.as_ref());
-        self.with(|inner| inner.cursor_secret = secret)
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.
@@ -190,13 +190,13 @@ impl Dynamo {
         async move { table::add_indexes(self, schemas).await }
     }
 
+    pub(crate) fn cursor_secret(&self) -> Option<&Secret> {
+        self.0.cursor_secret.as_ref()
+    }
+
     /// Who writes.
     pub(crate) fn actor(&self) -> Option<Arc<str>> {
         self.0.actor.clone()
-    }
-
-    pub(crate) fn cursor_secret(&self) -> Option<&Secret> {
-        self.0.cursor_secret.as_ref()
     }
 
     pub(crate) fn table_name(&self, base: &str) -> String {

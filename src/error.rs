@@ -171,6 +171,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn at(mut self, attribute: impl Into<String>) -> Self {
+        self.0.attribute = Some(attribute.into());
+        self
+    }
+
     pub(crate) fn with_kind(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
         self.0.kind = kind;
         self.0.message = message.into();

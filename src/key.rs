@@ -91,7 +91,6 @@ pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard, check_shard, hash_of_key};
-pub use text::TextPart;
 pub(crate) use text::escape_part;
 pub use writer::{KeyTarget, KeyText, PartPlace, skip_part};
 pub(crate) use writer::{Reach, check_size};

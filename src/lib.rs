@@ -160,10 +160,11 @@ pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Anywhere, Bounds, Call, Checked, Conditional, Create, Cursor, Delete, Explanation, Filter, Get,
-    Guard, InGlobalIndex, InLocalIndex, InTable, Modify, Open, Operation, Page, Put, Query,
-    QueryVerbs, Reach, Reading, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
-    RowStream, SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
+    Guard, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify, Open, Operation, Page, Put,
+    Query, QueryVerbs, Reach, Reading, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, RowOfEntity, RowStream, SortPart, Steps, StrongReads, TryModify, Unconditional,
+    Update, Upsert, Versioned, WholeTable, each,
 };
 
 /// The README is compiled and run.

@@ -5,5 +5,5 @@
 
 pub use crate::{
     Cursor, Dynamo, DynamoEntity, DynamoTable, DynamoValue, Error, ErrorKind, Item, Key, Operation,
-    Page, Query, QueryVerbs, Result, Version,
+    Page, Query, QueryVerbs, Result, Version, each,
 };

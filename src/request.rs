@@ -30,8 +30,9 @@ pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use query::{
-    Anywhere, Bounds, Cursor, Explanation, Filter, InGlobalIndex, InLocalIndex, InTable, Page,
-    Query, QueryVerbs, Reach, Reading, RowStream, SortPart, StrongReads,
+    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable,
+    Page, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
+    WholeTable, each,
 };
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

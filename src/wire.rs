@@ -51,7 +51,6 @@ pub(crate) enum Operation {
     /// `Query`
     Query,
     /// `Scan`
-    #[expect(dead_code, reason = "its verb comes next")]
     Scan,
 }
 

@@ -7,7 +7,7 @@
 use crate::codec::{DynamoField, FormField, MapKey, SerdeField, SetElement};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::expr::{Contains, Numeric, Textual};
-use crate::key::{IndexPart, KeyPart, KeyValue, Padded, TextPart};
+use crate::key::{IndexPart, KeyPart, KeyValue, Padded};
 
 macro_rules! deferred {
     ($($deferred:ident: $bound:ident, $message:literal, $label:literal, $note:literal;)*) => {$(
@@ -29,10 +29,6 @@ deferred! {
         "`{Self}` cannot be padded in a key template, nor can a newtype of it",
         "this newtype holds a `{Self}`",
         "a width such as `{{field:08}}` is for integers and newtypes of them; write `{{field}}`";
-    TextPartIn: TextPart,
-        "`{Self}` is not text, so a newtype of it does not start with anything",
-        "this newtype holds a `{Self}`",
-        "`starts_with` is for text: ask for a range instead, `between(a..b)`, or `ge`, `lt` and the like";
     KeyValueIn: KeyValue,
         "`{Self}` cannot be a key attribute, nor can a newtype of it",
         "this newtype holds a `{Self}`",

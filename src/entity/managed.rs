@@ -123,13 +123,8 @@ impl fmt::Debug for Stamp {
     note = "timestamps are `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
 )]
 pub trait ManagedTime: Sized {
-    /// The time itself: what a query by it asks for.
-    type Time: ManagedTime;
-
-    /// Writes what a query asks for.
     #[doc(hidden)]
-    fn encode_bound(time: &Self::Time, writer: &mut Writer) -> Result<(), Fault>;
-
+    type Held: ManagedTime;
     #[doc(hidden)]
     type Mode<U: Use>: expr::Mode;
     #[doc(hidden)]
@@ -225,12 +220,8 @@ fn out_of_range() -> Fault {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for T {
+    type Held = T;
     type Mode<U: Use> = U::Required;
-    type Time = T;
-
-    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
-        time.encode(writer)
-    }
 
     fn held(&self) -> Option<Timestamp> {
         Some(self.to_timestamp())
@@ -262,12 +253,8 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
+    type Held = T;
     type Mode<U: Use> = U::Optional;
-    type Time = T;
-
-    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
-        time.encode(writer)
-    }
 
     fn held(&self) -> Option<Timestamp> {
         self.as_ref().map(Moment::to_timestamp)
@@ -303,13 +290,13 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
 )]
 pub trait TtlTime: Sized {
     #[doc(hidden)]
+    type Held: TtlTime;
+    #[doc(hidden)]
     type Mode<U: Use>: expr::Mode;
-    /// The time itself: what a query by it asks for.
-    type Time: TtlTime;
 
     /// Writes what a query asks for: a fraction is compared, not cut.
     #[doc(hidden)]
-    fn encode_bound(time: &Self::Time, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
 
     /// Epoch seconds, cut to the second.
     #[doc(hidden)]
@@ -362,11 +349,11 @@ pub trait TtlTime: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment> TtlTime for T {
+    type Held = T;
     type Mode<U: Use> = U::Required;
-    type Time = T;
 
-    fn encode_bound(time: &T, writer: &mut Writer) -> Result<(), Fault> {
-        let time = time.to_timestamp();
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        let time = self.to_timestamp();
         let nanos = i128::from(time.seconds()) * 1_000_000_000 + i128::from(time.nanos());
         let number: Number = format!("{nanos}e-9").parse()?;
         number.encode(writer)
@@ -385,11 +372,11 @@ macro_rules! integer_ttl {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl TtlTime for $int {
+            type Held = $int;
             type Mode<U: Use> = U::Required;
-            type Time = $int;
 
-            fn encode_bound(time: &$int, writer: &mut Writer) -> Result<(), Fault> {
-                time.encode(writer)
+            fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+                self.encode(writer)
             }
 
             fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
@@ -408,11 +395,12 @@ integer_ttl!(i64 u64 u32);
 
 #[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
+    type Held = T;
     type Mode<U: Use> = U::Optional;
-    type Time = T::Time;
 
-    fn encode_bound(time: &T::Time, writer: &mut Writer) -> Result<(), Fault> {
-        T::encode_bound(time, writer)
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.as_ref()
+            .map_or(Ok(()), |time| time.encode_bound(writer))
     }
 
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {

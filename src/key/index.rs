@@ -111,8 +111,9 @@ index_fields! {
     note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, an `Option` of these, or a template such as `\"KIND#{{field}}\"`"
 )]
 pub trait IndexPart: Sized {
-    /// What a query asks for.
-    type Value: KeyValue;
+    /// What it holds, if it is there.
+    #[doc(hidden)]
+    type Held: IndexPart;
     /// What an update may do.
     #[doc(hidden)]
     type Mode<U: Use>: Mode;
@@ -133,7 +134,7 @@ pub trait IndexPart: Sized {
 }
 
 impl<T: KeyValue> IndexPart for T {
-    type Value = T;
+    type Held = T;
     type Mode<U: Use> = U::Required;
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
@@ -153,7 +154,7 @@ impl<T: KeyValue> IndexPart for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for Option<T> {
-    type Value = T;
+    type Held = T;
     type Mode<U: Use> = U::Optional;
 
     const TYPE: KeyType = T::TYPE;

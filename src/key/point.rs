@@ -5,6 +5,7 @@
 //! that is too long as the next one that is not.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 use super::MAX_SK_SIZE;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Tag, Writer};
@@ -15,6 +16,17 @@ pub(crate) enum KeyPoint {
     S(String),
     N(Number),
     B(Vec<u8>),
+}
+
+/// Its type: values stay out.
+impl fmt::Debug for KeyPoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KeyPoint::S(_) => "S",
+            KeyPoint::N(_) => "N",
+            KeyPoint::B(_) => "B",
+        })
+    }
 }
 
 impl KeyPoint {

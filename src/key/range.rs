@@ -82,28 +82,35 @@ impl KeyRange {
         }
     }
 
-    /// Without the keys below a number.
+    /// Without the keys below the point.
     pub(crate) fn at_least(self, least: KeyPoint) -> Self {
-        let least = Bound {
-            point: least,
-            included: true,
-        };
-        let is_below = |point: &KeyPoint| point.compare(&least.point).is_some_and(Ordering::is_lt);
+        self.within(Some(included(least)), None)
+    }
+
+    /// The keys that are between these bounds too.
+    pub(crate) fn within(self, lower: Option<Bound>, upper: Option<Bound>) -> Self {
+        if self == KeyRange::Nothing {
+            return self;
+        }
+        let (own_lower, own_upper) = self.into_bounds();
+        KeyRange::of(
+            stricter(own_lower, lower, Ordering::Greater),
+            stricter(own_upper, upper, Ordering::Less),
+        )
+    }
+
+    fn into_bounds(self) -> (Option<Bound>, Option<Bound>) {
+        let bound = |point, included| Some(Bound { point, included });
         match self {
-            KeyRange::All => KeyRange::of(Some(least), None),
-            KeyRange::Exactly(point) if is_below(&point) => KeyRange::Nothing,
-            KeyRange::Above(point, _) if is_below(&point) => KeyRange::of(Some(least), None),
-            KeyRange::Below(point, included) => {
-                KeyRange::of(Some(least), Some(Bound { point, included }))
+            KeyRange::All | KeyRange::Nothing => (None, None),
+            KeyRange::Exactly(point) => (bound(point.clone(), true), bound(point, true)),
+            KeyRange::StartsWith(prefix) => {
+                let last = prefix.last_of_all();
+                (bound(prefix, true), bound(last, true))
             }
-            KeyRange::Between(lower, upper) if is_below(&lower) => {
-                let upper = Bound {
-                    point: upper,
-                    included: true,
-                };
-                KeyRange::of(Some(least), Some(upper))
-            }
-            range => range,
+            KeyRange::Above(point, held) => (bound(point, held), None),
+            KeyRange::Below(point, held) => (None, bound(point, held)),
+            KeyRange::Between(lower, upper) => (bound(lower, true), bound(upper, true)),
         }
     }
 
@@ -125,6 +132,25 @@ impl KeyRange {
             }
         }
     }
+}
+
+fn included(point: KeyPoint) -> Bound {
+    Bound {
+        point,
+        included: true,
+    }
+}
+
+/// The bound that leaves fewer keys: `order` is that of a stricter one to a weaker one.
+fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Option<Bound> {
+    let (Some(left), Some(right)) = (&left, &right) else {
+        return left.or(right);
+    };
+    let is_left = match left.point.compare(&right.point) {
+        Some(Ordering::Equal) | None => !left.included,
+        Some(other) => other == order,
+    };
+    Some(if is_left { left } else { right }.clone())
 }
 
 /// No key reaches a bound that is too long, so all of those it starts with are below. `None` if

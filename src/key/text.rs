@@ -10,14 +10,6 @@ use crate::schema::{Style, Width};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// A key part that is text, so that it can be asked what it begins with.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not text, so it does not start with anything",
-    label = "`starts_with` is for text",
-    note = "ask for a range instead: `between(a..b)`, or `ge`, `lt` and the like"
-)]
-pub trait TextPart {}
-
 /// Writes the text of a part as the keys of a table hold it.
 pub(crate) fn escape_part(text: &str, style: Style, out: &mut Vec<u8>) {
     match style {
@@ -72,9 +64,6 @@ fn hex(digit: u8) -> Option<u8> {
 
 macro_rules! text_part {
     ($($text:ty),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl TextPart for $text {}
-
         #[diagnostic::do_not_recommend]
         impl KeyPart for $text {
             const WIDTH: Width = Width::Variable;

@@ -191,13 +191,12 @@ impl<'w> KeyText<'w> {
 
     /// The shard that ends a partition key, unpadded.
     pub fn shard(&mut self, shard: Shard, shards: u16) {
-        if let Some(number) = shard.number(shards) {
-            // The front of a key, for a query, ends before it.
-            if let Out::Attribute { writer, .. } = &mut self.out {
-                let out = writer.out();
-                out.push(self.style.delimiter() as u8);
-                out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-            }
+        // A query asks for whole partition keys.
+        if let (Some(number), Out::Attribute { writer, .. }) = (shard.number(shards), &mut self.out)
+        {
+            let out = writer.out();
+            out.push(self.style.delimiter() as u8);
+            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
         }
     }
 

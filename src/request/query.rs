@@ -17,12 +17,15 @@ mod cursor;
 mod draft;
 mod explain;
 mod fetch;
+mod gather;
 mod kind;
 mod of_entity;
 mod page;
 mod part;
+mod partition;
 mod reach;
 mod reading;
+mod scan;
 mod selection;
 mod source;
 mod stage;
@@ -39,16 +42,19 @@ pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
 pub use explain::Explanation;
-pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, KeyArg, PartKind};
+pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub use page::Page;
 pub use part::{
-    Bounds, ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
+    ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
-pub use reach::{Anywhere, InGlobalIndex, InLocalIndex, InTable, Reach, StrongReads};
+pub use partition::{Each, Given, KeyArg, One, Several, each};
+pub use reach::{
+    Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
+};
 pub use reading::Reading;
 pub use selection::Filter;
 pub use source::Source;
-pub use stage::{Chosen, RowOf, Rows, RowsOf, SortKeyIn, Stage, holds_all};
+pub use stage::{Chosen, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, holds_all};
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
 
@@ -124,7 +130,7 @@ macro_rules! erase {
     )*};
 }
 
-erase!(InTable InLocalIndex InGlobalIndex);
+erase!(InTable InLocalIndex InGlobalIndex WholeTable);
 
 impl<Row, From> Clone for Query<Row, From> {
     fn clone(&self) -> Self {

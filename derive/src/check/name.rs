@@ -21,7 +21,7 @@ const TAKEN: [&str; 7] = [
 ];
 
 /// The verbs of a query; a method of the same name would hide them.
-const VERBS: [&str; 25] = [
+const VERBS: [&str; 26] = [
     "all",
     "page",
     "stream",
@@ -43,6 +43,7 @@ const VERBS: [&str; 25] = [
     "explain",
     "each",
     "query",
+    "by_partition",
     "include_expired",
     "backwards",
     "into",

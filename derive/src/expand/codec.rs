@@ -235,11 +235,7 @@ pub(super) fn path(
         }
     };
     let required = code!(<#usage as __d::Use>::Required);
-    let held = match &way {
-        Way::Ttl | Way::Time { .. } => code!(<#ty as __d::#contract>::Time),
-        Way::IndexKey { .. } => code!(<#ty as __d::#contract>::Value),
-        _ => code!(<#ty as __d::#contract>::Held),
-    };
+    let held = code!(<#ty as __d::#contract>::Held);
     let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
     let (ty, encode) = match &way {
         Way::Field => (code!(<#ty as __d::DynamoField>::Path<#root, #usage>), None),

@@ -113,8 +113,6 @@ pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> Tok
 
         impl #with __d::Padded for #ident #types #bounds {}
 
-        impl #with __d::TextPart for #ident #types #bounds {}
-
         impl #with __d::KeyValue for #ident #types #bounds {
             const TYPE: __d::KeyType = __d::KeyType::S;
             fn to_key(&self) -> Self {

@@ -14,17 +14,10 @@ use crate::model::{
 
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let table = match &entity.sk {
-        // Reads over shards are not there yet.
-        _ if entity.pk.shards().is_some() => TokenStream::new(),
         Some(_) => Pattern::of_table(entity, key_struct).expand(),
         None => no_sort_key(entity),
     };
-    let is_sharded = |index: &Index| match index.kind {
-        IndexKind::Global => index.pk.iter().any(|source| source.shards().is_some()),
-        IndexKind::Local => entity.pk.shards().is_some(),
-    };
     let indexes = entity.indexes.iter().enumerate();
-    let indexes = indexes.filter(|(_, index)| !is_sharded(index));
     let indexes =
         indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index).expand());
     code!(#table #(#indexes)*)
@@ -122,11 +115,15 @@ impl<'a> Pattern<'a> {
         let (ident, vis, function) = (&self.entity.ident, &self.entity.vis, &self.function);
         let (in_index, sources) = self.partition();
         let mut arguments = Vec::new();
+        let mut values = Vec::new();
+        let mut numbers = Vec::new();
         let mut writes = Vec::new();
-        let mut argument = |field: &Field, kind: &TokenStream| {
+        let mut argument = |field: &'a Field, kind: &TokenStream| {
             let (value, ty) = (&field.ident, &field.ty);
-            arguments.push(code!(#value: impl __d::KeyArg<#ty, #kind>));
-            code!(__d::KeyArg::<#ty, #kind>)
+            let number = format_ident!("N{}", values.len());
+            arguments.push(code!(#value: impl __d::KeyArg<#ty, #kind, #number>));
+            values.push(value);
+            numbers.push(number);
         };
         for (at, source) in sources.into_iter().enumerate() {
             let writer = self.writer(in_index, "pk", at);
@@ -135,20 +132,21 @@ impl<'a> Pattern<'a> {
                 KeySource::Field { field, .. } => {
                     let field = &self.entity.fields[*field];
                     let (value, name) = (&field.ident, super::name(&field.stored));
-                    let asked = argument(field, &bare_kind(field));
-                    writes.push(code!(#asked::write_value(#value, #target, &#name)?;));
+                    argument(field, &bare_kind(field));
+                    writes.push(code!(#value.write_value(#target, &#name)?;));
                 }
                 KeySource::Template(template) => {
                     let parts: Vec<_> = key::parts(template)
                         .map(|(field, format)| {
                             let field = &self.entity.fields[field];
                             let value = &field.ident;
-                            let asked = argument(field, &key::kind(format));
-                            code!(|place| #asked::write(#value, place))
+                            argument(field, &key::kind(format));
+                            code!(|place| #value.write(place))
                         })
                         .collect();
                     let key_struct = self.key_struct;
-                    writes.push(code!(#key_struct::#writer(#target #(, #parts)*)?;));
+                    let shard = key::shard(template, &code!(shard));
+                    writes.push(code!(#key_struct::#writer(#target #shard #(, #parts)*)?;));
                 }
             }
         }
@@ -168,10 +166,11 @@ impl<'a> Pattern<'a> {
         code! {
             impl #ident {
                 #[doc = #doc]
-                #vis fn #function(#(#arguments),*) -> #first {
+                #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first {
                     <#first as __d::Stage>::of(__d::Draft::new(
                         #source,
-                        |writer| {
+                        [#(__d::KeyArg::values(#values)),*],
+                        |&[#(#values),*], shard, writer| {
                             #(#writes)*
                             ::core::result::Result::Ok(())
                         },

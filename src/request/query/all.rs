@@ -17,16 +17,15 @@ pub(super) enum Take {
 
 pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<Bytes>> {
     selection.refuse_backwards()?;
-    let frame = selection.frame(&db, Wanted::Items)?;
-    let mut fetch = selection.fetch(&db, frame);
+    let mut gather = selection.gather(&db, Wanted::Items)?;
     let most = match take {
         Take::UpTo(most) => most,
         Take::One => Some(2),
     };
     let mut rows: Vec<Bytes> = Vec::new();
-    while !fetch.is_done() && !fetch.is_spent() && most.is_none_or(|most| rows.len() < most) {
+    while !gather.is_done() && !gather.is_spent() && most.is_none_or(|most| rows.len() < most) {
         let wanted = most.map(|most| most - rows.len());
-        rows.extend(fetch.next(wanted).await?.rows);
+        rows.extend(gather.next(wanted).await?);
     }
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or take the `first`";
@@ -40,13 +39,12 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
 
 pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
     selection.refuse_backwards()?;
-    let frame = selection.frame(&db, Wanted::Count)?;
-    let mut fetch = selection.fetch(&db, frame);
+    let mut gather = selection.gather(&db, Wanted::Count)?;
     let most = most.unwrap_or(usize::MAX);
     let mut count = 0;
-    while !fetch.is_done() && !fetch.is_spent() && count < most {
+    while !gather.is_done() && !gather.is_spent() && count < most {
         let wanted = (most != usize::MAX).then(|| most - count);
-        count += fetch.next(wanted).await?.count;
+        count += gather.next_count(wanted).await?;
     }
     Ok(count.min(most))
 }

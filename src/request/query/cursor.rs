@@ -102,10 +102,8 @@ fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result
     for name in names {
         point(name)?;
     }
-    for (name, value) in super::selection::equals(&selection.draft)? {
-        if point(name)? != KeyPoint::read(&mut Reader::new(&value))? {
-            return Ok(false);
-        }
+    if partition_of(selection, position)?.is_none() {
+        return Ok(false);
     }
     match selection.draft.ranged {
         Some(name) => Ok(range.contains(&point(name)?)),
@@ -113,8 +111,21 @@ fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result
     }
 }
 
+/// Which of the partitions a position is in.
+pub(super) fn partition_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, Fault> {
+    'partitions: for (at, partition) in selection.draft.partitions.iter().enumerate() {
+        for (name, value) in super::selection::equals(&selection.draft, partition)? {
+            if point_of(position, name)? != KeyPoint::read(&mut Reader::new(&value))? {
+                continue 'partitions;
+            }
+        }
+        return Ok(Some(at));
+    }
+    Ok(None)
+}
+
 /// A key attribute among the entries of an object.
-fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, Fault> {
+pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, Fault> {
     let json = [b"{", entries, b"}"].concat();
     let mut reader = Reader::new(&json);
     let mut first = true;

@@ -2,19 +2,22 @@
 
 use std::fmt;
 
+use super::partition::{Given, combinations};
 use super::source::{Source, part_at};
 use crate::codec::{Fault, Reader, Writer};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{Behind, PartBound, Span};
-use crate::key::{KeyTarget, Reach, Role, check_size};
+use crate::key::{KeyTarget, Reach, Role, Shard, check_size};
 use crate::schema::{Piece, Style, Width};
 
 /// Which keys are asked for. A part that does not fit is kept as a fault until it is sent.
 #[derive(Clone)]
 pub struct Draft {
     pub(crate) source: Source,
-    /// The attributes compared by `=`, as entries of a JSON object.
+    /// The partitions: their attributes as entries of a JSON object.
+    pub(crate) partitions: Vec<Vec<u8>>,
+    /// The attributes of the sort key compared by `=`, likewise.
     pub(crate) equals: Vec<u8>,
     /// The front of the text of a sort key with a template.
     pub(crate) head: Vec<u8>,
@@ -25,6 +28,8 @@ pub struct Draft {
     pub(crate) ranged: Option<&'static str>,
     /// What was asked of it: which bounds, and whether they are held.
     pub(crate) verb: u8,
+    /// All partitions are read, and no key is asked for.
+    pub(crate) is_scan: bool,
     pub(crate) fault: Option<Fault>,
 }
 
@@ -40,27 +45,50 @@ type WritePart<'a> = &'a dyn Fn(KeyTarget<'_>) -> Result<(), Fault>;
 pub(super) type End<'a> = Option<(WritePart<'a>, bool)>;
 
 impl Draft {
-    /// A partition; `front` writes what its sort keys begin with, if they have a template.
-    pub fn new(
+    /// The partitions of these parts, each with all its shards. `write` writes the key of one of them,
+    /// `front` what its sort keys begin with, if they have a template.
+    pub fn new<const N: usize>(
         source: Source,
-        partition: impl FnOnce(&mut Writer) -> Result<(), Fault>,
+        parts: [Vec<Given>; N],
+        write: impl Fn(&[&Given; N], Shard, &mut Writer) -> Result<(), Fault>,
         front: Option<WriteFront>,
     ) -> Self {
-        let mut writer = Writer::default();
         let mut head = Vec::new();
-        let written = partition(&mut writer).and_then(|()| match front {
+        let mut partitions = Vec::new();
+        let mut written = match front {
             Some(front) => front(KeyTarget::text(&mut head, Reach::Front)),
             None => Ok(()),
-        });
+        };
+        for parts in combinations(&parts) {
+            for shard in source.shards() {
+                let mut writer = Writer::default();
+                written = written.and_then(|()| write(&parts, shard, &mut writer));
+                let partition = writer.into_bytes();
+                if !partitions.contains(&partition) {
+                    partitions.push(partition);
+                }
+            }
+        }
         Draft {
             source,
-            equals: writer.into_bytes(),
+            partitions,
+            equals: Vec::new(),
             head,
             parts: 0,
             range: None,
             ranged: None,
             verb: 0,
+            is_scan: false,
             fault: written.err(),
+        }
+    }
+
+    /// The whole table.
+    pub(super) fn scan(source: Source) -> Self {
+        Draft {
+            is_scan: true,
+            partitions: vec![Vec::new()],
+            ..Draft::new(source, [], |[], _, _| Ok(()), None)
         }
     }
 
@@ -127,8 +155,8 @@ impl Draft {
 
     /// All that is known of the sort key, as a condition on the attribute that is named.
     pub(super) fn finish(&mut self) {
-        let Some((attribute, pieces)) = self.source.template().filter(|_| self.range.is_none())
-        else {
+        let is_open = self.range.is_none() && !self.is_scan;
+        let Some((attribute, pieces)) = self.source.template().filter(|_| is_open) else {
             return;
         };
         let head = into_text(self.head.clone());
@@ -212,7 +240,11 @@ fn into_text(bytes: Vec<u8>) -> String {
 /// Key values stay out.
 impl fmt::Debug for Draft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.source.index.map_or("in_partition", |index| index.name);
+        let name = match self.source.index {
+            Some(index) => index.name,
+            None if self.is_scan => "scan",
+            None => "in_partition",
+        };
         write!(f, "{}::{name}(..)", self.source.entity.type_name)
     }
 }

@@ -4,9 +4,9 @@
 //! where the entity is written.
 
 use super::part::Way;
-use crate::codec::{DynamoValue, Fault, Name};
+use crate::codec::{DynamoValue, Fault, Name, Writer};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
-use crate::key::{Arg, IndexField, IndexPart, KeyTarget, PartPlace, Role};
+use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartPlace, Role};
 
 /// The place of a field in a key.
 pub trait PartKind<F> {
@@ -74,15 +74,15 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
     }
 }
 
-impl<F: IndexPart> PartKind<F> for Bare {
-    type Part = F::Value;
+impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
+    type Part = F::Held;
 
-    fn write(_: &F::Value, _: PartPlace<'_, '_>) -> Result<(), Fault> {
+    fn write(_: &F::Held, _: PartPlace<'_, '_>) -> Result<(), Fault> {
         Err(misplaced())
     }
 
     fn write_value(
-        part: &F::Value,
+        part: &F::Held,
         target: KeyTarget<'_>,
         name: &Name,
         role: Role,
@@ -113,27 +113,16 @@ macro_rules! managed {
 }
 
 managed! {
-    BareTtl: [TtlTime] F::Time, F::encode_bound;
-    BareTime: [ManagedTime] F::Time, F::encode_bound;
-    BareActor: [ManagedActor] F::Held, |actor, writer| actor.encode_value(writer).map(|_| ());
+    BareTtl: [TtlTime] F::Held, TtlTime::encode_bound;
+    BareTime: [ManagedTime] F::Held, encode_time;
+    BareActor: [ManagedActor] F::Held, encode_actor;
     BareVersion: [] u64, u64::encode;
 }
 
-/// What may be given for a field of this kind: what [`Arg`] says of its type.
-pub trait KeyArg<F, K>: Sized {
-    /// Writes a part of a template.
-    fn write(self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
-
-    /// Writes an attribute of a partition key.
-    fn write_value(self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault>;
+fn encode_time<T: ManagedTime>(time: &T, writer: &mut Writer) -> Result<(), Fault> {
+    time.encode_value(None, writer).map(|_| ())
 }
 
-impl<F, K: PartKind<F>, A: Arg<K::Part>> KeyArg<F, K> for A {
-    fn write(self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
-        K::write(&self.into_arg(), place)
-    }
-
-    fn write_value(self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault> {
-        K::write_value(&self.into_arg(), target, name, Role::Partition)
-    }
+fn encode_actor<A: ManagedActor>(actor: &A, writer: &mut Writer) -> Result<(), Fault> {
+    actor.encode_value(writer).map(|_| ())
 }

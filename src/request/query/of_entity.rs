@@ -38,11 +38,18 @@ impl<E: DynamoEntity, From> Query<E, From> {
         if let Some(fault) = &draft.fault {
             return Err(fault.clone());
         }
-        for (name, value) in equals(draft)? {
-            let wanted = KeyPoint::read(&mut Reader::new(&value))?;
-            if attribute(json, name)?.as_ref() != Some(&wanted) {
-                return Ok(false);
+        let is_in = |partition: &Vec<u8>| -> Result<bool, Fault> {
+            for (name, value) in equals(draft, partition)? {
+                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
+                if attribute(json, name)?.as_ref() != Some(&wanted) {
+                    return Ok(false);
+                }
             }
+            Ok(true)
+        };
+        let found: Result<Vec<bool>, Fault> = draft.partitions.iter().map(is_in).collect();
+        if !found?.contains(&true) {
+            return Ok(false);
         }
         // An index holds the item only if all of its keys are there.
         for key in draft.source.sort() {

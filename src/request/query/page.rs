@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::cursor::{Cursor, CursorMaker};
-use super::fetch::Fetch;
+use super::gather::Gather;
 use super::selection::{Selection, Wanted};
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
@@ -87,11 +87,10 @@ enum End {
 
 /// Reads a page.
 pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
-    let frame = selection.frame(&db, Wanted::Items)?;
     let maker = CursorMaker::new(&selection, &db);
     let fail = |fault: Fault| Error::decode(selection.entity(), fault);
-    let mut fetch = selection.fetch(&db, frame);
-    let (mut rows, end) = collect(&mut fetch, selection.options.limit).await?;
+    let mut gather = selection.gather(&db, Wanted::Items)?;
+    let (mut rows, end) = collect(&mut gather, selection.options.limit).await?;
     let came_from = selection.options.resume.clone();
     let is_backward = came_from.as_ref().is_some_and(Cursor::is_backward);
     if is_backward {
@@ -124,7 +123,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
 }
 
 /// Reads until there is one row too many, or until the end. Without a limit one answer is enough.
-async fn collect(fetch: &mut Fetch, limit: Option<usize>) -> Result<(Vec<Bytes>, End)> {
+async fn collect(gather: &mut Gather, limit: Option<usize>) -> Result<(Vec<Bytes>, End)> {
     let mut rows = Vec::new();
     loop {
         let wanted = match limit {
@@ -132,17 +131,17 @@ async fn collect(fetch: &mut Fetch, limit: Option<usize>) -> Result<(Vec<Bytes>,
             None if rows.is_empty() => None,
             None => Some(1),
         };
-        let answer = fetch.next(wanted).await?;
+        let answer = gather.next(wanted).await?;
         let full = limit.or((!rows.is_empty()).then_some(rows.len()));
-        rows.extend(answer.rows);
+        rows.extend(answer);
         if let Some(full) = full.filter(|full| rows.len() > *full) {
             rows.truncate(full);
             return Ok((rows, End::More));
         }
-        if fetch.is_spent() {
-            return Ok((rows, End::Spent(fetch.position().map(<[u8]>::to_vec))));
+        if gather.is_spent() {
+            return Ok((rows, End::Spent(gather.position().map(<[u8]>::to_vec))));
         }
-        if fetch.is_done() {
+        if gather.is_done() {
             return Ok((rows, End::Last));
         }
     }

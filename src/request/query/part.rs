@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Range, RangeInclusive};
 
 use super::Query;
 use super::draft::Draft;
 use super::kind::PartKind;
 use super::stage::{RowOf, Stage};
 use crate::codec::{Fault, Name};
-use crate::key::{Arg, KeyTarget, PartPlace, TextPart, width_in};
+use crate::expr::{Between, Textual};
+use crate::key::{Arg, KeyTarget, PartPlace, width_in};
 use crate::schema::{Style, Width};
 
 /// The next part of the sort key. `eq` goes on to the part behind it; a range ends the chain, as
@@ -129,18 +129,18 @@ impl<F, K: PartKind<F>, Next: Stage, const ORDER: u8> SortPart<F, K, Next, ORDER
 
     /// The part is in a range of Rust: `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed
     /// range has no rows, and none are asked for.
-    pub fn between(self, range: impl Bounds<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         Order<ORDER>: Ordered,
     {
-        let (lower, upper, included) = range.into_bounds();
+        let (lower, upper, included) = range.ends();
         self.range(Some((lower, true)), Some((upper, included)))
     }
 
     /// The part begins with this text.
     pub fn starts_with(mut self, text: impl AsRef<str>) -> Query<RowOf<Next>, Next::Reach>
     where
-        K::Part: TextPart,
+        K::Part: Textual<Slice = str>,
         Order<ORDER>: Ordered,
     {
         self.draft.starting_with(text.as_ref());
@@ -182,30 +182,5 @@ impl<F, K, Next, const ORDER: u8> Clone for SortPart<F, K, Next, ORDER> {
 impl<F, K, Next, const ORDER: u8> fmt::Debug for SortPart<F, K, Next, ORDER> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.draft.fmt(f)
-    }
-}
-
-/// A range of Rust with both ends: `a..b` or `a..=b`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a range of `{T}`",
-    label = "expected `a..b` or `a..=b`",
-    note = "a range with one end has a verb of its own: `lt`, `le`, `gt`, `ge`"
-)]
-pub trait Bounds<T> {
-    /// Lower bound, upper bound, whether that is in the range.
-    #[doc(hidden)]
-    fn into_bounds(self) -> (T, T, bool);
-}
-
-impl<T, A: Arg<T>> Bounds<T> for Range<A> {
-    fn into_bounds(self) -> (T, T, bool) {
-        (self.start.into_arg(), self.end.into_arg(), false)
-    }
-}
-
-impl<T, A: Arg<T>> Bounds<T> for RangeInclusive<A> {
-    fn into_bounds(self) -> (T, T, bool) {
-        let (lower, upper) = self.into_inner();
-        (lower.into_arg(), upper.into_arg(), true)
     }
 }

@@ -19,6 +19,10 @@ pub struct InLocalIndex(());
 #[derive(Debug)]
 pub struct InGlobalIndex(());
 
+/// The whole table, by a scan.
+#[derive(Debug)]
+pub struct WholeTable(());
+
 /// Any of these: a query that was turned into a `Query<Row>`.
 #[derive(Debug)]
 pub struct Anywhere(());
@@ -32,17 +36,26 @@ pub struct Anywhere(());
 )]
 pub trait StrongReads: Reach {}
 
+/// A query whose rows come in the order of a key.
+#[diagnostic::on_unimplemented(
+    message = "a scan has no order to turn around",
+    label = "it reads `{Self}`",
+    note = "rows are in order within a partition: ask for one by `in_partition(..)` or an index"
+)]
+pub trait InOrder: Reach {}
+
 macro_rules! reaches {
-    ($($reach:ident $($strong:ident)?;)*) => {$(
+    ($($reach:ident [$($can:ident),*];)*) => {$(
         impl sealed::Sealed for $reach {}
         impl Reach for $reach {}
-        $(impl $strong for $reach {})?
+        $(impl $can for $reach {})*
     )*};
 }
 
 reaches! {
-    InTable StrongReads;
-    InLocalIndex StrongReads;
-    InGlobalIndex;
-    Anywhere;
+    InTable [StrongReads, InOrder];
+    InLocalIndex [StrongReads, InOrder];
+    InGlobalIndex [InOrder];
+    WholeTable [StrongReads];
+    Anywhere [InOrder];
 }

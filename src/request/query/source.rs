@@ -1,8 +1,9 @@
 //! What a query reads: a table or an index of it, as one entity fills it.
 
 use crate::entity::{DynamoEntity, DynamoTable};
+use crate::key::Shard;
 use crate::schema::{
-    EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, TableDef, others_may_be_among,
+    EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef, others_may_be_among,
 };
 
 /// A table or an index, and the entity whose rows are asked for.
@@ -30,6 +31,35 @@ impl Source {
         Source {
             index: E::ENTITY.indexes.get(at),
             ..Source::table::<E>()
+        }
+    }
+
+    /// Whether the attribute is there to be read.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        let Some(index) = self.index else { return true };
+        let mut declared = self.table.indexes.iter();
+        let projection = declared.find(|declared| declared.name == index.index);
+        let listed = match projection.map(|index| index.project) {
+            None | Some(Projection::All) => return true,
+            Some(Projection::Keys) => &[][..],
+            Some(Projection::Include(listed)) => listed,
+        };
+        let always = [self.table.type_attribute, self.entity.ttl];
+        listed.contains(&name)
+            || always.contains(&Some(name))
+            || self.key_attributes().contains(&name)
+    }
+
+    /// The shards that a partition consists of.
+    pub(super) fn shards(&self) -> Vec<Shard> {
+        let (pk, read) = match self.index {
+            Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
+            _ => (Some(&self.entity.pk), None),
+        };
+        let shards = read.max(pk.and_then(KeyDef::shards));
+        match shards {
+            Some(shards) => (0..shards).map(Shard::At).collect(),
+            None => vec![Shard::Without],
         }
     }
 

@@ -61,6 +61,28 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
     }
 }
 
+/// A row whose entity is known, so that its attributes have paths.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no row of an entity",
+    label = "its attributes are not known"
+)]
+pub trait RowOfEntity {
+    /// The entity.
+    type Entity: DynamoEntity;
+}
+
+impl<E: DynamoEntity> RowOfEntity for E {
+    type Entity = E;
+}
+
+impl<E: DynamoEntity> RowOfEntity for Key<E> {
+    type Entity = E;
+}
+
+impl<R: RowOfEntity> RowOfEntity for Result<R> {
+    type Entity = R::Entity;
+}
+
 /// Whether the rows of an index hold all attributes.
 pub const fn holds_all(index: &IndexDef) -> bool {
     matches!(index.project, Projection::All)

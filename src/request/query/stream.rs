@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::ReadRow;
-use super::fetch::{Answer, Fetch};
+use super::gather::Gather;
 use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -34,13 +34,13 @@ pub struct RowStream<Row> {
 /// The answer behind the rows at hand.
 enum Ahead {
     /// Not asked for.
-    Idle(Box<Fetch>),
+    Idle(Box<Gather>),
     Asked(Task),
     Failed(Error),
     None,
 }
 
-type Fetched = (Box<Fetch>, Result<Answer>);
+type Fetched = (Box<Gather>, Result<Vec<Bytes>>);
 
 /// A request under way. It makes progress while nobody polls it, and stops with the stream.
 enum Task {
@@ -58,7 +58,7 @@ impl Drop for Task {
 }
 
 impl Task {
-    fn start(mut fetch: Box<Fetch>, wanted: Option<usize>) -> Self {
+    fn start(mut fetch: Box<Gather>, wanted: Option<usize>) -> Self {
         let work = async move {
             let answer = fetch.next(wanted).await;
             (fetch, answer)
@@ -84,13 +84,13 @@ impl<Row> RowStream<Row> {
     pub(super) fn new(selection: Selection, read: ReadRow<Row>, db: Dynamo) -> Self {
         let planned = selection
             .refuse_backwards()
-            .and_then(|()| selection.frame(&db, Wanted::Items));
+            .and_then(|()| selection.gather(&db, Wanted::Items));
         RowStream {
             read,
             rows: VecDeque::new(),
             left: selection.options.limit.unwrap_or(usize::MAX),
             ahead: match planned {
-                Ok(frame) => Ahead::Idle(Box::new(selection.fetch(&db, frame))),
+                Ok(gather) => Ahead::Idle(Box::new(gather)),
                 Err(error) => Ahead::Failed(error),
             },
         }
@@ -139,7 +139,7 @@ impl<Row> Stream for RowStream<Row> {
                     let fetched = ready!(task.poll(cx));
                     self.ahead = match fetched {
                         Ok((fetch, Ok(answer))) => {
-                            self.rows.extend(answer.rows);
+                            self.rows.extend(answer);
                             Ahead::Idle(fetch)
                         }
                         Ok((_, Err(error))) | Err(error) => Ahead::Failed(error),

@@ -5,13 +5,15 @@ use super::all::{self, Take};
 use super::cursor::Cursor;
 use super::explain::{self, Explanation};
 use super::page::{self, Page};
-use super::reach::{Reach, StrongReads};
+use super::reach::{InOrder, Reach, StrongReads};
 use super::reading::Reading;
 use super::selection::Wanted;
-use super::stage::{RowOf, Stage};
+use super::stage::{RowOf, RowOfEntity, Stage};
 use super::stream::RowStream;
 use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
 use crate::error::Result;
+use crate::expr::{Condition, Node};
 
 /// What can be done with a query, at every stage of its chain.
 ///
@@ -49,8 +51,28 @@ pub trait QueryVerbs: Sized {
     // --- how it reads
 
     /// From the end to the beginning.
-    fn descending(self) -> Query<Self::Row, Self::Reach> {
+    fn descending(self) -> Query<Self::Row, Self::Reach>
+    where
+        Self::Reach: InOrder,
+    {
         self.query().with(|options| options.descending = true)
+    }
+
+    /// Only rows of which this holds; given twice, both have to. The service reads, and charges, the rows
+    /// that it leaves out: ask by the parts of a key where you can, and bound it by
+    /// [`max_scanned`](Self::max_scanned). No key that is queried can be named.
+    fn filter<E: DynamoEntity>(
+        self,
+        condition: impl FnOnce(E::Paths) -> Condition<E>,
+    ) -> Query<Self::Row, Self::Reach>
+    where
+        Self::Row: RowOfEntity<Entity = E>,
+    {
+        let condition = condition(E::Paths::default()).into_node();
+        self.query().with(|options| {
+            let nodes = options.filter.take().into_iter().chain([condition]);
+            options.filter = Some(Node::all(nodes)).filter(|node| !node.is_always());
+        })
     }
 
     /// So many rows at most. It counts rows that are returned: `page(..)` brings as many while there
@@ -76,6 +98,12 @@ pub trait QueryVerbs: Sized {
     fn resume(self, from: impl Into<Option<Cursor>>) -> Query<Self::Row, Self::Reach> {
         let from = from.into();
         self.query().with(|options| options.resume = from)
+    }
+
+    /// One partition after the other, in the order in which they were given, instead of all merged by
+    /// the sort key.
+    fn by_partition(self) -> Query<Self::Row, Self::Reach> {
+        self.query().with(|options| options.by_partition = true)
     }
 
     /// Returns expired rows too, while DynamoDB still holds them.

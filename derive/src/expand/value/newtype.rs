@@ -29,7 +29,6 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
         padded(inner),
         numeric(inner),
         textual(inner),
-        text_part(inner),
     ];
     let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
     let contains = contains(value, inner);
@@ -165,14 +164,6 @@ fn key_value(inner: &Type) -> Forward {
                 <#inner as __d::KeyValue>::decode_key(reader).map(Self)
             }
         },
-    }
-}
-
-fn text_part(inner: &Type) -> Forward {
-    Forward {
-        name: code!(__d::TextPart),
-        bound: code!(for<'x> #inner: __d::TextPartIn<'x>),
-        body: TokenStream::new(),
     }
 }
 

@@ -6,7 +6,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::super::selection::Selection;
+use crate::codec::Writer;
 use crate::dynamo::Dynamo;
+use crate::expr::Expression;
 
 /// The first bytes of an HMAC.
 pub(crate) type Tag = [u8; TAG_SIZE];
@@ -55,13 +57,26 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     hash.field(index.map_or("", |index| index.index).as_bytes());
     hash.field(index.map_or("", |index| index.name).as_bytes());
     hash.field(source.entity.stored_name.as_bytes());
+    for partition in &draft.partitions {
+        hash.field(partition);
+    }
     hash.field(&draft.equals);
     hash.field(&draft.head);
     hash.field(&[
         draft.verb,
         options.descending.into(),
         options.include_expired.into(),
+        options.by_partition.into(),
     ]);
+    hash.field(&[draft.is_scan.into()]);
+    if let Some(filter) = &options.filter {
+        let mut expression = Expression::default();
+        let mut text = Writer::default();
+        // A filter that cannot be written is refused before.
+        let _ = filter.write(expression.begin(""));
+        expression.write(&mut text);
+        hash.field(text.as_bytes());
+    }
     hash.0
 }
 
