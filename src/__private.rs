@@ -18,7 +18,7 @@ pub use crate::entity::{
     StampKind, TtlTime, Version, VersionField,
 };
 pub use crate::expr::{
-    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Json, Kept, Mode, Numeric, Part, Path,
+    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Given, Json, Kept, Mode, Numeric, Operand, Part, Path,
     Place, RestPath, Room, Textual, Use, json as field_json,
 };
 pub use crate::key::{

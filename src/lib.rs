@@ -160,7 +160,7 @@ pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningChanged,
+    Call, Checked, Conditional, Create, Delete, Explanation, Get, Guard, Open, Operation, Put, ReturningChanged,
     ReturningNew, ReturningNothing, ReturningOld, Unconditional, Update, Upsert, Versioned,
 };
 

@@ -227,6 +227,12 @@ fn check_places<E: DynamoEntity>(update: &Update) -> Result<()> {
             );
             return Err(refused::<E>(message));
         }
+        if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {
+            let message = format!(
+                "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
+            );
+            return Err(refused::<E>(message));
+        }
     }
     Ok(())
 }

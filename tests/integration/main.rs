@@ -17,6 +17,7 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod golden;
 mod item;
 mod keys;
 mod managed;
@@ -44,6 +45,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("update", update::tests),
+        ("golden", golden::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),
