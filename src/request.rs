@@ -12,6 +12,7 @@ mod check;
 mod create;
 mod delete;
 mod draft;
+mod explain;
 mod get;
 mod guard;
 mod modify;
@@ -25,14 +26,14 @@ mod upsert;
 pub use call::{Call, Operation, Steps};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
+pub use explain::Explanation;
 pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use query::{
-    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable,
-    Page, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
-    WholeTable, each,
+    Anywhere, Cursor, Each, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable, Page, Query,
+    QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads, WholeTable, each,
 };
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -17,6 +17,7 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod golden;
 mod item;
 mod keys;
 mod managed;
@@ -47,6 +48,7 @@ fn main() {
         ("delete", delete::tests),
         ("query", query::tests),
         ("update", update::tests),
+        ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),

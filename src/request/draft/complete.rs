@@ -22,6 +22,12 @@ pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Resu
             );
             return Err(refused::<E>(message));
         }
+        if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {
+            let message = format!(
+                "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
+            );
+            return Err(refused::<E>(message));
+        }
     }
     Ok(())
 }
