@@ -159,8 +159,8 @@ pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Open, Operation, Put, ReturningNothing,
-    ReturningOld, Unconditional, Versioned,
+    Call, Checked, Conditional, Create, Delete, Get, Guard, Guarded, Idempotent, Open, Operation,
+    Put, Repeatable, ReturningNothing, ReturningOld, Unconditional, Versioned,
 };
 
 /// The README is compiled and run.

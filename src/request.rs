@@ -12,12 +12,16 @@ mod create;
 mod delete;
 mod get;
 mod guard;
+mod idempotent;
 mod put;
+mod repeatable;
 mod size;
 
 pub use call::{Call, Operation};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use get::Get;
-pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
+pub use guard::{Checked, Conditional, Guard, Guarded, Open, Unconditional, Versioned};
+pub use idempotent::Idempotent;
 pub use put::Put;
+pub use repeatable::Repeatable;

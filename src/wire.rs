@@ -39,7 +39,6 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The operations of DynamoDB that carry items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[expect(clippy::enum_variant_names, reason = "the service's own names")]
 pub(crate) enum Operation {
     /// `GetItem`
     GetItem,
@@ -47,6 +46,8 @@ pub(crate) enum Operation {
     PutItem,
     /// `DeleteItem`
     DeleteItem,
+    /// `TransactWriteItems`
+    TransactWriteItems,
 }
 
 /// What an attempt whose answer was lost allows.
@@ -56,6 +57,10 @@ pub(crate) enum Resend {
     Always,
     /// A second attempt could meet the first one's effect: never sent again once ambiguous.
     UnlessAmbiguous,
+    /// The same, and the caller does not mind: sent again.
+    Repeatable,
+    /// The service knows a second attempt by its token: sent again while it remembers.
+    ByToken,
 }
 
 /// An operation, planned: all that the wire needs.

@@ -3,6 +3,8 @@
 //! Slower and with the same result. It is taken only when an SDK does not call our serializer or
 //! deserializer any more; a member it does not know is refused, never dropped.
 
+mod transact;
+
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::operation::RequestId;
@@ -17,6 +19,7 @@ use bytes::Bytes;
 
 use super::Reply;
 use crate::codec::{Fault, Item, Reader, Writer};
+pub(super) use transact::{naming, transact_write_items};
 
 pub(super) fn get_item(
     builder: GetItemFluentBuilder,
@@ -126,6 +129,10 @@ fn item(writer: &mut Writer, name: &str, attributes: Option<&HashMap<String, Att
 fn capacity(writer: &mut Writer, capacity: Option<&ConsumedCapacity>) {
     let Some(capacity) = capacity else { return };
     writer.dynamic_name("ConsumedCapacity");
+    capacity_entries(writer, capacity);
+}
+
+fn capacity_entries(writer: &mut Writer, capacity: &ConsumedCapacity) {
     writer.raw("{");
     if let Some(table) = capacity.table_name() {
         writer.dynamic_name("TableName");

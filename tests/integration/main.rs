@@ -17,6 +17,7 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod idempotent;
 mod item;
 mod keys;
 mod managed;
@@ -45,6 +46,7 @@ fn main() {
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),
+        ("idempotent", idempotent::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),
