@@ -14,8 +14,12 @@ pub use crate::codec::{
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoTable, Key, KeyParts, ManagedActor, ManagedTime, Stamp, StampKind, TtlTime,
-    Version, VersionField,
+    DynamoEntity, DynamoTable, Found, Key, KeyParts, Known, ManagedActor, ManagedTime, Stamp,
+    StampKind, TtlTime, Version, VersionField,
+};
+pub use crate::expr::{
+    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Json, Kept, Mode, Numeric, Part, Path,
+    Place, RestPath, Room, Textual, Use, json as field_json,
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
@@ -26,16 +30,19 @@ pub use crate::key::{
 pub use crate::request::{Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
-    Piece, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree, ends,
-    fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table, keys_may_meet, lists,
+    Piece, Presence, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree,
+    ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table, keys_may_meet, lists,
     name_or_empty, nth, same_key_types, same_name, same_text, shared_attributes_agree,
 };
-pub use defer::{KeyPartIn, KeyValueIn, MapKeyIn, PaddedIn, SetElementIn};
+pub use defer::{
+    ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
+    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, TextualIn, TtlTimeIn,
+};
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,
-    missing, never_absent, next_of_tuple, or_absent, or_null, unknown_variant, within,
-    written_size,
+    missing, never_absent, next_of_tuple, or_absent, or_null, unknown_part, unknown_variant,
+    within, written_size,
 };
 pub use json::{from_json, read_item_json, to_json};
 pub use when::When;

@@ -8,6 +8,15 @@
 //! The derives write both sides field by field onto a [`Writer`] and from a [`Reader`]. What cannot
 //! be stored or read is a [`Fault`], which knows the path to the value but never the value.
 
+use crate::expr::{AtPath, Mode, Use};
+
+/// The path to a value that has nothing inside for a path to lead to.
+macro_rules! own_path {
+    () => {
+        type Path<R, M: crate::expr::Mode> = crate::expr::Path<R, Self, M>;
+    };
+}
+
 mod binary;
 mod fault;
 mod float;
@@ -50,6 +59,10 @@ pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
     note = "an `Option` or a set may be a field, but no element of a list or map: there is no absence there"
 )]
 pub trait DynamoValue: Sized {
+    /// What leads to such a value in conditions and changes: [`Path`]`<R, Self, M>`, or a struct that
+    /// derefs to it and knows the paths of the fields.
+    type Path<R, M: Mode>: AtPath;
+
     /// Writes `{"S":"..."}` or the like.
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault>;
 
@@ -80,6 +93,9 @@ pub trait DynamoValue: Sized {
     note = "a set holds text, numbers, bytes, unit enums and newtypes of these, but no floats; store other types in a `Vec`"
 )]
 pub trait DynamoField: Sized {
+    /// What leads to it; None and an empty set may be removed there.
+    type Path<R, U: Use>: AtPath;
+
     /// Writes name and value, or nothing.
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
 
@@ -93,6 +109,8 @@ pub trait DynamoField: Sized {
 }
 
 impl<T: DynamoValue> DynamoField for T {
+    type Path<R, U: Use> = <T as DynamoValue>::Path<R, U::Required>;
+
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         writer.name(name);

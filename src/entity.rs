@@ -6,6 +6,7 @@
 
 mod actor;
 mod key;
+mod known;
 mod live;
 mod managed;
 mod table;
@@ -13,16 +14,17 @@ mod version;
 
 pub use actor::ManagedActor;
 pub use key::{Key, KeyParts};
-pub(crate) use live::{read, read_live};
+pub use known::{Found, Known};
+pub(crate) use live::{encode_as_is, read, read_live};
 pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
 pub use table::DynamoTable;
 pub(crate) use version::State;
 pub use version::{Version, VersionField};
 
-use crate::codec::{Fault, Item, Reader, Writer};
+use crate::codec::{Fault, Item, Name, Reader, Writer};
 use crate::error::{Error, Result};
-use crate::request::{Create, Delete, Guard, Put};
+use crate::request::{Create, Delete, Guard, Put, Update};
 use crate::schema::EntityDef;
 
 /// A struct that is stored as an item. Derive it.
@@ -37,6 +39,9 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
 
     /// Its typed key parts, with their names.
     type KeyParts: KeyParts<Entity = Self>;
+
+    /// The paths of its fields, for conditions and changes.
+    type Paths: Copy + Default;
 
     /// `Versioned` if it has a version, else `Unconditional`.
     type Guard: Guard;
@@ -73,15 +78,55 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
         Ok(false)
     }
 
-    /// Writes what `created_by` or `updated_by` becomes if this actor writes; says whether there is a
-    /// value. For writes that hold no entity.
+    /// Whether it can be read without this attribute, by its number in [`EntityDef::attributes`].
     #[doc(hidden)]
-    fn encode_actor(
-        _kind: StampKind,
-        _actor: Option<&str>,
+    fn may_be_absent(_attribute: usize) -> bool {
+        true
+    }
+
+    /// The default of this attribute in DynamoDB JSON, if it has one.
+    #[doc(hidden)]
+    fn default_json(_attribute: usize) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(None)
+    }
+
+    /// Writes what a write of this moment leaves in a managed attribute.
+    #[doc(hidden)]
+    fn encode_now(
+        _attribute: &str,
+        _stamp: &Stamp,
+        _name: &Name,
         _writer: &mut Writer,
-    ) -> Result<bool, Fault> {
-        Ok(false)
+    ) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Whether a part of an index key is there; `None` if nobody knows. Parts count over all
+    /// templates of the index.
+    #[doc(hidden)]
+    fn index_part_is_there(
+        _index: usize,
+        _part: usize,
+        _known: &Known,
+    ) -> Result<Option<bool>, Fault> {
+        Ok(None)
+    }
+
+    /// Whether the `when` of an index holds; `None` if nobody knows.
+    #[doc(hidden)]
+    fn index_holds(_index: usize, _known: &Known) -> Result<Option<bool>, Fault> {
+        Ok(Some(true))
+    }
+
+    /// Writes a derived key of an index out of what is known.
+    #[doc(hidden)]
+    fn write_index_key(
+        _index: usize,
+        _key: usize,
+        _known: &Known,
+        _writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        Ok(())
     }
 
     /// When the item expires, in epoch seconds.
@@ -103,6 +148,12 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// Stores it, replacing what is there. With a version field, only what it was loaded from.
     fn put(&self) -> Put<'_, Self, Self::Guard> {
         Put::new(self)
+    }
+
+    /// Changes some attributes of it where it is stored. With a version field, only as it was loaded;
+    /// the entity itself is not changed, the operation returns the new one.
+    fn update(&self) -> Update<Self> {
+        Update::of_entity(self)
     }
 
     /// Deletes it. With a version field, only as it was loaded.

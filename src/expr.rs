@@ -1,78 +1,53 @@
-//! Expressions: all names go through `#n`, all values through `:v`, numbered as they appear.
+//! What is said about attributes: paths, conditions, changes, and the expressions they become.
 //!
-//! The same operation therefore always makes the same bytes, and no name can be a reserved word.
+//! A closure gets the paths of an entity, one method a field, and returns what shall hold or change:
+//!
+//! ```
+//! use dynamo_entity::prelude::*;
+//!
+//! #[derive(DynamoValue)]
+//! struct Address { city: String }
+//!
+//! #[derive(DynamoEntity)]
+//! #[dynamo(table = "people", key(pk = id))]
+//! struct Person { id: String, age: u32, nick: Option<String>, address: Address }
+//!
+//! let update = Person::key("p1").update()
+//!     .apply(|p| (p.age().add(1), p.nick().remove(), p.address().city().set("Kobe")))
+//!     .when(|p| p.age().lt(150) & p.address().city().starts_with("To"));
+//! ```
+//!
+//! All names go through `#n` and all values through `:v`, numbered as they appear. The same operation
+//! therefore always makes the same bytes, and no name can be a reserved word.
 
-use crate::codec::{Fault, Writer};
+mod change;
+mod collection;
+mod compare;
+mod condition;
+mod expression;
+mod mode;
+mod node;
+mod number;
+mod operand;
+mod path;
+mod place;
+mod text;
+mod update;
 
-/// An expression under construction, with its names and values.
-#[derive(Debug, Default)]
-pub(crate) struct Expression {
-    text: String,
-    names: Vec<&'static str>,
-    values: Writer,
-    value_count: usize,
-}
-
-impl Expression {
-    /// Whether nothing was said.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// Text of the expression itself.
-    pub(crate) fn push(&mut self, text: &str) -> &mut Self {
-        self.text.push_str(text);
-        self
-    }
-
-    /// A name; the same name gets the same placeholder.
-    pub(crate) fn name(&mut self, name: &'static str) -> &mut Self {
-        let known = self.names.iter().position(|other| *other == name);
-        let index = known.unwrap_or_else(|| {
-            self.names.push(name);
-            self.names.len() - 1
-        });
-        self.text.push_str(&format!("#n{index}"));
-        self
-    }
-
-    /// A value, written by `encode`.
-    pub(crate) fn value(
-        &mut self,
-        encode: impl FnOnce(&mut Writer) -> Result<(), Fault>,
-    ) -> Result<&mut Self, Fault> {
-        let placeholder = format!(":v{}", self.value_count);
-        self.value_count += 1;
-        self.text.push_str(&placeholder);
-        if self.value_count > 1 {
-            self.values.raw(",");
-        }
-        self.values.quoted(&placeholder);
-        self.values.raw(":");
-        encode(&mut self.values)?;
-        Ok(self)
-    }
-
-    /// Adds the expression to a request, under this parameter's name.
-    pub(crate) fn write(&self, parameter: &str, body: &mut Writer) {
-        if self.is_empty() {
-            return;
-        }
-        body.raw(",\"");
-        body.raw(parameter);
-        body.raw("\":");
-        body.quoted(&self.text);
-        body.raw(",\"ExpressionAttributeNames\":{");
-        for (index, name) in self.names.iter().enumerate() {
-            body.raw(if index == 0 { "" } else { "," });
-            body.raw(&format!("\"#n{index}\":"));
-            body.quoted(name);
-        }
-        body.raw("}");
-        if self.value_count > 0 {
-            body.raw(",\"ExpressionAttributeValues\":{");
-            body.raw_bytes(self.values.as_bytes());
-            body.raw("}");
-        }
-    }
-}
+pub use change::{Change, Changes};
+pub use collection::{Collection, Contains, Json, List, Map, Set};
+pub use compare::{Between, Ordered};
+pub use condition::{Condition, all, any};
+pub(crate) use expression::Expression;
+pub use mode::{
+    CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, Managed,
+    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Use,
+};
+pub use node::Comparison;
+pub(crate) use node::{Node, Term};
+pub use number::{Numeric, Room};
+pub use operand::{Given, Operand, Size};
+pub use path::{Absent, AtPath, Encode, Path, RestPath, json};
+pub use place::Place;
+pub use text::Textual;
+pub(crate) use update::{Action, Update};

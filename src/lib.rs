@@ -135,7 +135,7 @@ mod connect;
 mod dynamo;
 mod entity;
 mod error;
-mod expr;
+pub mod expr;
 pub mod key;
 mod request;
 pub mod schema;
@@ -158,9 +158,11 @@ pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
+pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Guarded, Idempotent, Open, Operation,
-    Put, Repeatable, ReturningNothing, ReturningOld, Unconditional, Versioned,
+    Call, Checked, Conditional, Create, Delete, Get, Guard, Guarded, Idempotent, Modify, Open,
+    Operation, Put, Repeatable, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+    Steps, TryModify, Unconditional, Update, Upsert, Versioned,
 };
 
 /// The README is compiled and run.

@@ -16,7 +16,7 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
-    Projection, Style, TableDef, WhenDef, Width,
+    Presence, Projection, Style, TableDef, WhenDef, Width,
 };
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};

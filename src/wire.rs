@@ -44,6 +44,8 @@ pub(crate) enum Operation {
     GetItem,
     /// `PutItem`
     PutItem,
+    /// `UpdateItem`
+    UpdateItem,
     /// `DeleteItem`
     DeleteItem,
     /// `TransactWriteItems`

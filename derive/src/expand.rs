@@ -17,7 +17,9 @@ mod definition;
 mod entity;
 mod fallback;
 mod key;
+mod path;
 mod table;
+mod upkeep;
 mod value;
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};

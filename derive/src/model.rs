@@ -240,6 +240,7 @@ pub(crate) enum TableProjection {
 /// `#[derive(DynamoValue)]`.
 pub(crate) struct Value {
     pub(crate) krate: Path,
+    pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     /// Type parameters only; lifetimes are refused.
     pub(crate) generics: syn::Generics,

@@ -4,8 +4,10 @@
 //! `impl KeyPart for Celsius where for<'x> f64: KeyPartIn<'x>`: the lifetime makes the bound depend on
 //! something, and the compiler asks for it only when somebody uses the newtype in a key.
 
-use crate::codec::{MapKey, SetElement};
-use crate::key::{KeyPart, KeyValue, Padded};
+use crate::codec::{DynamoField, FormField, MapKey, SerdeField, SetElement};
+use crate::entity::{ManagedActor, ManagedTime, TtlTime};
+use crate::expr::{Contains, Numeric, Textual};
+use crate::key::{IndexPart, KeyPart, KeyValue, Padded};
 
 macro_rules! deferred {
     ($($deferred:ident: $bound:ident, $message:literal, $label:literal, $note:literal;)*) => {$(
@@ -35,8 +37,54 @@ deferred! {
         "`{Self}` cannot be the key of a DynamoDB map, nor can a newtype of it",
         "this newtype holds a `{Self}`",
         "the keys of a map are text: use `String`, an integer or a UUID";
+    DynamoFieldIn: DynamoField,
+        "`{Self}` cannot be stored as an attribute, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    SerdeFieldIn: SerdeField,
+        "`{Self}` cannot be stored through serde, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    FormFieldIn: FormField,
+        "`{Self}` has no foreign stored form, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    TtlTimeIn: TtlTime,
+        "`{Self}` cannot be a TTL, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    ManagedTimeIn: ManagedTime,
+        "`{Self}` cannot be a managed timestamp, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    ManagedActorIn: ManagedActor,
+        "`{Self}` cannot be a managed actor, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    IndexPartIn: IndexPart,
+        "`{Self}` cannot be the key attribute of an index, so no path leads to it",
+        "the type of this field",
+        "the declaration of the entity says why";
+    NumericIn: Numeric,
+        "`{Self}` is not a number, nor is a newtype of it",
+        "this newtype holds a `{Self}`",
+        "`add` and `sub` are for numbers and newtypes of them";
+    TextualIn: Textual,
+        "`{Self}` is neither text nor binary, nor is a newtype of it",
+        "this newtype holds a `{Self}`",
+        "`starts_with` and `size` are for text, binary and newtypes of these";
     SetElementIn: SetElement,
         "`{Self}` cannot be an element of a DynamoDB set, nor can a newtype of it",
         "this newtype holds a `{Self}`",
         "DynamoDB has sets of text, numbers and bytes; store other types in a `Vec`";
 }
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot contain a `{A}`, nor can a newtype of it",
+    label = "this newtype holds a `{Self}`"
+)]
+pub trait ContainsIn<'x, A>: Contains<A> {}
+
+#[diagnostic::do_not_recommend]
+impl<'x, A, T: Contains<A>> ContainsIn<'x, A> for T {}

@@ -63,6 +63,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     ttl: None,
     version: None,
     created_at: None,
+    updated_at: None,
     created_by: None,
     updated_by: None,
 };

@@ -67,6 +67,12 @@ pub fn missing(name: &str) -> Fault {
     Fault::new("the attribute is missing").at(name)
 }
 
+/// A part of an index key that nobody knows; the planning of an update asks for it before.
+#[cold]
+pub fn unknown_part(name: &str) -> Fault {
+    Fault::new("the new key of an index needs this part").at(name)
+}
+
 /// The type attribute of an item of a shared table.
 ///
 /// What stands there is shown only if it is the name of an entity: else it is a value like any other.

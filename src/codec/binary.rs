@@ -7,6 +7,8 @@ use super::{DynamoValue, Fault, Reader, Writer};
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Bytes {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.binary(self);
         Ok(())

@@ -6,8 +6,10 @@
 use std::fmt;
 
 /// Why a value could not be written or read, and where.
+#[derive(Clone)]
 pub struct Fault(Box<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     reason: String,
     /// Innermost step first.
@@ -15,6 +17,7 @@ struct Inner {
     key: Option<&'static str>,
 }
 
+#[derive(Clone)]
 enum Step {
     Name(String),
     Index(usize),

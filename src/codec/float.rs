@@ -6,6 +6,8 @@ macro_rules! float {
     ($($float:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $float {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 if !self.is_finite() {
                     return Err(Fault::new("not a finite number: DynamoDB has no NaN and no infinity"));
@@ -34,6 +36,8 @@ float!(f32 f64);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Number {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         self.check()?;
         writer.number(self);
@@ -88,6 +92,8 @@ macro_rules! decimal {
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $decimal {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.number(&self.to_number()?);
                 Ok(())

@@ -19,6 +19,8 @@ macro_rules! integer {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
+            own_path!();
+
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.integer(*self);
@@ -37,6 +39,8 @@ integer!(i8 i16 i32 i64 isize u16 u32 u64 usize);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for u8 {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.integer(*self);
         Ok(())
@@ -62,6 +66,8 @@ macro_rules! wide_integer {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 check_width(self.unsigned_abs_u128())?;
                 writer.integer(*self);

@@ -232,6 +232,8 @@ fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Value {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         match self {
             Value::S(text) => text.encode(writer),
@@ -272,6 +274,8 @@ impl DynamoValue for Value {
 /// As a value an item is a map.
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Item {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.open_map()?;
         self.write_entries(writer)?;

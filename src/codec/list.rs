@@ -31,6 +31,8 @@ pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, 
 
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         T::encode_slice(self, writer)
     }
@@ -43,6 +45,8 @@ impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
 macro_rules! slice {
     ($($list:ty),*) => {$(
         impl<T: DynamoValue> DynamoValue for $list {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 T::encode_slice(self, writer)
             }
@@ -57,6 +61,8 @@ macro_rules! slice {
 slice!(Vec<T>, Box<[T]>, Arc<[T]>);
 
 impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         T::encode_slice(self, writer)
     }
@@ -74,6 +80,8 @@ macro_rules! tuple {
     ($count:literal: $($type:ident $index:tt),*) => {
         #[diagnostic::do_not_recommend]
         impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.open_list()?;
                 $(

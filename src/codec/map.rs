@@ -77,6 +77,8 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
 macro_rules! map {
     ($map:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         impl<$($generics)*> DynamoValue for $map {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 encode(self.iter(), $ordered, writer)
             }

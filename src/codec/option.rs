@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::expr::{Mode, Use};
+
 use super::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
 
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue> DynamoField for Option<T> {
+    type Path<R, U: Use> = T::Path<R, U::Optional>;
+
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         match self {
@@ -33,6 +37,8 @@ macro_rules! pointer {
     ($($pointer:ident),*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: DynamoValue> DynamoValue for $pointer<T> {
+            type Path<R, M: Mode> = T::Path<R, M>;
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 T::encode(self, writer)
             }

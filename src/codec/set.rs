@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
+use crate::expr::{Path, Use};
+
 use super::{DynamoField, Fault, Name, Number, Reader, Tag, Writer, integer};
 
 /// A type that may be in a set: text, numbers, bytes, unit enums, and newtypes of these.
@@ -68,6 +70,8 @@ macro_rules! set {
     ($set:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> DynamoField for $set {
+            type Path<R, U: Use> = Path<R, Self, U::Optional>;
+
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
                 encode(self.iter(), $ordered, name, writer)
             }

@@ -9,6 +9,8 @@ macro_rules! text {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $text {
+            own_path!();
+
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.text(self);
@@ -27,6 +29,8 @@ text!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for char {
+    own_path!();
+
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.text(self.encode_utf8(&mut [0; 4]));
         Ok(())
@@ -44,6 +48,8 @@ impl DynamoValue for char {
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for bool {
+    own_path!();
+
     #[inline]
     fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
         writer.boolean(*self);
@@ -62,6 +68,8 @@ macro_rules! foreign_text {
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $foreign {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 writer.plain_text(&self.to_string());
                 Ok(())

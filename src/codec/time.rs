@@ -42,6 +42,8 @@ macro_rules! time_values {
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $value {
+            own_path!();
+
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
                 let write: fn(&Self) -> Result<String, Fault> = $write;
                 writer.plain_text(&write(self)?);

@@ -2,6 +2,7 @@
 
 use super::{Author, Stamp, StampKind};
 use crate::codec::{DynamoValue, Fault, MapKey, Name, Reader, Writer};
+use crate::expr::{self, Use};
 use crate::key::{Role, check_key};
 
 /// The type of a managed actor: what the text given to `with_actor` can be read as, or an `Option` of it.
@@ -11,6 +12,11 @@ use crate::key::{Role, check_key};
     note = "actors come as text from `db.with_actor(..)`: use `String`, an integer, a UUID, or a newtype or unit enum with `#[derive(DynamoValue)]`"
 )]
 pub trait ManagedActor: Sized {
+    #[doc(hidden)]
+    type Held: ManagedActor;
+    #[doc(hidden)]
+    type Mode<U: Use>: expr::Mode;
+
     /// Whether there is one.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
@@ -53,23 +59,41 @@ pub trait ManagedActor: Sized {
         name: &Name,
         writer: &mut Writer,
     ) -> Result<(), Fault> {
-        let value = self.stamped(stamp, kind)?;
-        if !value.is_there() {
+        self.stamped(stamp, kind)?.encode_named(key, name, writer)
+    }
+
+    /// Writes name and value, if there is one; checked as a key if the field is one of an index.
+    #[doc(hidden)]
+    fn encode_named(
+        &self,
+        key: Option<Role>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        if !self.is_there() {
             return Ok(());
         }
         writer.name(name);
         let before = writer.size();
-        value.encode_value(writer)?;
+        self.encode_value(writer)?;
         let Some(role) = key else { return Ok(()) };
         let size = writer.size() - before;
         check_key(size == 0, size, role).map_err(|fault| fault.in_key(name.text))
     }
 
-    /// Writes the value that an actor leaves in a field of this type, for writes that hold no entity.
-    /// Says whether there is one; if not, the attribute is to be removed.
+    /// Writes what a write leaves where nothing was held.
     #[doc(hidden)]
-    fn encode_given(actor: Option<&str>, writer: &mut Writer) -> Result<bool, Fault> {
-        Self::of_actor(actor)?.encode_value(writer)
+    fn encode_now(
+        stamp: &Stamp,
+        kind: StampKind,
+        key: Option<Role>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        match stamp.author(kind, false) {
+            Author::Held => Ok(()),
+            Author::Writer(actor) => Self::of_actor(actor)?.encode_named(key, name, writer),
+        }
     }
 }
 
@@ -89,6 +113,9 @@ fn read_actor<T: MapKey>(text: &str) -> Result<T, Fault> {
 
 #[diagnostic::do_not_recommend]
 impl<T: MapKey + DynamoValue> ManagedActor for T {
+    type Held = T;
+    type Mode<U: Use> = U::Required;
+
     fn is_there(&self) -> bool {
         true
     }
@@ -116,6 +143,9 @@ impl<T: MapKey + DynamoValue> ManagedActor for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: MapKey + DynamoValue> ManagedActor for Option<T> {
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
+
     fn is_there(&self) -> bool {
         self.is_some()
     }

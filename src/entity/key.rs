@@ -4,11 +4,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::DynamoEntity;
+use super::{DynamoEntity, Known};
 use crate::codec::{Fault, Item, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::key::{Shard, hash_of_key};
-use crate::request::{Delete, Get, Unconditional};
+use crate::request::{Delete, Get, Modify, TryModify, Unconditional, Update, Upsert};
 
 /// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
 pub trait KeyParts: Clone + Send + Sync + 'static {
@@ -28,6 +28,16 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
     /// Writes them with this shard, if the partition key has shards.
     #[doc(hidden)]
     fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), Fault>;
+
+    /// Tells the fields that the key holds whole.
+    #[doc(hidden)]
+    fn tell(&self, _known: &mut Known) {}
+
+    /// Writes the attributes of those fields, beside the key attributes.
+    #[doc(hidden)]
+    fn write_fields(&self, _writer: &mut Writer) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Reads the parts from an object that holds the key attributes, among others perhaps.
     #[doc(hidden)]
@@ -52,6 +62,122 @@ impl<E: DynamoEntity> Key<E> {
         Get::new(self)
     }
 
+    /// Changes some attributes of the item, which has to be there.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "products", key(pk = id))]
+    /// # struct Product { id: String, stock: u32, note: Option<String> }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Product::schema()]).await?;
+    /// # Product { id: "tea".into(), stock: 3, note: None }.create().send(&db).await?;
+    /// let product = Product::key("tea").update()
+    ///     .apply(|p| (p.stock().sub(2), p.note().set("selling well")))
+    ///     .when(|p| p.stock().ge(2))
+    ///     .send(&db).await?;
+    /// assert_eq!((product.stock, product.note.as_deref()), (1, Some("selling well")));
+    ///
+    /// // A sum never leaves the range of its type.
+    /// let refused = Product::key("tea").update().apply(|p| p.stock().sub(2)).send(&db).await;
+    /// assert!(refused.is_err_and(|error| error.is_conflict()));
+    /// # Ok(()) }
+    /// ```
+    pub fn update(self) -> Update<E> {
+        Update::of_key(self)
+    }
+
+    /// Changes some attributes of the item, or makes it out of them.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "counts", key(pk = name, sk = day))]
+    /// # struct Count { name: String, day: u32, count: u64 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Count::schema()]).await?;
+    /// for expected in 1..=3 {
+    ///     let count = Count::key("login", 7).upsert().apply(|c| c.count().add(1)).send(&db).await?;
+    ///     assert_eq!(count.count, expected);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn upsert(self) -> Upsert<E> {
+        Upsert::of_key(self)
+    }
+
+    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between;
+    /// else again, with the item that is there now. The closure may therefore run several times.
+    ///
+    /// An entity with a version is guarded by it, another one by all attributes that were read. After a
+    /// lost answer the closure is not run again: the error is
+    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "carts", key(pk = id))]
+    /// # struct Cart { id: String, skus: Vec<String>, #[dynamo(version)] version: Version }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Cart::schema()]).await?;
+    /// # Cart { id: "c".into(), skus: vec!["tea".into(), "tea".into()], version: Version::default() }.create().send(&db).await?;
+    /// let cart = Cart::key("c").modify(|cart| cart.skus.dedup()).send(&db).await?;
+    /// assert_eq!(cart.skus, ["tea"]);
+    /// # Ok(()) }
+    /// ```
+    pub fn modify<F: FnMut(&mut E)>(self, change: F) -> Modify<E, F> {
+        Modify::new(self, change)
+    }
+
+    /// [`modify`](Self::modify) with a closure that may refuse, with an error of its own type.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "accounts", key(pk = id))]
+    /// # struct Account { id: String, cents: i64, #[dynamo(version)] version: Version }
+    /// # #[derive(Debug)]
+    /// enum Refused { Overdrawn, Db(dynamo_entity::Error) }
+    ///
+    /// impl From<dynamo_entity::Error> for Refused {
+    ///     fn from(error: dynamo_entity::Error) -> Self { Refused::Db(error) }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Refused> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # Account { id: "a".into(), cents: 5, version: Version::default() }.create().send(&db).await?;
+    /// let refused = Account::key("a")
+    ///     .try_modify(|account| {
+    ///         account.cents -= 10;
+    ///         if account.cents < 0 { Err(Refused::Overdrawn) } else { Ok(()) }
+    ///     })
+    ///     .send(&db)
+    ///     .await;
+    /// assert!(matches!(refused, Err(Refused::Overdrawn)));
+    /// # Ok(()) }
+    /// ```
+    pub fn try_modify<F, X>(self, change: F) -> TryModify<E, F, X>
+    where
+        F: FnMut(&mut E) -> Result<(), X>,
+        X: From<Error>,
+    {
+        TryModify::new(self, change)
+    }
+
+    /// Renews what the library keeps, the version and `updated_at`, and changes nothing else. The item
+    /// has to be there.
+    pub fn touch(self) -> Update<E> {
+        Update::touch(self)
+    }
+
     /// Deletes the item, whatever it holds.
     pub fn delete(self) -> Delete<E, Unconditional> {
         Delete::of_key(self)
@@ -67,6 +193,25 @@ impl<E: DynamoEntity> Key<E> {
         self.parts
             .write(writer)
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+    }
+
+    /// Tells the fields that the key holds whole, and what shards of indexes are taken from.
+    pub(crate) fn tell(&self, known: &mut Known) -> Result<(), Fault> {
+        self.parts.tell(known);
+        let mut indexes = E::ENTITY.indexes.iter().flat_map(|index| index.pk);
+        if indexes.any(|key| key.shards().is_some()) {
+            known.tell_hash(hash_of_key(&self.parts)?);
+        }
+        Ok(())
+    }
+
+    /// The attributes of those fields, beside the key attributes, as an object.
+    pub(crate) fn fields_json(&self) -> Result<Vec<u8>, Fault> {
+        let mut writer = Writer::for_request(64);
+        writer.raw("{");
+        self.parts.write_fields(&mut writer)?;
+        writer.raw("}");
+        Ok(writer.into_bytes())
     }
 
     fn to_json(&self) -> Result<Vec<u8>, Fault> {

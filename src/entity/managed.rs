@@ -7,6 +7,7 @@ use super::Version;
 use crate::clock::Timestamp;
 use crate::codec::time::{Form, FormField, Moment, encode_formed};
 use crate::codec::{DynamoField, DynamoValue, Fault, Name, Number, Reader, Writer};
+use crate::expr::{self, Use};
 
 /// What a write puts into managed fields.
 #[derive(Clone)]
@@ -123,6 +124,10 @@ impl fmt::Debug for Stamp {
 )]
 pub trait ManagedTime: Sized {
     #[doc(hidden)]
+    type Held: ManagedTime;
+    #[doc(hidden)]
+    type Mode<U: Use>: expr::Mode;
+    #[doc(hidden)]
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
     fn of(time: Timestamp) -> Option<Self>;
@@ -135,7 +140,17 @@ pub trait ManagedTime: Sized {
     /// The value that a write leaves; index keys are made of it.
     #[doc(hidden)]
     fn stamped(&self, stamp: &Stamp, kind: StampKind, form: Option<Form>) -> Result<Self, Fault> {
-        let own = self.held();
+        Self::stamped_from(self.held(), stamp, kind, form)
+    }
+
+    /// The same, from the time that is held.
+    #[doc(hidden)]
+    fn stamped_from(
+        own: Option<Timestamp>,
+        stamp: &Stamp,
+        kind: StampKind,
+        form: Option<Form>,
+    ) -> Result<Self, Fault> {
         // A foreign form may hold less than a clock tells; the library's own times are cut to it.
         let unit = match form {
             Some(Form::Epoch) => 1_000_000_000,
@@ -162,12 +177,35 @@ pub trait ManagedTime: Sized {
         name: &Name,
         writer: &mut Writer,
     ) -> Result<(), Fault> {
-        let value = self.stamped(stamp, kind, form)?;
-        if value.held().is_some() {
+        self.stamped(stamp, kind, form)?
+            .encode_named(form, name, writer)
+    }
+
+    /// Writes name and value, if there is one.
+    #[doc(hidden)]
+    fn encode_named(
+        &self,
+        form: Option<Form>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        if self.held().is_some() {
             writer.name(name);
-            value.encode_value(form, writer)?;
+            self.encode_value(form, writer)?;
         }
         Ok(())
+    }
+
+    /// Writes what a write leaves where nothing was held.
+    #[doc(hidden)]
+    fn encode_now(
+        stamp: &Stamp,
+        kind: StampKind,
+        form: Option<Form>,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        Self::stamped_from(None, stamp, kind, form)?.encode_named(form, name, writer)
     }
 
     /// What a missing attribute means.
@@ -182,6 +220,9 @@ fn out_of_range() -> Fault {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for T {
+    type Held = T;
+    type Mode<U: Use> = U::Required;
+
     fn held(&self) -> Option<Timestamp> {
         Some(self.to_timestamp())
     }
@@ -212,6 +253,9 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
+
     fn held(&self) -> Option<Timestamp> {
         self.as_ref().map(Moment::to_timestamp)
     }
@@ -245,6 +289,10 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
     note = "timestamps are `SystemTime` and, with the feature of that name, those of `chrono`, `time` and `jiff`"
 )]
 pub trait TtlTime: Sized {
+    #[doc(hidden)]
+    type Held: TtlTime;
+    #[doc(hidden)]
+    type Mode<U: Use>: expr::Mode;
     /// Epoch seconds, cut to the second.
     #[doc(hidden)]
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault>;
@@ -296,6 +344,9 @@ pub trait TtlTime: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment> TtlTime for T {
+    type Held = T;
+    type Mode<U: Use> = U::Required;
+
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         Ok(Some(self.to_timestamp().seconds()))
     }
@@ -309,6 +360,9 @@ macro_rules! integer_ttl {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl TtlTime for $int {
+            type Held = $int;
+            type Mode<U: Use> = U::Required;
+
             fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
                 let seconds = i64::try_from(*self);
                 seconds.map(Some).map_err(|_| Fault::new("a TTL beyond all times"))
@@ -325,6 +379,9 @@ integer_ttl!(i64 u64 u32);
 
 #[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
+
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         self.as_ref().map_or(Ok(None), T::epoch_seconds)
     }

@@ -5,7 +5,8 @@ use super::{
     ToDate, ToMillis, ToMonth, ToSeconds,
 };
 use crate::codec::{Fault, Name, Reader, Writer};
-use crate::schema::{KeyType, Width};
+use crate::expr::{Mode, Use};
+use crate::schema::{KeyType, Presence, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
 #[diagnostic::on_unimplemented(
@@ -20,6 +21,14 @@ pub trait IndexField<const FORMAT: u8> {
     #[doc(hidden)]
     const WIDTH: Width;
 
+    /// Whether it may be missing.
+    #[doc(hidden)]
+    const PRESENCE: Presence;
+
+    /// Whether it is a point in time, which other writers spell in other ways.
+    #[doc(hidden)]
+    const IS_TIME: bool;
+
     /// Whether there is one. The item is not in the index for a None, nor for empty text.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
@@ -30,10 +39,16 @@ pub trait IndexField<const FORMAT: u8> {
 }
 
 macro_rules! index_fields {
-    ($($format:ident: $bound:ident, $part:ident $(, $empty:ident)?;)*) => {$(
+    (presence $part:ident) => { Presence::Always };
+    (presence $part:ident $empty:ident) => {
+        if $part::MAY_BE_EMPTY { Presence::Text } else { Presence::Always }
+    };
+    ($($format:ident: $bound:ident, $part:ident, $time:expr $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for T {
             const WIDTH: Width = <T as $part>::WIDTH;
+            const PRESENCE: Presence = index_fields!(presence T $($empty)?);
+            const IS_TIME: bool = $time;
 
             fn is_there(&self) -> bool {
                 true $(&& !self.$empty())?
@@ -47,6 +62,8 @@ macro_rules! index_fields {
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for Option<T> {
             const WIDTH: Width = <T as $part>::WIDTH;
+            const PRESENCE: Presence = Presence::Optional;
+            const IS_TIME: bool = $time;
 
             fn is_there(&self) -> bool {
                 self.as_ref().is_some_and(IndexField::<$format>::is_there)
@@ -60,12 +77,12 @@ macro_rules! index_fields {
 }
 
 index_fields! {
-    PLAIN: KeyPart, KeyPart, is_empty_part;
-    PADDED: Padded, KeyPart, is_empty_part;
-    SECONDS: ToSeconds, ToSeconds;
-    MILLIS: ToMillis, ToMillis;
-    DATE: ToDate, ToDate;
-    MONTH: ToMonth, ToMonth;
+    PLAIN: KeyPart, KeyPart, T::IS_TIME, is_empty_part;
+    PADDED: Padded, KeyPart, false, is_empty_part;
+    SECONDS: ToSeconds, ToSeconds, true;
+    MILLIS: ToMillis, ToMillis, true;
+    DATE: ToDate, ToDate, true;
+    MONTH: ToMonth, ToMonth, true;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.
@@ -75,6 +92,13 @@ index_fields! {
     note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, an `Option` of these, or a template such as `\"KIND#{{field}}\"`"
 )]
 pub trait IndexPart: Sized {
+    /// What it holds, if it is there.
+    #[doc(hidden)]
+    type Held: IndexPart;
+    /// What an update may do.
+    #[doc(hidden)]
+    type Mode<U: Use>: Mode;
+
     /// The native type.
     const TYPE: KeyType;
 
@@ -91,6 +115,9 @@ pub trait IndexPart: Sized {
 }
 
 impl<T: KeyValue> IndexPart for T {
+    type Held = T;
+    type Mode<U: Use> = U::Required;
+
     const TYPE: KeyType = <T as KeyValue>::TYPE;
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
@@ -108,6 +135,9 @@ impl<T: KeyValue> IndexPart for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for Option<T> {
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
+
     const TYPE: KeyType = T::TYPE;
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {

@@ -21,6 +21,13 @@ pub trait KeyPart: Sized {
     /// How wide the text is, in a template without a format.
     const WIDTH: Width;
 
+    /// Whether there are empty ones; see [`is_empty_part`](Self::is_empty_part).
+    #[doc(hidden)]
+    const MAY_BE_EMPTY: bool = false;
+    /// Whether it is a point in time, which other writers spell in other ways.
+    #[doc(hidden)]
+    const IS_TIME: bool = false;
+
     /// Writes the text.
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault>;
 

@@ -59,6 +59,7 @@ macro_rules! text_part {
         #[diagnostic::do_not_recommend]
         impl KeyPart for $text {
             const WIDTH: Width = Width::Variable;
+            const MAY_BE_EMPTY: bool = true;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
                 writer.text(self);

@@ -35,6 +35,7 @@ macro_rules! time_parts {
         #[diagnostic::do_not_recommend]
         impl KeyPart for $part {
             const WIDTH: Width = Width::Fixed($width);
+            const IS_TIME: bool = true;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
                 let write: fn(&Self) -> Result<String, Fault> = $write;

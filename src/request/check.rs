@@ -1,13 +1,15 @@
 //! What a write expects to find, as a condition, and what it means if it does not.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::time::{Precision, parse_utc, utc_text};
-use crate::codec::{DynamoValue, Fault, Reader, Writer};
+use crate::codec::{Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, State, Version};
 use crate::error::{Error, ErrorKind};
-use crate::expr::Expression;
+use crate::expr::{Comparison, Expression, Node, Place, Term};
 use crate::schema::EntityDef;
 use crate::wire::Failure;
 
@@ -41,6 +43,10 @@ enum LostKind {
     NeedsNone,
     /// The entity is new, so none was expected.
     New,
+    /// A condition of the caller's.
+    Condition,
+    /// `upsert`
+    Upsert,
 }
 
 impl Lost {
@@ -49,6 +55,23 @@ impl Lost {
         kind: LostKind::NeedsRow,
         ttl: None,
     };
+
+    /// Nothing is asked but that no expired item is changed.
+    pub(crate) fn upsert(def: &EntityDef) -> Lost {
+        Lost {
+            kind: LostKind::Upsert,
+            ttl: def.ttl,
+        }
+    }
+
+    /// A condition of the caller's was asked for too.
+    pub(crate) fn or_condition(self) -> Lost {
+        let kind = match self.kind {
+            LostKind::NeedsRow | LostKind::Upsert => LostKind::Condition,
+            other => other,
+        };
+        Lost { kind, ..self }
+    }
 
     pub(crate) fn create(def: &EntityDef) -> Lost {
         Lost {
@@ -71,12 +94,20 @@ impl Lost {
                 ErrorKind::AlreadyExists,
                 "an item with this key is already there",
             ),
-            (LostKind::NeedsRow, None) => {
+            (LostKind::NeedsRow | LostKind::Condition, None) => {
                 (ErrorKind::NotFound, "no live item with this key is there")
             }
             (LostKind::NeedsRow, Some(_)) => (
                 ErrorKind::Conflict,
                 "the stored item is not the one that was loaded: another write came first",
+            ),
+            (LostKind::Condition, Some(_)) => (
+                ErrorKind::Conflict,
+                "the stored item does not fit: a condition does not hold, or a place to be changed is not there",
+            ),
+            (LostKind::Upsert, _) => (
+                ErrorKind::Conflict,
+                "an expired item is still stored under this key, and an upsert would bring it back: `create` or `put` replaces it",
             ),
             (LostKind::NeedsNone, _) => (
                 ErrorKind::Conflict,
@@ -126,6 +157,10 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
     pub(crate) fn of<E: DynamoEntity>(entity: &E) -> Result<Option<Loaded>, Fault> {
         let Some(version) = entity.version() else {
             return Ok(None);
@@ -145,106 +180,116 @@ pub(crate) fn condition(
     expect: Expect,
     loaded: Option<&Loaded>,
     now: Timestamp,
-) -> Result<(Expression, Lost), Fault> {
-    let mut expression = Expression::default();
-    let kind = match (expect, loaded) {
-        (Expect::Anything, _) | (Expect::Loaded, None) => LostKind::NeedsRow,
-        (Expect::Missing, _) => {
-            missing(def, now, &mut expression)?;
-            LostKind::NeedsNone
-        }
-        (Expect::Exists, _) => {
-            exists(def, now, &mut expression)?;
-            LostKind::NeedsRow
-        }
-        (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now, &mut expression)?,
+) -> (Node, Lost) {
+    let (node, kind) = match (expect, loaded) {
+        (Expect::Anything, _) | (Expect::Loaded, None) => (Node::all([]), LostKind::NeedsRow),
+        (Expect::Missing, _) => (missing(def, now), LostKind::NeedsNone),
+        (Expect::Exists, _) => (exists(def, now), LostKind::NeedsRow),
+        (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
     };
-    Ok((expression, Lost { kind, ttl: def.ttl }))
+    (node, Lost { kind, ttl: def.ttl })
 }
 
-/// The first second that has not come. A fraction that others stored is cut off when it is read, so
+/// The same with a condition of the caller's.
+pub(crate) fn with(expected: Node, lost: Lost, condition: Node) -> (Node, Lost) {
+    if condition.is_always() {
+        return (expected, lost);
+    }
+    (expected.and(condition), lost.or_condition())
+}
+
+/// The expression of a condition alone; nothing for one that always holds.
+pub(crate) fn expression(node: &Node) -> Result<Expression, Fault> {
+    let mut expression = Expression::default();
+    node.write(expression.begin(CONDITION))?;
+    expression.check()?;
+    Ok(expression)
+}
+
+/// The request's parameter.
+pub(crate) const CONDITION: &str = "ConditionExpression";
+
+fn compare(attribute: impl Into<Cow<'static, str>>, comparison: Comparison, json: Vec<u8>) -> Node {
+    let place = Term::Place(Place::of(attribute));
+    Node::Compare(place, comparison, Term::Value(json))
+}
+
+fn number(number: impl std::fmt::Display) -> Vec<u8> {
+    format!("{{\"N\":\"{number}\"}}").into_bytes()
+}
+
+/// The item's time is over. A fraction that others stored is cut off when it is read, so
 /// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
-fn next_second(now: Timestamp) -> impl FnOnce(&mut Writer) -> Result<(), Fault> {
-    move |writer| now.seconds().saturating_add(1).encode(writer)
+fn is_over(ttl: &'static str, now: Timestamp) -> Node {
+    let next_second = now.seconds().saturating_add(1);
+    compare(ttl, Comparison::Lt, number(next_second))
 }
 
 /// No live item. DynamoDB deletes expired items late; one of those may be replaced.
-fn missing(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), Fault> {
-    out.push("attribute_not_exists(")
-        .name(def.pk.attribute)
-        .push(")");
-    if let Some(ttl) = def.ttl {
-        out.push(" OR ")
-            .name(ttl)
-            .push(" < ")
-            .value(next_second(now))?;
-    }
-    Ok(())
+fn missing(def: &EntityDef, now: Timestamp) -> Node {
+    let none = Node::Missing(Place::of(def.pk.attribute));
+    Node::any(
+        [none]
+            .into_iter()
+            .chain(def.ttl.map(|ttl| is_over(ttl, now))),
+    )
 }
 
-fn exists(def: &EntityDef, now: Timestamp, out: &mut Expression) -> Result<(), Fault> {
-    out.push("attribute_exists(")
-        .name(def.pk.attribute)
-        .push(")");
-    if let Some(ttl) = def.ttl {
-        // NOT of a comparison with a missing attribute is true: such an item lives on.
-        out.push(" AND NOT ")
-            .name(ttl)
-            .push(" < ")
-            .value(next_second(now))?;
-    }
-    Ok(())
+fn exists(def: &EntityDef, now: Timestamp) -> Node {
+    Node::all([Node::Exists(Place::of(def.pk.attribute)), is_live(def, now)])
+}
+
+/// Nothing is asked of an entity without a TTL. NOT of a comparison with a missing attribute is true:
+/// such an item lives on.
+pub(crate) fn is_live(def: &EntityDef, now: Timestamp) -> Node {
+    Node::all(def.ttl.map(|ttl| is_over(ttl, now).not()))
+}
+
+/// The attribute is absent as this library or another one writes it.
+pub(crate) fn is_absent(attribute: &'static str) -> Node {
+    let null = compare(attribute, Comparison::Eq, b"{\"NULL\":true}".to_vec());
+    Node::any([Node::Missing(Place::of(attribute)), null])
 }
 
 /// The item as it was loaded.
-fn unchanged(
-    def: &EntityDef,
-    loaded: &Loaded,
-    now: Timestamp,
-    out: &mut Expression,
-) -> Result<LostKind, Fault> {
+fn unchanged(def: &EntityDef, loaded: &Loaded, now: Timestamp) -> (Node, LostKind) {
     let Some(attribute) = def.version else {
-        return Ok(LostKind::NeedsRow);
+        return (Node::all([]), LostKind::NeedsRow);
     };
-    match loaded.version.0 {
-        State::New => {
-            missing(def, now, out)?;
-            return Ok(LostKind::New);
-        }
+    let version = match loaded.version.0 {
+        State::New => return (missing(def, now), LostKind::New),
         State::Unversioned => {
-            out.push("attribute_exists(").name(def.pk.attribute);
-            out.push(") AND (attribute_not_exists(").name(attribute);
-            out.push(") OR ").name(attribute).push(" = ");
-            out.value(|writer| {
-                writer.null();
-                Ok(())
-            })?;
-            out.push(")");
+            let exists = Node::Exists(Place::of(def.pk.attribute));
+            exists.and(is_absent(attribute))
         }
-        State::Number(number) => {
-            out.name(attribute)
-                .push(" = ")
-                .value(|writer| number.encode(writer))?;
-        }
-    }
+        State::Number(version) => compare(attribute, Comparison::Eq, number(version)),
+    };
     // A deleted and created item starts again at version 1: the time of creation tells it apart.
-    if let (Some(attribute), Some(created)) = (def.created_at, &loaded.created_at) {
-        let others = spellings(created);
-        out.push(" AND ").name(attribute);
-        out.push(if others.is_empty() { " = " } else { " IN (" });
-        out.value(|writer| {
-            writer.raw_bytes(created);
-            Ok(())
-        })?;
-        for text in &others {
-            out.push(", ").value(|writer| {
-                writer.plain_text(text);
-                Ok(())
-            })?;
-        }
-        out.push(if others.is_empty() { "" } else { ")" });
+    let created = def.created_at.zip(loaded.created_at.as_deref());
+    let created = created.map(|(attribute, created)| is_time(attribute, created));
+    (
+        Node::all([version].into_iter().chain(created)),
+        LostKind::NeedsRow,
+    )
+}
+
+/// The attribute holds this time, however the row's writer spelt it.
+pub(crate) fn is_time(attribute: &'static str, time: &[u8]) -> Node {
+    let others = spellings(time);
+    if others.is_empty() {
+        return compare(attribute, Comparison::Eq, time.to_vec());
     }
-    Ok(LostKind::NeedsRow)
+    // RFC 3339 needs no escapes.
+    let others = others
+        .iter()
+        .map(|text| format!("{{\"S\":\"{text}\"}}").into_bytes());
+    let texts = [time.to_vec()].into_iter().chain(others).collect();
+    Node::In(Term::Place(Place::of(attribute)), texts)
+}
+
+/// The attribute holds this value.
+pub(crate) fn is_value(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
+    compare(attribute, Comparison::Eq, json.to_vec())
 }
 
 /// The other texts of a stored time: fewer digits, or an offset of zero. A loaded entity knows the

@@ -7,7 +7,7 @@ use super::check::{self, Expect, Lost};
 use super::put::plan_put;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, Stamp};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Stores an entity where no live item has its key; see [`DynamoEntity::create`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -26,8 +26,7 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         let now = db.now();
-        let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now)
-            .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         plan_put(
             self.entity,

@@ -13,6 +13,7 @@ use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, Result};
+use crate::expr::{Condition, Node};
 use crate::wire::{self, Reply, Request, Resend};
 
 /// Deletes an item; see [`Key::delete`] and [`DynamoEntity::delete`].
@@ -22,6 +23,7 @@ pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = Re
     expect: Expect,
     /// Taken from the entity at once: the operation may outlive it.
     loaded: Result<Option<Loaded>, Fault>,
+    condition: Node,
     kind: PhantomData<(G, R)>,
 }
 
@@ -39,6 +41,7 @@ impl<E: DynamoEntity> Delete<E, Unconditional> {
             key,
             expect: Expect::Anything,
             loaded: Ok(None),
+            condition: Node::all([]),
             kind: PhantomData,
         }
     }
@@ -55,6 +58,7 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
             key: entity.key(),
             expect,
             loaded: Loaded::of(entity),
+            condition: Node::all([]),
             kind: PhantomData,
         }
     }
@@ -66,6 +70,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
             key: self.key,
             expect,
             loaded: self.loaded,
+            condition: self.condition,
             kind: PhantomData,
         }
     }
@@ -78,6 +83,19 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         G: Open,
     {
         self.retyped(Expect::Exists)
+    }
+
+    /// Only if this holds of the stored item, and what else is asked of it. Called again, both have to
+    /// hold.
+    pub fn when(
+        self,
+        condition: impl FnOnce(E::Paths) -> Condition<E>,
+    ) -> Delete<E, Conditional, R> {
+        let expect = self.expect;
+        let mut delete = self.retyped(expect);
+        let before = std::mem::replace(&mut delete.condition, Node::all([]));
+        delete.condition = before.and(condition(E::Paths::default()).into_node());
+        delete
     }
 
     /// Whatever the stored version.
@@ -131,8 +149,9 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
     let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
     let now = db.now();
     let loaded = delete.loaded.map_err(fail)?;
-    let (condition, lost) =
-        check::condition(&E::ENTITY, delete.expect, loaded.as_ref(), now).map_err(fail)?;
+    let (condition, lost) = check::condition(&E::ENTITY, delete.expect, loaded.as_ref(), now);
+    let (condition, lost) = check::with(condition, lost, delete.condition);
+    let condition = check::expression(&condition).map_err(fail)?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
@@ -141,7 +160,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
     delete.key.write(&mut body)?;
     body.raw("}");
     if !condition.is_empty() {
-        condition.write("ConditionExpression", &mut body);
+        condition.write(&mut body);
         body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
     }
     body.raw(if returns_old {

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::call::{Operation, Outcome, Plan};
-use super::{Create, Delete, Guard, Put};
-use crate::codec::Writer;
+use super::{Create, Delete, Guard, Put, ReturningNothing, Update, Upsert};
+use crate::codec::{Fault, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -43,13 +43,10 @@ impl<O: Operation> Operation for Idempotent<O> {
 /// The same write as a transaction of one. Its members are those of the single operation, so the body
 /// is taken over as it is.
 fn once(write: Request, token: &str) -> Result<Request> {
-    let member = match write.operation {
-        wire::Operation::PutItem => "{\"TransactItems\":[{\"Put\":",
-        wire::Operation::DeleteItem => "{\"TransactItems\":[{\"Delete\":",
-        _ => return Err(no_write(write.operation)),
-    };
     let mut body = Writer::with_capacity(write.body.len() + 128);
-    body.raw(member);
+    body.raw("{\"TransactItems\":[{");
+    body.quoted(member(&write)?);
+    body.raw(":");
     body.raw_bytes(&write.body);
     body.raw("}],\"ClientRequestToken\":");
     body.quoted(token);
@@ -62,10 +59,33 @@ fn once(write: Request, token: &str) -> Result<Request> {
     })
 }
 
-#[cold]
-fn no_write(operation: wire::Operation) -> Error {
-    let message = format!("{} is no part of a transaction", operation.name());
-    Error::new(ErrorKind::Rejected, Stage::Request, message)
+/// The name of an operation in a transaction. There an update without a change is no update, but the
+/// check of its condition.
+fn member(write: &Request) -> Result<&'static str> {
+    let says = |parameter| has_member(&write.body, parameter).unwrap_or(false);
+    match write.operation {
+        wire::Operation::PutItem => Ok("Put"),
+        wire::Operation::DeleteItem => Ok("Delete"),
+        wire::Operation::UpdateItem if says("UpdateExpression") => Ok("Update"),
+        wire::Operation::UpdateItem if says("ConditionExpression") => Ok("ConditionCheck"),
+        other => {
+            let message = format!("this {} has no place in a transaction", other.name());
+            Err(Error::new(ErrorKind::Rejected, Stage::Request, message))
+        }
+    }
+}
+
+fn has_member(body: &[u8], wanted: &str) -> Result<bool, Fault> {
+    let mut reader = Reader::new(body);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        if name == wanted {
+            return Ok(true);
+        }
+        reader.raw_value()?;
+    }
+    Ok(false)
 }
 
 fn checked(token: String) -> Result<String> {
@@ -82,7 +102,7 @@ fn random_token() -> String {
 }
 
 macro_rules! idempotent {
-    ($([$($generics:tt)*] $operation:ty;)*) => {$(
+    ($([$($generics:tt)*] $operation:ty => $write:ty: $nothing:expr;)*) => {$(
         impl<$($generics)*> $operation {
             /// Takes effect once, however often it has to be sent.
             ///
@@ -106,9 +126,10 @@ macro_rules! idempotent {
             /// assert!(again.unwrap_err().is_already_exists());
             /// # Ok(()) }
             /// ```
-            pub fn idempotent(self) -> Idempotent<Self> {
+            pub fn idempotent(self) -> Idempotent<$write> {
+                let nothing: fn(Self) -> $write = $nothing;
                 Idempotent {
-                    write: self,
+                    write: nothing(self),
                     token: None,
                 }
             }
@@ -118,18 +139,21 @@ macro_rules! idempotent {
             /// A write with the same token is the same write, in another process too, as long as it is
             /// the same byte for byte: managed times, versions and conditions included. Another one is
             /// refused.
-            pub fn idempotent_with(self, token: impl Into<String>) -> Idempotent<Self> {
+            pub fn idempotent_with(self, token: impl Into<String>) -> Idempotent<$write> {
                 Idempotent {
-                    write: self,
                     token: Some(token.into()),
+                    ..self.idempotent()
                 }
             }
         }
     )*};
 }
 
+// A transaction returns no item, so neither does the write within.
 idempotent! {
-    [E: DynamoEntity] Create<'_, E>;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G>;
-    [E: DynamoEntity, G: Guard] Delete<E, G>;
+    [E: DynamoEntity] Create<'_, E> => Self: |write| write;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G> => Self: |write| write;
+    [E: DynamoEntity, G: Guard] Delete<E, G> => Self: |write| write;
+    [E: DynamoEntity, R] Update<E, R> => Update<E, ReturningNothing>: Update::returning_nothing;
+    [E: DynamoEntity, R] Upsert<E, R> => Upsert<E, ReturningNothing>: Upsert::returning_nothing;
 }

@@ -14,7 +14,7 @@ use crate::codec::Writer;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp, State, Version};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::Expression;
+use crate::expr::{Condition, Node};
 use crate::wire::{self, Request, Resend};
 
 /// Stores an entity, replacing what is there; see [`DynamoEntity::put`].
@@ -22,6 +22,7 @@ use crate::wire::{self, Request, Resend};
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
     entity: &'e E,
     expect: Expect,
+    condition: Node,
     guard: PhantomData<G>,
 }
 
@@ -35,6 +36,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         Put {
             entity,
             expect,
+            condition: Node::all([]),
             guard: PhantomData,
         }
     }
@@ -43,6 +45,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         Put {
             entity: self.entity,
             expect,
+            condition: self.condition,
             guard: PhantomData,
         }
     }
@@ -64,6 +67,16 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         G: Open,
     {
         self.expecting(Expect::Missing)
+    }
+
+    /// Only if this holds of the stored item, and what else is asked of it. Called again, both have to
+    /// hold.
+    pub fn when(self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Put<'e, E, Conditional> {
+        let expect = self.expect;
+        let mut put = self.expecting(expect);
+        let before = std::mem::replace(&mut put.condition, Node::all([]));
+        put.condition = before.and(condition(E::Paths::default()).into_node());
+        put
     }
 
     /// Whatever the stored version. The version still rises, from the struct's.
@@ -88,8 +101,8 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
             .next()
             .map_err(fail)?;
         let loaded = Loaded::of(self.entity).map_err(fail)?;
-        let (condition, lost) =
-            check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now).map_err(fail)?;
+        let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
+        let (condition, lost) = check::with(condition, lost, self.condition);
         let created = match self.entity.version() {
             Some(Version(State::New)) => Created::Now,
             _ => Created::Kept,
@@ -105,9 +118,11 @@ pub(super) fn plan_put<E: DynamoEntity>(
     db: &Dynamo,
     now: Timestamp,
     stamp: &Stamp,
-    condition: &Expression,
+    condition: &Node,
     lost: Lost,
 ) -> Result<Plan<E>> {
+    let condition =
+        check::expression(condition).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut body = Writer::for_request(1024);
     body.raw("{\"TableName\":");
@@ -115,7 +130,7 @@ pub(super) fn plan_put<E: DynamoEntity>(
     body.raw(",\"Item\":");
     let stored = write_item(entity, stamp, &mut body)?;
     if !condition.is_empty() {
-        condition.write("ConditionExpression", &mut body);
+        condition.write(&mut body);
         body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
     }
     body.raw("}");

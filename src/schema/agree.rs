@@ -175,9 +175,14 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
     while at < a.len() {
         let same = match (&a[at], &b[at]) {
             (Piece::Literal(a), Piece::Literal(b)) => same_text(a, b),
-            (Piece::Part { field: a, width: w }, Piece::Part { field: b, width: v }) => {
-                same_text(a, b) && same_width(*w, *v)
-            }
+            (
+                Piece::Part {
+                    field: a, width: w, ..
+                },
+                Piece::Part {
+                    field: b, width: v, ..
+                },
+            ) => same_text(a, b) && same_width(*w, *v),
             (Piece::Shard(a), Piece::Shard(b)) => *a == *b,
             _ => false,
         };

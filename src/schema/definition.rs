@@ -34,6 +34,17 @@ pub enum Width {
     Signed(usize),
 }
 
+/// Whether a part of an index key may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is always there.
+    Always,
+    /// Text, and missing if that is empty.
+    Text,
+    /// An `Option`.
+    Optional,
+}
+
 /// One piece of a key template.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece {
@@ -45,6 +56,10 @@ pub enum Piece {
         field: &'static str,
         /// How wide it is.
         width: Width,
+        /// Whether it may be missing.
+        presence: Presence,
+        /// Whether it is a point in time, which other writers spell in other ways.
+        is_time: bool,
     },
     /// The delimiter and a number below this one; the last piece of a partition key.
     Shard(u16),
@@ -115,6 +130,8 @@ pub struct EntityDef {
     pub version: Option<&'static str>,
     /// The attribute of the time of creation.
     pub created_at: Option<&'static str>,
+    /// The attribute of the time of the last write.
+    pub updated_at: Option<&'static str>,
     /// The attribute of the actor who created the item.
     pub created_by: Option<&'static str>,
     /// The attribute of the actor who wrote it last.

@@ -118,6 +118,7 @@ impl Wire {
         match operation {
             Operation::GetItem => send!(get_item),
             Operation::PutItem => send!(put_item),
+            Operation::UpdateItem => send!(update_item),
             Operation::DeleteItem => send!(delete_item),
             Operation::TransactWriteItems => send!(
                 transact_write_items,

@@ -310,6 +310,7 @@ macro_rules! operations {
 operations! {
     GetItem: get_item, GetItemOutput, GetItemError;
     PutItem: put_item, PutItemOutput, PutItemError;
+    UpdateItem: update_item, UpdateItemOutput, UpdateItemError;
     DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
 }

@@ -14,6 +14,8 @@ use aws_sdk_dynamodb::operation::get_item::GetItemOutput;
 use aws_sdk_dynamodb::operation::get_item::builders::GetItemFluentBuilder;
 use aws_sdk_dynamodb::operation::put_item::PutItemOutput;
 use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemOutput;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
 
@@ -44,12 +46,13 @@ pub(super) fn get_item(
 
 /// Members that the writes share; the item or key is the only difference.
 macro_rules! write {
-    ($(#[$doc:meta])* $method:ident, $builder:ty, $subject:literal, $set:ident) => {
+    ($method:ident, $builder:ty, $subject:literal, $set:ident $(, $more:literal, $with:ident)?) => {
         pub(super) fn $method(builder: $builder, body: &[u8]) -> Result<$builder, Fault> {
             fold(body, builder, |builder, name, reader| {
                 Ok(match name {
                     "TableName" => builder.table_name(text(reader)?),
                     $subject => builder.$set(Some(Item::read(reader)?.into())),
+                    $($more => builder.$with(text(reader)?),)?
                     "ConditionExpression" => builder.condition_expression(text(reader)?),
                     "ExpressionAttributeNames" => {
                         builder.set_expression_attribute_names(Some(names(reader)?))
@@ -74,6 +77,11 @@ macro_rules! write {
 }
 
 write!(put_item, PutItemFluentBuilder, "Item", set_item);
+write!(
+    update_item,
+    UpdateItemFluentBuilder,
+    "Key", set_key, "UpdateExpression", update_expression
+);
 write!(delete_item, DeleteItemFluentBuilder, "Key", set_key);
 
 /// An output of the SDK that can be written as the answer it was read from.
@@ -101,6 +109,13 @@ impl Output for GetItemOutput {
 }
 
 impl Output for PutItemOutput {
+    fn write(&self, writer: &mut Writer) {
+        item(writer, "Attributes", self.attributes());
+        capacity(writer, self.consumed_capacity());
+    }
+}
+
+impl Output for UpdateItemOutput {
     fn write(&self, writer: &mut Writer) {
         item(writer, "Attributes", self.attributes());
         capacity(writer, self.consumed_capacity());

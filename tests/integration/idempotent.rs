@@ -20,6 +20,9 @@ tests![
     an_idempotent_create_is_sent_again,
     an_idempotent_put_is_sent_again,
     an_idempotent_delete_is_sent_again,
+    an_idempotent_add_adds_once,
+    an_idempotent_upsert_adds_once,
+    an_idempotent_update_without_a_change_looks,
     a_lost_answer_is_not_a_second_effect,
     a_failed_condition_is_that_of_the_plain_verb,
     a_failed_condition_after_a_lost_answer_is_certain,
@@ -36,6 +39,7 @@ tests![
     values_stay_out_of_the_reasons,
     a_transaction_has_the_members_of_the_verb,
     a_repeatable_write_is_sent_again,
+    a_repeatable_add_may_add_twice,
     a_repeatable_write_that_meets_itself_is_of_unknown_outcome,
     a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome,
 ];
@@ -122,6 +126,84 @@ async fn an_idempotent_delete_is_sent_again(db: Db) -> Outcome {
     })
     .await?;
     assert_eq!(db.count::<Draft>().await, 0);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "counters", key(pk = id))]
+struct Counter {
+    id: String,
+    #[dynamo(default)]
+    count: u64,
+    note: Option<String>,
+}
+
+fn counter(id: &str) -> Counter {
+    Counter {
+        id: id.into(),
+        count: 1,
+        note: None,
+    }
+}
+
+async fn an_idempotent_add_adds_once(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    is_sent_again(&db, async |db, id| {
+        counter(id).put().send(db).await?;
+        let update = Counter::key(id).update().apply(|c| c.count().add(5));
+        Ok(update.idempotent())
+    })
+    .await?;
+    for index in 0..7 {
+        let stored = db.stored(&Counter::key(format!("id{index}"))).await;
+        assert_eq!(stored["count"], n(6), "{index}");
+    }
+    // From the entity, under a condition, whatever it was to return.
+    let loaded = counter("id0").key().get().consistent().send(&db).await?;
+    let update = loaded.ok_or("there")?.update().apply(|c| c.count().add(1));
+    let update = update
+        .when(|c| c.count().eq(6))
+        .returning_old()
+        .idempotent();
+    let (faulty, http) = db.faulty([Fault::Lose]);
+    let () = update.send(&faulty).await?;
+    assert_eq!(http.calls().len(), 2);
+    assert_eq!(db.stored(&Counter::key("id0")).await["count"], n(7));
+
+    let gone = Counter::key("none").update().apply(|c| c.count().add(1));
+    let gone = gone.idempotent().send(&db).await.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    let unfit = Counter::key("id0").update().apply(|c| c.count().add(1));
+    let unfit = unfit.when(|c| c.count().eq(1)).idempotent().send(&db).await;
+    let unfit = unfit.unwrap_err();
+    assert_eq!(unfit.kind(), ErrorKind::Conflict);
+    assert_eq!(
+        unfit.current::<Counter>().transpose()?.map(|c| c.count),
+        Some(7)
+    );
+    Ok(())
+}
+
+async fn an_idempotent_upsert_adds_once(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    is_sent_again(&db, async |_, id| {
+        let upsert = Counter::key(id).upsert().apply(|c| c.count().set(3));
+        Ok(upsert.idempotent())
+    })
+    .await?;
+    assert_eq!(db.stored(&Counter::key("id6")).await["count"], n(3));
+    Ok(())
+}
+
+async fn an_idempotent_update_without_a_change_looks(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    let look = || Counter::key("c1").update().idempotent();
+    assert!(look().send(&db).await.unwrap_err().is_not_found());
+    counter("c1").put().send(&db).await?;
+    let (faulty, http) = db.faulty([Fault::Io]);
+    look().send(&faulty).await?;
+    let operation = &body(&http, 1)["TransactItems"][0];
+    assert!(operation["ConditionCheck"].is_object(), "{operation}");
     Ok(())
 }
 
@@ -518,6 +600,23 @@ async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
         .send(&faulty)
         .await?;
     assert_eq!(old, None, "the second one found nothing");
+    Ok(())
+}
+
+async fn a_repeatable_add_may_add_twice(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    counter("c1").put().send(&db).await?;
+    let add = || Counter::key("c1").update().apply(|c| c.count().add(1));
+    let (faulty, http) = db.faulty([Fault::Lose]);
+    let new = add().repeatable().send(&faulty).await?;
+    assert_eq!((new.count, http.calls().len()), (3, 2));
+    http.plan([Fault::Lose, Fault::throttle(), Fault::throttle()]);
+    let error = add().repeatable().send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    http.plan([Fault::Lose]);
+    let upsert = Counter::key("c2").upsert().apply(|c| c.count().set(1));
+    upsert.repeatable().send(&faulty).await?;
+    assert_eq!(http.calls().len(), 2);
     Ok(())
 }
 

@@ -22,9 +22,11 @@ mod item;
 mod keys;
 mod managed;
 mod model;
+mod modify;
 mod put;
 mod shards;
 mod table;
+mod update;
 mod values;
 mod wire;
 
@@ -43,6 +45,8 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("update", update::tests),
+        ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dynamo_entity::schema::{
-    EntityDef, KeyDef, KeySource, KeyType, Piece, Style, Width, keys_may_meet,
+    EntityDef, KeyDef, KeySource, KeyType, Piece, Presence, Style, Width, keys_may_meet,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -76,7 +76,12 @@ fn template_of(
 }
 
 fn pieces(given: &[Given]) -> &'static [Piece] {
-    let part = |width| Piece::Part { field: "f", width };
+    let part = |width| Piece::Part {
+        field: "f",
+        width,
+        presence: Presence::Always,
+        is_time: false,
+    };
     let pieces: Vec<Piece> = given
         .iter()
         .map(|piece| match *piece {
@@ -110,6 +115,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         ttl: None,
         version: None,
         created_at: None,
+        updated_at: None,
         created_by: None,
         updated_by: None,
     }

@@ -1,6 +1,7 @@
 //! One field: how it is written, read and missed. The same for entities, values and variants.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
 
 use super::{local, name, of};
 use crate::model::{DefaultValue, Field, Form, Role};
@@ -87,6 +88,13 @@ fn way(field: &Field, key: Option<KeyUse>) -> Way {
         (None, _, Some(form)) => Way::Form(form),
         (None, ..) => Way::Field,
     }
+}
+
+/// The role of a field as a key, if it is one: an `Option`.
+pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
+    option(key.map(|key| match key {
+        KeyUse::Primary(role) | KeyUse::Index(role) => role,
+    }))
 }
 
 /// Which of two, the first writing or the last.
@@ -197,6 +205,134 @@ impl Way {
         };
         of(&field.ty, &self.contract(), item)
     }
+}
+
+/// The path of a field.
+pub(super) struct PathCode {
+    pub(super) ty: TokenStream,
+    /// An expression of that type.
+    pub(super) path: TokenStream,
+    /// What the type of the field has to be. A bound that waits: what is wrong with the type is said
+    /// where it is stored, and here only to who asks for the path.
+    pub(super) bound: TokenStream,
+}
+
+pub(super) fn path(
+    field: &Field,
+    key: Option<KeyUse>,
+    root: &TokenStream,
+    usage: &TokenStream,
+    place: &TokenStream,
+) -> PathCode {
+    let ty = &field.ty;
+    let way = way(field, key);
+    let contract = Ident::new(&way.contract().to_string(), Span::mixed_site());
+    let bound = match &way {
+        Way::Version => TokenStream::new(),
+        _ => {
+            let deferred = format_ident!("{contract}In");
+            code!(where for<'x> #ty: __d::#deferred<'x>)
+        }
+    };
+    let required = code!(<#usage as __d::Use>::Required);
+    let held = code!(<#ty as __d::#contract>::Held);
+    let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
+    let (ty, encode) = match &way {
+        Way::Field => (code!(<#ty as __d::DynamoField>::Path<#root, #usage>), None),
+        Way::Version => (code!(__d::Path<#root, u64, #required>), None),
+        Way::Serde => (
+            code!(__d::Path<#root, #ty, #required>),
+            Some(code!(<#ty as __d::SerdeField>::encode_serde)),
+        ),
+        Way::Ttl => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code!(<#held as __d::TtlTime>::encode_ttl)),
+        ),
+        Way::Form(form) => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code! {
+                |value, name, writer| <#held as __d::FormField>::encode_as(value, #form, name, writer)
+            }),
+        ),
+        Way::Time { .. } => {
+            let form = time_form(field);
+            (
+                code!(__d::Path<#root, #held, #mode>),
+                Some(code! {
+                    |value, name, writer| {
+                        <#held as __d::ManagedTime>::encode_named(value, #form, name, writer)
+                    }
+                }),
+            )
+        }
+        Way::Actor { key, .. } => {
+            let role = option(key.as_ref());
+            (
+                code!(__d::Path<#root, #held, #mode>),
+                Some(code! {
+                    |value, name, writer| {
+                        <#held as __d::ManagedActor>::encode_named(value, #role, name, writer)
+                    }
+                }),
+            )
+        }
+        Way::Key { role } => (
+            code!(__d::Path<#root, #ty, #required>),
+            Some(code! {
+                |value, name, writer| <#ty as __d::KeyValue>::encode_key(value, name, #role, writer)
+            }),
+        ),
+        Way::IndexKey { role } => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code! {
+                |value, name, writer| {
+                    <#held as __d::IndexPart>::encode_index_key(value, name, #role, writer)
+                }
+            }),
+        ),
+    };
+    let path = match encode {
+        None => code!(__d::AtPath::at_place(#place)),
+        Some(encode) => code!(__d::Path::stored_as(#place, #encode)),
+    };
+    PathCode { ty, path, bound }
+}
+
+/// A function that writes a field under a name that it is given.
+pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
+    let way = way(field, None);
+    let ask = |item| of(&field.ty, &way.contract(), item);
+    match &way {
+        Way::Field => Some(ask("encode_field")),
+        Way::Serde => Some(ask("encode_serde")),
+        Way::Ttl => Some(ask("encode_ttl")),
+        Way::Form(form) => {
+            let encode = ask("encode_as");
+            Some(code!((|value, name, writer| #encode(value, #form, name, writer))))
+        }
+        _ => None,
+    }
+}
+
+/// A function that reads what a field stores, and one for what it means if it is missing.
+pub(super) fn read_known(field: &Field, key: Option<KeyUse>) -> (TokenStream, TokenStream) {
+    let way = way(field, key);
+    let (item, form) = way.decode(field);
+    let decode = of(&field.ty, &way.contract(), item);
+    let read = match form {
+        Some(form) => code!(|reader| #decode(reader, #form)),
+        None => decode,
+    };
+    let absent = match &field.default {
+        Some(DefaultValue::Trait) => {
+            let default = default_of(field);
+            code!(|| ::core::option::Option::Some(#default))
+        }
+        Some(DefaultValue::Expr(value)) => code!(|| ::core::option::Option::Some(#value)),
+        None if field.role == Role::Skip => code!(__d::never_absent),
+        None => way.absent(field),
+    };
+    (read, absent)
 }
 
 /// The value of a managed field that a write leaves; an expression that may fail.

@@ -139,10 +139,11 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let stored = |role| option_str(field_of(entity, role).map(|field| field.stored.as_str()));
-    let (ttl, version, created) = (
+    let (ttl, version, created, updated) = (
         stored(Role::Ttl),
         stored(Role::Version),
         stored(Role::CreatedAt),
+        stored(Role::UpdatedAt),
     );
     let (created_by, updated_by) = (stored(Role::CreatedBy), stored(Role::UpdatedBy));
     code! {
@@ -157,6 +158,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             ttl: #ttl,
             version: #version,
             created_at: #created,
+            updated_at: #updated,
             created_by: #created_by,
             updated_by: #updated_by,
         }
@@ -196,10 +198,17 @@ fn key_def(
                     let name = key::plain_name(&entity.fields[*field].ident);
                     let width = key::width(entity, *field, *format, sparse);
                     let pad = key::pad(*format);
+                    let (presence, is_time) = if sparse {
+                        key::presence(entity, *field, *format)
+                    } else {
+                        (code!(__d::Presence::Always), code!(false))
+                    };
                     code! {
                         __d::Piece::Part {
                             field: #name,
                             width: __d::width_in(#width, #pad, __STYLE),
+                            presence: #presence,
+                            is_time: #is_time,
                         }
                     }
                 }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
-use super::{checks, codec, definition, hidden, key, local, of, respanned};
+use super::{checks, codec, definition, hidden, key, local, of, path, respanned, upkeep};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
@@ -13,13 +13,16 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let constants = definition::constants(entity);
     let table = definition::own_table(entity);
     let key = key::expand(entity, &key_struct);
+    let paths_struct = format_ident!("PathsOf{}", key::plain_name(&entity.ident));
+    let paths = path::entity(entity, &paths_struct);
     let constructor = constructor(entity, &key_struct);
-    let implementation = implementation(entity, &key_struct);
+    let implementation = implementation(entity, &key_struct, &paths_struct);
     let index_writers = index_writers(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
         #key
+        #paths
         #index_writers
         #constructor
         #implementation
@@ -51,7 +54,11 @@ fn constructor(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     }
 }
 
-fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
+fn implementation(
+    entity: &Entity,
+    key_struct: &syn::Ident,
+    paths_struct: &syn::Ident,
+) -> TokenStream {
     let ident = &entity.ident;
     let table = match &entity.table {
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "This"),
@@ -66,10 +73,12 @@ fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
     let managed = managed(entity);
+    let upkeep = upkeep::expand(entity, key_struct);
     code! {
         impl __d::DynamoEntity for #ident {
             type Table = #table;
             type KeyParts = #key_struct;
+            type Paths = #paths_struct;
             type Guard = #guard;
 
             const ENTITY: __d::EntityDef = #def;
@@ -78,6 +87,7 @@ fn implementation(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             #encode
             #decode
             #managed
+            #upkeep
         }
     }
 }
@@ -199,7 +209,7 @@ fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
 }
 
 /// Access patterns of one index are alike, so that one of them writes its keys.
-fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
+pub(super) fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     entity.indexes.iter().enumerate().filter_map(|(at, index)| {
         let before = &entity.indexes[..at];
         (!before.iter().any(|earlier| earlier.on == index.on)).then_some(index)
@@ -207,7 +217,7 @@ fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
 }
 
 /// Where a bare field is a key attribute: of the table, else of an index.
-fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
+pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
         |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
     let in_index = |keys: fn(&Index) -> &[KeySource]| {
@@ -300,7 +310,7 @@ pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'s
     )
 }
 
-fn index_writer_name(index: &Index, role: &str, at: usize) -> syn::Ident {
+pub(super) fn index_writer_name(index: &Index, role: &str, at: usize) -> syn::Ident {
     format_ident!("write_{}_{role}_{at}", key::plain_name(&index.name))
 }
 
@@ -536,33 +546,5 @@ fn managed(entity: &Entity) -> TokenStream {
             }
         }
     });
-    let actors = actors(entity);
-    code!(#version #created #actors #ttl)
-}
-
-/// What an actor leaves in `created_by` and `updated_by`, where there is no entity to ask.
-fn actors(entity: &Entity) -> Option<TokenStream> {
-    let fields = [Role::CreatedBy, Role::UpdatedBy].map(|role| field_of(entity, role));
-    let given = fields.into_iter().flatten().map(|field| {
-        let (stored, kind) = (&field.stored, codec::stamp_kind(field.role));
-        let encode = of(&field.ty, &code!(ManagedActor), "encode_given");
-        code! {
-            if kind == #kind {
-                return __d::within(#stored, #encode(actor, writer));
-            }
-        }
-    });
-    let given: Vec<_> = given.collect();
-    (!given.is_empty()).then(|| {
-        code! {
-            fn encode_actor(
-                kind: __d::StampKind,
-                actor: ::core::option::Option<&str>,
-                writer: &mut __d::Writer,
-            ) -> ::core::result::Result<bool, __d::Fault> {
-                #(#given)*
-                ::core::result::Result::Ok(false)
-            }
-        }
-    })
+    code!(#version #created #ttl)
 }

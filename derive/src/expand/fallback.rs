@@ -32,6 +32,7 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
             type Table = Self;
             type KeyParts = __d::Fallback<Self>;
             type Guard = #guard;
+            type Paths = ();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
 
             fn key_parts(&self) -> __d::Fallback<Self> {
@@ -78,6 +79,8 @@ pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> Tok
     let (done, made) = (result(code!(())), result(code!(Self)));
     let body = code! {
         impl #with __d::DynamoValue for #ident #types #bounds {
+            type Path<__Root, __Mode: __d::Mode> = __d::Path<__Root, Self, __Mode>;
+
             fn encode(&self, _: &mut __d::Writer) -> #done #fallback
             fn decode(_: &mut __d::Reader<'_>) -> #made #fallback
         }

@@ -53,6 +53,16 @@ pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool)
     of(&entity.fields[field].ty, &contract, "WIDTH")
 }
 
+/// Whether a part of an index key may be missing, and whether it is a time.
+pub(super) fn presence(
+    entity: &Entity,
+    field: usize,
+    format: Format,
+) -> (TokenStream, TokenStream) {
+    let ask = |item| of(&entity.fields[field].ty, &index_contract(format), item);
+    (ask("PRESENCE"), ask("IS_TIME"))
+}
+
 /// The functions that read the parts of a template.
 pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStream> {
     let parser =
@@ -67,9 +77,19 @@ pub(super) fn index_part(
     item: &str,
     args: TokenStream,
 ) -> TokenStream {
-    let field = &entity.fields[field];
-    let (ask, place) = (of(&field.ty, &index_contract(format), item), stored(field));
-    code!(#ask(&#place #args))
+    let place = stored(&entity.fields[field]);
+    index_ask(entity, (field, format), item, &code!(&#place #args))
+}
+
+/// The same question to a value at hand.
+pub(super) fn index_ask(
+    entity: &Entity,
+    (field, format): (usize, Format),
+    item: &str,
+    args: &TokenStream,
+) -> TokenStream {
+    let ask = of(&entity.fields[field].ty, &index_contract(format), item);
+    code!(#ask(#args))
 }
 
 /// Where the value of a field stands that a write leaves. Of a managed field that is a variable.
@@ -310,6 +330,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         .as_ref()
         .map(|sk| write_from_key(entity, &fields, sk, "sk", &code!(__d::Role::Sort)));
     let read = read(entity, &fields);
+    let tell = tell(entity, &fields);
     let ident = &entity.ident;
     code! {
         #definition
@@ -322,6 +343,8 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         impl __d::KeyParts for #key_struct {
             type Entity = #ident;
 
+            #tell
+
             fn write_in(
                 &self,
                 shard: __d::Shard,
@@ -333,6 +356,31 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             }
 
             #read
+        }
+    }
+}
+
+/// Tells the fields that the key holds whole.
+fn tell(entity: &Entity, fields: &[KeyField]) -> TokenStream {
+    let told = fields.iter().filter(|key| !key.held.is_cut()).map(|key| {
+        let ident = &entity.fields[key.field].ident;
+        let (name, value) = (plain_name(ident), key.take(entity, &code!(&self.#ident)));
+        code!(known.tell(#name, #value);)
+    });
+    let written = fields.iter().filter_map(|key| {
+        let field = &entity.fields[key.field];
+        let ident = &field.ident;
+        let is_plain = matches!(key.held, Held::Whole(_)) && field.role == Role::Attribute;
+        is_plain.then(|| super::codec::encode(field, None, &code!(&self.#ident)))
+    });
+    code! {
+        fn tell(&self, known: &mut __d::Known) {
+            #(#told)*
+        }
+
+        fn write_fields(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            #(#written)*
+            ::core::result::Result::Ok(())
         }
     }
 }

@@ -7,7 +7,7 @@ mod unit_enum;
 use proc_macro2::TokenStream;
 use syn::Generics;
 
-use super::{codec, hidden};
+use super::{codec, hidden, path};
 use crate::model::{Field, Role, Value, ValueShape};
 
 pub(crate) fn expand(value: &Value) -> TokenStream {
@@ -22,18 +22,28 @@ pub(crate) fn expand(value: &Value) -> TokenStream {
 
 /// `impl<T> DynamoValue for Wrapper<T> where T: DynamoValue { body }`
 fn implement(value: &Value, body: &TokenStream) -> TokenStream {
+    let own = code!(
+        type Path<__Root, __Mode: __d::Mode> = __d::Path<__Root, Self, __Mode>;
+    );
+    implement_with(value, &own, body)
+}
+
+/// The same, with this type of path.
+fn implement_with(value: &Value, path: &TokenStream, body: &TokenStream) -> TokenStream {
     let ident = &value.ident;
     let (with, types, _) = value.generics.split_for_impl();
     let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
     code! {
         impl #with __d::DynamoValue for #ident #types #bounds {
+            #path
+
             #body
         }
     }
 }
 
 /// The type's own bounds, and one for each of its parameters.
-fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
+pub(super) fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
     let own = generics
         .where_clause
         .iter()
@@ -52,8 +62,13 @@ fn structure(value: &Value, fields: &[Field]) -> TokenStream {
     });
     let encode = encode_fields(places);
     let decode = decode_fields(fields, &code!(Self), None);
-    implement(
+    let paths = path::value(value, fields);
+    let path = path::value_path(&value.ident);
+    let params = value.generics.type_params().map(|param| &param.ident);
+    let path = code!(type Path<__Root, __Mode: __d::Mode> = #path<__Root, __Mode #(, #params)*>;);
+    let own = implement_with(
         value,
+        &path,
         &code! {
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
                 writer.open_map()?;
@@ -66,7 +81,8 @@ fn structure(value: &Value, fields: &[Field]) -> TokenStream {
                 #decode
             }
         },
-    )
+    );
+    code!(#paths #own)
 }
 
 /// Writes the entries of a map.

@@ -14,6 +14,7 @@ use crate::parse::{attribute, field, krate, place, stored_name, variant};
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks)> {
     let DeriveInput {
         attrs,
+        vis,
         ident,
         generics,
         data,
@@ -43,6 +44,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
     Some((
         Value {
             krate: krate(&attrs),
+            vis,
             ident,
             generics,
             shape,

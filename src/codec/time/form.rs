@@ -5,6 +5,7 @@ use super::moment_of;
 use super::text::{BILLION, Precision, civil_text, parse_utc};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Name, Number, Reader, Writer};
+use crate::expr::{Mode, Use};
 
 /// How a point in time is stored where the table is not ours alone: `#[dynamo(format = "..")]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,10 @@ fn epoch(digits: &str, scale: i64) -> Option<Timestamp> {
 )]
 pub trait FormField: Sized {
     #[doc(hidden)]
+    type Held: FormField;
+    #[doc(hidden)]
+    type Mode<U: Use>: Mode;
+    #[doc(hidden)]
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
     #[doc(hidden)]
     fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, Fault>;
@@ -89,6 +94,9 @@ pub trait FormField: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for T {
+    type Held = T;
+    type Mode<U: Use> = U::Required;
+
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         writer.name(name);
         encode_formed(self.to_timestamp(), form, writer)
@@ -105,6 +113,9 @@ impl<T: Moment> FormField for T {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for Option<T> {
+    type Held = T;
+    type Mode<U: Use> = U::Optional;
+
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
         self.as_ref()
             .map_or(Ok(()), |value| value.encode_as(form, name, writer))

@@ -27,9 +27,12 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
         key_part(inner),
         key_value(inner),
         padded(inner),
+        numeric(inner),
+        textual(inner),
     ];
     let forwarded = forwarded.into_iter().map(|forward| forward.expand(value));
-    code!(#own #(#forwarded)*)
+    let contains = contains(value, inner);
+    code!(#own #(#forwarded)* #contains)
 }
 
 /// A trait that the newtype has if what it holds has it. The bounds wait until somebody uses it.
@@ -107,6 +110,8 @@ fn key_part(inner: &Type) -> Forward {
         bound: code!(for<'x> #inner: __d::KeyPartIn<'x>),
         body: code! {
             const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
+            const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
+            const IS_TIME: bool = <#inner as __d::KeyPart>::IS_TIME;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
                 <#inner as __d::KeyPart>::write_part(&self.0, writer)
@@ -164,5 +169,60 @@ fn padded(inner: &Type) -> Forward {
         name: code!(__d::Padded),
         bound: code!(for<'x> #inner: __d::PaddedIn<'x> + __d::KeyPartIn<'x>),
         body: TokenStream::new(),
+    }
+}
+
+fn numeric(inner: &Type) -> Forward {
+    Forward {
+        name: code!(__d::Numeric),
+        bound: code!(for<'x> #inner: __d::NumericIn<'x>),
+        body: code! {
+            fn zero() -> Self {
+                Self(<#inner as __d::Numeric>::zero())
+            }
+
+            fn room(
+                &self,
+                minus: bool,
+                start: &Self,
+            ) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::Fault> {
+                <#inner as __d::Numeric>::room(&self.0, minus, &start.0)
+            }
+        },
+    }
+}
+
+fn textual(inner: &Type) -> Forward {
+    Forward {
+        name: code!(__d::Textual),
+        bound: code!(for<'x> #inner: __d::TextualIn<'x>),
+        body: code! {
+            type Slice = <#inner as __d::Textual>::Slice;
+
+            fn write_slice(slice: &Self::Slice, writer: &mut __d::Writer) {
+                <#inner as __d::Textual>::write_slice(slice, writer)
+            }
+        },
+    }
+}
+
+/// What a newtype may contain is a parameter of the trait, so it has generics of its own.
+fn contains(value: &Value, inner: &Type) -> TokenStream {
+    let ident = &value.ident;
+    let params: Vec<_> = value
+        .generics
+        .type_params()
+        .map(|param| &param.ident)
+        .collect();
+    let (_, types, _) = value.generics.split_for_impl();
+    let bounds = super::bounds(&value.generics, &code!(__d::DynamoValue));
+    code! {
+        impl<__Part #(, #params)*> __d::Contains<__Part> for #ident #types
+        #bounds for<'x> #inner: __d::ContainsIn<'x, __Part>
+        {
+            fn needle(part: __Part) -> ::core::result::Result<__d::Json, __d::Fault> {
+                <#inner as __d::Contains<__Part>>::needle(part)
+            }
+        }
     }
 }

@@ -1,0 +1,192 @@
+//! Paths: one method a field, as visible as the field.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+
+use super::codec::{self, KeyUse, PathCode};
+use super::{key, of};
+use crate::model::{DefaultValue, Entity, Field, Role, Value};
+
+/// The paths of an entity: a struct without content.
+pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
+    let (vis, ident) = (&entity.vis, &entity.ident);
+    let methods = entity.fields.iter().enumerate().map(|(at, field)| {
+        let key = super::entity::key_use(entity, at);
+        let stored = &field.stored;
+        let place = code!(__d::Place::of(#stored));
+        method(
+            field,
+            &code!(#ident),
+            &code!(#ident),
+            &usage(entity, at),
+            key,
+            &place,
+        )
+    });
+    let doc = format!("The paths of `{ident}`, one method a field.");
+    let defaults = defaults(&entity.fields).map(|(declared, written)| {
+        code! {
+            trait __Defaults { #declared }
+            impl __Defaults for #ident { #written }
+        }
+    });
+    code! {
+        #defaults
+
+        #[doc = #doc]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
+        #vis struct #paths;
+
+        impl #paths { #(#methods)* }
+    }
+}
+
+/// The path to a nested struct, which knows those of its fields.
+pub(super) fn value(value: &Value, fields: &[Field]) -> TokenStream {
+    let (vis, ident) = (&value.vis, &value.ident);
+    let path = value_path(ident);
+    let params: Vec<_> = value
+        .generics
+        .type_params()
+        .map(|param| &param.ident)
+        .collect();
+    let (_, types, _) = value.generics.split_for_impl();
+    let bounds = super::value::bounds(&value.generics, &code!(__d::DynamoValue));
+    let methods = fields.iter().map(|field| {
+        let stored = &field.stored;
+        let usage = usage_of(field, false);
+        let place = code!(self.place().entry(#stored));
+        method(
+            field,
+            &code!(#ident #types),
+            &code!(__Root),
+            &usage,
+            None,
+            &place,
+        )
+    });
+    let inner = code!(__d::Path<__Root, #ident #types, __Mode>);
+    let doc = format!("The path to a `{ident}`; its fields are methods.");
+    let (with, ..) = value.generics.split_for_impl();
+    let defaults = defaults(fields).map(|(declared, written)| {
+        code! {
+            trait __Defaults { #declared }
+            impl #with __Defaults for #ident #types #bounds { #written }
+        }
+    });
+    code! {
+        #defaults
+
+        #[doc = #doc]
+        #vis struct #path<__Root, __Mode #(, #params)*>(#inner) #bounds;
+
+        impl<__Root, __Mode #(, #params)*> #path<__Root, __Mode #(, #params)*> #bounds { #(#methods)* }
+
+        impl<__Root, __Mode #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
+            type Target = #inner;
+
+            fn deref(&self) -> &#inner {
+                &self.0
+            }
+        }
+
+        impl<__Root, __Mode: __d::Mode #(, #params)*> __d::AtPath for #path<__Root, __Mode #(, #params)*> #bounds {
+            fn at_place(place: __d::Place) -> Self {
+                Self(__d::AtPath::at_place(place))
+            }
+        }
+    }
+}
+
+/// The type of the path to a value struct.
+pub(super) fn value_path(ident: &Ident) -> Ident {
+    format_ident!("PathOf{}", key::plain_name(ident))
+}
+
+/// How the field is used in keys.
+fn usage(entity: &Entity, at: usize) -> TokenStream {
+    let field = &entity.fields[at];
+    if matches!(
+        field.role,
+        Role::Version | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy
+    ) {
+        return code!(__d::Kept);
+    }
+    if key::key_fields(entity).iter().any(|key| key.field == at) {
+        return code!(__d::Fixed);
+    }
+    usage_of(field, super::upkeep::is_part(entity, at))
+}
+
+fn usage_of(field: &Field, is_part: bool) -> TokenStream {
+    match (is_part, field.default.is_some()) {
+        (false, false) => code!(__d::Free),
+        (false, true) => code!(__d::Defaulted),
+        (true, false) => code!(__d::Part),
+        (true, true) => code!(__d::DefaultedPart),
+    }
+}
+
+/// `fn status(&self) -> <Status as DynamoField>::Path<Order, Free>`
+fn method(
+    field: &Field,
+    owner: &TokenStream,
+    root: &TokenStream,
+    usage: &TokenStream,
+    key: Option<KeyUse>,
+    place: &TokenStream,
+) -> TokenStream {
+    let (vis, ident) = (&field.vis, &field.ident);
+    let doc = format!("The path of `{}`.", key::plain_name(ident));
+    let PathCode { ty, path, bound } = match field.role {
+        Role::Skip => return TokenStream::new(),
+        Role::Rest => PathCode {
+            ty: code!(__d::RestPath<#root>),
+            path: code!(__d::RestPath::new()),
+            bound: TokenStream::new(),
+        },
+        _ => codec::path(field, key, root, usage, place),
+    };
+    let path = match default_json(field, owner) {
+        Some(default) => code!(__d::AtPath::or_default(#path, #default)),
+        None => path,
+    };
+    code! {
+        #[doc = #doc]
+        #vis fn #ident(&self) -> #ty #bound {
+            #path
+        }
+    }
+}
+
+/// A function that writes the default of the field, for sums that start there.
+fn default_json(field: &Field, owner: &TokenStream) -> Option<TokenStream> {
+    field.default.as_ref()?;
+    let encode = codec::encode_named(field)?;
+    let ident = &field.ident;
+    Some(code! {
+        || {
+            let value = <#owner as __Defaults>::#ident();
+            __d::field_json(|name, writer| #encode(&value, name, writer))
+        }
+    })
+}
+
+/// The defaults of the fields, in a trait of this expansion: there `Self` is what the user means.
+fn defaults(fields: &[Field]) -> Option<(TokenStream, TokenStream)> {
+    let (mut declared, mut written) = (Vec::new(), Vec::new());
+    for field in fields {
+        let value = match &field.default {
+            Some(DefaultValue::Trait) => {
+                let default = of(&field.ty, &code!(Default), "default");
+                code!(#default())
+            }
+            Some(DefaultValue::Expr(value)) => code!(#value),
+            None => continue,
+        };
+        let (ident, ty) = (&field.ident, &field.ty);
+        declared.push(code!(fn #ident() -> #ty;));
+        written.push(code!(fn #ident() -> #ty { #value }));
+    }
+    (!declared.is_empty()).then(|| (code!(#(#declared)*), code!(#(#written)*)))
+}

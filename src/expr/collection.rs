@@ -1,0 +1,210 @@
+//! Paths into lists, maps and sets, and conditions on them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+use super::condition::Condition;
+use super::mode::{Optional, Plain};
+use super::node::Node;
+use super::operand::Size;
+use super::path::{AtPath, Path, json};
+use super::text::{Textual, slice};
+use crate::codec::{DynamoField, DynamoValue, Fault, Item, MapKey, SetElement, Tag, Value};
+use crate::key::Arg;
+
+/// A list, a map or a set: has a number of elements.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no collection",
+    label = "neither a list, nor a map, nor a set",
+    note = "`len` is for collections; text and binary have `size`"
+)]
+pub trait Collection {
+    /// Whether a missing attribute is an empty one.
+    #[doc(hidden)]
+    const ABSENT_IF_EMPTY: bool = false;
+}
+
+/// A list of values.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no list", label = "not a `Vec`")]
+pub trait List: DynamoValue + FromIterator<Self::Element> {
+    /// What it holds.
+    type Element: DynamoValue;
+}
+
+/// A map from text to values.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no map",
+    label = "not a `HashMap` or `BTreeMap`"
+)]
+pub trait Map: DynamoValue {
+    /// What names an entry.
+    type Key: MapKey;
+    /// What an entry holds.
+    type Value: DynamoValue;
+}
+
+/// A set.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no set",
+    label = "not a `HashSet` or `BTreeSet`"
+)]
+pub trait Set: DynamoField + FromIterator<Self::Element> {
+    /// What it holds.
+    type Element: SetElement;
+}
+
+/// DynamoDB JSON.
+pub type Json = Vec<u8>;
+
+/// Text that may hold other text, or a list or set that may hold an element of the type `A`.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot contain a `{A}`",
+    label = "neither text, nor a list or set of these"
+)]
+pub trait Contains<A> {
+    /// What is looked for.
+    #[doc(hidden)]
+    fn needle(part: A) -> Result<Json, Fault>;
+}
+
+macro_rules! lists {
+    ($($list:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: DynamoValue> Collection for $list {}
+
+        #[diagnostic::do_not_recommend]
+        impl<T: DynamoValue> List for $list {
+            type Element = T;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: DynamoValue, A: Arg<T>> Contains<A> for $list {
+            fn needle(part: A) -> Result<Vec<u8>, Fault> {
+                let part = part.into_arg();
+                Ok(json(|name, writer| part.encode_field(name, writer))?.unwrap_or_default())
+            }
+        }
+    )*};
+}
+
+lists!(Vec<T>, Box<[T]>, Arc<[T]>);
+
+macro_rules! maps {
+    ($map:ty; $($generics:tt)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Collection for $map {}
+
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Map for $map {
+            type Key = K;
+            type Value = V;
+        }
+    };
+}
+
+maps!(HashMap<K, V, S>; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
+maps!(BTreeMap<K, V>; K: MapKey + Ord, V: DynamoValue);
+
+impl Collection for Item {}
+
+impl Map for Item {
+    type Key = String;
+    type Value = Value;
+}
+
+macro_rules! sets {
+    ($set:ty; $($generics:tt)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Collection for $set {
+            const ABSENT_IF_EMPTY: bool = true;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Set for $set {
+            type Element = T;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<A: Arg<T>, $($generics)*> Contains<A> for $set {
+            fn needle(part: A) -> Result<Vec<u8>, Fault> {
+                element(&Self::from_iter([part.into_arg()]), T::TAG)
+            }
+        }
+    };
+}
+
+sets!(HashSet<T, S>; T: SetElement + Eq + Hash, S: BuildHasher + Default);
+sets!(BTreeSet<T>; T: SetElement + Ord);
+
+/// The one element of a set, as a value: `{"SS":["x"]}` is `{"S":"x"}`.
+fn element(set: &impl DynamoField, tag: Tag) -> Result<Vec<u8>, Fault> {
+    let set = json(|name, writer| set.encode_field(name, writer))?.unwrap_or_default();
+    let letter = tag.name().get(..1).unwrap_or_default();
+    let start = "{\"SS\":[".len();
+    let inner = set
+        .get(start..set.len().saturating_sub(2))
+        .unwrap_or_default();
+    Ok([b"{\"", letter.as_bytes(), b"\":", inner, b"}"].concat())
+}
+
+macro_rules! texts {
+    ($($text:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<A: AsRef<str>> Contains<A> for $text {
+            fn needle(part: A) -> Result<Vec<u8>, Fault> {
+                slice::<$text>(part.as_ref())
+            }
+        }
+    )*};
+}
+
+texts!(String, Box<str>, Arc<str>, Cow<'static, str>);
+
+impl<A: AsRef<[u8]>> Contains<A> for bytes::Bytes {
+    fn needle(part: A) -> Result<Vec<u8>, Fault> {
+        slice::<bytes::Bytes>(<A as AsRef<<bytes::Bytes as Textual>::Slice>>::as_ref(
+            &part,
+        ))
+    }
+}
+
+/// Paths to collections, and to text for `contains`.
+impl<R, T, M> Path<R, T, M> {
+    /// How many elements it has.
+    pub fn len(&self) -> Size<R>
+    where
+        T: Collection,
+    {
+        Size::new(self.place(), T::ABSENT_IF_EMPTY)
+    }
+
+    /// Holds this element, or this text.
+    pub fn contains<A>(&self, part: A) -> Condition<R>
+    where
+        T: Contains<A>,
+    {
+        match T::needle(part) {
+            Ok(json) => Node::Contains(self.place().clone(), json).into(),
+            Err(fault) => Node::Faulty(fault.at(self.place().to_string())).into(),
+        }
+    }
+
+    /// The element at this position, from 0.
+    pub fn at(&self, index: usize) -> <T::Element as DynamoValue>::Path<R, Plain>
+    where
+        T: List,
+    {
+        AtPath::at_place(self.place().element(index))
+    }
+
+    /// The entry of this name.
+    pub fn entry(&self, key: impl Arg<T::Key>) -> <T::Value as DynamoValue>::Path<R, Optional>
+    where
+        T: Map,
+    {
+        let key = key.into_arg().to_map_key().into_owned();
+        AtPath::at_place(self.place().entry(key))
+    }
+}

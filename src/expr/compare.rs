@@ -1,0 +1,172 @@
+//! Conditions on one path: what any value has, and what those have that are in an order.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::condition::Condition;
+use super::node::{Comparison, Node, Term};
+use super::operand::{Given, Operand};
+use super::path::Path;
+use crate::codec::{Fault, Tag};
+use crate::key::{Arg, KeyValue};
+
+/// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
+/// Timestamps and dates are such text.
+#[diagnostic::on_unimplemented(
+    message = "DynamoDB has no order for `{Self}`",
+    label = "neither text, nor a number, nor binary",
+    note = "`lt`, `le`, `gt`, `ge` and `between` are for text, numbers, binary, timestamps, dates and newtypes of these; `eq`, `ne` and `is_in` are for all types"
+)]
+pub trait Ordered {}
+
+#[diagnostic::do_not_recommend]
+impl<T: KeyValue> Ordered for T {}
+
+/// `a..b`, which leaves `b` out, or `a..=b`, which holds it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a range of `{T}`",
+    label = "expected `a..b` or `a..=b`",
+    note = "for one open end write `ge`, `lt` and the like"
+)]
+pub trait Between<T> {
+    /// Both ends, and whether the second is in the range.
+    #[doc(hidden)]
+    fn ends(self) -> (T, T, bool);
+}
+
+impl<T, A: Arg<T>> Between<T> for Range<A> {
+    fn ends(self) -> (T, T, bool) {
+        (self.start.into_arg(), self.end.into_arg(), false)
+    }
+}
+
+impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
+    fn ends(self) -> (T, T, bool) {
+        let (low, high) = self.into_inner();
+        (low.into_arg(), high.into_arg(), true)
+    }
+}
+
+/// Every path has these.
+impl<R, T, M> Path<R, T, M> {
+    /// Is this, or what that other attribute is.
+    pub fn eq(&self, other: impl Operand<R, T>) -> Condition<R> {
+        match self.term(other.given()) {
+            Ok(Some(term)) => self.compare(Comparison::Eq, term),
+            Ok(None) => self.missing(),
+            Err(fault) => Node::Faulty(fault).into(),
+        }
+    }
+
+    /// Is anything else. Holds of a missing attribute too.
+    pub fn ne(&self, other: impl Operand<R, T>) -> Condition<R> {
+        match self.term(other.given()) {
+            Ok(Some(term)) => self.compare(Comparison::Ne, term),
+            Ok(None) => self.exists(),
+            Err(fault) => Node::Faulty(fault).into(),
+        }
+    }
+
+    /// Is one of these; of none, it never holds.
+    pub fn is_in<A: Arg<T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
+        let (mut listed, mut absent) = (Vec::new(), false);
+        for value in values {
+            match self.json(&value.into_arg()) {
+                Ok(Some(json)) => listed.push(json),
+                Ok(None) => absent = true,
+                Err(fault) => return Node::Faulty(fault).into(),
+            }
+        }
+        let missing = absent.then(|| Node::Missing(self.place().clone()));
+        let is_in = (!listed.is_empty()).then(|| Node::In(self.here(), listed));
+        Node::any(missing.into_iter().chain(is_in)).into()
+    }
+
+    /// The attribute is there; a NULL of another writer is there too.
+    pub fn exists(&self) -> Condition<R> {
+        Node::Exists(self.place().clone()).into()
+    }
+
+    /// The attribute is not there.
+    pub fn missing(&self) -> Condition<R> {
+        Node::Missing(self.place().clone()).into()
+    }
+
+    /// The attribute has this type of DynamoDB.
+    pub fn is_type(&self, tag: Tag) -> Condition<R> {
+        Node::IsType(self.place().clone(), tag).into()
+    }
+
+    pub(super) fn here(&self) -> Term {
+        Term::Place(self.place().clone())
+    }
+
+    /// The other side, or `None` for a value that is stored as nothing.
+    fn term(&self, given: Given<T>) -> Result<Option<Term>, Fault> {
+        match given {
+            Given::Value(value) => Ok(self.json(&value)?.map(Term::Value)),
+            Given::At(place) => Ok(Some(Term::Place(place))),
+        }
+    }
+
+    fn compare(&self, comparison: Comparison, term: Term) -> Condition<R> {
+        Node::Compare(self.here(), comparison, term).into()
+    }
+
+    fn ordered(&self, comparison: Comparison, given: Given<T>) -> Condition<R> {
+        match self.term(given) {
+            Ok(Some(term)) => self.compare(comparison, term),
+            // Nothing is before or after what is not there.
+            Ok(None) => Node::any([]).into(),
+            Err(fault) => Node::Faulty(fault).into(),
+        }
+    }
+}
+
+/// Paths to what has an order.
+impl<R, T: Ordered, M> Path<R, T, M> {
+    /// Is before.
+    pub fn lt(&self, other: impl Operand<R, T>) -> Condition<R> {
+        self.ordered(Comparison::Lt, other.given())
+    }
+
+    /// Is before, or this.
+    pub fn le(&self, other: impl Operand<R, T>) -> Condition<R> {
+        self.ordered(Comparison::Le, other.given())
+    }
+
+    /// Is after.
+    pub fn gt(&self, other: impl Operand<R, T>) -> Condition<R> {
+        self.ordered(Comparison::Gt, other.given())
+    }
+
+    /// Is after, or this.
+    pub fn ge(&self, other: impl Operand<R, T>) -> Condition<R> {
+        self.ordered(Comparison::Ge, other.given())
+    }
+
+    /// `a..b` leaves `b` out, `a..=b` holds it. A reversed range holds nothing.
+    pub fn between(&self, range: impl Between<T>) -> Condition<R> {
+        let (low, high, inclusive) = range.ends();
+        if !inclusive {
+            return self.ge_value(low) & self.lt_value(high);
+        }
+        let ends = self
+            .json(&low)
+            .and_then(|low| Ok(low.zip(self.json(&high)?)));
+        match ends {
+            Ok(Some((low, high))) => {
+                Node::Between(self.here(), Term::Value(low), Term::Value(high)).into()
+            }
+            Ok(None) => Node::any([]).into(),
+            Err(fault) => Node::Faulty(fault).into(),
+        }
+    }
+
+    fn ge_value(&self, value: T) -> Condition<R> {
+        self.ordered(Comparison::Ge, Given::Value(value))
+    }
+
+    fn lt_value(&self, value: T) -> Condition<R> {
+        self.ordered(Comparison::Lt, Given::Value(value))
+    }
+}

@@ -1,0 +1,166 @@
+//! Expressions under construction: texts that share their names and values.
+
+use std::borrow::Cow;
+
+use super::place::{Place, Step};
+use crate::codec::{Fault, Writer};
+
+/// The expressions of one request.
+#[derive(Debug, Default)]
+pub(crate) struct Expression {
+    /// Parameter and text, in the order in which they were begun.
+    texts: Vec<(&'static str, String)>,
+    names: Vec<Cow<'static, str>>,
+    values: Writer,
+    value_count: usize,
+    operators: usize,
+}
+
+/// DynamoDB's limits of one request.
+const MAX_TEXT: usize = 4 * 1024;
+const MAX_OPERATORS: usize = 300;
+const MAX_VALUES: usize = 2 * 1024 * 1024;
+
+impl Expression {
+    /// What follows belongs to this parameter, such as `ConditionExpression`.
+    pub(crate) fn begin(&mut self, parameter: &'static str) -> &mut Self {
+        self.texts.push((parameter, String::new()));
+        self
+    }
+
+    /// Whether nothing was said under this parameter.
+    pub(crate) fn says(&self, parameter: &str) -> bool {
+        self.texts
+            .iter()
+            .any(|(other, text)| *other == parameter && !text.is_empty())
+    }
+
+    /// Whether nothing was said at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.iter().all(|(_, text)| text.is_empty())
+    }
+
+    /// Text of the expression itself.
+    pub(crate) fn push(&mut self, text: &str) -> &mut Self {
+        if let Some((_, current)) = self.texts.last_mut() {
+            current.push_str(text);
+        }
+        self
+    }
+
+    /// One of the operators and functions that DynamoDB counts.
+    pub(crate) fn operator(&mut self, text: &str) -> &mut Self {
+        self.operators += 1;
+        self.push(text)
+    }
+
+    /// A name; the same name gets the same placeholder.
+    pub(crate) fn name(&mut self, name: impl Into<Cow<'static, str>>) -> &mut Self {
+        let name = name.into();
+        let known = self.names.iter().position(|other| *other == name);
+        let index = known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        self.push(&format!("#n{index}"))
+    }
+
+    /// A path into an attribute: `#n0.#n1[2]`.
+    pub(crate) fn place(&mut self, place: &Place) -> &mut Self {
+        self.name(place.attribute().clone());
+        for step in place.steps() {
+            match step {
+                Step::Name(name) => self.push(".").name(name.clone()),
+                Step::Index(index) => self.push(&format!("[{index}]")),
+            };
+        }
+        self
+    }
+
+    /// A value, written by `encode`.
+    pub(crate) fn value(
+        &mut self,
+        encode: impl FnOnce(&mut Writer) -> Result<(), Fault>,
+    ) -> Result<&mut Self, Fault> {
+        let placeholder = format!(":v{}", self.value_count);
+        self.value_count += 1;
+        self.push(&placeholder);
+        if self.value_count > 1 {
+            self.values.raw(",");
+        }
+        self.values.quoted(&placeholder);
+        self.values.raw(":");
+        encode(&mut self.values)?;
+        Ok(self)
+    }
+
+    /// A value that is DynamoDB JSON already.
+    pub(crate) fn json(&mut self, json: &[u8]) -> &mut Self {
+        // Nothing in here fails.
+        let _ = self.value(|writer| {
+            writer.raw_bytes(json);
+            Ok(())
+        });
+        self
+    }
+
+    /// The first text, for people.
+    pub(crate) fn shown(&self) -> String {
+        let text = self.texts.first().map_or("", |(_, text)| text);
+        let mut shown = text.to_owned();
+        for (index, name) in self.names.iter().enumerate().rev() {
+            shown = shown.replace(&format!("#n{index}"), name);
+        }
+        shown
+    }
+
+    /// Refuses what the service would refuse for its size.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        for (parameter, text) in &self.texts {
+            if text.len() > MAX_TEXT {
+                return Err(Fault::new(format!(
+                    "the {parameter} has {} bytes; DynamoDB allows {MAX_TEXT}",
+                    text.len()
+                )));
+            }
+        }
+        if self.operators > MAX_OPERATORS {
+            return Err(Fault::new(format!(
+                "the expressions have {} operators and functions; DynamoDB allows {MAX_OPERATORS}",
+                self.operators
+            )));
+        }
+        if self.values.len() > MAX_VALUES {
+            return Err(Fault::new(format!(
+                "the values of the expressions have {} bytes; DynamoDB allows {MAX_VALUES}",
+                self.values.len()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Adds the expressions to a request.
+    pub(crate) fn write(&self, body: &mut Writer) {
+        if self.is_empty() {
+            return;
+        }
+        for (parameter, text) in self.texts.iter().filter(|(_, text)| !text.is_empty()) {
+            body.raw(",\"");
+            body.raw(parameter);
+            body.raw("\":");
+            body.quoted(text);
+        }
+        body.raw(",\"ExpressionAttributeNames\":{");
+        for (index, name) in self.names.iter().enumerate() {
+            body.raw(if index == 0 { "" } else { "," });
+            body.raw(&format!("\"#n{index}\":"));
+            body.quoted(name);
+        }
+        body.raw("}");
+        if self.value_count > 0 {
+            body.raw(",\"ExpressionAttributeValues\":{");
+            body.raw_bytes(self.values.as_bytes());
+            body.raw("}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What may be done at a path, as types.
+
+/// How a field is used in keys: decides what may be written to it.
+pub trait Use {
+    /// Of a field that always has a value.
+    type Required: Mode;
+    /// Of a field that may be absent.
+    type Optional: Mode;
+}
+
+/// What may be done at a path.
+pub trait Mode {}
+
+macro_rules! uses {
+    ($($(#[$doc:meta])* $use:ident: $required:ident, $optional:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $use(());
+
+        impl Use for $use {
+            type Required = $required;
+            type Optional = $optional;
+        }
+    )*};
+}
+
+uses! {
+    /// In no template.
+    Free: Plain, Optional;
+    /// In no template, and a missing attribute means a default.
+    Defaulted: Optional, Optional;
+    /// In the template of an index key.
+    Part: PartOfIndex, MaybePartOfIndex;
+    /// Such a part, and a missing attribute means a default.
+    DefaultedPart: MaybePartOfIndex, MaybePartOfIndex;
+    /// In the primary key.
+    Fixed: PrimaryKey, PrimaryKey;
+    /// Kept by the library.
+    Kept: Managed, Managed;
+}
+
+macro_rules! modes {
+    ($($(#[$doc:meta])* $mode:ident: $($can:ident)*;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $mode(());
+
+        impl Mode for $mode {}
+
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $can for $mode {}
+        )*
+    )*};
+}
+
+modes! {
+    /// A value that is always there.
+    Plain: CanSet CanCompute;
+    /// A value that may be absent.
+    Optional: CanSet CanCompute CanRemove;
+    /// A part of an index key.
+    PartOfIndex: CanSet;
+    /// A part of an index key that may be absent.
+    MaybePartOfIndex: CanSet CanRemove;
+    /// A part of the primary key.
+    PrimaryKey:;
+    /// A version or timestamp.
+    Managed:;
+}
+
+/// A path that can be given a value.
+#[diagnostic::on_unimplemented(
+    message = "this field cannot be changed by an update: it is a `{Self}`",
+    label = "not for updates",
+    note = "a part of the primary key names the item: delete the item and create another one",
+    note = "a version or timestamp is kept by the library: `touch` renews it"
+)]
+pub trait CanSet: Mode {}
+
+/// A path whose new value DynamoDB may compute from the old one.
+#[diagnostic::on_unimplemented(
+    message = "the new value of this field has to be known before: it is a `{Self}`",
+    label = "part of a key",
+    note = "the keys of an index are made of this field, so write `set` with the new value, or `modify`, which reads the old one first",
+    note = "parts of the primary key, versions and timestamps cannot be changed by an update"
+)]
+pub trait CanCompute: CanSet {}
+
+/// A path whose value may be taken away.
+#[diagnostic::on_unimplemented(
+    message = "this field cannot be removed: it is a `{Self}`, and the entity could not be read without it",
+    label = "always has a value",
+    note = "make the field an `Option`, or give it a `#[dynamo(default)]`"
+)]
+pub trait CanRemove: CanSet {}

@@ -1,0 +1,270 @@
+//! A condition as a tree, and how it is written.
+
+use super::expression::Expression;
+use super::place::Place;
+use crate::codec::{Fault, Tag};
+
+/// What must hold.
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    Compare(Term, Comparison, Term),
+    Between(Term, Term, Term),
+    In(Term, Vec<Vec<u8>>),
+    Exists(Place),
+    Missing(Place),
+    IsType(Place, Tag),
+    StartsWith(Place, Vec<u8>),
+    Contains(Place, Vec<u8>),
+    Not(Box<Node>),
+    /// Of none: always.
+    All(Vec<Node>),
+    /// Of none: never.
+    Any(Vec<Node>),
+    /// A value in it cannot be stored.
+    Faulty(Fault),
+}
+
+/// What is compared.
+#[derive(Debug, Clone)]
+pub(crate) enum Term {
+    Place(Place),
+    Size(Place),
+    /// DynamoDB JSON.
+    Value(Vec<u8>),
+}
+
+/// How two values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Eq,
+    /// `<>`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl Comparison {
+    fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Eq => " = ",
+            Comparison::Ne => " <> ",
+            Comparison::Lt => " < ",
+            Comparison::Le => " <= ",
+            Comparison::Gt => " > ",
+            Comparison::Ge => " >= ",
+        }
+    }
+
+    /// Whether it holds between these two.
+    pub(crate) fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
+        match self {
+            Comparison::Eq => left == right,
+            Comparison::Ne => left != right,
+            Comparison::Lt => left < right,
+            Comparison::Le => left <= right,
+            Comparison::Gt => left > right,
+            Comparison::Ge => left >= right,
+        }
+    }
+}
+
+/// An IN takes so many values.
+const MAX_IN: usize = 100;
+
+/// How tightly the operator of a node binds.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Or,
+    And,
+    Not,
+    Tightest,
+}
+
+impl Node {
+    /// Both. What always holds is left out; what never does wins.
+    pub(crate) fn and(self, other: Node) -> Node {
+        Node::all([self, other])
+    }
+
+    pub(crate) fn all(nodes: impl IntoIterator<Item = Node>) -> Node {
+        let mut all = Vec::new();
+        for node in nodes {
+            match node {
+                Node::All(nodes) => all.extend(nodes),
+                never @ Node::Any(_) if never.is_never() => return never,
+                node => all.push(node),
+            }
+        }
+        one_or(all, Node::All)
+    }
+
+    pub(crate) fn any(nodes: impl IntoIterator<Item = Node>) -> Node {
+        let mut any = Vec::new();
+        for node in nodes {
+            match node {
+                Node::Any(nodes) => any.extend(nodes),
+                always @ Node::All(_) if always.is_always() => return always,
+                node => any.push(node),
+            }
+        }
+        one_or(any, Node::Any)
+    }
+
+    /// The opposite. Of a comparison it is a NOT: `<` and `>=` are both false of a missing attribute.
+    pub(crate) fn not(self) -> Node {
+        match self {
+            Node::Not(node) => *node,
+            Node::Exists(place) => Node::Missing(place),
+            Node::Missing(place) => Node::Exists(place),
+            Node::All(nodes) if nodes.is_empty() => Node::Any(nodes),
+            Node::Any(nodes) if nodes.is_empty() => Node::All(nodes),
+            faulty @ Node::Faulty(_) => faulty,
+            node => Node::Not(Box::new(node)),
+        }
+    }
+
+    pub(crate) fn is_always(&self) -> bool {
+        matches!(self, Node::All(nodes) if nodes.is_empty())
+    }
+
+    pub(crate) fn is_never(&self) -> bool {
+        matches!(self, Node::Any(nodes) if nodes.is_empty())
+    }
+
+    /// What has to hold for the whole to hold.
+    pub(crate) fn top_level(&self) -> &[Node] {
+        match self {
+            Node::All(nodes) => nodes,
+            node => std::slice::from_ref(node),
+        }
+    }
+
+    fn binding(&self) -> Binding {
+        match self {
+            Node::All(_) => Binding::And,
+            Node::Any(_) => Binding::Or,
+            Node::In(_, values) if values.len() > MAX_IN => Binding::Or,
+            Node::Not(_) => Binding::Not,
+            _ => Binding::Tightest,
+        }
+    }
+
+    /// Writes it. Nothing is written for what always holds; what never does is the caller's to see.
+    pub(crate) fn write(&self, out: &mut Expression) -> Result<(), Fault> {
+        match self {
+            Node::Compare(left, comparison, right) => {
+                left.write(out);
+                out.operator(comparison.symbol());
+                right.write(out);
+            }
+            Node::Between(term, low, high) => {
+                term.write(out);
+                out.operator(" BETWEEN ");
+                low.write(out);
+                out.push(" AND ");
+                high.write(out);
+            }
+            Node::In(term, values) => write_in(term, values, out),
+            Node::Exists(place) => function("attribute_exists(", place, out),
+            Node::Missing(place) => function("attribute_not_exists(", place, out),
+            Node::IsType(place, tag) => {
+                let tag = format!("{{\"S\":\"{}\"}}", tag.name());
+                function_of("attribute_type(", place, tag.as_bytes(), out);
+            }
+            Node::StartsWith(place, value) => function_of("begins_with(", place, value, out),
+            Node::Contains(place, value) => function_of("contains(", place, value, out),
+            Node::Not(node) => {
+                out.operator("NOT ");
+                node.write_within(&Binding::Tightest, out)?;
+            }
+            Node::All(nodes) => write_joined(nodes, " AND ", &Binding::And, out)?,
+            Node::Any(nodes) if nodes.is_empty() => {
+                return Err(Fault::new(
+                    "the condition never holds: it asks for one of nothing",
+                ));
+            }
+            Node::Any(nodes) => write_joined(nodes, " OR ", &Binding::Or, out)?,
+            Node::Faulty(fault) => return Err(fault.clone()),
+        }
+        Ok(())
+    }
+
+    /// Writes it as an operand of an operator that binds like this.
+    fn write_within(&self, binding: &Binding, out: &mut Expression) -> Result<(), Fault> {
+        if self.binding() >= *binding {
+            return self.write(out);
+        }
+        out.push("(");
+        self.write(out)?;
+        out.push(")");
+        Ok(())
+    }
+}
+
+fn one_or(mut nodes: Vec<Node>, of: fn(Vec<Node>) -> Node) -> Node {
+    if nodes.len() == 1 {
+        nodes.remove(0)
+    } else {
+        of(nodes)
+    }
+}
+
+impl Term {
+    fn write(&self, out: &mut Expression) {
+        match self {
+            Term::Place(place) => {
+                out.place(place);
+            }
+            Term::Size(place) => function("size(", place, out),
+            Term::Value(json) => {
+                out.json(json);
+            }
+        }
+    }
+}
+
+fn function(name: &str, place: &Place, out: &mut Expression) {
+    out.operator(name).place(place).push(")");
+}
+
+fn function_of(name: &str, place: &Place, value: &[u8], out: &mut Expression) {
+    out.operator(name).place(place).push(", ");
+    out.json(value).push(")");
+}
+
+/// More values than one IN takes are several of them.
+fn write_in(term: &Term, values: &[Vec<u8>], out: &mut Expression) {
+    for (at, chunk) in values.chunks(MAX_IN).enumerate() {
+        if at > 0 {
+            out.operator(" OR ");
+        }
+        term.write(out);
+        out.operator(" IN (");
+        for (at, value) in chunk.iter().enumerate() {
+            out.push(if at == 0 { "" } else { ", " }).json(value);
+        }
+        out.push(")");
+    }
+}
+
+fn write_joined(
+    nodes: &[Node],
+    by: &str,
+    binding: &Binding,
+    out: &mut Expression,
+) -> Result<(), Fault> {
+    for (at, node) in nodes.iter().enumerate() {
+        if at > 0 {
+            out.operator(by);
+        }
+        node.write_within(binding, out)?;
+    }
+    Ok(())
+}

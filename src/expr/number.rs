@@ -1,0 +1,120 @@
+//! Numbers that DynamoDB can add to, and how far that may go.
+
+use super::node::Comparison;
+use crate::codec::{DynamoValue, Fault, Number};
+
+/// A number.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number",
+    label = "nothing to add to",
+    note = "`add` and `sub` are for integers, floats, decimals, `Number` and newtypes of these; a list has `push`, a set `insert`"
+)]
+pub trait Numeric: DynamoValue {
+    /// What a missing attribute counts as.
+    fn zero() -> Self;
+
+    /// What has to hold of the stored number so that the sum, or the difference, is one of this type.
+    #[doc(hidden)]
+    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault>;
+}
+
+/// The stored number compares so with this bound.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Room {
+    pub comparison: Comparison,
+    pub bound: Number,
+    /// What a missing attribute counts as does too.
+    pub start_fits: bool,
+}
+
+/// The largest number of 38 digits.
+const MAX: i128 = 10_i128.pow(38) - 1;
+
+fn room(change: i128, range: (i128, i128), start: i128) -> Result<Option<Room>, Fault> {
+    let (comparison, bound) = match change {
+        0 => return Ok(None),
+        1.. => (Comparison::Le, range.1.saturating_sub(change)),
+        _ => (Comparison::Ge, range.0.saturating_sub(change)),
+    };
+    Ok(Some(Room {
+        comparison,
+        bound: bound.to_string().parse()?,
+        start_fits: comparison.holds(&start, &bound),
+    }))
+}
+
+fn wide() -> Fault {
+    Fault::new("a number of more than 38 digits")
+}
+
+macro_rules! integers {
+    ($($int:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Numeric for $int {
+            fn zero() -> Self {
+                0
+            }
+
+            fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
+                let whole = |value: $int| i128::try_from(value).map_err(|_| wide());
+                let clamped = |value: $int, or: i128| i128::try_from(value).unwrap_or(or).clamp(-MAX, MAX);
+                let delta = whole(*self)?;
+                let change = if minus { delta.checked_neg().ok_or_else(wide)? } else { delta };
+                let range = (clamped(<$int>::MIN, -MAX), clamped(<$int>::MAX, MAX));
+                room(change, range, whole(*start)?)
+            }
+        }
+    )*};
+}
+
+integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+/// Types whose range DynamoDB keeps itself, or that have none to speak of.
+macro_rules! unbounded {
+    ($($(#[$cfg:meta])? $number:ty, $zero:expr;)*) => {$(
+        $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
+        impl Numeric for $number {
+            fn zero() -> Self {
+                $zero
+            }
+
+            fn room(&self, _: bool, _: &Self) -> Result<Option<Room>, Fault> {
+                Ok(None)
+            }
+        }
+    )*};
+}
+
+unbounded! {
+    f32, 0.0;
+    f64, 0.0;
+    Number, Number::from(0_u8);
+    #[cfg(feature = "bigdecimal")]
+    bigdecimal::BigDecimal, bigdecimal::BigDecimal::from(0);
+}
+
+/// Its whole part is guarded. Digits after the point beyond its 28 can only be seen when it is read.
+#[cfg(feature = "rust_decimal")]
+#[diagnostic::do_not_recommend]
+impl Numeric for rust_decimal::Decimal {
+    fn zero() -> Self {
+        Self::ZERO
+    }
+
+    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
+        let change = if minus { -*self } else { *self };
+        let (comparison, end) = match change {
+            change if change.is_zero() => return Ok(None),
+            change if change.is_sign_negative() => (Comparison::Ge, Self::MIN),
+            _ => (Comparison::Le, Self::MAX),
+        };
+        let bound = (end - change).trunc();
+        Ok(Some(Room {
+            comparison,
+            bound: bound.to_string().parse()?,
+            start_fits: comparison.holds(start, &bound),
+        }))
+    }
+}

@@ -1,0 +1,166 @@
+//! The other side of a comparison: a value, or another attribute.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Range, RangeInclusive};
+
+use super::condition::Condition;
+use super::node::{Comparison, Node, Term};
+use super::path::Path;
+use super::place::Place;
+
+/// What can be compared with a path of type `T`, or stored there: `T`, `&T`, `&str` for text, or
+/// another path of the same type.
+#[diagnostic::on_unimplemented(
+    message = "a `{T}` cannot be compared with or set to a `{Self}`",
+    label = "expected `{T}`, `&{T}` or a path of that type"
+)]
+pub trait Operand<R, T> {
+    #[doc(hidden)]
+    fn given(self) -> Given<T>;
+}
+
+/// A value, or where one is.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Given<T> {
+    Value(T),
+    At(Place),
+}
+
+impl<R, T> Operand<R, T> for T {
+    fn given(self) -> Given<T> {
+        Given::Value(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R, T: Clone> Operand<R, T> for &T {
+    fn given(self) -> Given<T> {
+        Given::Value(self.clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> Operand<R, String> for &str {
+    fn given(self) -> Given<String> {
+        Given::Value(self.to_owned())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R, T, M> Operand<R, T> for Path<R, T, M> {
+    fn given(self) -> Given<T> {
+        Given::At(self.place().clone())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
+    fn given(self) -> Given<T> {
+        Given::At(self.place().clone())
+    }
+}
+
+/// How long a text or binary is in bytes, or how many elements a collection has.
+///
+/// A missing attribute has no size, and no comparison with it holds. Only a set counts as empty then:
+/// DynamoDB stores no empty ones.
+pub struct Size<R> {
+    place: Place,
+    /// A missing attribute has none.
+    absent_is_empty: bool,
+    kind: PhantomData<fn() -> R>,
+}
+
+impl<R> Size<R> {
+    pub(super) fn new(place: &Place, absent_is_empty: bool) -> Self {
+        Size {
+            place: place.clone(),
+            absent_is_empty,
+            kind: PhantomData,
+        }
+    }
+
+    /// Exactly so many.
+    pub fn eq(&self, size: usize) -> Condition<R> {
+        self.compare(Comparison::Eq, size)
+    }
+
+    /// Not so many.
+    pub fn ne(&self, size: usize) -> Condition<R> {
+        self.compare(Comparison::Ne, size)
+    }
+
+    /// Fewer.
+    pub fn lt(&self, size: usize) -> Condition<R> {
+        self.compare(Comparison::Lt, size)
+    }
+
+    /// At most so many.
+    pub fn le(&self, size: usize) -> Condition<R> {
+        self.compare(Comparison::Le, size)
+    }
+
+    /// More.
+    pub fn gt(&self, size: usize) -> Condition<R> {
+        self.compare(Comparison::Gt, size)
+    }
+
+    /// At least so many.
+    pub fn ge(&self, size: usize) -> Condition<R> {
+        self.compare(Comparison::Ge, size)
+    }
+
+    /// `a..b` leaves `b` out, `a..=b` holds it.
+    pub fn between(&self, sizes: impl SizeRange) -> Condition<R> {
+        let (least, beyond) = sizes.least_and_beyond();
+        let most = match beyond.checked_sub(1) {
+            Some(most) if least <= most => most,
+            _ => return Node::any([]).into(),
+        };
+        let node = Node::Between(Term::Size(self.place.clone()), size(least), size(most));
+        self.or_absent(node, least == 0)
+    }
+
+    fn compare(&self, comparison: Comparison, than: usize) -> Condition<R> {
+        let node = Node::Compare(Term::Size(self.place.clone()), comparison, size(than));
+        self.or_absent(node, comparison.holds(&0, &than))
+    }
+
+    fn or_absent(&self, node: Node, holds_of_none: bool) -> Condition<R> {
+        if self.absent_is_empty && holds_of_none {
+            Node::any([Node::Missing(self.place.clone()), node]).into()
+        } else {
+            node.into()
+        }
+    }
+}
+
+fn size(size: usize) -> Term {
+    Term::Value(format!("{{\"N\":\"{size}\"}}").into_bytes())
+}
+
+/// `a..b` or `a..=b`.
+pub trait SizeRange {
+    #[doc(hidden)]
+    fn least_and_beyond(self) -> (usize, usize);
+}
+
+impl SizeRange for Range<usize> {
+    fn least_and_beyond(self) -> (usize, usize) {
+        (self.start, self.end)
+    }
+}
+
+impl SizeRange for RangeInclusive<usize> {
+    fn least_and_beyond(self) -> (usize, usize) {
+        (*self.start(), self.end().saturating_add(1))
+    }
+}
+
+impl<R> fmt::Debug for Size<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Size({})", self.place)
+    }
+}

@@ -1,0 +1,96 @@
+//! Where something is in an item.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// An attribute, or something inside of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    attribute: Cow<'static, str>,
+    /// Empty for the attribute itself.
+    steps: Vec<Step>,
+}
+
+/// One step into a map or a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Into a map.
+    Name(Cow<'static, str>),
+    /// Into a list.
+    Index(usize),
+}
+
+impl Place {
+    /// An attribute.
+    #[doc(hidden)]
+    pub fn of(attribute: impl Into<Cow<'static, str>>) -> Self {
+        Place {
+            attribute: attribute.into(),
+            steps: Vec::new(),
+        }
+    }
+
+    /// An entry of the map here.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn entry(&self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.with(Step::Name(name.into()))
+    }
+
+    /// An element of the list here.
+    pub(crate) fn element(&self, index: usize) -> Self {
+        self.with(Step::Index(index))
+    }
+
+    fn with(&self, step: Step) -> Self {
+        let mut place = self.clone();
+        place.steps.push(step);
+        place
+    }
+
+    pub(crate) fn attribute(&self) -> &Cow<'static, str> {
+        &self.attribute
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub(crate) fn is_attribute(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// What holds it, if it is no attribute.
+    pub(crate) fn parent(&self) -> Option<Place> {
+        let (_, before) = self.steps.split_last()?;
+        Some(Place {
+            attribute: self.attribute.clone(),
+            steps: before.to_vec(),
+        })
+    }
+
+    /// Whether it is an element of a list.
+    pub(crate) fn is_element(&self) -> bool {
+        matches!(self.steps.last(), Some(Step::Index(_)))
+    }
+
+    /// Whether one of the two holds the other, or they are the same.
+    pub(crate) fn overlaps(&self, other: &Place) -> bool {
+        self.attribute == other.attribute
+            && (self.steps.starts_with(&other.steps) || other.steps.starts_with(&self.steps))
+    }
+}
+
+/// `address.city`, `lines[0].qty`. Names in maps may be data, but they are what the caller wrote.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.attribute)?;
+        for step in &self.steps {
+            match step {
+                Step::Name(name) => write!(f, ".{name}")?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! The changes of one update, as an update expression.
+
+use std::borrow::Cow;
+
+use super::change::{Change, EMPTY_LIST};
+use super::expression::Expression;
+use super::node::Node;
+use super::place::Place;
+use crate::codec::Fault;
+
+/// What happens at a place. Values are DynamoDB JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Action {
+    Set(Vec<u8>),
+    /// What stands at another place.
+    Copy(Place),
+    SetIfAbsent(Vec<u8>),
+    Add {
+        /// What a missing number counts as.
+        start: Vec<u8>,
+        delta: Vec<u8>,
+        minus: bool,
+    },
+    Append(Vec<u8>),
+    Prepend(Vec<u8>),
+    Insert(Vec<u8>),
+    Discard(Vec<u8>),
+    Remove,
+    /// An empty list was added, say.
+    Nothing,
+}
+
+/// Actions and what they need.
+#[derive(Debug, Default)]
+pub(crate) struct Update {
+    actions: Vec<(Place, Action)>,
+    guards: Vec<Node>,
+}
+
+impl Update {
+    /// Adds a change, with the guards it needs.
+    pub(crate) fn add<R>(&mut self, change: Change<R>) -> Result<(), Fault> {
+        let Change {
+            place,
+            action,
+            guard,
+            ..
+        } = change;
+        let action = action?;
+        if action == Action::Nothing {
+            return Ok(());
+        }
+        if let Some((other, _)) = self
+            .actions
+            .iter()
+            .find(|(other, _)| other.overlaps(&place))
+        {
+            return Err(Fault::new(format!(
+                "the changes of `{other}` and `{place}` overlap: one update changes each place once"
+            )));
+        }
+        self.guards.extend(guard);
+        self.guards.extend(parent(&place).map(Node::Exists));
+        self.actions.push((place, action));
+        Ok(())
+    }
+
+    /// Adds an action of the library's own.
+    pub(crate) fn set(&mut self, attribute: impl Into<Cow<'static, str>>, action: Action) {
+        self.actions.push((Place::of(attribute), action));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// What happens to an attribute as a whole, or somewhere in it.
+    pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &Action)> {
+        self.actions.iter().map(|(place, action)| (place, action))
+    }
+
+    /// What has to hold for the changes to be possible, each once.
+    pub(crate) fn take_guards(&mut self) -> Vec<Node> {
+        let mut known: Vec<Place> = Vec::new();
+        let mut guards = std::mem::take(&mut self.guards);
+        guards.retain(|guard| match guard {
+            Node::Exists(place) if known.contains(place) => false,
+            Node::Exists(place) => {
+                known.push(place.clone());
+                true
+            }
+            _ => true,
+        });
+        guards
+    }
+
+    /// Writes the update expression.
+    pub(crate) fn write(&self, out: &mut Expression) {
+        out.begin("UpdateExpression");
+        let mut clauses = Vec::new();
+        for (clause, verb) in [
+            (Clause::Set, "SET "),
+            (Clause::Remove, "REMOVE "),
+            (Clause::Add, "ADD "),
+            (Clause::Delete, "DELETE "),
+        ] {
+            let mut of_clause = self
+                .actions
+                .iter()
+                .filter(|(_, action)| action.clause() == clause)
+                .peekable();
+            if of_clause.peek().is_none() {
+                continue;
+            }
+            out.push(if clauses.is_empty() { "" } else { " " })
+                .push(verb);
+            for (at, (place, action)) in of_clause.enumerate() {
+                out.push(if at == 0 { "" } else { ", " });
+                action.write(place, out);
+            }
+            clauses.push(clause);
+        }
+    }
+}
+
+/// What has to be there for a write to this place: an element itself, for a list would grow by it or
+/// stay as it is; else what holds it.
+fn parent(place: &Place) -> Option<Place> {
+    if place.is_element() {
+        Some(place.clone())
+    } else {
+        place.parent()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Clause {
+    Set,
+    Remove,
+    Add,
+    Delete,
+}
+
+impl Action {
+    /// Whether the attribute has a value then, whatever was there.
+    pub(crate) fn makes_a_value(&self) -> bool {
+        !matches!(
+            self,
+            Action::Copy(_) | Action::Discard(_) | Action::Remove | Action::Nothing
+        )
+    }
+
+    fn clause(&self) -> Clause {
+        match self {
+            Action::Remove | Action::Nothing => Clause::Remove,
+            Action::Insert(_) => Clause::Add,
+            Action::Discard(_) => Clause::Delete,
+            _ => Clause::Set,
+        }
+    }
+
+    fn write(&self, place: &Place, out: &mut Expression) {
+        out.place(place);
+        match self {
+            Action::Set(json) => {
+                out.push(" = ").json(json);
+            }
+            Action::Copy(from) => {
+                out.push(" = ").place(from);
+            }
+            Action::SetIfAbsent(json) => {
+                out.push(" = ");
+                if_absent(place, json, out);
+            }
+            Action::Add {
+                start,
+                delta,
+                minus,
+            } => {
+                out.push(" = ");
+                if_absent(place, start, out);
+                out.operator(if *minus { " - " } else { " + " }).json(delta);
+            }
+            Action::Append(json) => {
+                out.push(" = ").operator("list_append(");
+                if_absent(place, EMPTY_LIST, out);
+                out.push(", ").json(json).push(")");
+            }
+            Action::Prepend(json) => {
+                out.push(" = ")
+                    .operator("list_append(")
+                    .json(json)
+                    .push(", ");
+                if_absent(place, EMPTY_LIST, out);
+                out.push(")");
+            }
+            Action::Insert(json) | Action::Discard(json) => {
+                out.push(" ").json(json);
+            }
+            Action::Remove | Action::Nothing => {}
+        }
+    }
+}
+
+fn if_absent(place: &Place, json: &[u8], out: &mut Expression) {
+    out.operator("if_not_exists(")
+        .place(place)
+        .push(", ")
+        .json(json)
+        .push(")");
+}

@@ -1,0 +1,117 @@
+//! `upsert`: change some attributes of an item, or make it out of them.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::call::{Operation, Outcome, Plan, find_object};
+use super::draft::{Draft, Way};
+use super::update::{ReturningChanged, ReturningNew, read_entity, read_item};
+use crate::clock::Timestamp;
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::Result;
+use crate::expr::{Changes, Condition};
+use crate::wire::Reply;
+
+/// Changes an item or makes it; see [`Key::upsert`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Upsert<E: DynamoEntity, R = ReturningNew> {
+    draft: Draft<E>,
+    returning: PhantomData<R>,
+}
+
+impl<E: DynamoEntity> Upsert<E> {
+    pub(crate) fn of_key(key: Key<E>) -> Self {
+        Upsert::of(Draft::of_key(key, Way::Upsert))
+    }
+}
+
+impl<E: DynamoEntity, R> Upsert<E, R> {
+    fn of(draft: Draft<E>) -> Self {
+        Upsert {
+            draft,
+            returning: PhantomData,
+        }
+    }
+
+    /// The changes; see [`Update::apply`](super::Update::apply). Every field that the entity cannot be
+    /// read without has to be among them.
+    pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
+        self.draft.apply(changes(E::Paths::default()));
+        self
+    }
+
+    /// Only if this holds: of the stored item, or of none.
+    pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
+        self.draft.when(condition(E::Paths::default()));
+        self
+    }
+
+    /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer; see
+    /// [`Create::repeatable`](super::Create::repeatable).
+    pub fn repeatable(mut self) -> Self {
+        self.draft.repeatable();
+        self
+    }
+
+    /// Returns the item as it was before, if there was one.
+    pub fn returning_old(self) -> Upsert<E, super::ReturningOld> {
+        Upsert::of(self.draft)
+    }
+
+    /// Returns the attributes that changed, as they are now.
+    pub fn returning_changed(self) -> Upsert<E, ReturningChanged> {
+        Upsert::of(self.draft)
+    }
+
+    /// Returns nothing, and spares the answer.
+    pub fn returning_nothing(self) -> Upsert<E, super::ReturningNothing> {
+        Upsert::of(self.draft)
+    }
+}
+
+impl<E: DynamoEntity> Operation for Upsert<E, ReturningNew> {
+    type Out = E;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
+        self.draft.plan(db, "ALL_NEW", Outcome::Read(read_entity))
+    }
+}
+
+impl<E: DynamoEntity> Operation for Upsert<E, super::ReturningOld> {
+    type Out = Option<E>;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
+        self.draft.plan(db, "ALL_OLD", Outcome::Read(read_if_any))
+    }
+}
+
+fn read_if_any<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<Option<E>> {
+    match find_object(&reply.body, "Attributes")? {
+        Some(_) => read_entity(reply, now).map(Some),
+        None => Ok(None),
+    }
+}
+
+impl<E: DynamoEntity> Operation for Upsert<E, ReturningChanged> {
+    type Out = Item;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<Item>> {
+        self.draft.plan(db, "UPDATED_NEW", Outcome::Read(read_item))
+    }
+}
+
+impl<E: DynamoEntity> Operation for Upsert<E, super::ReturningNothing> {
+    type Out = ();
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
+        self.draft.plan(db, "NONE", Outcome::Known(Some(())))
+    }
+}
+
+impl<E: DynamoEntity, R> fmt::Debug for Upsert<E, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Upsert({:?})", self.draft)
+    }
+}
