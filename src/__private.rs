@@ -18,8 +18,8 @@ pub use crate::entity::{
     StampKind, TtlTime, Version, VersionField,
 };
 pub use crate::expr::{
-    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Json, Kept, Mode, Numeric, Part, Path,
-    Place, RestPath, Room, Textual, Use, json as field_json,
+    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Given as GivenOperand, Json, Kept,
+    Mode, Numeric, Operand, Part, Path, Place, RestPath, Room, Textual, Use, json as field_json,
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,

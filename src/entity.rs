@@ -15,7 +15,7 @@ mod version;
 pub use actor::ManagedActor;
 pub use key::{Key, KeyParts};
 pub use known::{Found, Known};
-pub(crate) use live::{read, read_live};
+pub(crate) use live::{encode_as_is, read, read_live};
 pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
 pub use table::DynamoTable;

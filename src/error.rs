@@ -200,6 +200,11 @@ impl Error {
         self
     }
 
+    /// The item that came with it, live or not.
+    pub(crate) fn current_bytes(&self) -> Option<Bytes> {
+        self.0.current.as_ref().map(|current| current.item.clone())
+    }
+
     pub(crate) fn with_current(mut self, item: Bytes, at: Timestamp) -> Self {
         self.0.current = Some(Current { item, at });
         self

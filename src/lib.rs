@@ -161,10 +161,10 @@ pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
     Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
-    Guard, InGlobalIndex, InLocalIndex, InOrder, InTable, Open, Operation, Page, Put, Query,
-    QueryVerbs, Reach, Reading, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
-    RowOfEntity, RowStream, SortPart, StrongReads, Unconditional, Update, Upsert, Versioned,
-    WholeTable, each,
+    Guard, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify, Open, Operation, Page, Put,
+    Query, QueryVerbs, Reach, Reading, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, RowOfEntity, RowStream, SortPart, Steps, StrongReads, TryModify, Unconditional,
+    Update, Upsert, Versioned, WholeTable, each,
 };
 
 /// The README is compiled and run.

@@ -6,13 +6,16 @@
 //! and be dropped at any time. Dropping it before it is done leaves the outcome of a write open.
 
 mod awaited;
+mod backoff;
 mod call;
 mod check;
 mod create;
 mod delete;
 mod draft;
+mod explain;
 mod get;
 mod guard;
+mod modify;
 mod put;
 pub(crate) mod query;
 mod size;
@@ -20,16 +23,17 @@ mod update;
 mod upkeep;
 mod upsert;
 
-pub use call::{Call, Operation};
+pub use call::{Call, Operation, Steps};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
+pub use explain::Explanation;
 pub use get::Get;
 pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
+pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use query::{
-    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable,
-    Page, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
-    WholeTable, each,
+    Anywhere, Cursor, Each, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable, Page, Query,
+    QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads, WholeTable, each,
 };
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -41,7 +41,6 @@ use crate::error::Result;
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
-pub use explain::Explanation;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub use page::Page;
 pub use part::{

@@ -17,10 +17,12 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod golden;
 mod item;
 mod keys;
 mod managed;
 mod model;
+mod modify;
 mod put;
 mod query;
 mod shards;
@@ -46,6 +48,8 @@ fn main() {
         ("delete", delete::tests),
         ("query", query::tests),
         ("update", update::tests),
+        ("golden", golden::tests),
+        ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),

@@ -1,32 +1,10 @@
 //! `explain`: what a query would ask of the service.
 
 use super::fetch::Fetch;
-use super::selection::{Filter, Selection, Wanted};
+use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-
-/// What a query would ask of the service.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Explanation {
-    /// The operation of DynamoDB, `Query` say. `None`: the range is empty, so nothing is asked.
-    pub operation: Option<&'static str>,
-    /// The table's full name.
-    pub table: String,
-    /// The index, if it is not the table that is read.
-    pub index: Option<String>,
-    /// The body of the first request to each partition, DynamoDB JSON. It holds the values of the keys.
-    pub requests: Vec<String>,
-    /// Why the service drops rows that it has read and counted, if it does.
-    pub filters: Vec<Filter>,
-}
-
-impl Explanation {
-    /// Whether items are read, and paid for, that are not returned.
-    pub fn is_filtering(&self) -> bool {
-        !self.filters.is_empty()
-    }
-}
+use crate::request::Explanation;
 
 pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Result<Explanation> {
     let limit = selection.options.limit.map(|limit| limit.saturating_add(1));

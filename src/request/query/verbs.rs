@@ -3,7 +3,7 @@
 use super::Query;
 use super::all::{self, Take};
 use super::cursor::Cursor;
-use super::explain::{self, Explanation};
+use super::explain;
 use super::page::{self, Page};
 use super::reach::{InOrder, Reach, StrongReads};
 use super::reading::Reading;
@@ -14,6 +14,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::Result;
 use crate::expr::{Condition, Node};
+use crate::request::Explanation;
 
 /// What can be done with a query, at every stage of its chain.
 ///
