@@ -29,9 +29,9 @@ pub use crate::key::{
 };
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
-    InGlobalIndex, InLocalIndex, InTable, KeyArg, ORDERED, One, Order, Ordered, PartKind, RowOf,
-    Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage, UNORDERED, Way, WriteFront,
-    WritePlace, WriteTemplate, holds_all, order_of,
+    InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
+    PartKind, RowOf, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage, TakesRange,
+    UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{

@@ -51,6 +51,7 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
+//! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | lock optimistically | [`Version`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |

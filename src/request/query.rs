@@ -53,7 +53,9 @@ pub use reach::{
 pub use reading::Reading;
 pub use selection::Filter;
 pub use source::Source;
-pub use stage::{Chosen, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, holds_all};
+pub use stage::{
+    Chosen, KnownUpTo, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, TakesRange, holds_all,
+};
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
 
@@ -112,6 +114,25 @@ impl<Row, From> Query<Row, From> {
         }
     }
 }
+
+/// Words of a part, on a query that has its range.
+macro_rules! no_second_range {
+    ($($word:ident)*) => {
+        impl<Row, From> Query<Row, From> {
+            $(
+                #[doc(hidden)]
+                pub fn $word(self, _: impl Sized) -> Self
+                where
+                    for<'x> Self: TakesRange<'x>,
+                {
+                    self
+                }
+            )*
+        }
+    };
+}
+
+no_second_range!(eq lt le gt ge between starts_with);
 
 impl<S: Stage> From<S> for Query<RowOf<S>> {
     fn from(stage: S) -> Self {

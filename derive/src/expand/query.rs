@@ -106,7 +106,7 @@ impl<'a> Pattern<'a> {
         let stages = parts
             .iter()
             .enumerate()
-            .map(|(at, part)| self.stage(at, part, parts.len()));
+            .map(|(at, part)| self.stage(at, part, &parts[at + 1..]));
         code!(#constructor #(#stages)*)
     }
 
@@ -234,11 +234,11 @@ impl<'a> Pattern<'a> {
     }
 
     /// The stage at which a part is the next one.
-    fn stage(&self, at: usize, part: &SortPart<'_>, count: usize) -> TokenStream {
+    fn stage(&self, at: usize, part: &SortPart<'_>, later: &[SortPart<'_>]) -> TokenStream {
         let (ident, vis) = (&self.entity.ident, &self.entity.vis);
         let (name, next) = (
             self.stage_name(at),
-            self.stage_type(at + 1, at + 1 == count),
+            self.stage_type(at + 1, later.is_empty()),
         );
         let (rows, reach) = (self.rows(), self.reach());
         let field = &part.field.ident;
@@ -261,6 +261,7 @@ impl<'a> Pattern<'a> {
         };
         let order = order.iter();
         let doc = format!("The part `{}` of the sort key.", key::plain_name(field));
+        let later = later.iter().map(|part| skipped(part, &name, vis));
         let about = format!("Rows of `{ident}`: a stage of `{}(..)`.", self.function);
         code! {
             #[doc = #about]
@@ -287,6 +288,8 @@ impl<'a> Pattern<'a> {
                 #vis fn #field(self) -> __d::SortPart<#ty, #kind, #next #(, #order)*> {
                     __d::SortPart::#make
                 }
+
+                #(#later)*
             }
         }
     }
@@ -376,6 +379,24 @@ enum Place<'a> {
         /// How keys sort by it, if that is not known here.
         order: Option<TokenStream>,
     },
+}
+
+/// A part that is not the next one: a method that cannot be called and says why.
+fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenStream {
+    let (name, ty) = (&part.field.ident, &part.field.ty);
+    let kind = match &part.place {
+        Place::Bare => bare_kind(part.field),
+        Place::Template { format, .. } => key::kind(*format),
+    };
+    code! {
+        #[doc(hidden)]
+        #vis fn #name(self) -> __d::SortPart<#ty, #kind, #stage>
+        where
+            for<'x> Self: __d::KnownUpTo<'x>,
+        {
+            __d::SortPart::never(self.0)
+        }
+    }
 }
 
 /// What a bare key field is to a query.

@@ -64,6 +64,7 @@ pub struct Order<const ORDER: u8>(());
 )]
 pub trait Ordered {}
 
+#[diagnostic::do_not_recommend]
 impl Ordered for Order<ORDERED> {}
 
 impl<F, K, Next: Stage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
@@ -75,6 +76,11 @@ impl<F, K, Next: Stage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
     /// The attribute that comes behind the draft.
     pub fn of_value(draft: Draft, name: Name) -> Self {
         SortPart::new(draft, Way::Value(name))
+    }
+
+    /// Of a stage that does not know what comes before.
+    pub fn never(draft: Draft) -> Self {
+        SortPart::new(draft, Way::Value(Name::new("", "")))
     }
 
     fn new(draft: Draft, way: Way) -> Self {

@@ -50,6 +50,11 @@ fn given<F: 'static, K: PartKind<F> + 'static>(value: impl Arg<K::Part>) -> Give
 }
 
 /// What may be given for a field of this kind: what [`Arg`] says of its type, or [`each`] of several.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what this part of the key holds",
+    label = "expected the field's type, or `each(..)` of several",
+    note = "the field is a `{F}`"
+)]
 pub trait KeyArg<F, K, Number> {
     /// The values.
     fn values(self) -> Vec<Given>;

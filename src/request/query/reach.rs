@@ -48,7 +48,10 @@ macro_rules! reaches {
     ($($reach:ident [$($can:ident),*];)*) => {$(
         impl sealed::Sealed for $reach {}
         impl Reach for $reach {}
-        $(impl $can for $reach {})*
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $can for $reach {}
+        )*
     )*};
 }
 

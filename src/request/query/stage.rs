@@ -101,7 +101,24 @@ pub trait SortKeyIn<'x>: Sized {
 
 type Kind<E, R, A> = fn() -> (E, R, A);
 
+/// A stage that knows all parts before one. None does: what is asked for too early has this bound.
+#[diagnostic::on_unimplemented(
+    message = "a part of the sort key is skipped",
+    label = "an earlier part is not known here",
+    note = "ask for the parts of a sort key from left to right, as its template names them: `.eq(..)` goes on to the next one"
+)]
+pub trait KnownUpTo<'x> {}
+
+/// A query that takes another range. None does.
+#[diagnostic::on_unimplemented(
+    message = "this query has its range already",
+    label = "a range ends the chain",
+    note = "DynamoDB reads one range of keys: ask for both ends by `between(a..b)`, and leave rows out by `filter(..)`"
+)]
+pub trait TakesRange<'x> {}
+
 /// A chain at its end: every part that it can ask for is known.
+#[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {
     draft: Draft,
     kind: PhantomData<Kind<E, R, A>>,
