@@ -156,8 +156,10 @@ pub use codec::{
 #[cfg(feature = "embedded")]
 pub use connect::embedded;
 pub use dynamo::Dynamo;
-pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
-pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
+pub use dynamo_entity_derive::{DynamoCollection, DynamoEntity, DynamoTable, DynamoValue};
+pub use entity::{
+    CoversTable, DynamoCollection, DynamoEntity, DynamoTable, Key, KeyParts, Version,
+};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{

@@ -13,10 +13,12 @@ macro_rules! code {
 
 mod checks;
 mod codec;
+mod collection;
 mod definition;
 mod entity;
 mod fallback;
 mod key;
+mod partition;
 mod path;
 mod query;
 mod table;
@@ -27,9 +29,11 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Ident, LitStr, Path};
 
+pub(crate) use collection::expand as collection;
 pub(crate) use entity::expand as entity;
 pub(crate) use fallback::{
-    entity as fallback_entity, table as fallback_table, value as fallback_value,
+    collection as fallback_collection, entity as fallback_entity, table as fallback_table,
+    value as fallback_value,
 };
 pub(crate) use table::expand as table;
 pub(crate) use value::expand as value;

@@ -13,6 +13,7 @@
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
 
 mod all;
+mod collection;
 mod cursor;
 mod draft;
 mod explain;
@@ -30,6 +31,7 @@ mod selection;
 mod source;
 mod stage;
 mod stream;
+mod types;
 mod verbs;
 
 use std::fmt;
@@ -38,6 +40,7 @@ use std::sync::Arc;
 
 use crate::error::Result;
 
+pub use collection::in_partition;
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
@@ -46,7 +49,7 @@ pub use page::Page;
 pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
-pub use partition::{Each, Given, KeyArg, One, Several, each};
+pub use partition::{Each, Given, KeyArg, One, PartitionPart, Several, each, wrong_parts};
 pub use reach::{
     Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
 };

@@ -5,7 +5,9 @@ use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
-use super::{checks, codec, definition, hidden, key, local, of, path, query, respanned, upkeep};
+use super::{
+    checks, codec, definition, hidden, key, local, of, partition, path, query, respanned, upkeep,
+};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
@@ -19,6 +21,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let implementation = implementation(entity, &key_struct, &paths_struct);
     let index_writers = index_writers(entity, &key_struct);
     let queries = query::expand(entity, &key_struct);
+    let partition = partition::parts(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
@@ -27,6 +30,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #index_writers
         #constructor
         #queries
+        #partition
         #implementation
         #table
         #checks
@@ -74,6 +78,7 @@ fn implementation(
     let key_parts = key_parts(entity, key_struct);
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
+    let partition = partition::writer(entity, key_struct);
     let managed = managed(entity);
     let upkeep = upkeep::expand(entity, key_struct);
     code! {
@@ -88,6 +93,7 @@ fn implementation(
             #key_parts
             #encode
             #decode
+            #partition
             #managed
             #upkeep
         }

@@ -5,7 +5,7 @@ use quote::format_ident;
 use syn::{Generics, Ident, Visibility};
 
 use super::hidden;
-use crate::parse::hint::{EntityHint, TableHint, ValueHint};
+use crate::parse::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
 /// An entity that is in every table, with a key of as many parts as were written.
 pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
@@ -28,6 +28,11 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
             }
         }
 
+        impl<const AT: usize> __d::PartitionPart<AT> for #ident {
+            type Field = ();
+            type Kind = ();
+        }
+
         impl __d::DynamoEntity for #ident {
             type Table = Self;
             type KeyParts = __d::Fallback<Self>;
@@ -45,6 +50,33 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
 
             fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 __d::fallback()
+            }
+        }
+    };
+    hidden(&hint.krate, &body)
+}
+
+/// A collection of nothing, of a partition and of a table.
+pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint) -> TokenStream {
+    let parts = (0..hint.partition).map(|at| format_ident!("part_{at}"));
+    let body = code! {
+        impl __d::CoversTable for #ident {}
+
+        impl #ident {
+            #vis fn in_partition(#(#parts: impl ::core::marker::Sized),*) -> __d::Query<#ident, __d::InTable> {
+                __d::in_partition([])
+            }
+        }
+
+        impl __d::DynamoCollection for #ident {
+            type Table = __d::NoTable;
+            const NAME: &'static str = "";
+            const VARIANTS: &'static [__d::Variant<Self>] = &[];
+            const FIRST: &'static __d::EntityDef = &__d::FALLBACK_ENTITY;
+            const OTHER: ::core::option::Option<fn(__d::Item) -> Self> = ::core::option::Option::None;
+
+            fn to_item(&self) -> __d::Result<__d::Item> {
+                ::core::result::Result::Ok(__d::Item::new())
             }
         }
     };

@@ -80,6 +80,25 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several
     }
 }
 
+/// An entity whose partition key has a part at this place.
+#[diagnostic::on_unimplemented(
+    message = "the partition key of `{Self}` has no part {AT}, counted from 0",
+    label = "one parameter too many",
+    note = "`partition(..)` names the parts of the partition key, in the order of its template"
+)]
+pub trait PartitionPart<const AT: usize> {
+    /// The type of the field.
+    type Field;
+    /// Its place in the key.
+    type Kind;
+}
+
+/// A partition key is asked for with other parts than it has.
+#[cold]
+pub fn wrong_parts() -> Fault {
+    Fault::new("a partition key is written with other parts than it has")
+}
+
 /// Several values for one part of a partition key; see [`each`].
 #[derive(Debug, Clone)]
 pub struct Each<A>(Vec<A>);
