@@ -32,7 +32,7 @@ pub use crate::key::{
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, PartitionPart, RowOf, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage,
+    PartKind, PartitionArg, RowOf, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage,
     TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, in_partition,
     order_of, wrong_parts,
 };

@@ -46,7 +46,7 @@ fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     code! {
         #[allow(
             non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, deprecated, missing_docs,
-            missing_debug_implementations, missing_copy_implementations, private_interfaces,
+            missing_debug_implementations, missing_copy_implementations, private_bounds, private_interfaces,
             unreachable_pub, unused_assignments, unused_lifetimes, unused_mut, unused_qualifications,
             unused_results, unused_variables, clippy::all, clippy::cargo, clippy::nursery,
             clippy::pedantic, clippy::restriction

@@ -49,7 +49,7 @@ pub use page::Page;
 pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
-pub use partition::{Each, Given, KeyArg, One, PartitionPart, Several, each, wrong_parts};
+pub use partition::{Each, Given, KeyArg, One, PartitionArg, Several, each, wrong_parts};
 pub use reach::{
     Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
 };

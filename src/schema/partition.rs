@@ -62,14 +62,13 @@ const fn same_order(a: &[Piece], b: &[Piece]) -> bool {
     true
 }
 
-/// Whether this part of the partition key is the field of this name. A part that does not exist is
-/// for others to report.
+/// Whether this part of the partition key is the field of this name.
 pub const fn is_part(entity: &EntityDef, at: usize, name: &str) -> bool {
-    if is_fallback(entity) || at >= parts(entity) {
+    if is_fallback(entity) {
         return true;
     }
     let pieces = match &entity.pk.source {
-        KeySource::Field(field) => return same_text(field, name),
+        KeySource::Field(field) => return at == 0 && same_text(field, name),
         KeySource::Template(pieces) => *pieces,
     };
     let (mut piece, mut part) = (0, 0);
@@ -82,7 +81,7 @@ pub const fn is_part(entity: &EntityDef, at: usize, name: &str) -> bool {
         }
         piece += 1;
     }
-    true
+    false
 }
 
 /// Whether the partition key has no more parts than these.

@@ -1,11 +1,11 @@
 //! `#[derive(DynamoCollection)]`.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote_spanned};
+use quote::format_ident;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
-use super::{call, check, hidden, key, of, respanned};
+use super::{call, check, hidden, key, of};
 use crate::model::{Collection, CollectionVariant, Partition};
 
 pub(crate) fn expand(collection: &Collection) -> TokenStream {
@@ -37,23 +37,23 @@ fn ask(variant: &CollectionVariant, item: &str) -> TokenStream {
 fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
     let (ident, vis, parts) = (&collection.ident, &collection.vis, &partition.parts);
     let first = entities(collection).next().map(|variant| &variant.ty);
-    let numbers: Vec<_> = (0..parts.len()).map(|at| format_ident!("N{at}")).collect();
-    let parameters = parts.iter().zip(&numbers).enumerate();
-    let parameters = parameters.map(|(at, (part, number))| {
-        let span = part.span();
-        let first = respanned(&first, span);
-        let [field, kind] = ["Field", "Kind"].map(|item| {
-            let item = format_ident!("{item}", span = span);
-            quote_spanned!(span=> <#first as __d::PartitionPart<#at>>::#item)
-        });
-        code!(#part: impl __d::KeyArg<#field, #kind, #number>)
-    });
+    let numbered = |letter: &str| {
+        let names = (0..parts.len()).map(|at| format_ident!("{letter}{at}"));
+        names.collect::<Vec<_>>()
+    };
+    let (types, numbers) = (numbered("A"), numbered("N"));
+    let bounds: Vec<_> = (types.iter().zip(&numbers).enumerate())
+        .map(|(at, (ty, number))| code!(__d::PartitionArg<#at, #ty, #number>))
+        .collect();
     let doc = format!("All of `{ident}` in one partition, in the order of the sort key.");
     code! {
         impl #ident {
             #[doc = #doc]
-            #vis fn in_partition<#(#numbers),*>(#(#parameters),*) -> __d::Query<#ident, __d::InTable> {
-                __d::in_partition([#(__d::KeyArg::values(#parts)),*])
+            #vis fn in_partition<#(#types,)* #(#numbers),*>(#(#parts: #types),*) -> __d::Query<#ident, __d::InTable>
+            where
+                #(#first: #bounds),*
+            {
+                __d::in_partition([#(<#first as #bounds>::values(#parts)),*])
             }
         }
     }

@@ -28,9 +28,10 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
             }
         }
 
-        impl<const AT: usize> __d::PartitionPart<AT> for #ident {
-            type Field = ();
-            type Kind = ();
+        impl<const AT: usize, A, N> __d::PartitionArg<AT, A, N> for #ident {
+            fn values(_: A) -> ::std::vec::Vec<__d::Given> {
+                ::std::vec::Vec::new()
+            }
         }
 
         impl __d::DynamoEntity for #ident {

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::query::Pattern;
 use crate::model::{Entity, TableRef};
 
-/// What the parts are.
+/// What may be given for the parts.
 pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let TableRef::Shared(_) = entity.table else {
         return TokenStream::new();
@@ -16,9 +16,10 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let parts = parts.map(|(at, (field, kind))| {
         let ty = &field.ty;
         code! {
-            impl __d::PartitionPart<#at> for #ident {
-                type Field = #ty;
-                type Kind = #kind;
+            impl<A: __d::KeyArg<#ty, #kind, N>, N> __d::PartitionArg<#at, A, N> for #ident {
+                fn values(given: A) -> ::std::vec::Vec<__d::Given> {
+                    __d::KeyArg::values(given)
+                }
             }
         }
     });

@@ -80,17 +80,15 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several
     }
 }
 
-/// An entity whose partition key has a part at this place.
+/// What may be given for a part of this entity's partition key, in a collection. It names no type of a
+/// field, which may be private.
 #[diagnostic::on_unimplemented(
-    message = "the partition key of `{Self}` has no part {AT}, counted from 0",
-    label = "one parameter too many",
-    note = "`partition(..)` names the parts of the partition key, in the order of its template"
+    message = "`{A}` is not what this part of the key of `{Self}` holds",
+    label = "expected the field's type, or `each(..)` of several"
 )]
-pub trait PartitionPart<const AT: usize> {
-    /// The type of the field.
-    type Field;
-    /// Its place in the key.
-    type Kind;
+pub trait PartitionArg<const AT: usize, A, Number> {
+    /// The values.
+    fn values(given: A) -> Vec<Given>;
 }
 
 /// A partition key is asked for with other parts than it has.
