@@ -23,6 +23,7 @@ mod keys;
 mod managed;
 mod model;
 mod put;
+mod sums;
 mod shards;
 mod table;
 mod truth;
@@ -63,6 +64,7 @@ fn main() {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
     }
+    all.extend(trials("sums", Mode::Raw, sums::tests()));
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));
