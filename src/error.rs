@@ -76,6 +76,10 @@ pub enum ErrorKind {
     InvalidValue,
     /// The item is over DynamoDB's 400 KB. Nothing was sent.
     TooLarge,
+    /// A cursor is no cursor, or one of another query. Nothing was sent.
+    InvalidCursor,
+    /// `one` found two rows.
+    NotUnique,
     /// A stored item does not decode into the type asked for.
     Decode,
     /// The connection URL, a file or a setting is wrong.
@@ -167,6 +171,11 @@ impl Error {
         self
     }
 
+    pub(crate) fn at(mut self, attribute: impl Into<String>) -> Self {
+        self.0.attribute = Some(attribute.into());
+        self
+    }
+
     pub(crate) fn with_kind(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
         self.0.kind = kind;
         self.0.message = message.into();
@@ -189,6 +198,11 @@ impl Error {
     ) -> Self {
         self.0.source = Some(source.into());
         self
+    }
+
+    /// The item that came with it, live or not.
+    pub(crate) fn current_bytes(&self) -> Option<Bytes> {
+        self.0.current.as_ref().map(|current| current.item.clone())
     }
 
     pub(crate) fn with_current(mut self, item: Bytes, at: Timestamp) -> Self {

@@ -51,6 +51,7 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
+//! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | lock optimistically | [`Version`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |
@@ -160,8 +161,11 @@ pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Explanation, Get, Guard, Open, Operation, Put, ReturningChanged,
-    ReturningNew, ReturningNothing, ReturningOld, Unconditional, Update, Upsert, Versioned,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
+    Guard, Guarded, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify, Open,
+    Operation, Page, Put, Query, QueryVerbs, Reach, Reading, Repeatable, ReturningChanged,
+    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, SortPart, Steps,
+    StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
 };
 
 /// The README is compiled and run.

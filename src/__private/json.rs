@@ -1,18 +1,12 @@
 //! Entities as bare bytes, for benchmarks and fuzzing.
 
-use crate::codec::{Item, Writer};
-use crate::entity::{DynamoEntity, Stamp};
+use crate::codec::Item;
+use crate::entity::{DynamoEntity, encode_as_is};
 use crate::error::{Error, Result};
 
 /// The item as DynamoDB JSON.
 pub fn to_json<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>> {
-    let mut writer = Writer::with_capacity(1024);
-    writer.raw("{");
-    entity
-        .encode(&Stamp::as_is(), &mut writer)
-        .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
-    writer.raw("}");
-    Ok(writer.into_bytes())
+    encode_as_is(entity).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
 }
 
 /// The entity of an item in DynamoDB JSON.

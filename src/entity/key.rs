@@ -8,7 +8,7 @@ use super::{DynamoEntity, Known};
 use crate::codec::{Fault, Item, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::key::{Shard, hash_of_key};
-use crate::request::{Delete, Get, Unconditional, Update, Upsert};
+use crate::request::{Delete, Get, Modify, TryModify, Unconditional, Update, Upsert};
 
 /// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
 pub trait KeyParts: Clone + Send + Sync + 'static {
@@ -108,6 +108,68 @@ impl<E: DynamoEntity> Key<E> {
     /// ```
     pub fn upsert(self) -> Upsert<E> {
         Upsert::of_key(self)
+    }
+
+    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between;
+    /// else again, with the item that is there now. The closure may therefore run several times.
+    ///
+    /// An entity with a version is guarded by it, another one by all attributes that were read. After a
+    /// lost answer the closure is not run again: the error is
+    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "carts", key(pk = id))]
+    /// # struct Cart { id: String, skus: Vec<String>, #[dynamo(version)] version: Version }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Cart::schema()]).await?;
+    /// # Cart { id: "c".into(), skus: vec!["tea".into(), "tea".into()], version: Version::default() }.create().send(&db).await?;
+    /// let cart = Cart::key("c").modify(|cart| cart.skus.dedup()).send(&db).await?;
+    /// assert_eq!(cart.skus, ["tea"]);
+    /// # Ok(()) }
+    /// ```
+    pub fn modify<F: FnMut(&mut E)>(self, change: F) -> Modify<E, F> {
+        Modify::new(self, change)
+    }
+
+    /// [`modify`](Self::modify) with a closure that may refuse, with an error of its own type.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "accounts", key(pk = id))]
+    /// # struct Account { id: String, cents: i64, #[dynamo(version)] version: Version }
+    /// # #[derive(Debug)]
+    /// enum Refused { Overdrawn, Db(dynamo_entity::Error) }
+    ///
+    /// impl From<dynamo_entity::Error> for Refused {
+    ///     fn from(error: dynamo_entity::Error) -> Self { Refused::Db(error) }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Refused> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # Account { id: "a".into(), cents: 5, version: Version::default() }.create().send(&db).await?;
+    /// let refused = Account::key("a")
+    ///     .try_modify(|account| {
+    ///         account.cents -= 10;
+    ///         if account.cents < 0 { Err(Refused::Overdrawn) } else { Ok(()) }
+    ///     })
+    ///     .send(&db)
+    ///     .await;
+    /// assert!(matches!(refused, Err(Refused::Overdrawn)));
+    /// # Ok(()) }
+    /// ```
+    pub fn try_modify<F, X>(self, change: F) -> TryModify<E, F, X>
+    where
+        F: FnMut(&mut E) -> Result<(), X>,
+        X: From<Error>,
+    {
+        TryModify::new(self, change)
     }
 
     /// Renews what the library keeps, the version and `updated_at`, and changes nothing else. The item

@@ -1,8 +1,8 @@
 //! Stored bytes to entities, and which of them still live.
 
-use super::DynamoEntity;
+use super::{DynamoEntity, Stamp};
 use crate::clock::Timestamp;
-use crate::codec::Reader;
+use crate::codec::{Fault, Reader, Writer};
 use crate::error::{Error, Result};
 
 /// The entity of one object of DynamoDB JSON.
@@ -15,4 +15,13 @@ pub(crate) fn read_live<E: DynamoEntity>(json: &[u8], now: Timestamp) -> Result<
     let entity: E = read(json)?;
     let expired = entity.expires_at().is_some_and(|at| at <= now.seconds());
     Ok((!expired).then_some(entity))
+}
+
+/// The attributes as the struct holds them, as one object of DynamoDB JSON.
+pub(crate) fn encode_as_is<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>, Fault> {
+    let mut writer = Writer::with_capacity(1024);
+    writer.raw("{");
+    entity.encode(&Stamp::as_is(), &mut writer)?;
+    writer.raw("}");
+    Ok(writer.into_bytes())
 }

@@ -168,7 +168,10 @@ impl<R, T, M> Path<R, T, M> {
     {
         M::MAY_BE_ABSENT.then(|| {
             let place = self.place();
-            Node::any([Node::Missing(place.clone()), Node::IsType(place.clone(), tag)])
+            Node::any([
+                Node::Missing(place.clone()),
+                Node::IsType(place.clone(), tag),
+            ])
         })
     }
 

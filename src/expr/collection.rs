@@ -94,7 +94,9 @@ lists!(Vec<T>, Box<[T]>, Arc<[T]>);
 
 /// The one element of a list. Of bytes the list itself, which is binary.
 fn in_list(list: Vec<u8>) -> Vec<u8> {
-    let element = list.strip_prefix(b"{\"L\":[").and_then(|rest| rest.strip_suffix(b"]}"));
+    let element = list
+        .strip_prefix(b"{\"L\":[")
+        .and_then(|rest| rest.strip_suffix(b"]}"));
     element.map(<[u8]>::to_vec).unwrap_or(list)
 }
 

@@ -1,5 +1,7 @@
 //! The changes of one update, as an update expression.
 
+use std::borrow::Cow;
+
 use super::change::{Change, EMPTY_LIST};
 use super::expression::Expression;
 use super::node::Node;
@@ -64,7 +66,7 @@ impl Update {
     }
 
     /// Adds an action of the library's own.
-    pub(crate) fn set(&mut self, attribute: &'static str, action: Action) {
+    pub(crate) fn set(&mut self, attribute: impl Into<Cow<'static, str>>, action: Action) {
         self.actions.push((Place::of(attribute), action));
     }
 

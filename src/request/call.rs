@@ -25,13 +25,7 @@ pub trait Operation: Sized {
     /// Sends it. The request is complete when this returns; the future owns its bytes.
     fn send(self, db: &Dynamo) -> Call<'_, Self::Out> {
         match self.plan(db) {
-            Ok(plan) => {
-                let sent = plan.request.clone();
-                Call(State::Waiting {
-                    answer: db.call(sent),
-                    plan,
-                })
-            }
+            Ok(plan) => plan.send(db),
             Err(error) => Call(State::Failed(Some(error))),
         }
     }
@@ -48,7 +42,7 @@ pub trait Operation: Sized {
     /// # let db = Dynamo::connect("embedded:memory").await?;
     /// let check = Note::key("n1").delete().when(|n| n.stars().lt(3)).explain(&db)?;
     /// assert_eq!(check.operation, Some("DeleteItem"));
-    /// assert!(check.request.contains(r##""ConditionExpression":"#n0 < :v0""##));
+    /// assert!(check.requests[0].contains(r##""ConditionExpression":"#n0 < :v0""##));
     /// # Ok(()) }
     /// ```
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
@@ -77,6 +71,28 @@ pub(crate) enum Outcome<Out> {
 }
 
 impl<Out> Plan<Out> {
+    /// The same request, its answer read in another way.
+    pub(crate) fn reading<Other>(
+        self,
+        read: fn(&Reply, Timestamp) -> Result<Other>,
+    ) -> Plan<Other> {
+        Plan {
+            request: self.request,
+            entity: self.entity,
+            now: self.now,
+            lost: self.lost,
+            outcome: Outcome::Read(read),
+        }
+    }
+
+    pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
+        let sent = self.request.clone();
+        Call(State::Waiting {
+            answer: db.call(sent),
+            plan: self,
+        })
+    }
+
     fn read(&mut self, reply: &Reply) -> Result<Out> {
         let read = match &mut self.outcome {
             Outcome::Known(known) => known.take().ok_or_else(polled_again),
@@ -129,6 +145,26 @@ impl<Out> Future for Call<'_, Out> {
 impl<Out> std::fmt::Debug for Call<'_, Out> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Call")
+    }
+}
+
+/// An operation of several steps on its way; await it.
+///
+/// Dropped before it is done, it stops after the step at hand, which may or may not take effect.
+#[must_use = "nothing happens until it is awaited"]
+pub struct Steps<'d, T>(pub(super) BoxFuture<'d, T>);
+
+impl<T> Future for Steps<'_, T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+impl<T> std::fmt::Debug for Steps<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Steps")
     }
 }
 

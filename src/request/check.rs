@@ -1,5 +1,7 @@
 //! What a write expects to find, as a condition, and what it means if it does not.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
@@ -207,7 +209,7 @@ pub(crate) fn expression(node: &Node) -> Result<Expression, Fault> {
 /// The request's parameter.
 pub(crate) const CONDITION: &str = "ConditionExpression";
 
-fn compare(attribute: &'static str, comparison: Comparison, json: Vec<u8>) -> Node {
+fn compare(attribute: impl Into<Cow<'static, str>>, comparison: Comparison, json: Vec<u8>) -> Node {
     let place = Term::Place(Place::of(attribute));
     Node::Compare(place, comparison, Term::Value(json))
 }
@@ -286,7 +288,7 @@ pub(crate) fn is_time(attribute: &'static str, time: &[u8]) -> Node {
 }
 
 /// The attribute holds this value.
-pub(crate) fn is_value(attribute: &'static str, json: &[u8]) -> Node {
+pub(crate) fn is_value(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
     compare(attribute, Comparison::Eq, json.to_vec())
 }
 

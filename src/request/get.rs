@@ -77,6 +77,16 @@ impl<E: DynamoEntity> Operation for Get<E> {
     }
 }
 
+/// The stored item as bytes, every acknowledged write seen.
+pub(super) async fn read_raw<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Option<Bytes>> {
+    let plan = Get::new(key.clone()).consistent().plan(db)?;
+    let read: Plan<Option<Bytes>> = plan.reading(|reply, _| {
+        let item = find_object(&reply.body, "Item")?;
+        Ok(item.map(|item| reply.body.slice_ref(item)))
+    });
+    read.send(db).await
+}
+
 fn read_live<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<Option<E>> {
     match find_object(&reply.body, "Item")? {
         Some(item) => entity::read_live(item, now),

@@ -22,7 +22,9 @@ tests![every_condition_is_as_it_was, every_change_is_as_it_was];
 
 /// Compares with the file, or writes it.
 fn compare(file: &str, found: &str) -> Outcome {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(file);
     if std::env::var_os("GOLDEN").is_some_and(|what| what == "overwrite") {
         std::fs::write(path, found)?;
         return Ok(());
@@ -35,7 +37,9 @@ fn compare(file: &str, found: &str) -> Outcome {
         }
     }
     if kept != found {
-        return Err(format!("{file} has other cases: write it anew and read the difference").into());
+        return Err(
+            format!("{file} has other cases: write it anew and read the difference").into(),
+        );
     }
     Ok(())
 }

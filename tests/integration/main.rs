@@ -18,13 +18,16 @@ mod errors;
 mod faults;
 mod get;
 mod golden;
+mod idempotent;
 mod item;
 mod keys;
 mod managed;
 mod model;
+mod modify;
 mod put;
-mod sums;
+mod query;
 mod shards;
+mod sums;
 mod table;
 mod truth;
 mod update;
@@ -47,11 +50,14 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("query", query::tests),
         ("update", update::tests),
         ("golden", golden::tests),
+        ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),
+        ("idempotent", idempotent::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),

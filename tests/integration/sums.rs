@@ -51,7 +51,8 @@ type Paths = <Sum as DynamoEntity>::Paths;
 
 /// A row with this one number.
 async fn plant(db: &Db, name: &str, number: impl ToString) {
-    db.plant::<Sum>(raw([("id", s("s")), (name, n(number))])).await;
+    db.plant::<Sum>(raw([("id", s("s")), (name, n(number))]))
+        .await;
 }
 
 async fn changed(db: &Db, change: impl FnOnce(Paths) -> Change<Sum>) -> Result<Sum> {
@@ -94,7 +95,10 @@ macro_rules! check_ends {
 }
 
 fn pairs<T: Copy>(ends: &[T]) -> Vec<(T, T, bool)> {
-    let both = |left: T| ends.iter().flat_map(move |&right| [(left, right, false), (left, right, true)]);
+    let both = |left: T| {
+        ends.iter()
+            .flat_map(move |&right| [(left, right, false), (left, right, true)])
+    };
     ends.iter().flat_map(|&left| both(left)).collect()
 }
 
@@ -136,7 +140,13 @@ async fn decimals_stay_in_their_range(db: Db) -> Outcome {
     ];
     for (stored, delta, minus) in pairs(&ends.map(|end| end.normalize())) {
         plant(&db, "price", stored).await;
-        let found = changed(&db, |s| if minus { s.price().sub(delta) } else { s.price().add(delta) });
+        let found = changed(&db, |s| {
+            if minus {
+                s.price().sub(delta)
+            } else {
+                s.price().add(delta)
+            }
+        });
         let expected = exact_sum(stored, if minus { -delta } else { delta });
         let what = format!("{stored} and {delta}, minus: {minus}");
         match found.await {
@@ -145,9 +155,19 @@ async fn decimals_stay_in_their_range(db: Db) -> Outcome {
                 assert_eq!(expected, None, "{what}: {error:?}");
                 // Digits after the point that are too many are seen by the service, or when the sum is read.
                 let is_long = [ErrorKind::Decode, ErrorKind::Rejected].contains(&error.kind());
-                let leaves = if minus { stored.checked_sub(delta) } else { stored.checked_add(delta) };
-                assert!(error.is_conflict() || is_long && leaves.is_some(), "{what}: {error:?}");
-                assert_eq!(error.kind() != ErrorKind::Rejected, error.current_item().is_some());
+                let leaves = if minus {
+                    stored.checked_sub(delta)
+                } else {
+                    stored.checked_add(delta)
+                };
+                assert!(
+                    error.is_conflict() || is_long && leaves.is_some(),
+                    "{what}: {error:?}"
+                );
+                assert_eq!(
+                    error.kind() != ErrorKind::Rejected,
+                    error.current_item().is_some()
+                );
             }
         }
     }
@@ -175,8 +195,19 @@ async fn numbers_are_exact(db: Db) -> Outcome {
         let number = |mantissa: i128| format!("{mantissa}e-{scale}").parse::<Number>();
         let (left, right) = (number(stored)?, number(delta)?);
         plant(&db, "exact", &left).await;
-        let found = changed(&db, |s| if minus { s.exact().sub(&right) } else { s.exact().add(&right) }).await?;
-        let sum = number(if minus { stored - delta } else { stored + delta })?;
+        let found = changed(&db, |s| {
+            if minus {
+                s.exact().sub(&right)
+            } else {
+                s.exact().add(&right)
+            }
+        })
+        .await?;
+        let sum = number(if minus {
+            stored - delta
+        } else {
+            stored + delta
+        })?;
         assert_eq!(found.exact, Some(sum), "{left} and {right}, minus: {minus}");
     }
     Ok(())
@@ -188,15 +219,30 @@ async fn a_missing_number_is_zero_or_the_default(db: Db) -> Outcome {
     db.plant::<Sum>(empty.clone()).await;
     let new = Sum::key("s")
         .update()
-        .apply(|s| (s.a().add(-128), s.f().add(255), s.ratio().sub(0.5), s.lives().add(5), s.debt().sub(28)))
+        .apply(|s| {
+            (
+                s.a().add(-128),
+                s.f().add(255),
+                s.ratio().sub(0.5),
+                s.lives().add(5),
+                s.debt().sub(28),
+            )
+        })
         .send(&db)
         .await?;
-    assert_eq!((new.a, new.f, new.ratio), (Some(-128), Some(255), Some(-0.5)));
+    assert_eq!(
+        (new.a, new.f, new.ratio),
+        (Some(-128), Some(255), Some(-0.5))
+    );
     assert_eq!((new.lives, new.debt), (255, -128));
 
     db.plant::<Sum>(empty).await;
-    let beyond: [fn(Paths) -> Change<Sum>; 4] =
-        [|s| s.f().sub(1), |s| s.l().sub(1), |s| s.lives().add(6), |s| s.debt().sub(29)];
+    let beyond: [fn(Paths) -> Change<Sum>; 4] = [
+        |s| s.f().sub(1),
+        |s| s.l().sub(1),
+        |s| s.lives().add(6),
+        |s| s.debt().sub(29),
+    ];
     for change in beyond {
         let refused = changed(&db, change).await.unwrap_err();
         assert!(refused.is_conflict(), "{refused:?}");

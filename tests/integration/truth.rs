@@ -48,7 +48,10 @@ const LEAVES: u8 = 24;
 
 fn leaf(t: Paths, kind: u8, number: i64) -> Condition<Thing> {
     let size = usize::try_from(number.abs()).unwrap_or_default();
-    let word = ["", "Hello", "hello", "h", "may", "z", "x"].get(size).copied().unwrap_or_default();
+    let word = ["", "Hello", "hello", "h", "may", "z", "x"]
+        .get(size)
+        .copied()
+        .unwrap_or_default();
     match kind {
         0 => t.count().eq(number),
         1 => t.count().ne(number),
@@ -72,7 +75,9 @@ fn leaf(t: Paths, kind: u8, number: i64) -> Condition<Thing> {
         19 => t.map().entry("one").le(number),
         20 => t.second().city().eq("Kobe"),
         21 => t.text().eq(t.other()),
-        22 => t.text().is_in((0..99 + size).map(|at| format!("{at}{word}"))),
+        22 => t
+            .text()
+            .is_in((0..99 + size).map(|at| format!("{at}{word}"))),
         _ => t.kind().eq(Kind::Book),
     }
 }
@@ -92,7 +97,9 @@ fn condition(t: Paths, tree: &Tree) -> Condition<Thing> {
 /// holds, an OR of nothing never does.
 fn expected(db: &Db, tree: &Tree) -> Cond {
     match tree {
-        Tree::Leaf(..) => written(db, tree).and_then(|leaf| leaf.read()).expect("a leaf"),
+        Tree::Leaf(..) => written(db, tree)
+            .and_then(|leaf| leaf.read())
+            .expect("a leaf"),
         Tree::Not(inner) => Cond::Not(Box::new(expected(db, inner))),
         Tree::And(left, right) => Cond::And(vec![expected(db, left), expected(db, right)]),
         Tree::Or(left, right) => Cond::Or(vec![expected(db, left), expected(db, right)]),
@@ -108,8 +115,12 @@ fn simple(cond: Cond) -> Cond {
             Cond::Not(inner) => *inner,
             Cond::And(none) if none.is_empty() => Cond::Or(none),
             Cond::Or(none) if none.is_empty() => Cond::And(none),
-            Cond::Call("attribute_exists", path, _) => Cond::Call("attribute_not_exists", path, None),
-            Cond::Call("attribute_not_exists", path, _) => Cond::Call("attribute_exists", path, None),
+            Cond::Call("attribute_exists", path, _) => {
+                Cond::Call("attribute_not_exists", path, None)
+            }
+            Cond::Call("attribute_not_exists", path, _) => {
+                Cond::Call("attribute_exists", path, None)
+            }
             other => Cond::Not(Box::new(other)),
         },
         Cond::And(inner) => joined(inner, Cond::And, &Cond::Or(Vec::new())),
@@ -133,7 +144,7 @@ fn explained(db: &Db, tree: &Tree) -> Result<Explanation> {
 
 fn written(db: &Db, tree: &Tree) -> Option<Written> {
     let explanation = explained(db, tree).expect("a condition that can hold");
-    let request: Json = serde_json::from_str(&explanation.request).expect("JSON");
+    let request: Json = serde_json::from_str(&explanation.requests[0]).expect("JSON");
     Written::of(&request, "ConditionExpression")
 }
 
@@ -148,7 +159,10 @@ fn planted() -> Vec<(u32, Raw)> {
 
 /// What the engine says of a row; `None` if the condition can never hold.
 fn asked(db: &Db, tree: &Tree, no: u32) -> Result<Option<bool>> {
-    let ask = Thing::key("t", no).update().when(|t| condition(t, tree)).returning_nothing();
+    let ask = Thing::key("t", no)
+        .update()
+        .when(|t| condition(t, tree))
+        .returning_nothing();
     match block_in_place(|| Handle::current().block_on(ask.send(db).into_future())) {
         Ok(()) => Ok(Some(true)),
         Err(lost) if lost.is_conflict() => Ok(Some(false)),
@@ -164,7 +178,10 @@ fn check(db: &Db, rows: &[(u32, Raw)], tree: &Tree) -> std::result::Result<(), T
         prop_assert_eq!(asked(db, tree, 1).map_err(failed)?, None);
         return Ok(());
     }
-    prop_assert_eq!(explained(db, tree).map_err(failed)?, explained(db, tree).map_err(failed)?);
+    prop_assert_eq!(
+        explained(db, tree).map_err(failed)?,
+        explained(db, tree).map_err(failed)?
+    );
     match written(db, tree) {
         Some(written) => {
             prop_assert_eq!(written.read(), Some(meant.clone()), "{}", written.text);
@@ -173,7 +190,10 @@ fn check(db: &Db, rows: &[(u32, Raw)], tree: &Tree) -> std::result::Result<(), T
         None => prop_assert_eq!(&meant, &Cond::And(Vec::new())),
     }
     for (no, row) in rows {
-        prop_assert_eq!(asked(db, tree, *no).map_err(failed)?, Some(meant.holds(row)));
+        prop_assert_eq!(
+            asked(db, tree, *no).map_err(failed)?,
+            Some(meant.holds(row))
+        );
     }
     Ok(())
 }

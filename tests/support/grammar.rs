@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::aws_sdk_dynamodb::primitives::Blob;
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::Value as Json;
 
 use super::model::{Cond, Path, Step, Term};
@@ -61,10 +61,17 @@ impl Written {
 
 /// DynamoDB JSON.
 pub fn attribute(json: &Json) -> AttributeValue {
-    let (tag, value) = json.as_object().and_then(|object| object.iter().next()).expect("a value");
+    let (tag, value) = json
+        .as_object()
+        .and_then(|object| object.iter().next())
+        .expect("a value");
     let text = || value.as_str().expect("text").to_owned();
     let list = || value.as_array().expect("a list").iter();
-    let texts = || list().map(|text| text.as_str().expect("text").to_owned()).collect();
+    let texts = || {
+        list()
+            .map(|text| text.as_str().expect("text").to_owned())
+            .collect()
+    };
     let blob = |text: &str| Blob::new(base64_simd::STANDARD.decode_to_vec(text).expect("base64"));
     match tag.as_str() {
         "S" => AttributeValue::S(text()),
@@ -74,11 +81,19 @@ pub fn attribute(json: &Json) -> AttributeValue {
         "NULL" => AttributeValue::Null(true),
         "SS" => AttributeValue::Ss(texts()),
         "NS" => AttributeValue::Ns(texts()),
-        "BS" => AttributeValue::Bs(list().map(|text| blob(text.as_str().expect("text"))).collect()),
+        "BS" => AttributeValue::Bs(
+            list()
+                .map(|text| blob(text.as_str().expect("text")))
+                .collect(),
+        ),
         "L" => AttributeValue::L(list().map(attribute).collect()),
         "M" => {
             let entries = value.as_object().expect("a map").iter();
-            AttributeValue::M(entries.map(|(name, value)| (name.clone(), attribute(value))).collect())
+            AttributeValue::M(
+                entries
+                    .map(|(name, value)| (name.clone(), attribute(value)))
+                    .collect(),
+            )
         }
         other => panic!("no type of DynamoDB: {other}"),
     }

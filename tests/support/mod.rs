@@ -4,7 +4,7 @@
 pub mod clock;
 pub mod db;
 pub mod engine;
+pub mod faulty;
 pub mod grammar;
 pub mod model;
-pub mod faulty;
 pub mod suite;

@@ -61,7 +61,9 @@ impl Cond {
             }
             Cond::In(term, values) => {
                 let value = term.of(item);
-                values.iter().any(|one| compare(value.clone(), "=", one.of(item)))
+                values
+                    .iter()
+                    .any(|one| compare(value.clone(), "=", one.of(item)))
             }
             Cond::Call(name, path, value) => call(name, at(item, path), value.as_ref()),
             Cond::Not(inner) => !inner.holds(item),
@@ -83,7 +85,11 @@ fn joined(
             Err(other) => flat.push(other),
         }
     }
-    if flat.len() == 1 { flat.remove(0) } else { join(flat) }
+    if flat.len() == 1 {
+        flat.remove(0)
+    } else {
+        join(flat)
+    }
 }
 
 impl Term {
@@ -100,11 +106,12 @@ fn at<'i>(item: &'i Raw, path: &[Step]) -> Option<&'i AttributeValue> {
     let (Step::Name(first), rest) = path.split_first()? else {
         return None;
     };
-    rest.iter().try_fold(item.get(first)?, |value, step| match (step, value) {
-        (Step::Name(name), AttributeValue::M(map)) => map.get(name),
-        (Step::Index(index), AttributeValue::L(list)) => list.get(*index),
-        _ => None,
-    })
+    rest.iter()
+        .try_fold(item.get(first)?, |value, step| match (step, value) {
+            (Step::Name(name), AttributeValue::M(map)) => map.get(name),
+            (Step::Index(index), AttributeValue::L(list)) => list.get(*index),
+            _ => None,
+        })
 }
 
 fn size(value: &AttributeValue) -> Option<usize> {
@@ -132,7 +139,9 @@ fn compare(left: Option<AttributeValue>, by: &str, right: Option<AttributeValue>
         return is_same(&left, &right);
     }
     let order = match (&left, &right) {
-        (AttributeValue::S(left), AttributeValue::S(right)) => left.as_bytes().cmp(right.as_bytes()),
+        (AttributeValue::S(left), AttributeValue::S(right)) => {
+            left.as_bytes().cmp(right.as_bytes())
+        }
         (AttributeValue::N(left), AttributeValue::N(right)) => number(left).cmp(&number(right)),
         (AttributeValue::B(left), AttributeValue::B(right)) => left.as_ref().cmp(right.as_ref()),
         _ => return false,
@@ -159,7 +168,11 @@ fn is_same(left: &AttributeValue, right: &AttributeValue) -> bool {
         (Ns(left), Ns(right)) => numbers(left) == numbers(right),
         (Ss(left), Ss(right)) => texts(left) == texts(right),
         (L(left), L(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| is_same(left, right))
         }
         (M(left), M(right)) => {
             let same = |(name, value)| right.get(name).is_some_and(|other| is_same(value, other));

@@ -99,13 +99,13 @@ pub(super) fn value(value: &Value, fields: &[Field]) -> TokenStream {
         }
 
         impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
-            fn given(self) -> __d::Given<#ident #types> {
+            fn given(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given(self.0)
             }
         }
 
         impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
-            fn given(self) -> __d::Given<#ident #types> {
+            fn given(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given(&self.0)
             }
         }

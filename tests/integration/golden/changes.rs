@@ -43,7 +43,9 @@ fn number(text: &str) -> dynamo_entity::Number {
 
 const NO_TEXT: [&str; 0] = [];
 
-const CASES: &[&[Case]] = &[SET, NUMBERS, LISTS, SETS, MAPS, NESTED, NAMES, SEVERAL, REFUSED];
+const CASES: &[&[Case]] = &[
+    SET, NUMBERS, LISTS, SETS, MAPS, NESTED, NAMES, SEVERAL, REFUSED,
+];
 
 const SET: &[Case] = cases![t;
     t.text().set("new");
@@ -237,13 +239,17 @@ pub(super) async fn every_change_is_as_it_was(db: Db) -> Outcome {
         match explained(&db, case) {
             Ok(explanation) => {
                 no_row_is_made(&db, case).await?;
-                show(&serde_json::from_str(&explanation.request)?, &mut text);
+                show(&serde_json::from_str(&explanation.requests[0])?, &mut text);
                 for (name, row) in rows() {
                     let became = made(&db, case, &row).await?;
                     line(&mut text, name, &became);
                 }
             }
-            Err(error) => line(&mut text, "refused", &format!("{:?}: {error}", error.kind())),
+            Err(error) => line(
+                &mut text,
+                "refused",
+                &format!("{:?}: {error}", error.kind()),
+            ),
         }
         found.push(text);
     }
@@ -265,15 +271,28 @@ async fn no_row_is_made(db: &Db, case: &Case) -> Outcome {
 }
 
 /// Makes the changes of a row; tells what became of it.
-async fn made(db: &Db, case: &Case, row: &Raw) -> std::result::Result<String, Box<dyn std::error::Error>> {
+async fn made(
+    db: &Db,
+    case: &Case,
+    row: &Raw,
+) -> std::result::Result<String, Box<dyn std::error::Error>> {
     plant(db, row).await;
-    let answer = key().update().apply(case.changes).returning_nothing().send(db).await;
+    let answer = key()
+        .update()
+        .apply(case.changes)
+        .returning_nothing()
+        .send(db)
+        .await;
     let stored = db.stored(&key()).await;
     let different = differences(row, &stored);
     match answer {
         Ok(()) => Ok(different),
         Err(error) if different.is_empty() => {
-            let brought = if error.current_item().is_some() { ", with the item" } else { "" };
+            let brought = if error.current_item().is_some() {
+                ", with the item"
+            } else {
+                ""
+            };
             Ok(format!("{:?}{brought}", error.kind()))
         }
         Err(error) => Err(format!("{}: {error:?}, but {different}", case.source).into()),

@@ -7,7 +7,9 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::{Explanation, Tag, Value};
 use serde_json::Value as Json;
 
-use super::thing::{Kind, Owner, Paths, Payment, Points, Spot, Thing, full, key, plant, rows, spot, tree};
+use super::thing::{
+    Kind, Owner, Paths, Payment, Points, Spot, Thing, full, key, plant, rows, spot, tree,
+};
 use super::{compare, line, show};
 use crate::support::clock::moment;
 use crate::support::db::Db;
@@ -32,7 +34,11 @@ macro_rules! cases {
 }
 
 fn texts(count: usize) -> Vec<String> {
-    (0..count).map(|at| format!("t{at}")).chain(["Hello".to_owned()]).skip(1).collect()
+    (0..count)
+        .map(|at| format!("t{at}"))
+        .chain(["Hello".to_owned()])
+        .skip(1)
+        .collect()
 }
 
 fn none<T>() -> Vec<T> {
@@ -52,14 +58,28 @@ fn set<T: Ord, const N: usize>(elements: [T; N]) -> std::collections::BTreeSet<T
 }
 
 fn map<const N: usize>(entries: [(&str, i64); N]) -> std::collections::BTreeMap<String, i64> {
-    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    entries
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 fn hashed(elements: &[&str]) -> std::collections::HashSet<String> {
     elements.iter().map(|&text| text.to_owned()).collect()
 }
 
-const CASES: &[&[Case]] = &[TEXT, NUMBERS, OTHERS, OPTIONS, COLLECTIONS, NESTED, NAMES, PAIRS, LISTS, JOINED];
+const CASES: &[&[Case]] = &[
+    TEXT,
+    NUMBERS,
+    OTHERS,
+    OPTIONS,
+    COLLECTIONS,
+    NESTED,
+    NAMES,
+    PAIRS,
+    LISTS,
+    JOINED,
+];
 
 const TEXT: &[Case] = cases![t;
     t.text().eq("Hello");
@@ -380,16 +400,25 @@ pub(super) async fn every_condition_is_as_it_was(db: Db) -> Outcome {
             let answer = match ask.send(&db).await {
                 Ok(()) => true,
                 Err(lost) if lost.is_conflict() => false,
-                Err(refused) if text.contains("refused") && refused.kind() == ErrorKind::InvalidValue => continue,
+                Err(refused)
+                    if text.contains("refused") && refused.kind() == ErrorKind::InvalidValue =>
+                {
+                    continue;
+                }
                 Err(other) => {
                     wrong.push(format!("{}: {other:?}", case.source));
                     continue;
                 }
             };
             if let Some(written) = explained(&db, case).ok().as_ref().and_then(condition_of) {
-                let cond = written.read().ok_or_else(|| format!("{}: cannot be read", written.text))?;
+                let cond = written
+                    .read()
+                    .ok_or_else(|| format!("{}: cannot be read", written.text))?;
                 if cond.holds(&row) != answer {
-                    wrong.push(format!("{} of {name}: the engine says {answer}", case.source));
+                    wrong.push(format!(
+                        "{} of {name}: the engine says {answer}",
+                        case.source
+                    ));
                 }
                 if !written.is_minimal() {
                     wrong.push(format!("needless parentheses: {}", written.text));
@@ -416,7 +445,7 @@ fn explained(db: &Db, case: &Case) -> Result<Explanation> {
 }
 
 fn condition_of(explanation: &Explanation) -> Option<Written> {
-    let request: Json = serde_json::from_str(&explanation.request).expect("JSON");
+    let request: Json = serde_json::from_str(&explanation.requests[0]).expect("JSON");
     Written::of(&request, "ConditionExpression")
 }
 
@@ -425,8 +454,12 @@ fn written(db: &Db, case: &Case) -> std::result::Result<String, serde_json::Erro
     let source = case.source.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut text = format!("{source}\n");
     match explained(db, case) {
-        Ok(explanation) => show(&serde_json::from_str(&explanation.request)?, &mut text),
-        Err(error) => line(&mut text, "refused", &format!("{:?}: {error}", error.kind())),
+        Ok(explanation) => show(&serde_json::from_str(&explanation.requests[0])?, &mut text),
+        Err(error) => line(
+            &mut text,
+            "refused",
+            &format!("{:?}: {error}", error.kind()),
+        ),
     }
     Ok(text)
 }

@@ -220,7 +220,9 @@ pub fn bare() -> Thing {
         small: 200,
         big: 10_u128.pow(37),
         ratio: 1.5,
-        exact: "0.10000000000000000000000000000000000001".parse().expect("a number"),
+        exact: "0.10000000000000000000000000000000000001"
+            .parse()
+            .expect("a number"),
         price: "12.50".parse().expect("a number"),
         on: true,
         kind: Kind::Book,
@@ -274,7 +276,9 @@ pub fn bare() -> Thing {
 /// As another program writes `bare`: NULL for what is absent, and no attribute with a default.
 fn foreign() -> Raw {
     let mut row = Raw::from(bare().to_item().expect("an item"));
-    for name in ["maybe", "perhaps", "rate", "names", "tags", "numbers", "second", "a.b", "lives"] {
+    for name in [
+        "maybe", "perhaps", "rate", "names", "tags", "numbers", "second", "a.b", "lives",
+    ] {
         row.insert(name.to_owned(), AttributeValue::Null(true));
     }
     row.remove("lives");
@@ -283,7 +287,12 @@ fn foreign() -> Raw {
 
 /// The least that can be compared with: another program's row under the same key.
 fn alien() -> Raw {
-    raw([("id", s("t")), ("no", n(1)), ("text", n(5)), ("count", s("5"))])
+    raw([
+        ("id", s("t")),
+        ("no", n(1)),
+        ("text", n(5)),
+        ("count", s("5")),
+    ])
 }
 
 /// The rows, by name.

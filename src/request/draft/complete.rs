@@ -1,0 +1,131 @@
+//! What an update writes beside its changes, and what it may not leave out.
+
+use super::source::{Source, field_of, split};
+use crate::codec::{Fault, Name, Writer};
+use crate::entity::{DynamoEntity, DynamoTable, Key, Stamp};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Action, Place, Update, json as field_json};
+use crate::schema::AttributeDef;
+
+/// Refuses names that the library writes itself; a path of `rest` could lead there.
+pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Result<()> {
+    let table = &<E::Table as DynamoTable>::TABLE;
+    for (place, _) in update.actions() {
+        let name = &**place.attribute();
+        let is_key = name == table.pk || table.sk == Some(name);
+        if is_key
+            || crate::__private::is_derived(&E::ENTITY, table, name)
+                && field_of::<E>(name).is_none()
+        {
+            let message = format!(
+                "the attribute `{name}` is kept by the library and cannot be changed by an update"
+            );
+            return Err(refused::<E>(message));
+        }
+        if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {
+            let message = format!(
+                "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
+            );
+            return Err(refused::<E>(message));
+        }
+    }
+    Ok(())
+}
+
+/// Law W1: an upsert may make the item, so nothing that the entity cannot be read without may lack.
+pub(in crate::request) fn check_complete<E: DynamoEntity>(update: &Update) -> Result<()> {
+    let table = &<E::Table as DynamoTable>::TABLE;
+    let lacks = |(at, attribute): &(usize, &AttributeDef)| {
+        // A bare key field is in the key.
+        let is_key = attribute.stored == table.pk || table.sk == Some(attribute.stored);
+        let sets = |(place, action): (&Place, &Action)| {
+            *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
+        };
+        !is_key && !E::may_be_absent(*at) && !update.actions().any(sets)
+    };
+    let lacking: Vec<String> = E::ENTITY
+        .attributes
+        .iter()
+        .enumerate()
+        .filter(lacks)
+        .map(|(_, attribute)| format!("`{}`", attribute.field))
+        .collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that is there",
+        lacking.join(", ")
+    );
+    Err(refused::<E>(message))
+}
+
+/// What a fresh write of an item holds beside its fields, for an upsert may be one: key attributes
+/// are in the key, index keys come later.
+pub(in crate::request) fn set_identity<E: DynamoEntity>(
+    update: &mut Update,
+    key: &Key<E>,
+) -> Result<(), Fault> {
+    if let Some(attribute) = <E::Table as DynamoTable>::TABLE.type_attribute {
+        let json = format!("{{\"S\":\"{}\"}}", E::ENTITY.stored_name);
+        update.set(attribute, Action::Set(json.into_bytes()));
+    }
+    for (name, json) in split(&key.fields_json()?)? {
+        let stored = E::ENTITY
+            .attributes
+            .iter()
+            .find(|known| known.stored == name);
+        if let Some(known) = stored {
+            update.set(known.stored, Action::Set(json));
+        }
+    }
+    Ok(())
+}
+
+/// Version and timestamps (law W7).
+pub(in crate::request) fn stamp_fields<E: DynamoEntity>(
+    update: &mut Update,
+    source: &Source,
+    creates: bool,
+    stamp: &Stamp,
+) -> Result<(), Fault> {
+    let json = |attribute| {
+        field_json(|name: &Name, writer: &mut Writer| E::encode_now(attribute, stamp, name, writer))
+    };
+    let def = &E::ENTITY;
+    if let Some(attribute) = def.version {
+        update.set(attribute, next_version(source)?);
+    }
+    for attribute in [def.updated_at, def.updated_by].into_iter().flatten() {
+        let action = json(attribute)?.map_or(Action::Remove, Action::Set);
+        update.set(attribute, action);
+    }
+    let created = [def.created_at, def.created_by].into_iter().flatten();
+    for attribute in created.filter(|_| creates) {
+        if let Some(json) = json(attribute)? {
+            update.set(attribute, Action::SetIfAbsent(json));
+        }
+    }
+    Ok(())
+}
+
+/// The one after the loaded version; by key, the stored one is raised whatever it is.
+pub(in crate::request) fn next_version(source: &Source) -> Result<Action, Fault> {
+    let number = |number: u64| format!("{{\"N\":\"{number}\"}}").into_bytes();
+    Ok(match source {
+        Source::Entity {
+            loaded: Some(loaded),
+            checks_version: true,
+            ..
+        } => Action::Set(number(loaded.version().next()?)),
+        _ => Action::Add {
+            start: number(0),
+            delta: number(1),
+            minus: false,
+        },
+    })
+}
+
+pub(in crate::request) fn refused<E: DynamoEntity>(message: String) -> Error {
+    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+}

@@ -1,0 +1,67 @@
+//! An UpdateItem, down to its bytes.
+
+use bytes::Bytes;
+
+use crate::clock::Timestamp;
+use crate::codec::Writer;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::{Error, Result};
+use crate::expr::{Expression, Node, Update};
+use crate::request::call::{Outcome, Plan};
+use crate::request::check::{CONDITION, Lost};
+use crate::wire::{self, Request, Resend};
+
+/// What is written and what is asked of the stored item.
+pub(in crate::request) struct Edit<E: DynamoEntity> {
+    pub(in crate::request) key: Key<E>,
+    pub(in crate::request) update: Update,
+    pub(in crate::request) condition: Node,
+    /// What it means if the condition fails.
+    pub(in crate::request) lost: Lost,
+}
+
+impl<E: DynamoEntity> Edit<E> {
+    pub(in crate::request) fn plan<Out>(
+        self,
+        db: &Dynamo,
+        now: Timestamp,
+        returns: &'static str,
+        resend: Resend,
+        outcome: Outcome<Out>,
+    ) -> Result<Plan<Out>> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let mut expression = Expression::default();
+        self.update.write(&mut expression);
+        let asked = self.condition.write(expression.begin(CONDITION));
+        asked.and_then(|()| expression.check()).map_err(fail)?;
+        let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+        let mut body = Writer::for_request(512);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        body.raw(",\"Key\":{");
+        self.key.write(&mut body)?;
+        body.raw("}");
+        expression.write(&mut body);
+        if expression.says(CONDITION) {
+            body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
+        }
+        if returns != "NONE" {
+            body.raw(",\"ReturnValues\":");
+            body.quoted(returns);
+        }
+        body.raw("}");
+        Ok(Plan {
+            request: Request {
+                operation: wire::Operation::UpdateItem,
+                table,
+                body: Bytes::from(body.into_bytes()),
+                resend,
+            },
+            entity: E::ENTITY.type_name,
+            now,
+            lost: self.lost,
+            outcome,
+        })
+    }
+}

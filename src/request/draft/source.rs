@@ -1,0 +1,149 @@
+//! Where an update comes from, and what is known by that.
+
+use crate::codec::{Fault, Reader};
+use crate::entity::{DynamoEntity, Key, Known, encode_as_is};
+use crate::expr::{Action, Comparison, Node, Term, Update};
+use crate::request::check::Loaded;
+use crate::schema::{AttributeDef, KeySource};
+
+/// Where the update comes from.
+pub(in crate::request) enum Source {
+    Key,
+    Entity {
+        /// If it has a version.
+        loaded: Option<Loaded>,
+        /// The attributes of the entity, where keys of indexes are made of them.
+        attributes: Vec<(String, Vec<u8>)>,
+        checks_version: bool,
+    },
+}
+
+impl Source {
+    /// What these attributes of an entity say.
+    pub(in crate::request) fn of(attributes: Vec<(String, Vec<u8>)>) -> Self {
+        Source::Entity {
+            loaded: None,
+            attributes,
+            checks_version: false,
+        }
+    }
+
+    /// The version is checked, and with it everything that was loaded.
+    pub(super) fn is_versioned(&self) -> bool {
+        matches!(
+            self,
+            Source::Entity {
+                loaded: Some(_),
+                checks_version: true,
+                ..
+            }
+        )
+    }
+}
+
+/// What a loaded entity knows.
+pub(in crate::request) fn source<E: DynamoEntity>(entity: &E) -> Result<Source, Fault> {
+    let attributes = if has_templates::<E>() {
+        split(&encode_as_is(entity)?)?
+    } else {
+        Vec::new()
+    };
+    Ok(Source::Entity {
+        loaded: Loaded::of(entity)?,
+        attributes,
+        checks_version: true,
+    })
+}
+
+fn has_templates<E: DynamoEntity>() -> bool {
+    let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
+    let keys = E::ENTITY.indexes.iter();
+    keys.flat_map(|index| index.pk.iter().chain(index.sk))
+        .any(|key| is_template(&key.source))
+}
+
+/// The attributes of an item, name by name.
+pub(in crate::request) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Fault> {
+    let mut reader = Reader::new(item);
+    let mut first = true;
+    let mut attributes = Vec::new();
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        attributes.push((name.into_owned(), reader.raw_value()?.to_vec()));
+    }
+    Ok(attributes)
+}
+
+/// The field of an attribute, and the other way round.
+pub(in crate::request) fn field_of<E: DynamoEntity>(attribute: &str) -> Option<&'static str> {
+    let found = E::ENTITY
+        .attributes
+        .iter()
+        .find(|known| known.stored == attribute);
+    found.map(|known| known.field)
+}
+
+pub(in crate::request) fn attribute_of<E: DynamoEntity>(
+    field: &str,
+) -> Option<(usize, &'static AttributeDef)> {
+    let mut known = E::ENTITY.attributes.iter().enumerate();
+    known.find(|(_, known)| known.field == field)
+}
+
+/// What is known before the changes: of the loaded entity, of equalities in the condition, of the key.
+pub(in crate::request) fn known<E: DynamoEntity>(
+    source: &Source,
+    condition: &Node,
+    key: &Key<E>,
+) -> Result<Known, Fault> {
+    let mut known = Known::default();
+    if let Source::Entity { attributes, .. } = source
+        && has_templates::<E>()
+    {
+        for attribute in E::ENTITY.attributes {
+            match attributes.iter().find(|(name, _)| name == attribute.stored) {
+                Some((_, json)) => known.tell_json(attribute.field, json.clone()),
+                None => known.tell_absent(attribute.field),
+            }
+        }
+    }
+    for node in condition.top_level() {
+        match node {
+            Node::Compare(Term::Place(place), Comparison::Eq, Term::Value(json))
+                if place.is_attribute() =>
+            {
+                if let Some(field) = field_of::<E>(place.attribute()) {
+                    known.tell_json(field, json.clone());
+                }
+            }
+            Node::Missing(place) if place.is_attribute() => {
+                if let Some(field) = field_of::<E>(place.attribute()) {
+                    known.tell_absent(field);
+                }
+            }
+            _ => {}
+        }
+    }
+    key.tell(&mut known)?;
+    Ok(known)
+}
+
+/// What is known after the changes; returns the fields that change.
+pub(in crate::request) fn tell_changes<E: DynamoEntity>(
+    update: &Update,
+    known: &mut Known,
+) -> Vec<&'static str> {
+    let mut fields = Vec::new();
+    for (place, action) in update.actions() {
+        let Some(field) = field_of::<E>(place.attribute()) else {
+            continue;
+        };
+        match action {
+            Action::Set(json) if place.is_attribute() => known.tell_json(field, json.clone()),
+            Action::Remove if place.is_attribute() => known.tell_absent(field),
+            _ => known.tell_computed(field),
+        }
+        fields.push(field);
+    }
+    fields
+}

@@ -1,0 +1,299 @@
+//! `modify`: read an item, change it in Rust, write what changed if nobody else wrote in between.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use bytes::Bytes;
+
+use super::backoff::Backoff;
+use super::call::{Outcome, Plan, Steps};
+use super::check::{self, Expect, Lost};
+use super::draft::{Edit, Source, keep_up, known, refused, source, split, stamp_fields};
+use super::get::read_raw;
+use super::update::read_entity;
+use crate::codec::Fault;
+use crate::dynamo::Dynamo;
+use crate::entity::{self, Created, DynamoEntity, DynamoTable, Key, Stamp};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Action, Node, Place, Update};
+use crate::schema::EntityDef;
+use crate::wire::Resend;
+
+/// Writes are tried so often before the last conflict is returned.
+const ATTEMPTS: u32 = 100;
+
+/// Changes an item in Rust; see [`Key::modify`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Modify<E: DynamoEntity, F> {
+    key: Key<E>,
+    change: F,
+    attempts: u32,
+}
+
+/// The same with a closure that may give up; see [`Key::try_modify`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct TryModify<E: DynamoEntity, F, X> {
+    inner: Modify<E, F>,
+    kind: PhantomData<fn() -> X>,
+}
+
+impl<E: DynamoEntity, F> Modify<E, F> {
+    pub(crate) fn new(key: Key<E>, change: F) -> Self {
+        Modify {
+            key,
+            change,
+            attempts: ATTEMPTS,
+        }
+    }
+
+    /// How often to try before a conflict is returned; 100 by default, with growing pauses.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// Sends it, as often as it takes.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E>>
+    where
+        F: FnMut(&mut E) + Send + 'd,
+    {
+        let Modify {
+            key,
+            mut change,
+            attempts,
+        } = self;
+        let change = move |entity: &mut E| {
+            change(entity);
+            Ok(())
+        };
+        Steps(Box::pin(run::<E, Error>(db, key, change, attempts)))
+    }
+}
+
+impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
+    pub(crate) fn new(key: Key<E>, change: F) -> Self {
+        TryModify {
+            inner: Modify::new(key, change),
+            kind: PhantomData,
+        }
+    }
+
+    /// How often to try before a conflict is returned; 100 by default, with growing pauses.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.inner.attempts = attempts;
+        self
+    }
+
+    /// Sends it, as often as it takes. An error of the closure ends it, and nothing is written.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E, X>>
+    where
+        F: FnMut(&mut E) -> Result<(), X> + Send + 'd,
+        X: From<Error> + 'd,
+    {
+        let Modify {
+            key,
+            change,
+            attempts,
+        } = self.inner;
+        Steps(Box::pin(run(db, key, change, attempts)))
+    }
+}
+
+async fn run<E: DynamoEntity, X: From<Error>>(
+    db: &Dynamo,
+    key: Key<E>,
+    mut change: impl FnMut(&mut E) -> Result<(), X>,
+    attempts: u32,
+) -> Result<E, X> {
+    let mut backoff = Backoff::new();
+    let mut stored = read_raw(db, &key).await?;
+    let mut attempt = 1;
+    loop {
+        let (old, mut new) = both(stored.as_ref(), db)?;
+        change(&mut new)?;
+        let Some(plan) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
+            return Ok(old);
+        };
+        let lost = match plan.send(db).await {
+            Ok(stored) => return Ok(stored),
+            Err(error) => error,
+        };
+        let is_over = attempt >= attempts || !may_be_tried_again(&lost);
+        if is_over {
+            return Err(lost.into());
+        }
+        // The first loser has the winner's item at hand. Who loses again waits, and reads anew.
+        let current = lost.current_bytes().filter(|_| attempt % 2 == 1);
+        stored = match current {
+            Some(item) => Some(item),
+            None => {
+                backoff.wait().await;
+                read_raw(db, &key).await?
+            }
+        };
+        attempt += 1;
+    }
+}
+
+/// A conflict is; an outcome that nobody knows is not, for the closure may have run already.
+fn may_be_tried_again(error: &Error) -> bool {
+    error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
+}
+
+/// The stored entity twice: as it was read, and to be changed.
+fn both<E: DynamoEntity>(stored: Option<&Bytes>, db: &Dynamo) -> Result<(E, E)> {
+    let live = match stored {
+        Some(item) => entity::read_live(item, db.now())?.zip(Some(entity::read(item)?)),
+        None => None,
+    };
+    live.ok_or_else(|| {
+        let message = "no live item with this key is there";
+        Error::new(ErrorKind::NotFound, Stage::Request, message).of(E::ENTITY.type_name)
+    })
+}
+
+/// The write of what changed; none if nothing did.
+fn plan<E: DynamoEntity>(
+    db: &Dynamo,
+    key: Key<E>,
+    stored: &[u8],
+    old: &E,
+    new: &E,
+) -> Result<Option<Plan<E>>> {
+    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+    if new.key() != key {
+        let message = "the closure of a `modify` changed the key: that names another item, so create it and delete this one";
+        return Err(refused::<E>(message.to_owned()));
+    }
+    let before = attributes(old).map_err(fail)?;
+    let after = merged::<E>(&before, attributes(new).map_err(fail)?);
+    let mut update = differences(&before, &after);
+    if update.is_empty() {
+        return Ok(None);
+    }
+    let now = db.now();
+    let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
+    // What is known is the new entity; the version is that of the old one.
+    let loaded = source(old).map_err(fail)?;
+    stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
+    let known = known::<E>(&Source::of(after), &Node::all([]), &key).map_err(fail)?;
+    keep_up::<E>(&mut update, known, false)?;
+    let (condition, lost) = unchanged(&E::ENTITY, &loaded, &before, stored, db).map_err(fail)?;
+    let edit = Edit {
+        key,
+        update,
+        condition,
+        lost,
+    };
+    let outcome = Outcome::Read(read_entity);
+    edit.plan(db, now, "ALL_NEW", Resend::UnlessAmbiguous, outcome)
+        .map(Some)
+}
+
+type Attributes = Vec<(String, Vec<u8>)>;
+
+fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, Fault> {
+    split(&entity::encode_as_is(entity)?)
+}
+
+/// The new attributes, but for those that the library keeps: they are not the closure's to change.
+fn merged<E: DynamoEntity>(before: &Attributes, mut after: Attributes) -> Attributes {
+    after.retain(|(name, _)| !is_kept::<E>(name));
+    let kept = before.iter().filter(|(name, _)| is_kept::<E>(name));
+    after.extend(kept.cloned());
+    after
+}
+
+/// The changes of fields and of unknown attributes. Keys of indexes follow later.
+fn differences(before: &Attributes, after: &Attributes) -> Update {
+    let mut update = Update::default();
+    for (name, json) in after {
+        let same = before
+            .iter()
+            .any(|(other, held)| other == name && held == json);
+        if !same {
+            update.set(name.clone(), Action::Set(json.clone()));
+        }
+    }
+    for (name, _) in before {
+        if !after.iter().any(|(other, _)| other == name) {
+            update.set(name.clone(), Action::Remove);
+        }
+    }
+    update
+}
+
+/// Keys, the type, and managed fields.
+fn is_kept<E: DynamoEntity>(name: &str) -> bool {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let managed = [
+        def.version,
+        def.created_at,
+        def.updated_at,
+        def.created_by,
+        def.updated_by,
+    ];
+    let is_field = def.attributes.iter().any(|known| known.stored == name);
+    let is_key = name == table.pk || table.sk == Some(name);
+    is_key
+        || managed.contains(&Some(name))
+        || !is_field && crate::__private::is_derived(def, table, name)
+}
+
+/// Nobody wrote since the item was read: its version is the same, or else every attribute that the
+/// closure could see.
+fn unchanged(
+    def: &EntityDef,
+    source: &Source,
+    before: &Attributes,
+    stored: &[u8],
+    db: &Dynamo,
+) -> Result<(Node, Lost), Fault> {
+    let now = db.now();
+    if let Source::Entity {
+        loaded: Some(loaded),
+        ..
+    } = source
+    {
+        let (unchanged, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
+        return Ok((unchanged.and(check::is_live(def, now)), lost));
+    }
+    let (exists, lost) = check::condition(def, Expect::Exists, None, now);
+    let stored = split(stored)?;
+    let is_primary =
+        |name: &str| name == def.pk.attribute || def.sk.is_some_and(|sk| sk.attribute == name);
+    let fields = def.attributes.iter().map(|known| known.stored);
+    // Attributes that no field knows were seen in the `rest`.
+    let rest = before.iter().map(|(name, _)| &**name).filter(|name| {
+        !def.attributes.iter().any(|known| known.stored == *name)
+            && stored.iter().any(|(other, _)| other == name)
+            && !def.indexes.iter().any(|index| {
+                index
+                    .pk
+                    .iter()
+                    .chain(index.sk)
+                    .any(|key| key.attribute == *name)
+            })
+    });
+    let seen = fields.chain(rest).filter(|name| !is_primary(name));
+    let guards = seen.map(|name| {
+        let held = stored.iter().find(|(other, _)| other == name);
+        match held {
+            Some((_, json)) => check::is_value(name.to_owned(), json),
+            None => Node::Missing(Place::of(name.to_owned())),
+        }
+    });
+    Ok((Node::all([exists].into_iter().chain(guards)), lost))
+}
+
+impl<E: DynamoEntity, F> fmt::Debug for Modify<E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Modify({:?})", self.key)
+    }
+}
+
+impl<E: DynamoEntity, F, X> fmt::Debug for TryModify<E, F, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TryModify({:?})", self.inner.key)
+    }
+}

@@ -1,0 +1,275 @@
+//! `modify`: read, change, write if nobody wrote in between, again if somebody did.
+
+use std::collections::HashMap;
+
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+use tokio::task::JoinSet;
+
+use crate::model::{Draft, Note, Order, Shop, Status, draft, note, order};
+use crate::support::db::{Db, Mode, s};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    writes_what_the_closure_changed,
+    keeps_the_keys_of_indexes,
+    writes_nothing_for_nothing,
+    refuses_another_key,
+    needs_a_row,
+    a_refusal_of_the_closure_is_the_caller_s_own_error,
+    loses_no_increment,
+    loses_no_increment_without_a_version,
+    a_lost_answer_is_not_run_again,
+    updates_rows_of_others,
+];
+
+async fn writes_what_the_closure_changed(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let first = draft("a", "one").create().send(&db).await?;
+    let second = Draft::key("a")
+        .modify(|draft| {
+            draft.text.push_str(" two");
+            draft.version = Version::from(77); // the library's own
+        })
+        .send(&db)
+        .await?;
+    assert_eq!(second.text, "one two");
+    assert_eq!(second.version.number(), Some(2));
+    assert_eq!(second.created_at, first.created_at);
+    assert!(second.updated_at >= first.updated_at);
+    assert_eq!(Draft::key("a").get().send(&db).await?, Some(second));
+    Ok(())
+}
+
+async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    let key = order("u", 7).create().send(&db).await?.key();
+    for (status, note) in [
+        (Status::Pending, Some("x")),
+        (Status::Paid, None),
+        (Status::Paid, Some("y")),
+        (Status::Shipped, Some("")),
+    ] {
+        let change = move |order: &mut Order| {
+            order.status = status;
+            order.note = note.map(str::to_owned);
+        };
+        let stored = key.clone().modify(change).send(&db).await?;
+        assert_eq!(Item::from(db.stored(&key).await), stored.to_item()?);
+    }
+    assert_eq!(db.stored(&key).await.get("gsi1pk"), Some(&s("STATUS#sent")));
+    Ok(())
+}
+
+async fn writes_nothing_for_nothing(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let first = draft("a", "one").create().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let same = Draft::key("a").modify(|_| {}).send(&faulty).await?;
+    assert_eq!(same, first);
+    assert_eq!(http.calls().len(), 1);
+    Ok(())
+}
+
+async fn refuses_another_key(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("a", "one").create().send(&db).await?;
+    let refused = Note::key("a")
+        .modify(|note| note.id = "b".into())
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidValue);
+    assert_eq!(db.count::<Note>().await, 1);
+    Ok(())
+}
+
+async fn needs_a_row(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let lost = Note::key("a").modify(|_| {}).send(&db).await.unwrap_err();
+    assert!(lost.is_not_found());
+    Ok(())
+}
+
+#[derive(Debug)]
+enum Refused {
+    TooLong,
+    Db(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Refused::Db(error)
+    }
+}
+
+async fn a_refusal_of_the_closure_is_the_caller_s_own_error(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("a", "one").create().send(&db).await?;
+    let grow = |note: &mut Note| {
+        note.text.push_str(" and more");
+        if note.text.len() > 5 {
+            Err(Refused::TooLong)
+        } else {
+            Ok(())
+        }
+    };
+    let refused = Note::key("a").try_modify(grow).send(&db).await;
+    assert!(matches!(refused, Err(Refused::TooLong)), "{refused:?}");
+    let missing = Note::key("b").try_modify(grow).send(&db).await;
+    assert!(matches!(missing, Err(Refused::Db(error)) if error.is_not_found()));
+    assert_eq!(
+        Note::key("a").get().send(&db).await?,
+        Some(note("a", "one"))
+    );
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "sums", key(pk = id))]
+struct Sum {
+    id: String,
+    sum: u64,
+    #[dynamo(version)]
+    version: Version,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "bare-sums", key(pk = id))]
+struct BareSum {
+    id: String,
+    sum: u64,
+    names: HashMap<String, u32>,
+}
+
+const TASKS: u64 = 64;
+
+async fn loses_no_increment(db: Db) -> Outcome {
+    // The typed way through the SDK differs below all of this.
+    let each = if db.mode() == Mode::Raw { 100 } else { 5 };
+    db.create_tables([Sum::schema()]).await?;
+    let sum = Sum {
+        id: "s".into(),
+        sum: 0,
+        version: Version::default(),
+    };
+    sum.create().send(&db).await?;
+    let mut tasks = JoinSet::new();
+    for _ in 0..TASKS {
+        let db = db.clone();
+        tasks.spawn(async move {
+            for _ in 0..each {
+                Sum::key("s").modify(|sum| sum.sum += 1).send(&db).await?;
+            }
+            Ok::<_, Error>(())
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done??;
+    }
+    let sum = Sum::key("s")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .expect("the sum");
+    assert_eq!(sum.sum, TASKS * each);
+    assert_eq!(sum.version.number(), Some(1 + TASKS * each));
+    Ok(())
+}
+
+async fn loses_no_increment_without_a_version(db: Db) -> Outcome {
+    db.create_tables([BareSum::schema()]).await?;
+    BareSum {
+        id: "s".into(),
+        sum: 0,
+        names: HashMap::new(),
+    }
+    .create()
+    .send(&db)
+    .await?;
+    let mut tasks = JoinSet::new();
+    for task in 0..8 {
+        let db = db.clone();
+        tasks.spawn(async move {
+            for _ in 0..20 {
+                let count = |sum: &mut BareSum| {
+                    sum.sum += 1;
+                    *sum.names.entry(format!("task {task}")).or_default() += 1;
+                };
+                BareSum::key("s").modify(count).send(&db).await?;
+            }
+            Ok::<_, Error>(())
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done??;
+    }
+    let sum = BareSum::key("s")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .expect("the sum");
+    assert_eq!((sum.sum, sum.names.len()), (160, 8));
+    assert!(sum.names.values().all(|count| *count == 20));
+    Ok(())
+}
+
+async fn a_lost_answer_is_not_run_again(db: Db) -> Outcome {
+    db.create_tables([Sum::schema()]).await?;
+    Sum {
+        id: "s".into(),
+        sum: 0,
+        version: Version::default(),
+    }
+    .create()
+    .send(&db)
+    .await?;
+    let (faulty, _) = db.faulty([Fault::Pass, Fault::Lose]);
+    let mut runs = 0;
+    let count = |sum: &mut Sum| {
+        runs += 1;
+        sum.sum += 1;
+    };
+    let unknown = Sum::key("s").modify(count).send(&faulty).await.unwrap_err();
+    assert_eq!(unknown.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(runs, 1);
+    let sum = Sum::key("s")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .expect("the sum");
+    assert_eq!(sum.sum, 1);
+    Ok(())
+}
+
+async fn updates_rows_of_others(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let null = AttributeValue::Null(true);
+    db.plant::<Draft>(crate::support::db::raw([
+        ("id", s("a")),
+        ("text", s("one")),
+        ("version", null.clone()),
+        ("created_at", s("2024-01-01T00:00:00Z")),
+        ("updated_at", null),
+        ("other", s("kept")),
+    ]))
+    .await;
+    let new = Draft::key("a")
+        .modify(|draft| draft.text = "two".into())
+        .send(&db)
+        .await?;
+    assert_eq!(new.version.number(), Some(1));
+    let newer = new
+        .update()
+        .apply(|d| d.text().set("three"))
+        .send(&db)
+        .await?;
+    assert_eq!(newer.version.number(), Some(2));
+    assert_eq!(db.stored(&new.key()).await.get("other"), Some(&s("kept")));
+    Ok(())
+}
