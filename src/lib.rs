@@ -160,9 +160,11 @@ pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Guarded, Idempotent, Modify, Open,
-    Operation, Put, Repeatable, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
-    Steps, TryModify, Unconditional, Update, Upsert, Versioned,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
+    Guard, Guarded, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify, Open,
+    Operation, Page, Put, Query, QueryVerbs, Reach, Reading, Repeatable, ReturningChanged,
+    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, SortPart, Steps,
+    StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
 };
 
 /// The README is compiled and run.

@@ -17,6 +17,7 @@ mod guard;
 mod idempotent;
 mod modify;
 mod put;
+pub(crate) mod query;
 mod repeatable;
 mod size;
 mod update;
@@ -31,6 +32,11 @@ pub use guard::{Checked, Conditional, Guard, Guarded, Open, Unconditional, Versi
 pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
+pub use query::{
+    Anywhere, Cursor, Each, Explanation, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable,
+    Page, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
+    WholeTable, each,
+};
 pub use repeatable::Repeatable;
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -50,6 +50,10 @@ pub(crate) enum Operation {
     DeleteItem,
     /// `TransactWriteItems`
     TransactWriteItems,
+    /// `Query`
+    Query,
+    /// `Scan`
+    Scan,
 }
 
 /// What an attempt whose answer was lost allows.

@@ -146,6 +146,33 @@ impl Node {
         }
     }
 
+    /// The attributes that it names.
+    pub(crate) fn attributes(&self) -> Vec<&str> {
+        fn of(term: &Term) -> Option<&Place> {
+            match term {
+                Term::Place(place) | Term::Size(place) => Some(place),
+                Term::Value(_) => None,
+            }
+        }
+        let places = match self {
+            Node::Compare(left, _, right) => vec![of(left), of(right)],
+            Node::Between(term, low, high) => vec![of(term), of(low), of(high)],
+            Node::In(term, _) => vec![of(term)],
+            Node::Exists(place)
+            | Node::Missing(place)
+            | Node::IsType(place, _)
+            | Node::StartsWith(place, _)
+            | Node::Contains(place, _) => vec![Some(place)],
+            Node::Not(node) => return node.attributes(),
+            Node::All(nodes) | Node::Any(nodes) => {
+                return nodes.iter().flat_map(Node::attributes).collect();
+            }
+            Node::Faulty(_) => Vec::new(),
+        };
+        let places = places.into_iter().flatten();
+        places.map(|place| &**place.attribute()).collect()
+    }
+
     fn binding(&self) -> Binding {
         match self {
             Node::All(_) => Binding::And,

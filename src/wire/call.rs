@@ -124,6 +124,8 @@ impl Wire {
                 transact_write_items,
                 typed::naming(self.client.transact_write_items(), table)
             ),
+            Operation::Query => send!(query),
+            Operation::Scan => send!(scan),
         }
     }
 }

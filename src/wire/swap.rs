@@ -313,4 +313,6 @@ operations! {
     UpdateItem: update_item, UpdateItemOutput, UpdateItemError;
     DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
+    Query: query, QueryOutput, QueryError;
+    Scan: scan, ScanOutput, ScanError;
 }

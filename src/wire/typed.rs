@@ -3,6 +3,7 @@
 //! Slower and with the same result. It is taken only when an SDK does not call our serializer or
 //! deserializer any more; a member it does not know is refused, never dropped.
 
+mod many;
 mod transact;
 
 use std::collections::HashMap;
@@ -18,6 +19,8 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemOutput;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
+
+pub(super) use many::{query, scan};
 
 use super::Reply;
 use crate::codec::{Fault, Item, Reader, Writer};
@@ -133,8 +136,12 @@ impl Output for DeleteItemOutput {
 /// one that no reader accepts: nothing is made up.
 fn item(writer: &mut Writer, name: &str, attributes: Option<&HashMap<String, AttributeValue>>) {
     let Some(attributes) = attributes else { return };
-    let item = Item::from(attributes.clone());
     writer.dynamic_name(name);
+    object(writer, attributes);
+}
+
+fn object(writer: &mut Writer, attributes: &HashMap<String, AttributeValue>) {
+    let item = Item::from(attributes.clone());
     match item.to_dynamo_json() {
         Ok(json) => writer.raw_bytes(&json),
         Err(_) => writer.raw("{\"\":{}}"),

@@ -24,6 +24,7 @@ mod managed;
 mod model;
 mod modify;
 mod put;
+mod query;
 mod shards;
 mod table;
 mod update;
@@ -45,6 +46,7 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("query", query::tests),
         ("update", update::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
