@@ -34,10 +34,7 @@ pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Resu
 
 /// Law W1: an upsert may make the item, so nothing that the entity cannot be read without may lack.
 pub(in crate::request) fn check_complete<E: DynamoEntity>(update: &Update) -> Result<()> {
-    let table = &<E::Table as DynamoTable>::TABLE;
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
-        // A bare key field is in the key.
-        let is_key = attribute.stored == table.pk || table.sk == Some(attribute.stored);
         let sets = |(place, action): (&Place, &Action)| {
             *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
         };
