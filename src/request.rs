@@ -15,9 +15,11 @@ mod draft;
 mod explain;
 mod get;
 mod guard;
+mod idempotent;
 mod modify;
 mod put;
 pub(crate) mod query;
+mod repeatable;
 mod size;
 mod update;
 mod upkeep;
@@ -28,12 +30,14 @@ pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use explain::Explanation;
 pub use get::Get;
-pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
+pub use guard::{Checked, Conditional, Guard, Guarded, Open, Unconditional, Versioned};
+pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use query::{
     Anywhere, Cursor, Each, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable, Page, Query,
     QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads, WholeTable, each,
 };
+pub use repeatable::Repeatable;
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -52,6 +52,8 @@ pub(crate) enum Operation {
     Query,
     /// `Scan`
     Scan,
+    /// `TransactWriteItems`
+    TransactWriteItems,
 }
 
 /// What an attempt whose answer was lost allows.
@@ -61,6 +63,10 @@ pub(crate) enum Resend {
     Always,
     /// A second attempt could meet the first one's effect: never sent again once ambiguous.
     UnlessAmbiguous,
+    /// The same, and the caller does not mind: sent again.
+    Repeatable,
+    /// The service knows a second attempt by its token: sent again while it remembers.
+    ByToken,
 }
 
 /// An operation, planned: all that the wire needs.

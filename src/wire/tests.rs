@@ -223,6 +223,61 @@ async fn an_sdk_that_ignores_our_serializer() {
     let failure = wire.call(create()).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::Conflict);
     assert_eq!(http.calls().len(), 3);
+
+    // What such an SDK makes of a transaction is refused, so that nothing has happened then either.
+    let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
+    wire.call(transaction("one")).await.unwrap();
+    assert_eq!(http.calls(), ["TransactWriteItems", "TransactWriteItems"]);
+    assert_eq!(
+        attributes(&wire.call(get()).await.unwrap(), "Item"),
+        Some(both())
+    );
+}
+
+/// All kinds of operations, on items of their own.
+fn transaction(token: &str) -> Request {
+    let operations = r##"
+        {"Put":{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}},"ConditionExpression":"attribute_not_exists(#p)","ExpressionAttributeNames":{"#p":"pk"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}},
+        {"Delete":{"TableName":"tab","Key":{"pk":{"S":"b"}}}},
+        {"Update":{"TableName":"tab","Key":{"pk":{"S":"c"}},"UpdateExpression":"SET n = :n","ExpressionAttributeValues":{":n":{"N":"2"}}}},
+        {"ConditionCheck":{"TableName":"tab","Key":{"pk":{"S":"d"}},"ConditionExpression":"attribute_not_exists(pk)"}}"##;
+    let body = format!(
+        "{{\"TransactItems\":[{operations}],\"ClientRequestToken\":\"{token}\",\"ReturnConsumedCapacity\":\"TOTAL\"}}"
+    );
+    request(Operation::TransactWriteItems, Resend::ByToken, &body)
+}
+
+fn both() -> serde_json::Value {
+    serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } })
+}
+
+#[tokio::test]
+async fn a_transaction_of_all_kinds() {
+    for typed in [false, true] {
+        let (wire, http) = plain().await;
+        if typed {
+            wire.use_typed();
+        }
+        http.plan([Fault::Lose, Fault::internal()]);
+        let reply = wire.call(transaction("one")).await.unwrap();
+        assert!(reply.body.starts_with(b"{"), "{:?}", reply.body);
+        let seen = http.seen();
+        assert_eq!(seen.len(), 3, "{typed}");
+        assert!(seen.iter().all(|attempt| attempt.body == seen[0].body));
+        assert_eq!(
+            attributes(&wire.call(get()).await.unwrap(), "Item"),
+            Some(both())
+        );
+
+        let failure = wire.call(transaction("two")).await.unwrap_err();
+        assert_eq!(failure.error.kind(), ErrorKind::Conflict);
+        assert_eq!(failure.error.code(), Some("TransactionCanceledException"));
+        let item = failure.condition.unwrap().item.unwrap();
+        assert_eq!(
+            Item::from_dynamo_json(&item).unwrap().get("n"),
+            Some(&1.into())
+        );
+    }
 }
 
 /// Stands for an SDK that does not take our deserializer.

@@ -4,6 +4,7 @@
 //! deserializer any more; a member it does not know is refused, never dropped.
 
 mod many;
+mod transact;
 
 use std::collections::HashMap;
 
@@ -23,6 +24,7 @@ pub(super) use many::{query, scan};
 
 use super::Reply;
 use crate::codec::{Fault, Item, Reader, Writer};
+pub(super) use transact::{naming, transact_write_items};
 
 pub(super) fn get_item(
     builder: GetItemFluentBuilder,
@@ -149,6 +151,10 @@ fn object(writer: &mut Writer, attributes: &HashMap<String, AttributeValue>) {
 fn capacity(writer: &mut Writer, capacity: Option<&ConsumedCapacity>) {
     let Some(capacity) = capacity else { return };
     writer.dynamic_name("ConsumedCapacity");
+    capacity_entries(writer, capacity);
+}
+
+fn capacity_entries(writer: &mut Writer, capacity: &ConsumedCapacity) {
     writer.raw("{");
     if let Some(table) = capacity.table_name() {
         writer.dynamic_name("TableName");

@@ -18,6 +18,7 @@ mod errors;
 mod faults;
 mod get;
 mod golden;
+mod idempotent;
 mod item;
 mod keys;
 mod managed;
@@ -53,6 +54,7 @@ fn main() {
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),
+        ("idempotent", idempotent::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),
