@@ -3,10 +3,10 @@
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Filter, StrongReads};
 
-use super::{Book, Token, counts, day, days, isbns, library, token_numbers, tokens};
+use super::{Book, Numbered, Token, counts, day, days, isbns, library, token_numbers, tokens};
 use crate::model::{Order, RequestCount, Shop, Status, UserId, order};
 use crate::support::clock::{HandClock, moment};
-use crate::support::db::{Db, Mode, raw, s};
+use crate::support::db::{Db, Mode, n, raw, s};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -16,6 +16,8 @@ tests![
     counts_send_no_rows,
     a_row_that_does_not_decode_is_an_error,
     a_stream_fetches_ahead,
+    a_dropped_stream_stops,
+    ten_thousand_rows_go_by,
     faults_on_the_way_are_retried_or_told,
     requests_are_the_fewest,
     filters_leave_rows_out,
@@ -349,4 +351,63 @@ where
     Query<Q::Row>: From<Query<Q::Row, Q::Reach>>,
 {
     query.consistent().into()
+}
+
+async fn a_dropped_stream_stops(db: Db) -> Outcome {
+    use crate::support::faulty::Fault;
+    counts(&db, &["a"], 1..=20).await?;
+    let slow = Fault::Delay(std::time::Duration::from_millis(60));
+    let (faulty, http) = db.faulty([Fault::Pass, slow]);
+    let mut rows = RequestCount::in_partition("a").page_size(2).stream(&faulty);
+    assert!(rows.next().await.transpose()?.is_some());
+    drop(rows);
+    tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+    assert!(http.calls().len() <= 2, "nothing is asked for any more");
+    Ok(())
+}
+
+async fn ten_thousand_rows_go_by(db: Db) -> Outcome {
+    db.create_tables([Numbered::schema()]).await?;
+    plant_numbers(&db, 10_000).await?;
+    let (faulty, http) = db.faulty([]);
+    let q = Numbered::in_partition(1);
+    let mut rows = q.clone().stream(&faulty);
+    let mut next = 0u32;
+    while let Some(row) = rows.next().await {
+        assert_eq!(row?.number, next.into());
+        next += 1;
+    }
+    assert_eq!(next, 10_000);
+    // About 20 bytes each: one answer holds them all.
+    assert_eq!(http.calls().len(), 1);
+    assert_eq!(q.clone().page_size(3_000).all(&db).await?.len(), 10_000);
+    assert_eq!(q.clone().count(&db).await?, 10_000);
+    let last = q.clone().descending().limit(3).all(&db).await?;
+    let last: Vec<String> = last.iter().map(|row| row.number.to_string()).collect();
+    assert_eq!(last, ["9999", "9998", "9997"]);
+    let middle = q
+        .number()
+        .between(4_000u32.into()..dynamo_entity::Number::from(4_010u32));
+    assert_eq!(middle.count(&db).await?, 10);
+    Ok(())
+}
+
+/// Many rows, without the library.
+async fn plant_numbers(db: &Db, count: u32) -> Outcome {
+    use dynamo_entity::aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
+    let table = db.table::<Numbered>();
+    let numbers: Vec<u32> = (0..count).collect();
+    for chunk in numbers.chunks(25) {
+        let write = |number: &u32| {
+            let put = PutRequest::builder()
+                .item("id", n(1))
+                .item("number", n(number));
+            let put = put.build().expect("a put");
+            WriteRequest::builder().put_request(put).build()
+        };
+        let writes = chunk.iter().map(write).collect();
+        let batch = db.client().batch_write_item();
+        batch.request_items(&table, writes).send().await?;
+    }
+    Ok(())
 }
