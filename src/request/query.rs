@@ -5,7 +5,8 @@
 //!   .placed_at()        the next part of the sort key                        part
 //!   .lt(cutoff)         a query: draft and options                           selection
 //!   .limit(20)          the same                                             verbs
-//!   .page(&db)          frame of the request -> fetch, answer by answer      fetch
+//!   .page(&db)          frame of the request, one for each partition         selection, condition, start
+//!                       -> answer by answer, partitions merged               fetch, gather
 //!                       -> rows and cursors                                  page, cursor
 //!   .stream(&db)        -> rows, one after the other                         stream
 //! ```
@@ -13,6 +14,7 @@
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
 
 mod all;
+mod condition;
 mod cursor;
 mod draft;
 mod explain;
@@ -29,6 +31,7 @@ mod scan;
 mod selection;
 mod source;
 mod stage;
+mod start;
 mod stream;
 mod verbs;
 
