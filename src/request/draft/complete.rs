@@ -38,6 +38,9 @@ pub(in crate::request) fn check_complete<E: DynamoEntity>(update: &Update) -> Re
         let sets = |(place, action): (&Place, &Action)| {
             *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
         };
+        let def = &E::ENTITY;
+        let is_key = attribute.stored == def.pk.attribute
+            || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
         !is_key && !E::may_be_absent(*at) && !update.actions().any(sets)
     };
     let lacking: Vec<String> = E::ENTITY
