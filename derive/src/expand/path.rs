@@ -184,7 +184,7 @@ fn method(
     let (vis, ident) = (&field.vis, &field.ident);
     let doc = format!("The path of `{}`.", key::plain_name(ident));
     let PathCode { ty, path, bound } = match field.role {
-        Role::Skip => return TokenStream::new(),
+        Role::Skip => skipped(field, root, place),
         Role::Rest => PathCode {
             ty: code!(__d::RestPath<#root>),
             path: rest.clone(),
@@ -201,6 +201,16 @@ fn method(
         #vis fn #ident(&self) -> #ty #bound {
             #path
         }
+    }
+}
+
+/// No path leads there; the method says so to who calls it.
+fn skipped(field: &Field, root: &TokenStream, place: &TokenStream) -> PathCode {
+    let ty = &field.ty;
+    PathCode {
+        ty: code!(__d::Path<#root, #ty, <__d::Kept as __d::Use>::Required>),
+        path: code!(__d::Path::stored_as(#place, |_, _, _| __d::fallback())),
+        bound: code!(where for<'x> __d::Skipped: __d::StoredIn<'x>),
     }
 }
 
