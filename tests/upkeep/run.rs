@@ -17,7 +17,7 @@ const SEQUENCES: u64 = 6_000;
 /// DynamoDB Local answers more slowly.
 const SEQUENCES_ON_A_SERVER: u64 = 400;
 /// How many entities share them.
-const SUBJECTS: u64 = 8;
+const SUBJECTS: u64 = 7;
 /// Each has tables of its own.
 const TASKS: u64 = 2;
 /// The indexes are looked at after so many sequences, each with keys of its own.
