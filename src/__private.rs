@@ -18,16 +18,22 @@ pub use crate::entity::{
     StampKind, TtlTime, Version, VersionField,
 };
 pub use crate::expr::{
-    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Json, Kept, Mode, Numeric, Part, Path,
-    Place, RestPath, Room, Textual, Use, json as field_json,
+    AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Given as GivenOperand, Json, Kept,
+    Mode, Numeric, Operand, Part, Path, Place, RestPath, Room, Textual, Use, json as field_json,
 };
 pub use crate::key::{
-    Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyText, KeyValue, MILLIS, MONTH, Millis,
-    PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
-    Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard, encode_key, hash_of_key,
-    key_text, read_key_text, width_in,
+    Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
+    MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role,
+    SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard,
+    encode_key, hash_of_key, key_text, read_key_text, skip_part, width_in,
 };
-pub use crate::request::{Unconditional, Versioned};
+pub use crate::request::query::{
+    Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
+    InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
+    PartKind, RowOf, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage, TakesRange,
+    UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
+};
+pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Presence, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, Result};
+use crate::request::query::Secret;
 use crate::schema::TableSchema;
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, Wire};
 use crate::{connect, table};
@@ -32,6 +33,7 @@ struct Inner {
     wire: Wire,
     prefix: String,
     clock: SharedClock,
+    cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
 }
 
@@ -72,6 +74,7 @@ impl Dynamo {
             wire: Wire::new(client),
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
+            cursor_secret: None,
             actor: None,
         }))
     }
@@ -91,6 +94,14 @@ impl Dynamo {
     #[must_use]
     pub fn with_clock(self, clock: impl Clock) -> Dynamo {
         self.with(|inner| inner.clock = SharedClock::new(clock))
+    }
+
+    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
+    /// client can then use no place that the service has not named to it.
+    #[must_use]
+    pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Dynamo {
+        let secret = Secret::new(secret.as_ref());
+        self.with(|inner| inner.cursor_secret = secret)
     }
 
     /// The same connection for one actor, whom its writes name in the fields `created_by` and
@@ -123,6 +134,15 @@ impl Dynamo {
     pub fn with_actor(&self, actor: impl Into<Arc<str>>) -> Dynamo {
         let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
         self.clone().with(|inner| inner.actor = actor)
+    }
+
+    /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
+    ///
+    /// For connections to the embedded engine, and for SDK clients that were given an HTTP client.
+    #[cfg(feature = "testing")]
+    pub fn with_faults(&self, faults: &connect::testing::Faults) -> Result<Dynamo> {
+        let client = faults.client(self.client())?;
+        Ok(self.clone().with(|inner| inner.wire = Wire::new(client)))
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.
@@ -177,6 +197,10 @@ impl Dynamo {
     ) -> impl Future<Output = Result<()>> + Send {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
         async move { table::add_indexes(self, schemas).await }
+    }
+
+    pub(crate) fn cursor_secret(&self) -> Option<&Secret> {
+        self.0.cursor_secret.as_ref()
     }
 
     /// Who writes.

@@ -24,7 +24,7 @@ pub use version::{Version, VersionField};
 
 use crate::codec::{Fault, Item, Name, Reader, Writer};
 use crate::error::{Error, Result};
-use crate::request::{Create, Delete, Guard, Put, Update};
+use crate::request::{Create, Delete, Guard, Put, Query, Update, WholeTable};
 use crate::schema::EntityDef;
 
 /// A struct that is stored as an item. Derive it.
@@ -159,6 +159,12 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// Deletes it. With a version field, only as it was loaded.
     fn delete(&self) -> Delete<Self, Self::Guard> {
         Delete::of_entity(self)
+    }
+
+    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
+    /// order.
+    fn scan() -> Query<Self, WholeTable> {
+        Query::scan()
     }
 
     /// The item as the table holds it: all attributes, keys of indexes included.

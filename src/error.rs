@@ -76,6 +76,10 @@ pub enum ErrorKind {
     InvalidValue,
     /// The item is over DynamoDB's 400 KB. Nothing was sent.
     TooLarge,
+    /// A cursor is no cursor, or one of another query. Nothing was sent.
+    InvalidCursor,
+    /// `one` found two rows.
+    NotUnique,
     /// A stored item does not decode into the type asked for.
     Decode,
     /// The connection URL, a file or a setting is wrong.
@@ -164,6 +168,11 @@ impl Error {
 
     pub(crate) fn of(mut self, entity: &'static str) -> Self {
         self.0.entity = Some(entity);
+        self
+    }
+
+    pub(crate) fn at(mut self, attribute: impl Into<String>) -> Self {
+        self.0.attribute = Some(attribute.into());
         self
     }
 

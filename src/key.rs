@@ -72,7 +72,10 @@ mod integer;
 mod native;
 mod parse;
 mod part;
+pub(crate) mod point;
+pub(crate) mod range;
 mod shard;
+pub(crate) mod span;
 mod text;
 mod time;
 mod writer;
@@ -88,7 +91,9 @@ pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard, check_shard, hash_of_key};
-pub use writer::{KeyText, PartPlace};
+pub(crate) use text::escape_part;
+pub use writer::{KeyTarget, KeyText, PartPlace, skip_part};
+pub(crate) use writer::{Reach, check_size};
 
 /// A partition key may have this many bytes.
 pub const MAX_PK_SIZE: usize = 2048;

@@ -51,10 +51,12 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
+//! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | lock optimistically | [`Version`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
+//! | test with a server that fails | the module `testing` |
 //! | know how keys are written | [`key`] |
 //!
 //! # The grammar of `#[dynamo(..)]`
@@ -106,6 +108,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
+//! | `testing` | connections that fail on demand, for tests: the module `testing` |
 //! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
@@ -154,15 +157,19 @@ pub use codec::{
 };
 #[cfg(feature = "embedded")]
 pub use connect::embedded;
+#[cfg(feature = "testing")]
+pub use connect::testing;
 pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Call, Checked, Conditional, Create, Delete, Get, Guard, Modify, Open, Operation, Put,
-    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, Steps, TryModify,
-    Unconditional, Update, Upsert, Versioned,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
+    Guard, Guarded, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify, Open,
+    Operation, Page, Put, Query, QueryVerbs, Reach, Reading, Repeatable, ReturningChanged,
+    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, SortPart, Steps,
+    StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
 };
 
 /// The README is compiled and run.

@@ -4,6 +4,6 @@
 //! writes down.
 
 pub use crate::{
-    Dynamo, DynamoEntity, DynamoTable, DynamoValue, Error, ErrorKind, Item, Key, Operation, Result,
-    Version,
+    Cursor, Dynamo, DynamoEntity, DynamoTable, DynamoValue, Error, ErrorKind, Item, Key, Operation,
+    Page, Query, QueryVerbs, Result, Version, each,
 };

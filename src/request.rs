@@ -12,10 +12,14 @@ mod check;
 mod create;
 mod delete;
 mod draft;
+mod explain;
 mod get;
 mod guard;
+mod idempotent;
 mod modify;
 mod put;
+pub(crate) mod query;
+mod repeatable;
 mod size;
 mod update;
 mod upkeep;
@@ -24,9 +28,16 @@ mod upsert;
 pub use call::{Call, Operation, Steps};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
+pub use explain::Explanation;
 pub use get::Get;
-pub use guard::{Checked, Conditional, Guard, Open, Unconditional, Versioned};
+pub use guard::{Checked, Conditional, Guard, Guarded, Open, Unconditional, Versioned};
+pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
+pub use query::{
+    Anywhere, Cursor, Each, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable, Page, Query,
+    QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads, WholeTable, each,
+};
+pub use repeatable::Repeatable;
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

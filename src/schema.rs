@@ -7,6 +7,7 @@
 
 mod agree;
 mod definition;
+mod interleave;
 mod overlap;
 mod table;
 
@@ -18,6 +19,7 @@ pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
     Presence, Projection, Style, TableDef, WhenDef, Width,
 };
+pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 

@@ -21,9 +21,6 @@ pub(crate) mod table;
 mod typed;
 
 #[cfg(test)]
-#[path = "../tests/support/faulty.rs"]
-pub(crate) mod faulty;
-#[cfg(test)]
 mod tests;
 
 use std::pin::Pin;
@@ -39,7 +36,6 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The operations of DynamoDB that carry items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[expect(clippy::enum_variant_names, reason = "the service's own names")]
 pub(crate) enum Operation {
     /// `GetItem`
     GetItem,
@@ -49,6 +45,12 @@ pub(crate) enum Operation {
     UpdateItem,
     /// `DeleteItem`
     DeleteItem,
+    /// `Query`
+    Query,
+    /// `Scan`
+    Scan,
+    /// `TransactWriteItems`
+    TransactWriteItems,
 }
 
 /// What an attempt whose answer was lost allows.
@@ -58,6 +60,10 @@ pub(crate) enum Resend {
     Always,
     /// A second attempt could meet the first one's effect: never sent again once ambiguous.
     UnlessAmbiguous,
+    /// The same, and the caller does not mind: sent again.
+    Repeatable,
+    /// The service knows a second attempt by its token: sent again while it remembers.
+    ByToken,
 }
 
 /// An operation, planned: all that the wire needs.

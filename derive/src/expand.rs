@@ -18,6 +18,7 @@ mod entity;
 mod fallback;
 mod key;
 mod path;
+mod query;
 mod table;
 mod upkeep;
 mod value;

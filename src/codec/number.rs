@@ -1,5 +1,7 @@
 //! A number as DynamoDB keeps it: 38 digits, exact.
 
+mod neighbour;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;

@@ -293,6 +293,11 @@ pub trait TtlTime: Sized {
     type Held: TtlTime;
     #[doc(hidden)]
     type Mode<U: Use>: expr::Mode;
+
+    /// Writes what a query asks for: a fraction is compared, not cut.
+    #[doc(hidden)]
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
+
     /// Epoch seconds, cut to the second.
     #[doc(hidden)]
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault>;
@@ -347,6 +352,13 @@ impl<T: Moment> TtlTime for T {
     type Held = T;
     type Mode<U: Use> = U::Required;
 
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        let time = self.to_timestamp();
+        let nanos = i128::from(time.seconds()) * 1_000_000_000 + i128::from(time.nanos());
+        let number: Number = format!("{nanos}e-9").parse()?;
+        number.encode(writer)
+    }
+
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         Ok(Some(self.to_timestamp().seconds()))
     }
@@ -362,6 +374,10 @@ macro_rules! integer_ttl {
         impl TtlTime for $int {
             type Held = $int;
             type Mode<U: Use> = U::Required;
+
+            fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+                self.encode(writer)
+            }
 
             fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
                 let seconds = i64::try_from(*self);
@@ -381,6 +397,11 @@ integer_ttl!(i64 u64 u32);
 impl<T: TtlTime> TtlTime for Option<T> {
     type Held = T;
     type Mode<U: Use> = U::Optional;
+
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.as_ref()
+            .map_or(Ok(()), |time| time.encode_bound(writer))
+    }
 
     fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
         self.as_ref().map_or(Ok(None), T::epoch_seconds)

@@ -4,14 +4,14 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::collection::{List, Map, Set};
-use super::mode::{CanCompute, CanRemove, CanSet};
+use super::mode::{CanCompute, CanRemove, CanSet, Mode};
 use super::node::{Node, Term};
 use super::number::{Numeric, Room};
 use super::operand::{Given, Operand};
 use super::path::Path;
 use super::place::Place;
 use super::update::Action;
-use crate::codec::{Fault, Reader};
+use crate::codec::{Fault, Reader, SetElement, Tag};
 use crate::key::Arg;
 
 /// One change of an item of `R`.
@@ -115,16 +115,19 @@ tuples! {
 
 /// Changes of any value.
 impl<R, T, M> Path<R, T, M> {
-    /// Sets it to a value, or to what another attribute holds. Setting an empty set removes it.
+    /// Sets it to a value, or to what another attribute holds before the update. Setting an empty set
+    /// removes it. Refused by a condition where the other attribute is missing or NULL.
     pub fn set(&self, value: impl Operand<R, T>) -> Change<R>
     where
         M: CanSet,
     {
-        let action = match value.given() {
-            Given::Value(value) => self.set_or_absent(&value),
-            Given::At(place) => Ok(Action::Copy(place)),
-        };
-        Change::new(self.place(), action)
+        match value.given() {
+            Given::Value(value) => Change::new(self.place(), self.set_or_absent(&value)),
+            Given::At(place) => {
+                let guard = is_value(&place);
+                Change::new(self.place(), Ok(Action::Copy(place))).guarded(Some(guard))
+            }
+        }
     }
 
     /// Sets it to the value, or removes it if there is none.
@@ -139,7 +142,7 @@ impl<R, T, M> Path<R, T, M> {
         Change::new(self.place(), action)
     }
 
-    /// Sets it if there is none yet.
+    /// Sets it if there is none yet. NULL, as other programs write it, is something.
     pub fn set_if_absent(&self, value: impl Arg<T>) -> Change<R>
     where
         M: CanCompute,
@@ -157,9 +160,30 @@ impl<R, T, M> Path<R, T, M> {
         Change::new(self.place(), Ok(Action::Remove))
     }
 
+    /// A computation would fail on NULL, in which other programs write what is absent. So it becomes a
+    /// condition, whose failure brings the item.
+    fn unless_null(&self, tag: Tag) -> Option<Node>
+    where
+        M: Mode,
+    {
+        M::MAY_BE_ABSENT.then(|| {
+            let place = self.place();
+            Node::any([
+                Node::Missing(place.clone()),
+                Node::IsType(place.clone(), tag),
+            ])
+        })
+    }
+
     fn set_or_absent(&self, value: &T) -> Result<Action, Fault> {
         Ok(self.json(value)?.map_or(Action::Remove, Action::Set))
     }
+}
+
+/// There is something at the place, and it is not NULL.
+fn is_value(place: &Place) -> Node {
+    let null = Node::IsType(place.clone(), Tag::Null);
+    Node::Exists(place.clone()).and(null.not())
 }
 
 /// Changes of numbers.
@@ -181,14 +205,20 @@ impl<R, T: Numeric, M> Path<R, T, M> {
         self.compute(&value.into_arg(), true)
     }
 
-    fn compute(&self, delta: &T, minus: bool) -> Change<R> {
+    fn compute(&self, delta: &T, minus: bool) -> Change<R>
+    where
+        M: Mode,
+    {
         match self.computed(delta, minus) {
             Ok((action, guard)) => Change::new(self.place(), Ok(action)).guarded(guard),
             Err(fault) => Change::new(self.place(), Err(fault)),
         }
     }
 
-    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault> {
+    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault>
+    where
+        M: Mode,
+    {
         let start = match self.default()? {
             Some(json) => T::decode(&mut Reader::new(&json))?,
             None => T::zero(),
@@ -197,12 +227,16 @@ impl<R, T: Numeric, M> Path<R, T, M> {
             |json: Option<Vec<u8>>| json.ok_or_else(|| Fault::new("a number that is not stored"));
         let room = delta.room(minus, &start);
         let room = room.map_err(|fault| fault.at(self.place().to_string()))?;
+        let guard = match room {
+            Some(room) => Some(self.guard(&room)),
+            None => self.unless_null(Tag::N),
+        };
         let action = Action::Add {
             start: there(self.json(&start)?)?,
             delta: there(self.json(delta)?)?,
             minus,
         };
-        Ok((action, room.map(|room| self.guard(&room))))
+        Ok((action, guard))
     }
 
     /// The stored number leaves room for the change.
@@ -254,7 +288,10 @@ impl<R, T: List, M> Path<R, T, M> {
         &self,
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> Action,
-    ) -> Change<R> {
+    ) -> Change<R>
+    where
+        M: Mode,
+    {
         let json = self.list(&elements.into_iter().collect());
         let action = json.map(|json| {
             if json == EMPTY_LIST {
@@ -263,7 +300,7 @@ impl<R, T: List, M> Path<R, T, M> {
                 action(json)
             }
         });
-        Change::new(self.place(), action)
+        Change::new(self.place(), action).guarded(self.unless_null(Tag::L))
     }
 
     /// Bytes are stored as binary, which has no elements.
@@ -323,12 +360,13 @@ impl<R, T: Set, M> Path<R, T, M> {
         &self,
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> Action,
-    ) -> Change<R> {
+    ) -> Change<R>
+    where
+        M: Mode,
+    {
         let json = self.json(&elements.into_iter().collect());
-        Change::new(
-            self.place(),
-            json.map(|json| json.map_or(Action::Nothing, action)),
-        )
+        let action = json.map(|json| json.map_or(Action::Nothing, action));
+        Change::new(self.place(), action).guarded(self.unless_null(T::Element::TAG))
     }
 }
 

@@ -11,7 +11,7 @@ use super::node::Node;
 use super::operand::Size;
 use super::path::{AtPath, Path, json};
 use super::text::{Textual, slice};
-use crate::codec::{DynamoField, DynamoValue, Fault, Item, MapKey, SetElement, Tag, Value};
+use crate::codec::{DynamoField, DynamoValue, Fault, Item, MapKey, SetElement, Tag, Value, Writer};
 use crate::key::Arg;
 
 /// A list, a map or a set: has a number of elements.
@@ -82,14 +82,43 @@ macro_rules! lists {
         #[diagnostic::do_not_recommend]
         impl<T: DynamoValue, A: Arg<T>> Contains<A> for $list {
             fn needle(part: A) -> Result<Vec<u8>, Fault> {
-                let part = part.into_arg();
-                Ok(json(|name, writer| part.encode_field(name, writer))?.unwrap_or_default())
+                let mut writer = Writer::for_request(32);
+                T::encode_slice(&[part.into_arg()], &mut writer)?;
+                Ok(in_list(writer.into_bytes()))
             }
         }
     )*};
 }
 
 lists!(Vec<T>, Box<[T]>, Arc<[T]>);
+
+/// The one element of a list. Of bytes the list itself, which is binary.
+fn in_list(list: Vec<u8>) -> Vec<u8> {
+    let element = list
+        .strip_prefix(b"{\"L\":[")
+        .and_then(|rest| rest.strip_suffix(b"]}"));
+    element.map(<[u8]>::to_vec).unwrap_or(list)
+}
+
+macro_rules! slices {
+    ($($slice:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Contains<&$slice> for Vec<u8> {
+            fn needle(part: &$slice) -> Result<Vec<u8>, Fault> {
+                slice::<Vec<u8>>(part)
+            }
+        }
+    )*};
+}
+
+slices!([u8] Vec<u8>);
+
+#[diagnostic::do_not_recommend]
+impl<const N: usize> Contains<&[u8; N]> for Vec<u8> {
+    fn needle(part: &[u8; N]) -> Result<Vec<u8>, Fault> {
+        slice::<Vec<u8>>(part)
+    }
+}
 
 macro_rules! maps {
     ($map:ty; $($generics:tt)*) => {

@@ -1,12 +1,13 @@
 //! Conditions on one path: what any value has, and what those have that are in an order.
 
+use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 
 use super::condition::Condition;
 use super::node::{Comparison, Node, Term};
 use super::operand::{Given, Operand};
 use super::path::Path;
-use crate::codec::{Fault, Tag};
+use crate::codec::{DynamoValue, Fault, Reader, Tag, Value};
 use crate::key::{Arg, KeyValue};
 
 /// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
@@ -46,7 +47,10 @@ impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
     }
 }
 
-/// Every path has these.
+/// What every path has.
+///
+/// A comparison with a missing attribute, or with a value of another type, does not hold; `ne` does.
+/// NULL, as other programs write it, is a value of a type of its own.
 impl<R, T, M> Path<R, T, M> {
     /// Is this, or what that other attribute is.
     pub fn eq(&self, other: impl Operand<R, T>) -> Condition<R> {
@@ -104,6 +108,10 @@ impl<R, T, M> Path<R, T, M> {
     fn term(&self, given: Given<T>) -> Result<Option<Term>, Fault> {
         match given {
             Given::Value(value) => Ok(self.json(&value)?.map(Term::Value)),
+            Given::At(place) if place == *self.place() => {
+                let fault = Fault::new("an attribute cannot be compared with itself");
+                Err(fault.at(place.to_string()))
+            }
             Given::At(place) => Ok(Some(Term::Place(place))),
         }
     }
@@ -144,29 +152,44 @@ impl<R, T: Ordered, M> Path<R, T, M> {
         self.ordered(Comparison::Ge, other.given())
     }
 
-    /// `a..b` leaves `b` out, `a..=b` holds it. A reversed range holds nothing.
+    /// `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed range holds nothing.
     pub fn between(&self, range: impl Between<T>) -> Condition<R> {
         let (low, high, inclusive) = range.ends();
-        if !inclusive {
-            return self.ge_value(low) & self.lt_value(high);
-        }
         let ends = self
             .json(&low)
             .and_then(|low| Ok(low.zip(self.json(&high)?)));
         match ends {
-            Ok(Some((low, high))) => {
-                Node::Between(self.here(), Term::Value(low), Term::Value(high)).into()
-            }
+            Ok(Some((low, high))) => self.within(low, high, inclusive).into(),
             Ok(None) => Node::any([]).into(),
             Err(fault) => Node::Faulty(fault).into(),
         }
     }
 
-    fn ge_value(&self, value: T) -> Condition<R> {
-        self.ordered(Comparison::Ge, Given::Value(value))
+    /// DynamoDB refuses a BETWEEN whose ends are reversed, instead of finding nothing.
+    fn within(&self, low: Vec<u8>, high: Vec<u8>, inclusive: bool) -> Node {
+        match order(&low, &high) {
+            Some(Ordering::Greater) => return Node::any([]),
+            Some(Ordering::Equal) if !inclusive => return Node::any([]),
+            _ => {}
+        }
+        let (low, high) = (Term::Value(low), Term::Value(high));
+        if inclusive {
+            return Node::Between(self.here(), low, high);
+        }
+        Node::all([
+            Node::Compare(self.here(), Comparison::Ge, low),
+            Node::Compare(self.here(), Comparison::Lt, high),
+        ])
     }
+}
 
-    fn lt_value(&self, value: T) -> Condition<R> {
-        self.ordered(Comparison::Lt, Given::Value(value))
+/// The order of two values in DynamoDB JSON, if they have one.
+fn order(left: &[u8], right: &[u8]) -> Option<Ordering> {
+    let read = |json| Value::decode(&mut Reader::new(json)).ok();
+    match (read(left)?, read(right)?) {
+        (Value::S(left), Value::S(right)) => Some(left.cmp(&right)),
+        (Value::N(left), Value::N(right)) => Some(left.cmp(&right)),
+        (Value::B(left), Value::B(right)) => Some(left.cmp(&right)),
+        _ => None,
     }
 }

@@ -9,7 +9,11 @@ pub trait Use {
 }
 
 /// What may be done at a path.
-pub trait Mode {}
+pub trait Mode {
+    /// Whether the value may be absent, or NULL as other programs write that.
+    #[doc(hidden)]
+    const MAY_BE_ABSENT: bool;
+}
 
 macro_rules! uses {
     ($($(#[$doc:meta])* $use:ident: $required:ident, $optional:ident;)*) => {$(
@@ -40,12 +44,14 @@ uses! {
 }
 
 macro_rules! modes {
-    ($($(#[$doc:meta])* $mode:ident: $($can:ident)*;)*) => {$(
+    ($($(#[$doc:meta])* $mode:ident($absent:literal): $($can:ident)*;)*) => {$(
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $mode(());
 
-        impl Mode for $mode {}
+        impl Mode for $mode {
+            const MAY_BE_ABSENT: bool = $absent;
+        }
 
         $(
             #[diagnostic::do_not_recommend]
@@ -56,17 +62,17 @@ macro_rules! modes {
 
 modes! {
     /// A value that is always there.
-    Plain: CanSet CanCompute;
+    Plain(false): CanSet CanCompute;
     /// A value that may be absent.
-    Optional: CanSet CanCompute CanRemove;
+    Optional(true): CanSet CanCompute CanRemove;
     /// A part of an index key.
-    PartOfIndex: CanSet;
+    PartOfIndex(false): CanSet;
     /// A part of an index key that may be absent.
-    MaybePartOfIndex: CanSet CanRemove;
+    MaybePartOfIndex(true): CanSet CanRemove;
     /// A part of the primary key.
-    PrimaryKey:;
+    PrimaryKey(false):;
     /// A version or timestamp.
-    Managed:;
+    Managed(true):;
 }
 
 /// A path that can be given a value.

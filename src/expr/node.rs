@@ -62,6 +62,18 @@ impl Comparison {
         }
     }
 
+    /// What holds between two values if this does not.
+    pub(crate) fn opposite(self) -> Self {
+        match self {
+            Comparison::Eq => Comparison::Ne,
+            Comparison::Ne => Comparison::Eq,
+            Comparison::Lt => Comparison::Ge,
+            Comparison::Ge => Comparison::Lt,
+            Comparison::Gt => Comparison::Le,
+            Comparison::Le => Comparison::Gt,
+        }
+    }
+
     /// Whether it holds between these two.
     pub(crate) fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
         match self {
@@ -88,33 +100,35 @@ enum Binding {
 }
 
 impl Node {
-    /// Both. What always holds is left out; what never does wins.
+    /// Both. What always holds is left out; what never does wins, and a fault wins over all.
     pub(crate) fn and(self, other: Node) -> Node {
         Node::all([self, other])
     }
 
     pub(crate) fn all(nodes: impl IntoIterator<Item = Node>) -> Node {
-        let mut all = Vec::new();
+        let (mut all, mut decided) = (Vec::new(), None);
         for node in nodes {
             match node {
+                faulty @ Node::Faulty(_) => return faulty,
                 Node::All(nodes) => all.extend(nodes),
-                never @ Node::Any(_) if never.is_never() => return never,
+                never @ Node::Any(_) if never.is_never() => decided = Some(never),
                 node => all.push(node),
             }
         }
-        one_or(all, Node::All)
+        decided.unwrap_or_else(|| one_or(all, Node::All))
     }
 
     pub(crate) fn any(nodes: impl IntoIterator<Item = Node>) -> Node {
-        let mut any = Vec::new();
+        let (mut any, mut decided) = (Vec::new(), None);
         for node in nodes {
             match node {
+                faulty @ Node::Faulty(_) => return faulty,
                 Node::Any(nodes) => any.extend(nodes),
-                always @ Node::All(_) if always.is_always() => return always,
+                always @ Node::All(_) if always.is_always() => decided = Some(always),
                 node => any.push(node),
             }
         }
-        one_or(any, Node::Any)
+        decided.unwrap_or_else(|| one_or(any, Node::Any))
     }
 
     /// The opposite. Of a comparison it is a NOT: `<` and `>=` are both false of a missing attribute.
@@ -144,6 +158,33 @@ impl Node {
             Node::All(nodes) => nodes,
             node => std::slice::from_ref(node),
         }
+    }
+
+    /// The attributes that it names.
+    pub(crate) fn attributes(&self) -> Vec<&str> {
+        fn of(term: &Term) -> Option<&Place> {
+            match term {
+                Term::Place(place) | Term::Size(place) => Some(place),
+                Term::Value(_) => None,
+            }
+        }
+        let places = match self {
+            Node::Compare(left, _, right) => vec![of(left), of(right)],
+            Node::Between(term, low, high) => vec![of(term), of(low), of(high)],
+            Node::In(term, _) => vec![of(term)],
+            Node::Exists(place)
+            | Node::Missing(place)
+            | Node::IsType(place, _)
+            | Node::StartsWith(place, _)
+            | Node::Contains(place, _) => vec![Some(place)],
+            Node::Not(node) => return node.attributes(),
+            Node::All(nodes) | Node::Any(nodes) => {
+                return nodes.iter().flat_map(Node::attributes).collect();
+            }
+            Node::Faulty(_) => Vec::new(),
+        };
+        let places = places.into_iter().flatten();
+        places.map(|place| &**place.attribute()).collect()
     }
 
     fn binding(&self) -> Binding {
@@ -187,7 +228,7 @@ impl Node {
             Node::All(nodes) => write_joined(nodes, " AND ", &Binding::And, out)?,
             Node::Any(nodes) if nodes.is_empty() => {
                 return Err(Fault::new(
-                    "the condition never holds: it asks for one of nothing",
+                    "the condition can never hold: it asks for one of no values, or for an empty range",
                 ));
             }
             Node::Any(nodes) => write_joined(nodes, " OR ", &Binding::Or, out)?,

@@ -64,8 +64,8 @@ impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
 
 /// How long a text or binary is in bytes, or how many elements a collection has.
 ///
-/// A missing attribute has no size, and no comparison with it holds. Only a set counts as empty then:
-/// DynamoDB stores no empty ones.
+/// A missing attribute has no size: no comparison with it holds but `ne`. Only a set counts as empty
+/// then, for DynamoDB stores no empty ones.
 pub struct Size<R> {
     place: Place,
     /// A missing attribute has none.
@@ -87,7 +87,7 @@ impl<R> Size<R> {
         self.compare(Comparison::Eq, size)
     }
 
-    /// Not so many.
+    /// Any other number. Holds of a missing attribute too, except of a set, which is empty then.
     pub fn ne(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Ne, size)
     }
@@ -112,28 +112,40 @@ impl<R> Size<R> {
         self.compare(Comparison::Ge, size)
     }
 
-    /// `a..b` leaves `b` out, `a..=b` holds it.
+    /// `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed range holds nothing.
     pub fn between(&self, sizes: impl SizeRange) -> Condition<R> {
         let (least, beyond) = sizes.least_and_beyond();
         let most = match beyond.checked_sub(1) {
             Some(most) if least <= most => most,
             _ => return Node::any([]).into(),
         };
-        let node = Node::Between(Term::Size(self.place.clone()), size(least), size(most));
-        self.or_absent(node, least == 0)
-    }
-
-    fn compare(&self, comparison: Comparison, than: usize) -> Condition<R> {
-        let node = Node::Compare(Term::Size(self.place.clone()), comparison, size(than));
-        self.or_absent(node, comparison.holds(&0, &than))
-    }
-
-    fn or_absent(&self, node: Node, holds_of_none: bool) -> Condition<R> {
-        if self.absent_is_empty && holds_of_none {
-            Node::any([Node::Missing(self.place.clone()), node]).into()
-        } else {
-            node.into()
+        if self.absent_is_empty && least == 0 {
+            return self.le(most);
         }
+        Node::Between(self.here(), size(least), size(most)).into()
+    }
+
+    /// What holds of an empty set is said as "not the opposite": a set that is not stored, or stored as
+    /// NULL, has no size, and no comparison with it holds but `<>`.
+    fn compare(&self, comparison: Comparison, than: usize) -> Condition<R> {
+        let here = |comparison| Node::Compare(self.here(), comparison, size(than));
+        if !self.absent_is_empty {
+            return here(comparison).into();
+        }
+        let comparison = match comparison {
+            Comparison::Eq if than == 0 => Comparison::Le,
+            Comparison::Ne if than == 0 => Comparison::Gt,
+            other => other,
+        };
+        if comparison.holds(&0, &than) {
+            here(comparison.opposite()).not().into()
+        } else {
+            here(comparison).into()
+        }
+    }
+
+    fn here(&self) -> Term {
+        Term::Size(self.place.clone())
     }
 }
 

@@ -98,23 +98,37 @@ pub fn json(
 }
 
 /// The attributes that no field knows: those of a `rest` field.
-pub struct RestPath<R>(PhantomData<fn() -> R>);
+pub struct RestPath<R> {
+    /// The map that they are in, if it is not the item.
+    within: Option<Place>,
+    kind: PhantomData<fn() -> R>,
+}
 
 impl<R> RestPath<R> {
     #[doc(hidden)]
-    pub fn new() -> Self {
-        RestPath(PhantomData)
+    pub fn of_item() -> Self {
+        RestPath {
+            within: None,
+            kind: PhantomData,
+        }
     }
 
-    /// The attribute of this name. An update refuses names that the entity writes itself.
+    #[doc(hidden)]
+    pub fn within(place: &Place) -> Self {
+        RestPath {
+            within: Some(place.clone()),
+            kind: PhantomData,
+        }
+    }
+
+    /// The attribute of this name. A change of one that a field of the entity knows is refused: the
+    /// field has a path of its own.
     pub fn entry(&self, name: impl Into<String>) -> Path<R, Value, Optional> {
-        Path::at_place(Place::of(name.into()))
-    }
-}
-
-impl<R> Default for RestPath<R> {
-    fn default() -> Self {
-        RestPath::new()
+        let name = name.into();
+        Path::at_place(match &self.within {
+            Some(map) => map.entry(name),
+            None => Place::of_rest(name),
+        })
     }
 }
 

@@ -9,6 +9,8 @@ pub struct Place {
     attribute: Cow<'static, str>,
     /// Empty for the attribute itself.
     steps: Vec<Step>,
+    /// The caller named the attribute, not a field.
+    is_of_rest: bool,
 }
 
 /// One step into a map or a list.
@@ -27,7 +29,20 @@ impl Place {
         Place {
             attribute: attribute.into(),
             steps: Vec::new(),
+            is_of_rest: false,
         }
+    }
+
+    /// An attribute that no field may know.
+    pub(crate) fn of_rest(attribute: String) -> Self {
+        Place {
+            is_of_rest: true,
+            ..Place::of(attribute)
+        }
+    }
+
+    pub(crate) fn is_of_rest(&self) -> bool {
+        self.is_of_rest
     }
 
     /// An entry of the map here.
@@ -66,6 +81,7 @@ impl Place {
         Some(Place {
             attribute: self.attribute.clone(),
             steps: before.to_vec(),
+            is_of_rest: self.is_of_rest,
         })
     }
 

@@ -6,7 +6,7 @@ use super::change::{Change, EMPTY_LIST};
 use super::expression::Expression;
 use super::node::Node;
 use super::place::Place;
-use crate::codec::Fault;
+use crate::codec::{Fault, Tag};
 
 /// What happens at a place. Values are DynamoDB JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Update {
             )));
         }
         self.guards.extend(guard);
-        self.guards.extend(parent(&place).map(Node::Exists));
+        self.guards.extend(holder(&place));
         self.actions.push((place, action));
         Ok(())
     }
@@ -81,17 +81,16 @@ impl Update {
 
     /// What has to hold for the changes to be possible, each once.
     pub(crate) fn take_guards(&mut self) -> Vec<Node> {
-        let mut known: Vec<Place> = Vec::new();
-        let mut guards = std::mem::take(&mut self.guards);
-        guards.retain(|guard| match guard {
-            Node::Exists(place) if known.contains(place) => false,
-            Node::Exists(place) => {
-                known.push(place.clone());
-                true
+        let mut once: Vec<Node> = Vec::new();
+        for guard in std::mem::take(&mut self.guards) {
+            let is_known = matches!(&guard, Node::IsType(place, tag) if once.iter().any(
+                |known| matches!(known, Node::IsType(other, of) if other == place && of == tag)
+            ));
+            if !is_known {
+                once.push(guard);
             }
-            _ => true,
-        });
-        guards
+        }
+        once
     }
 
     /// Writes the update expression.
@@ -124,12 +123,12 @@ impl Update {
 }
 
 /// What has to be there for a write to this place: an element itself, for a list would grow by it or
-/// stay as it is; else what holds it.
-fn parent(place: &Place) -> Option<Place> {
+/// stay as it is; else the map that holds it. NULL is how other programs write a map that is absent.
+fn holder(place: &Place) -> Option<Node> {
     if place.is_element() {
-        Some(place.clone())
+        Some(Node::Exists(place.clone()))
     } else {
-        place.parent()
+        place.parent().map(|map| Node::IsType(map, Tag::M))
     }
 }
 

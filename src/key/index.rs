@@ -1,8 +1,8 @@
 //! Parts of index keys: they may be missing, and then the item is not in the index.
 
 use super::{
-    DATE, KeyPart, KeyValue, MILLIS, MONTH, PADDED, PLAIN, Padded, PartPlace, Role, SECONDS,
-    ToDate, ToMillis, ToMonth, ToSeconds,
+    DATE, KeyPart, KeyValue, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace, Role,
+    SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 use crate::codec::{Fault, Name, Reader, Writer};
 use crate::expr::{Mode, Use};
@@ -17,6 +17,9 @@ use crate::schema::{KeyType, Presence, Width};
     note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates"
 )]
 pub trait IndexField<const FORMAT: u8> {
+    /// What a query asks for: the field's type, or what a lossy format leaves of it.
+    type Part;
+
     /// How wide the part is.
     #[doc(hidden)]
     const WIDTH: Width;
@@ -36,6 +39,10 @@ pub trait IndexField<const FORMAT: u8> {
     /// Writes it.
     #[doc(hidden)]
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+
+    /// Writes what a query asks for.
+    #[doc(hidden)]
+    fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), Fault>;
 }
 
 macro_rules! index_fields {
@@ -43,9 +50,11 @@ macro_rules! index_fields {
     (presence $part:ident $empty:ident) => {
         if $part::MAY_BE_EMPTY { Presence::Text } else { Presence::Always }
     };
-    ($($format:ident: $bound:ident, $part:ident, $time:expr $(, $empty:ident)?;)*) => {$(
+    ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident, $time:expr $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for T {
+            type Part = $held;
+
             const WIDTH: Width = <T as $part>::WIDTH;
             const PRESENCE: Presence = index_fields!(presence T $($empty)?);
             const IS_TIME: bool = $time;
@@ -57,10 +66,16 @@ macro_rules! index_fields {
             fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
                 <T as $part>::write(self, place)
             }
+
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+                <T as $part>::$write(part, place)
+            }
         }
 
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for Option<T> {
+            type Part = $held;
+
             const WIDTH: Width = <T as $part>::WIDTH;
             const PRESENCE: Presence = Presence::Optional;
             const IS_TIME: bool = $time;
@@ -72,17 +87,21 @@ macro_rules! index_fields {
             fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
                 self.as_ref().map_or(Ok(()), |part| <T as $part>::write(part, place))
             }
+
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+                <T as $part>::$write(part, place)
+            }
         }
     )*};
 }
 
 index_fields! {
-    PLAIN: KeyPart, KeyPart, T::IS_TIME, is_empty_part;
-    PADDED: Padded, KeyPart, false, is_empty_part;
-    SECONDS: ToSeconds, ToSeconds, true;
-    MILLIS: ToMillis, ToMillis, true;
-    DATE: ToDate, ToDate, true;
-    MONTH: ToMonth, ToMonth, true;
+    PLAIN: KeyPart, KeyPart, T, write, T::IS_TIME, is_empty_part;
+    PADDED: Padded, KeyPart, T, write, false, is_empty_part;
+    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held, true;
+    MILLIS: ToMillis, ToMillis, Millis<T>, write_held, true;
+    DATE: ToDate, ToDate, T::Date, write_held, true;
+    MONTH: ToMonth, ToMonth, YearMonth, write_held, true;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.

@@ -31,6 +31,10 @@ pub trait KeyValue: Sized {
     #[doc(hidden)]
     fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault>;
 
+    /// Writes the value as a bound of a range, which may be empty and over-long.
+    #[doc(hidden)]
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
+
     /// Reads the attribute.
     #[doc(hidden)]
     fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
@@ -60,6 +64,10 @@ macro_rules! as_value {
 
         fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
             encode_key(self, name, role, writer)
+        }
+
+        fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+            self.encode(writer)
         }
 
         fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {

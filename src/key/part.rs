@@ -72,10 +72,7 @@ pub struct PartWriter<'a> {
 impl PartWriter<'_> {
     /// Text of the user's: escaped as the table's style wants it.
     pub fn text(&mut self, text: &str) {
-        match self.style {
-            Style::Escaped => super::text::escape_into(self.out, text),
-            Style::Verbatim(_) => self.out.extend_from_slice(text.as_bytes()),
-        }
+        super::text::escape_part(text, self.style, self.out);
     }
 
     /// Text of a fixed alphabet that needs no escape: bytes above `%`.

@@ -6,9 +6,17 @@ use std::sync::Arc;
 use super::parse::PartText;
 use super::part::{KeyPart, PartWriter};
 use crate::codec::Fault;
-use crate::schema::Width;
+use crate::schema::{Style, Width};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Writes the text of a part as the keys of a table hold it.
+pub(crate) fn escape_part(text: &str, style: Style, out: &mut Vec<u8>) {
+    match style {
+        Style::Escaped => escape_into(out, text),
+        Style::Verbatim(_) => out.extend_from_slice(text.as_bytes()),
+    }
+}
 
 pub(super) fn escape_into(out: &mut Vec<u8>, text: &str) {
     let mut start = 0;

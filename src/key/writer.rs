@@ -1,9 +1,89 @@
-//! Writes the text of a key template into an item.
+//! Writes the text of a key template: whole, into an item or a key, or its front, for a query.
 
+use super::native::KeyValue;
 use super::part::{KeyPart, PartWriter, width_in};
 use super::{Role, Shard};
-use crate::codec::{Fault, Writer, escape_into};
+use crate::codec::{Fault, Name, Writer, escape_into};
 use crate::schema::{Style, Width};
+
+/// Where a generated function writes a key attribute to, and how much of it.
+#[derive(Debug)]
+pub struct KeyTarget<'w>(Goal<'w>);
+
+#[derive(Debug)]
+enum Goal<'w> {
+    /// The whole attribute, `"pk":{"S":"..."}`.
+    Attribute(&'w mut Writer),
+    /// Some of the template's text, without JSON.
+    Text(&'w mut Vec<u8>, Reach),
+    /// The value alone, of whatever size.
+    Bound(&'w mut Writer),
+}
+
+/// Which pieces of a template are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// What stands before the first part.
+    Front,
+    /// A part and what stands between it and the next one.
+    Part(usize),
+    /// A part alone, which may be empty: no key has it, but keys are above and below it.
+    Bound(usize),
+}
+
+impl<'w> KeyTarget<'w> {
+    /// The whole attribute, into an open object.
+    pub fn attribute(writer: &'w mut Writer) -> Self {
+        KeyTarget(Goal::Attribute(writer))
+    }
+
+    pub(crate) fn text(out: &'w mut Vec<u8>, reach: Reach) -> Self {
+        KeyTarget(Goal::Text(out, reach))
+    }
+
+    pub(crate) fn bound(writer: &'w mut Writer) -> Self {
+        KeyTarget(Goal::Bound(writer))
+    }
+
+    /// Writes a key attribute that is a field itself.
+    pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), Fault> {
+        match self.0 {
+            Goal::Attribute(writer) => value.encode_key(name, role, writer),
+            Goal::Bound(writer) => value
+                .encode_bound(writer)
+                .map_err(|fault| fault.at(name.text).in_key(name.text)),
+            Goal::Text(..) => Err(no_text()),
+        }
+    }
+
+    /// Writes a key attribute that is a managed field.
+    pub fn managed<V>(
+        self,
+        value: &V,
+        name: &Name,
+        encode: fn(&V, &mut Writer) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let writer = match self.0 {
+            Goal::Attribute(writer) => {
+                writer.name(name);
+                writer
+            }
+            Goal::Bound(writer) => writer,
+            Goal::Text(..) => return Err(no_text()),
+        };
+        encode(value, writer).map_err(|fault| fault.at(name.text).in_key(name.text))
+    }
+}
+
+#[cold]
+fn no_text() -> Fault {
+    Fault::new("a key of its own type has no text")
+}
+
+/// Takes the place of a part that is not written.
+pub fn skip_part(_: PartPlace<'_, '_>) -> Result<(), Fault> {
+    Ok(())
+}
 
 /// Where a part of a template goes, and how the template wants it.
 #[derive(Debug)]
@@ -22,42 +102,73 @@ impl PartPlace<'_, '_> {
     }
 }
 
-/// A key attribute being written, `"pk":{"S":"..."}`.
+/// A key text being written.
 ///
-/// The text goes straight into the request. Only where it needs JSON's escapes, which our own keys
-/// never do but for a backslash, is it rewritten at the end.
+/// That of an item goes straight into the request. Only where it needs JSON's escapes, which our own
+/// keys never do but for a backslash, is it rewritten at the end.
 #[derive(Debug)]
 pub struct KeyText<'w> {
-    writer: &'w mut Writer,
-    start: usize,
+    out: Out<'w>,
     attribute: &'static str,
     role: Role,
     style: Style,
 }
 
+#[derive(Debug)]
+enum Out<'w> {
+    Attribute {
+        writer: &'w mut Writer,
+        start: usize,
+    },
+    Text {
+        out: &'w mut Vec<u8>,
+        reach: Reach,
+        /// How many parts were met.
+        met: usize,
+    },
+}
+
 impl<'w> KeyText<'w> {
     /// Opens the attribute.
     pub fn open(
-        writer: &'w mut Writer,
+        target: KeyTarget<'w>,
         attribute: &'static str,
         role: Role,
         style: Style,
-    ) -> KeyText<'w> {
-        writer.dynamic_name(attribute);
-        writer.open_text();
-        let start = writer.len();
-        KeyText {
-            writer,
-            start,
+    ) -> Result<KeyText<'w>, Fault> {
+        let out = match target.0 {
+            Goal::Attribute(writer) => {
+                writer.dynamic_name(attribute);
+                writer.open_text();
+                let start = writer.len();
+                Out::Attribute { writer, start }
+            }
+            Goal::Text(out, reach) => Out::Text { out, reach, met: 0 },
+            Goal::Bound(_) => return Err(Fault::new("a template has no value of its own")),
+        };
+        Ok(KeyText {
+            out,
             attribute,
             role,
             style,
-        }
+        })
     }
 
     /// Text that always stands there.
     pub fn literal(&mut self, literal: &str) {
-        self.writer.out().extend_from_slice(literal.as_bytes());
+        match &mut self.out {
+            Out::Attribute { writer, .. } => writer.out().extend_from_slice(literal.as_bytes()),
+            Out::Text { out, reach, met } => {
+                let is_reached = match reach {
+                    Reach::Front => *met == 0,
+                    Reach::Part(part) => *met == *part + 1,
+                    Reach::Bound(_) => false,
+                };
+                if is_reached {
+                    out.extend_from_slice(literal.as_bytes());
+                }
+            }
+        }
     }
 
     /// The place of the next part; `last` if nothing follows it in the template.
@@ -67,6 +178,9 @@ impl<'w> KeyText<'w> {
         pad: Option<usize>,
         last: bool,
     ) -> PartPlace<'_, 'w> {
+        if let Out::Text { met, .. } = &mut self.out {
+            *met += 1;
+        }
         PartPlace {
             key: self,
             field,
@@ -77,20 +191,26 @@ impl<'w> KeyText<'w> {
 
     /// The shard that ends a partition key, unpadded.
     pub fn shard(&mut self, shard: Shard, shards: u16) {
-        if let Some(number) = shard.number(shards) {
-            let out = self.writer.out();
+        // A query asks for whole partition keys.
+        if let (Some(number), Out::Attribute { writer, .. }) = (shard.number(shards), &mut self.out)
+        {
+            let out = writer.out();
             out.push(self.style.delimiter() as u8);
             out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
         }
     }
 
     fn write<P: KeyPart>(&mut self, part: &P, pad: Option<usize>, last: bool) -> Result<(), Fault> {
-        if part.is_empty_part() {
+        let (out, is_bound) = match &mut self.out {
+            Out::Attribute { writer, .. } => (writer.out(), false),
+            Out::Text { out, reach, .. } => (&mut **out, matches!(reach, Reach::Bound(_))),
+        };
+        if !is_bound && part.is_empty_part() {
             return Err(Fault::new("empty text cannot be a part of a key"));
         }
-        let start = self.writer.len();
+        let start = out.len();
         part.write_part(&mut PartWriter {
-            out: self.writer.out(),
+            out,
             style: self.style,
             pad,
         })?;
@@ -98,7 +218,7 @@ impl<'w> KeyText<'w> {
             return Ok(());
         };
         let free = last || !matches!(width_in(P::WIDTH, pad, self.style), Width::Variable);
-        let written = self.writer.as_bytes().get(start..).unwrap_or_default();
+        let written = out.get(start..).unwrap_or_default();
         // The delimiter is ASCII, so a byte of it is it.
         if !free && written.contains(&(delimiter as u8)) {
             return Err(Fault::new(format!(
@@ -110,25 +230,34 @@ impl<'w> KeyText<'w> {
 
     /// Closes the attribute and checks its length.
     pub fn close(self) -> Result<(), Fault> {
-        let text = self.writer.as_bytes().get(self.start..).unwrap_or_default();
-        let (size, limit) = (text.len(), self.role.max_size());
-        if size > limit {
-            return Err(Fault::new(format!(
-                "the key has {size} bytes, DynamoDB allows {limit} (text parts grow by their escapes)"
-            ))
-            .in_key(self.attribute));
-        }
+        let Out::Attribute { writer, start } = self.out else {
+            return Ok(());
+        };
+        let text = writer.as_bytes().get(start..).unwrap_or_default();
+        let size = text.len();
+        check_size(size, self.role).map_err(|fault| fault.in_key(self.attribute))?;
         if text
             .iter()
             .any(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))
         {
             let text = String::from_utf8_lossy(text).into_owned();
-            let out = self.writer.out();
-            out.truncate(self.start);
+            let out = writer.out();
+            out.truncate(start);
             escape_into(out, &text);
         }
-        self.writer.add_size(size);
-        self.writer.close_text();
+        writer.add_size(size);
+        writer.close_text();
         Ok(())
     }
+}
+
+/// Refuses a key text that no key can hold.
+pub(crate) fn check_size(size: usize, role: Role) -> Result<(), Fault> {
+    let limit = role.max_size();
+    if size > limit {
+        return Err(Fault::new(format!(
+            "the key has {size} bytes, DynamoDB allows {limit} (text parts grow by their escapes)"
+        )));
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::{Create, Delete, Get, Guard, Operation, Put};
+use super::{Create, Delete, Get, Guard, Idempotent, Operation, Put, Repeatable, Update, Upsert};
 use crate::entity::DynamoEntity;
 
 /// An operation that was sent. No operation is: what `send` returns is a [`Call`](super::Call).
@@ -45,4 +45,8 @@ awaited_too_early! {
     [E: DynamoEntity] Create<'_, E>;
     [E: DynamoEntity, G: Guard] Put<'_, E, G>;
     [E: DynamoEntity, G: Guard, R] Delete<E, G, R>;
+    [E: DynamoEntity, R] Update<E, R>;
+    [E: DynamoEntity, R] Upsert<E, R>;
+    [O: Operation] Idempotent<O>;
+    [O: Operation] Repeatable<O>;
 }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::check::Lost;
+use super::explain::Explanation;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -27,6 +28,25 @@ pub trait Operation: Sized {
             Ok(plan) => plan.send(db),
             Err(error) => Call(State::Failed(Some(error))),
         }
+    }
+
+    /// What [`send`](Self::send) would ask of the service now, without asking.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String, stars: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// let check = Note::key("n1").delete().when(|n| n.stars().lt(3)).explain(&db)?;
+    /// assert_eq!(check.operation, Some("DeleteItem"));
+    /// assert!(check.requests[0].contains(r##""ConditionExpression":"#n0 < :v0""##));
+    /// # Ok(()) }
+    /// ```
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.plan(db).map(|plan| Explanation::of(&plan))
     }
 }
 

@@ -82,7 +82,7 @@ impl<E: DynamoEntity> Draft<E> {
     }
 
     pub(super) fn repeatable(&mut self) {
-        self.resend = Resend::Always;
+        self.resend = Resend::Repeatable;
     }
 
     /// An UpdateItem.

@@ -43,6 +43,18 @@ pub trait Checked: Guard {}
 
 impl Checked for Versioned {}
 
+/// A write that has a condition.
+#[diagnostic::on_unimplemented(
+    message = "this write has no condition and is sent again anyway",
+    label = "the write is `{Self}`",
+    note = "remove `.repeatable()`"
+)]
+pub trait Guarded: Guard {}
+
+impl Guarded for Versioned {}
+
+impl Guarded for Conditional {}
+
 macro_rules! guards {
     ($($guard:ident $checked:literal;)*) => {$(
         impl sealed::Sealed for $guard {}

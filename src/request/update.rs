@@ -75,7 +75,8 @@ impl<E: DynamoEntity, R> Update<E, R> {
         self
     }
 
-    /// Doing it twice is as good as doing it once: it may be sent again after a lost answer.
+    /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer; see
+    /// [`Create::repeatable`](super::Create::repeatable).
     pub fn repeatable(mut self) -> Self {
         self.draft.repeatable();
         self

@@ -23,13 +23,21 @@ pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
     }
 }
 
-const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
+pub(super) const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
     match (a.source, b.source) {
         (KeySource::Template(a), KeySource::Template(b)) => {
             meet(Cursor::new(a, style), Cursor::new(b, style))
         }
         // A bare field can hold any text.
         _ => true,
+    }
+}
+
+/// Whether a key could begin with the pieces, or is not made of text alone.
+pub(super) const fn may_begin(front: &'static [Piece], key: &KeyDef, style: Style) -> bool {
+    match key.source {
+        KeySource::Template(pieces) => meet(Cursor::open(front, style), Cursor::new(pieces, style)),
+        KeySource::Field(_) => true,
     }
 }
 
@@ -89,12 +97,16 @@ struct Cursor {
     piece: usize,
     byte: usize,
     style: Style,
+    /// Whether anything may follow the last piece.
+    open: bool,
 }
 
 /// What can stand at a place.
 #[derive(Clone, Copy)]
 enum Ahead {
     Nothing,
+    /// Any text, the empty one too.
+    Anything,
     Exactly(u8),
     /// One byte of a part of fixed width.
     Any,
@@ -130,8 +142,16 @@ impl Cursor {
             piece: 0,
             byte: 0,
             style,
+            open: false,
         }
         .settled()
+    }
+
+    /// All texts that begin with the pieces.
+    const fn open(pieces: &'static [Piece], style: Style) -> Self {
+        let mut cursor = Cursor::new(pieces, style);
+        cursor.open = true;
+        cursor
     }
 
     /// Steps over pieces that are used up.
@@ -156,7 +176,11 @@ impl Cursor {
 
     const fn ahead(&self) -> Ahead {
         if self.piece >= self.pieces.len() {
-            return Ahead::Nothing;
+            return if self.open {
+                Ahead::Anything
+            } else {
+                Ahead::Nothing
+            };
         }
         match self.pieces[self.piece] {
             Piece::Literal(text) => Ahead::Exactly(text.as_bytes()[self.byte]),
@@ -198,6 +222,7 @@ impl Cursor {
 /// Whether some text follows both templates from here on.
 const fn meet(a: Cursor, b: Cursor) -> bool {
     match (a.ahead(), b.ahead()) {
+        (Ahead::Anything, _) | (_, Ahead::Anything) => true,
         (Ahead::Nothing, Ahead::Nothing) => true,
         (Ahead::Many(_), Ahead::Many(_)) => meet(a.leave(), b) || meet(a, b.leave()),
         (Ahead::Many(bytes), other) => many(a, bytes, other, b),

@@ -92,14 +92,17 @@ impl Wire {
         } = request;
         // The builders differ in type and nothing else.
         macro_rules! send {
-            ($method:ident) => {{
+            ($method:ident) => {
+                send!($method, self.client.$method().table_name(table))
+            };
+            ($method:ident, $naming:expr) => {{
                 let builder = match exchange.swaps() {
-                    true => self.client.$method().table_name(table),
+                    true => $naming,
                     false => typed::$method(self.client.$method(), body)
                         .map_err(|fault| unsupported(*operation, fault))?,
                 };
                 let mut call = builder.customize().interceptor(Hooks(exchange.clone()));
-                if exchange.resend() == Resend::UnlessAmbiguous {
+                if exchange.resend() != Resend::Always {
                     call = call.config_override(retry::guard(exchange));
                 }
                 match (call.send().await, exchange.take_answer()) {
@@ -117,6 +120,12 @@ impl Wire {
             Operation::PutItem => send!(put_item),
             Operation::UpdateItem => send!(update_item),
             Operation::DeleteItem => send!(delete_item),
+            Operation::Query => send!(query),
+            Operation::Scan => send!(scan),
+            Operation::TransactWriteItems => send!(
+                transact_write_items,
+                typed::naming(self.client.transact_write_items(), table)
+            ),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the SDK reports, as our error: by code and status, never by the text of a message.
 
+mod cancel;
 mod redact;
 mod refusal;
 
@@ -16,7 +17,7 @@ use super::swap::Exchange;
 use super::{Operation, Resend};
 use crate::error::{Error, ErrorKind, Stage};
 use refusal::Refusal;
-pub(super) use refusal::{metadata, request_id};
+pub(super) use refusal::{is_contention, metadata, request_id};
 
 /// A call that failed.
 #[derive(Debug)]
@@ -59,22 +60,29 @@ pub(super) struct Site<'a> {
     pub(super) body: &'a [u8],
     pub(super) table: &'a str,
     pub(super) stage: Stage,
-    /// The last attempt may have been executed, and that matters.
+    /// It may have been executed, and that matters.
     pub(super) unknown: bool,
-    /// An attempt before it may have been.
-    pub(super) was_ambiguous: bool,
+    /// A condition that fails may have met the effect of an earlier attempt.
+    pub(super) doubtful: bool,
 }
 
 impl<'a> Site<'a> {
     pub(super) fn of(operation: Operation, table: &'a str, exchange: &'a Exchange) -> Self {
-        let guarded = exchange.resend() == Resend::UnlessAmbiguous;
+        let was_ambiguous = exchange.was_ambiguous();
+        let (unknown, doubtful) = match exchange.resend() {
+            Resend::Always => (false, was_ambiguous),
+            Resend::UnlessAmbiguous => (exchange.ambiguous(), was_ambiguous),
+            Resend::Repeatable => (was_ambiguous, was_ambiguous),
+            // Had an earlier attempt taken effect, the token would have brought its answer.
+            Resend::ByToken => (was_ambiguous, false),
+        };
         Site {
             operation: operation.name(),
             body: exchange.body(),
             table,
             stage: Stage::Service,
-            unknown: guarded && exchange.ambiguous(),
-            was_ambiguous: exchange.was_ambiguous(),
+            unknown,
+            doubtful,
         }
     }
 
@@ -87,7 +95,7 @@ impl<'a> Site<'a> {
             table,
             stage,
             unknown: false,
-            was_ambiguous: false,
+            doubtful: false,
         }
     }
 }
@@ -128,7 +136,14 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
         .last()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let (kind, message) = if !prepared {
+    // First of all: whatever kept the last attempt from being sent, an earlier one may have been executed.
+    let (kind, message) = if site.unknown {
+        let message = format!(
+            "{operation} was sent and its answer is lost, so it may have taken effect: read before \
+             deciding ({root})"
+        );
+        (ErrorKind::OutcomeUnknown, message)
+    } else if !prepared {
         let message = format!("{operation} could not be prepared, nothing was sent: {root}");
         (ErrorKind::Config, message)
     } else if causes(&*source).any(|cause| cause.is::<CredentialsError>()) {
@@ -142,12 +157,6 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
             ErrorKind::Unavailable,
             format!("{operation} was not sent, no connection: {root}"),
         )
-    } else if site.unknown {
-        let message = format!(
-            "{operation} was sent and its answer is lost, so it may have taken effect: read before \
-             deciding ({root})"
-        );
-        (ErrorKind::OutcomeUnknown, message)
     } else {
         (
             ErrorKind::Unavailable,

@@ -1,4 +1,4 @@
-//! Law W6: a write whose answer was lost is not sent again.
+//! Law W6: a write whose answer was lost is not sent again, unless that is known to be harmless.
 //!
 //! An attempt is ambiguous if it was sent and ended in an I/O error, a timeout or a 5xx. The SDK
 //! would send it again; its public retry classifiers can forbid that, on clients the user built too.
@@ -17,8 +17,10 @@ use aws_smithy_runtime_api::client::retries::classifiers::{
 };
 
 use super::swap::Exchange;
+use super::{Resend, failure};
 
-/// Settings for one call: the SDK's retries, but none after an ambiguous attempt.
+/// Settings for the call of a guarded write: the SDK's retries, more where other transactions were in the
+/// way, and none after an ambiguous attempt that must not be repeated.
 pub(super) fn guard(exchange: &Arc<Exchange>) -> config::Builder {
     config::Builder::new().retry_classifier(Guard(exchange.clone()))
 }
@@ -27,16 +29,18 @@ pub(super) fn guard(exchange: &Arc<Exchange>) -> config::Builder {
 struct Guard(Arc<Exchange>);
 
 impl ClassifyRetry for Guard {
-    fn classify_retry(&self, _: &InterceptorContext) -> RetryAction {
-        if self.0.ambiguous() {
-            RetryAction::RetryForbidden
-        } else {
-            RetryAction::NoActionIndicated
+    fn classify_retry(&self, context: &InterceptorContext) -> RetryAction {
+        if self.0.resend() == Resend::UnlessAmbiguous && self.0.ambiguous() {
+            return RetryAction::RetryForbidden;
+        }
+        match context.response() {
+            Some(response) if failure::is_contention(response) => RetryAction::transient_error(),
+            _ => RetryAction::NoActionIndicated,
         }
     }
 
     fn name(&self) -> &'static str {
-        "DynamoEntity: no resend of an ambiguous write"
+        "DynamoEntity: which writes are sent again"
     }
 
     fn priority(&self) -> RetryClassifierPriority {

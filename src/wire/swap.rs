@@ -9,7 +9,8 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::{BoxError, ErrorMetadata};
@@ -27,6 +28,9 @@ use bytes::Bytes;
 use super::failure::{self, request_id};
 use super::{Operation, Request, Resend, retry};
 
+/// How long a token is used. The service keeps it for ten minutes, by a clock of its own.
+const TOKEN_LIFE: Duration = Duration::from_secs(9 * 60);
+
 /// What a call and its hooks know of each other.
 pub(super) struct Exchange {
     operation: Operation,
@@ -40,6 +44,8 @@ pub(super) struct Exchange {
     ambiguous: AtomicBool,
     /// Of any attempt before.
     was_ambiguous: AtomicBool,
+    /// When the first attempt was sent.
+    began: OnceLock<SystemTime>,
     answer: Mutex<Option<Answer>>,
 }
 
@@ -60,6 +66,7 @@ impl Exchange {
             transmitted: AtomicBool::new(false),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
+            began: OnceLock::new(),
             answer: Mutex::new(None),
         })
     }
@@ -89,6 +96,13 @@ impl Exchange {
     /// Any attempt was.
     pub(super) fn was_ambiguous(&self) -> bool {
         get(&self.was_ambiguous) || self.ambiguous()
+    }
+
+    /// The service forgets a token after ten minutes; what is sent then is another write.
+    fn is_remembered(&self, now: SystemTime) -> bool {
+        let began = *self.began.get_or_init(|| now);
+        now.duration_since(began)
+            .is_ok_and(|since| since < TOKEN_LIFE)
     }
 
     pub(super) fn take_answer(&self) -> Option<Answer> {
@@ -155,9 +169,16 @@ impl Intercept for Hooks {
     fn read_before_transmit(
         &self,
         _: &BeforeTransmitInterceptorContextRef<'_>,
-        _: &RuntimeComponents,
+        components: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        let now = || match components.time_source() {
+            Some(source) => source.now(),
+            None => SystemTime::now(),
+        };
+        if self.0.resend == Resend::ByToken && !self.0.is_remembered(now()) {
+            return Err("its token is nine minutes old, so it is not sent again".into());
+        }
         set(&self.0.transmitted, true);
         set(&self.0.ambiguous, true);
         Ok(())
@@ -291,4 +312,7 @@ operations! {
     PutItem: put_item, PutItemOutput, PutItemError;
     UpdateItem: update_item, UpdateItemOutput, UpdateItemError;
     DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
+    Query: query, QueryOutput, QueryError;
+    Scan: scan, ScanOutput, ScanError;
+    TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
 }

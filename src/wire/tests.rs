@@ -19,25 +19,25 @@ use aws_smithy_runtime_api::client::ser_de::{
     DeserializeResponse, SharedRequestSerializer, SharedResponseDeserializer,
 };
 
-use super::faulty::{Fault, Faulty};
 use super::*;
 use crate::codec::Item;
-use crate::embedded::{EmbeddedEngine, EmbeddedHttpClient};
+use crate::connect::testing::{Fault, Faults};
+use crate::embedded::EmbeddedEngine;
 use crate::error::ErrorKind;
 
-type Http = Faulty<EmbeddedHttpClient>;
+type Http = Faults;
 
 /// A table `tab` with the key `pk`, a client without pauses between retries.
 async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Http) {
     let engine = EmbeddedEngine::memory().await.unwrap();
     let table = br#"{"TableName":"tab","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}"#;
     engine.execute("CreateTable", table).await;
-    let http = Faulty::new(engine.http_client(), []);
+    let http = Faults::default();
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
     let config = engine
         .sdk_config()
         .retry_config(retries)
-        .http_client(http.clone());
+        .http_client(http.around(engine.http_client()));
     (Wire::new(Client::from_conf(change(config).build())), http)
 }
 
@@ -110,10 +110,13 @@ async fn our_own_bytes_go_out_and_come_back() {
     let seen = http.seen().remove(0);
     assert_eq!(seen.body, spaced.as_bytes());
     assert_eq!(
-        seen.content_type.as_deref(),
+        seen.header("content-type"),
         Some("application/x-amz-json-1.0")
     );
-    assert_eq!(seen.content_length, Some(spaced.len().to_string()));
+    assert_eq!(
+        seen.header("content-length"),
+        Some(&*spaced.len().to_string())
+    );
 
     let marked = r#"{"Unknown":1, "Item":{"pk":{"S":"a"}}}"#;
     http.plan([Fault::Reply(200, marked.into())]);
@@ -223,6 +226,61 @@ async fn an_sdk_that_ignores_our_serializer() {
     let failure = wire.call(create()).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::Conflict);
     assert_eq!(http.calls().len(), 3);
+
+    // What such an SDK makes of a transaction is refused, so that nothing has happened then either.
+    let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
+    wire.call(transaction("one")).await.unwrap();
+    assert_eq!(http.calls(), ["TransactWriteItems", "TransactWriteItems"]);
+    assert_eq!(
+        attributes(&wire.call(get()).await.unwrap(), "Item"),
+        Some(both())
+    );
+}
+
+/// All kinds of operations, on items of their own.
+fn transaction(token: &str) -> Request {
+    let operations = r##"
+        {"Put":{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}},"ConditionExpression":"attribute_not_exists(#p)","ExpressionAttributeNames":{"#p":"pk"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}},
+        {"Delete":{"TableName":"tab","Key":{"pk":{"S":"b"}}}},
+        {"Update":{"TableName":"tab","Key":{"pk":{"S":"c"}},"UpdateExpression":"SET n = :n","ExpressionAttributeValues":{":n":{"N":"2"}}}},
+        {"ConditionCheck":{"TableName":"tab","Key":{"pk":{"S":"d"}},"ConditionExpression":"attribute_not_exists(pk)"}}"##;
+    let body = format!(
+        "{{\"TransactItems\":[{operations}],\"ClientRequestToken\":\"{token}\",\"ReturnConsumedCapacity\":\"TOTAL\"}}"
+    );
+    request(Operation::TransactWriteItems, Resend::ByToken, &body)
+}
+
+fn both() -> serde_json::Value {
+    serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } })
+}
+
+#[tokio::test]
+async fn a_transaction_of_all_kinds() {
+    for typed in [false, true] {
+        let (wire, http) = plain().await;
+        if typed {
+            wire.use_typed();
+        }
+        http.plan([Fault::Lose, Fault::internal()]);
+        let reply = wire.call(transaction("one")).await.unwrap();
+        assert!(reply.body.starts_with(b"{"), "{:?}", reply.body);
+        let seen = http.seen();
+        assert_eq!(seen.len(), 3, "{typed}");
+        assert!(seen.iter().all(|attempt| attempt.body == seen[0].body));
+        assert_eq!(
+            attributes(&wire.call(get()).await.unwrap(), "Item"),
+            Some(both())
+        );
+
+        let failure = wire.call(transaction("two")).await.unwrap_err();
+        assert_eq!(failure.error.kind(), ErrorKind::Conflict);
+        assert_eq!(failure.error.code(), Some("TransactionCanceledException"));
+        let item = failure.condition.unwrap().item.unwrap();
+        assert_eq!(
+            Item::from_dynamo_json(&item).unwrap().get("n"),
+            Some(&1.into())
+        );
+    }
 }
 
 /// Stands for an SDK that does not take our deserializer.

@@ -3,6 +3,9 @@
 //! Slower and with the same result. It is taken only when an SDK does not call our serializer or
 //! deserializer any more; a member it does not know is refused, never dropped.
 
+mod many;
+mod transact;
+
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::operation::RequestId;
@@ -17,8 +20,11 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
 
+pub(super) use many::{query, scan};
+
 use super::Reply;
 use crate::codec::{Fault, Item, Reader, Writer};
+pub(super) use transact::{naming, transact_write_items};
 
 pub(super) fn get_item(
     builder: GetItemFluentBuilder,
@@ -130,8 +136,12 @@ impl Output for DeleteItemOutput {
 /// one that no reader accepts: nothing is made up.
 fn item(writer: &mut Writer, name: &str, attributes: Option<&HashMap<String, AttributeValue>>) {
     let Some(attributes) = attributes else { return };
-    let item = Item::from(attributes.clone());
     writer.dynamic_name(name);
+    object(writer, attributes);
+}
+
+fn object(writer: &mut Writer, attributes: &HashMap<String, AttributeValue>) {
+    let item = Item::from(attributes.clone());
     match item.to_dynamo_json() {
         Ok(json) => writer.raw_bytes(&json),
         Err(_) => writer.raw("{\"\":{}}"),
@@ -141,6 +151,10 @@ fn item(writer: &mut Writer, name: &str, attributes: Option<&HashMap<String, Att
 fn capacity(writer: &mut Writer, capacity: Option<&ConsumedCapacity>) {
     let Some(capacity) = capacity else { return };
     writer.dynamic_name("ConsumedCapacity");
+    capacity_entries(writer, capacity);
+}
+
+fn capacity_entries(writer: &mut Writer, capacity: &ConsumedCapacity) {
     writer.raw("{");
     if let Some(table) = capacity.table_name() {
         writer.dynamic_name("TableName");

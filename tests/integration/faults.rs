@@ -39,7 +39,7 @@ tests![
 ];
 
 /// Each leaves it open whether the request was executed.
-fn ambiguous() -> [Fault; 7] {
+pub(crate) fn ambiguous() -> [Fault; 7] {
     [
         Fault::Lose,
         Fault::Io,
@@ -52,7 +52,7 @@ fn ambiguous() -> [Fault; 7] {
 }
 
 /// A client whose attempts end after a while.
-fn impatient(db: &Db) -> (Dynamo, Http) {
+pub(crate) fn impatient(db: &Db) -> (Dynamo, Http) {
     let (config, http) = db.faulty_config([]);
     let timeout = TimeoutConfig::builder().operation_attempt_timeout(Duration::from_millis(400));
     (db.through(config.timeout_config(timeout.build())), http)
@@ -101,7 +101,7 @@ async fn is_sent_again<O: Operation>(
     Ok(())
 }
 
-fn leaked<T>(value: T) -> &'static T {
+pub(crate) fn leaked<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }
 

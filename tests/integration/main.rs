@@ -17,19 +17,25 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod golden;
+mod idempotent;
 mod item;
 mod keys;
 mod managed;
 mod model;
 mod modify;
 mod put;
+mod query;
 mod shards;
+mod sums;
 mod table;
+mod truth;
 mod update;
 mod values;
 mod wire;
 
 use libtest_mimic::Arguments;
+use proptest::test_runner::Config;
 
 use support::db::Mode;
 use support::suite::trials;
@@ -44,11 +50,14 @@ fn main() {
         ("get", get::tests),
         ("put", put::tests),
         ("delete", delete::tests),
+        ("query", query::tests),
         ("update", update::tests),
+        ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
         ("faults", faults::tests),
+        ("idempotent", idempotent::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),
@@ -61,7 +70,18 @@ fn main() {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
     }
+    all.extend(trials("sums", Mode::Raw, sums::tests()));
+    all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));
     libtest_mimic::run(&arguments, all).exit();
+}
+
+/// So many random cases, or as many as `PROPTEST_CASES` asks for; failing seeds are kept.
+fn random(cases: u32) -> Config {
+    let asked = Config::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return asked;
+    }
+    Config { cases, ..asked }
 }

@@ -8,6 +8,7 @@ mod items;
 mod keys;
 mod numbers;
 mod overlap;
+mod queries;
 mod shards;
 mod size;
 mod values;

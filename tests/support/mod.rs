@@ -5,4 +5,6 @@ pub mod clock;
 pub mod db;
 pub mod engine;
 pub mod faulty;
+pub mod grammar;
+pub mod model;
 pub mod suite;

@@ -21,7 +21,7 @@ const TAKEN: [&str; 7] = [
 ];
 
 /// The verbs of a query; a method of the same name would hide them.
-const VERBS: [&str; 20] = [
+const VERBS: [&str; 26] = [
     "all",
     "page",
     "stream",
@@ -42,6 +42,12 @@ const VERBS: [&str; 20] = [
     "send",
     "explain",
     "each",
+    "query",
+    "by_partition",
+    "include_expired",
+    "backwards",
+    "into",
+    "clone",
 ];
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
-use super::{checks, codec, definition, hidden, key, local, of, path, respanned, upkeep};
+use super::{checks, codec, definition, hidden, key, local, of, path, query, respanned, upkeep};
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
 pub(crate) fn expand(entity: &Entity) -> TokenStream {
@@ -18,6 +18,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let constructor = constructor(entity, &key_struct);
     let implementation = implementation(entity, &key_struct, &paths_struct);
     let index_writers = index_writers(entity, &key_struct);
+    let queries = query::expand(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
@@ -25,6 +26,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #paths
         #index_writers
         #constructor
+        #queries
         #implementation
         #table
         #checks
@@ -124,7 +126,7 @@ fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         let parts =
             key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
         let shard = key::shard(template, &of_hash());
-        Some(code!(#key_struct::#function(writer #shard #(, #parts)*)?;))
+        Some(code!(#key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #parts)*)?;))
     });
     let hash = is_sharded(entity).then(|| {
         code! {
@@ -216,6 +218,13 @@ pub(super) fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     })
 }
 
+/// The one of these that writes an index's keys.
+pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index {
+    distinct(entity)
+        .find(|first| first.on == index.on)
+        .unwrap_or(index)
+}
+
 /// Where a bare field is a key attribute: of the table, else of an index.
 pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
@@ -261,7 +270,7 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         }
         writes.push(code! {
             if !(#skip) {
-                #key_struct::#function(writer #shard #(, #arguments)*)?;
+                #key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)?;
             }
         });
     }

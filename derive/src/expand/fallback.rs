@@ -119,6 +119,7 @@ pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> Tok
                 loop {}
             }
             fn encode_key(&self, _: &__d::Name, _: __d::Role, _: &mut __d::Writer) -> #done #fallback
+            fn encode_bound(&self, _: &mut __d::Writer) -> #done #fallback
             fn decode_key(_: &mut __d::Reader<'_>) -> #made #fallback
         }
     };

@@ -1,7 +1,7 @@
 //! Keys: the struct of typed parts, and the functions that write and parse each key attribute.
 //!
-//! One function writes a key attribute from its parts. The entity, the key and later the queries all
-//! call that one.
+//! One function writes a key attribute from its parts. The entity, the key and the queries all call
+//! that one; a query has it write the front of the text only.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -22,15 +22,25 @@ fn contract(format: Format) -> TokenStream {
 
 /// The trait that a field of an index key has for a format, where the field may be missing.
 fn index_contract(format: Format) -> TokenStream {
-    let format = match format {
+    let format = format_constant(format);
+    code!(IndexField<{ __d::#format }>)
+}
+
+/// What a part of a template is to a query.
+pub(super) fn kind(format: Format) -> TokenStream {
+    let format = format_constant(format);
+    code!(__d::Formatted<{ __d::#format }>)
+}
+
+fn format_constant(format: Format) -> TokenStream {
+    match format {
         Format::Plain => code!(PLAIN),
         Format::Pad(_) => code!(PADDED),
         Format::Seconds => code!(SECONDS),
         Format::Millis => code!(MILLIS),
         Format::Date => code!(DATE),
         Format::Month => code!(MONTH),
-    };
-    code!(IndexField<{ __d::#format }>)
+    }
 }
 
 pub(super) fn pad(format: Format) -> TokenStream {
@@ -152,11 +162,11 @@ pub(super) fn writer(
     });
     code! {
         fn #function(
-            writer: &mut __d::Writer
+            target: __d::KeyTarget<'_>
             #shard
             #(, #arguments)*
         ) -> ::core::result::Result<(), __d::Fault> {
-            let mut key = __d::KeyText::open(writer, #attribute, #role, __STYLE);
+            let mut key = __d::KeyText::open(target, #attribute, #role, __STYLE)?;
             #(#steps)*
             key.close()
         }
@@ -456,7 +466,7 @@ fn write_from_key(
                 part_of(entity, field, format, cut)
             });
             let shard = shard(template, &code!(shard));
-            code!(Self::#function(writer #shard #(, #parts)*)?;)
+            code!(Self::#function(__d::KeyTarget::attribute(writer) #shard #(, #parts)*)?;)
         }
     }
 }

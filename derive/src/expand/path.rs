@@ -21,6 +21,7 @@ pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
             &usage(entity, at),
             key,
             &place,
+            &code!(__d::RestPath::of_item()),
         )
     });
     let doc = format!("The paths of `{ident}`, one method a field.");
@@ -63,6 +64,7 @@ pub(super) fn value(value: &Value, fields: &[Field]) -> TokenStream {
             &usage,
             None,
             &place,
+            &code!(__d::RestPath::within(self.place())),
         )
     });
     let inner = code!(__d::Path<__Root, #ident #types, __Mode>);
@@ -93,6 +95,18 @@ pub(super) fn value(value: &Value, fields: &[Field]) -> TokenStream {
         impl<__Root, __Mode: __d::Mode #(, #params)*> __d::AtPath for #path<__Root, __Mode #(, #params)*> #bounds {
             fn at_place(place: __d::Place) -> Self {
                 Self(__d::AtPath::at_place(place))
+            }
+        }
+
+        impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
+            fn given(self) -> __d::GivenOperand<#ident #types> {
+                __d::Operand::given(self.0)
+            }
+        }
+
+        impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
+            fn given(self) -> __d::GivenOperand<#ident #types> {
+                __d::Operand::given(&self.0)
             }
         }
     }
@@ -135,6 +149,7 @@ fn method(
     usage: &TokenStream,
     key: Option<KeyUse>,
     place: &TokenStream,
+    rest: &TokenStream,
 ) -> TokenStream {
     let (vis, ident) = (&field.vis, &field.ident);
     let doc = format!("The path of `{}`.", key::plain_name(ident));
@@ -142,7 +157,7 @@ fn method(
         Role::Skip => return TokenStream::new(),
         Role::Rest => PathCode {
             ty: code!(__d::RestPath<#root>),
-            path: code!(__d::RestPath::new()),
+            path: rest.clone(),
             bound: TokenStream::new(),
         },
         _ => codec::path(field, key, root, usage, place),

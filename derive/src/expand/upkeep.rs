@@ -82,7 +82,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
                 Some(code! {
                     (#number, #nth) => {
                         #(#values)*
-                        #key_struct::#function(writer #shard #(, #arguments)*)
+                        #key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)
                     }
                 })
             })

@@ -22,6 +22,12 @@ pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Resu
             );
             return Err(refused::<E>(message));
         }
+        if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {
+            let message = format!(
+                "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
+            );
+            return Err(refused::<E>(message));
+        }
     }
     Ok(())
 }
@@ -32,7 +38,10 @@ pub(in crate::request) fn check_complete<E: DynamoEntity>(update: &Update) -> Re
         let sets = |(place, action): (&Place, &Action)| {
             *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
         };
-        !E::may_be_absent(*at) && !update.actions().any(sets)
+        let def = &E::ENTITY;
+        let is_key = attribute.stored == def.pk.attribute
+            || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
+        !is_key && !E::may_be_absent(*at) && !update.actions().any(sets)
     };
     let lacking: Vec<String> = E::ENTITY
         .attributes

@@ -46,8 +46,10 @@ impl<E: DynamoEntity> Edit<E> {
         if expression.says(CONDITION) {
             body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
         }
-        body.raw(",\"ReturnValues\":");
-        body.quoted(returns);
+        if returns != "NONE" {
+            body.raw(",\"ReturnValues\":");
+            body.quoted(returns);
+        }
         body.raw("}");
         Ok(Plan {
             request: Request {

@@ -39,9 +39,29 @@ fn collect_body(body: &[u8], texts: &mut BTreeSet<String>) {
         let Ok(member) = reader.raw_value() else {
             return;
         };
+        match &*name {
+            "TransactItems" => collect_operations(member, texts),
+            "Put" | "Delete" | "Update" | "ConditionCheck" => collect_body(member, texts),
+            _ => {}
+        }
         if holds_values && let Ok(item) = Item::from_dynamo_json(member) {
             collect_item(&item, texts);
         }
+    }
+}
+
+/// The operations of a transaction, `[{"Put":{..}},..]`.
+fn collect_operations(list: &[u8], texts: &mut BTreeSet<String>) {
+    let mut reader = Reader::new(list);
+    let mut first = true;
+    if reader.open_array().is_err() {
+        return;
+    }
+    while let Ok(true) = reader.next_element(&mut first) {
+        let Ok(operation) = reader.raw_value() else {
+            return;
+        };
+        collect_body(operation, texts);
     }
 }
 
@@ -81,5 +101,7 @@ mod tests {
             "notes: (a value)-(a value) and (a value) are not allowed"
         );
         assert_eq!(without_values("as it is", b"no json"), "as it is");
+        let transaction = [br#"{"TransactItems":[{"Put":"#, &body[..], b"}]}"].concat();
+        assert_eq!(without_values(message, &transaction), shown);
     }
 }

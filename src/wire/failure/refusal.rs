@@ -4,10 +4,16 @@ use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use bytes::Bytes;
 
+use super::cancel::{self, Reason};
 use super::redact::without_values;
 use super::{ConditionFailed, Failure, Site};
 use crate::codec::{Fault, Reader};
 use crate::error::{Error, ErrorKind};
+
+const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
+const CANCELLED: &str = "TransactionCanceledException";
+const CONFLICT: &str = "TransactionConflictException";
+const IN_PROGRESS: &str = "TransactionInProgressException";
 
 /// An answer that refuses.
 pub(super) struct Refusal<'a> {
@@ -19,14 +25,20 @@ pub(super) struct Refusal<'a> {
 }
 
 pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
-    let kind = kind(&refusal);
-    let failed = refusal.code == Some("ConditionalCheckFailedException");
-    if site.unknown || (failed && site.was_ambiguous) {
-        return decorate(unknown(site, &refusal), &refusal).into();
+    let reasons = match refusal.code {
+        Some(CANCELLED) => cancel::reasons(refusal.body),
+        _ => Vec::new(),
+    };
+    let failed = refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition);
+    let unknown_outcome = if failed { site.doubtful } else { site.unknown };
+    if unknown_outcome || refusal.code == Some(IN_PROGRESS) {
+        return decorate(unknown(site, &refusal, failed), &refusal).into();
     }
-    let error = Error::new(kind, site.stage, message(site, kind, &refusal));
+    let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
+    let error = Error::new(kind, site.stage, message(site, kind, &refusal, &reasons));
+    let of_reason = reasons.into_iter().find(Reason::is_condition);
     let condition = failed.then(|| ConditionFailed {
-        item: item(refusal.body),
+        item: of_reason.map_or_else(|| item(refusal.body), |reason| reason.item),
     });
     Failure {
         error: decorate(error, &refusal),
@@ -40,12 +52,21 @@ fn decorate(error: Error, refusal: &Refusal<'_>) -> Error {
         .with_request_id(refusal.request_id.as_deref())
 }
 
-fn unknown(site: Site<'_>, refusal: &Refusal<'_>) -> Error {
+fn unknown(site: Site<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
     let operation = site.operation;
     let message = match refusal.code {
-        Some("ConditionalCheckFailedException") => format!(
+        _ if failed => format!(
             "{operation} was sent again after a lost answer and its condition failed, perhaps by its \
              own first effect: read before deciding"
+        ),
+        Some(IN_PROGRESS) => format!(
+            "{operation}: a write with the same token is still going on and may take effect: read before \
+             deciding"
+        ),
+        code if refusal.status < 500 => format!(
+            "{operation} was sent again after a lost answer and refused then ({}), so it may have taken \
+             effect before: read before deciding",
+            code.unwrap_or_default()
         ),
         _ => format!(
             "{operation} was sent and the service failed with HTTP {}, so it may have taken effect: \
@@ -58,7 +79,7 @@ fn unknown(site: Site<'_>, refusal: &Refusal<'_>) -> Error {
 
 fn kind(refusal: &Refusal<'_>) -> ErrorKind {
     match refusal.code.unwrap_or_default() {
-        "ConditionalCheckFailedException" => ErrorKind::Conflict,
+        CONDITION_FAILED => ErrorKind::Conflict,
         "ResourceNotFoundException" => ErrorKind::TableNotFound,
         "ProvisionedThroughputExceededException"
         | "ThrottlingException"
@@ -83,10 +104,10 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
         | "RequestExpired"
         | "SignatureDoesNotMatch"
         | "UnrecognizedClientException" => ErrorKind::AccessDenied,
-        "ValidationException" | "SerializationException" => ErrorKind::Rejected,
-        "InternalServerError" | "ServiceUnavailable" | "TransactionConflictException" => {
-            ErrorKind::Unavailable
-        }
+        "ValidationException"
+        | "SerializationException"
+        | "IdempotentParameterMismatchException" => ErrorKind::Rejected,
+        "InternalServerError" | "ServiceUnavailable" | CONFLICT => ErrorKind::Unavailable,
         _ => match refusal.status {
             401 | 403 => ErrorKind::AccessDenied,
             429 => ErrorKind::Throttled,
@@ -96,14 +117,20 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
     }
 }
 
-fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>) -> String {
+fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Reason]) -> String {
     let Site {
         operation, table, ..
     } = site;
+    let own_words = |message| without_values(message, site.body);
     let said = match (refusal.code, refusal.message) {
-        (Some(code), Some(message)) => {
-            format!("{code}: {}", without_values(message, site.body))
+        (Some(code), _) if !reasons.is_empty() => {
+            let said = reasons.iter().map(|reason| match &reason.message {
+                Some(message) => format!("{}: {}", reason.code, own_words(message)),
+                None => reason.code.clone(),
+            });
+            format!("{code}: {}", said.collect::<Vec<_>>().join("; "))
         }
+        (Some(code), Some(message)) => format!("{code}: {}", own_words(message)),
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(
             "HTTP {} without an error code of DynamoDB, is the endpoint one?",
@@ -134,8 +161,23 @@ fn item(body: &[u8]) -> Option<Bytes> {
         .then(|| Bytes::copy_from_slice(found))
 }
 
+/// Whether other transactions were in the way, of the item or of a transaction on it.
+pub(in crate::wire) fn is_contention(response: &HttpResponse) -> bool {
+    if response.status().as_u16() != 400 {
+        return false;
+    }
+    match metadata(response).code() {
+        Some(CONFLICT) => true,
+        Some(CANCELLED) => {
+            let body = response.body().bytes().unwrap_or_default();
+            cancel::is_contention(&cancel::reasons(body))
+        }
+        _ => false,
+    }
+}
+
 /// A member of a JSON object, as it stands there.
-fn member<'a>(json: &'a [u8], wanted: &str) -> Result<Option<&'a [u8]>, Fault> {
+pub(super) fn member<'a>(json: &'a [u8], wanted: &str) -> Result<Option<&'a [u8]>, Fault> {
     let mut reader = Reader::new(json);
     reader.open_object()?;
     let mut first = true;

@@ -156,6 +156,10 @@ fn key_value(inner: &Type) -> Forward {
                 <#inner as __d::KeyValue>::encode_key(&self.0, name, role, writer)
             }
 
+            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+                <#inner as __d::KeyValue>::encode_bound(&self.0, writer)
+            }
+
             fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 <#inner as __d::KeyValue>::decode_key(reader).map(Self)
             }

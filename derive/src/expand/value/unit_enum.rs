@@ -102,6 +102,10 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
                 __d::encode_key(self, name, role, writer)
             }
 
+            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+                <Self as __d::DynamoValue>::encode(self, writer)
+            }
+
             fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 <Self as __d::DynamoValue>::decode(reader)
             }

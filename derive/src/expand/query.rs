@@ -1,0 +1,411 @@
+//! Access patterns: `Order::in_partition(..)`, `Order::by_status(..)`, and a stage for each part of
+//! their sort keys. The verbs are the library's; a stage knows which part comes next and how it is
+//! written, which is by the function that writes it into an item.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+
+use super::entity::{distinct_of, index_writer_name};
+use super::{definition, key};
+use crate::model::{
+    Entity, EntityProjection, Field, Format, Index, IndexKind, KeySource, Piece, Role, Style,
+    TableRef, Template,
+};
+
+pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let table = match &entity.sk {
+        Some(_) => Pattern::of_table(entity, key_struct).expand(),
+        None => no_sort_key(entity),
+    };
+    let indexes = entity.indexes.iter().enumerate();
+    let indexes =
+        indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index).expand());
+    code!(#table #(#indexes)*)
+}
+
+/// A partition of one item is no query, and this says so.
+fn no_sort_key(entity: &Entity) -> TokenStream {
+    let (ident, vis) = (&entity.ident, &entity.vis);
+    let parts = match &entity.pk {
+        KeySource::Field { .. } => 1,
+        KeySource::Template(template) => key::parts(template).count(),
+    };
+    let arguments = (0..parts).map(key::part_name);
+    code! {
+        impl #ident {
+            #[doc(hidden)]
+            #vis fn in_partition(#(#arguments: impl ::core::marker::Sized),*) -> __d::Query<#ident>
+            where
+                for<'x> #ident: __d::SortKeyIn<'x>,
+            {
+                <#ident as __d::SortKeyIn<'_>>::never()
+            }
+        }
+    }
+}
+
+/// One way to ask for rows.
+struct Pattern<'a> {
+    entity: &'a Entity,
+    key_struct: &'a Ident,
+    function: Ident,
+    /// Where its declaration stands among those of the indexes.
+    index: Option<(usize, &'a Index)>,
+}
+
+impl<'a> Pattern<'a> {
+    fn of_table(entity: &'a Entity, key_struct: &'a Ident) -> Self {
+        Pattern {
+            entity,
+            key_struct,
+            function: format_ident!("in_partition", span = entity.ident.span()),
+            index: None,
+        }
+    }
+
+    fn of_index(entity: &'a Entity, key_struct: &'a Ident, at: usize, index: &'a Index) -> Self {
+        Pattern {
+            entity,
+            key_struct,
+            function: index.name.clone(),
+            index: Some((at, index)),
+        }
+    }
+
+    /// The partition key: whether it is that of an index, and what fills it.
+    fn partition(&self) -> (bool, Vec<&'a KeySource>) {
+        match self.index {
+            Some((_, index)) if index.kind == IndexKind::Global => {
+                (true, index.pk.iter().collect())
+            }
+            _ => (false, vec![&self.entity.pk]),
+        }
+    }
+
+    fn sort(&self) -> Vec<&'a KeySource> {
+        match self.index {
+            Some((_, index)) => index.sk.iter().collect(),
+            None => self.entity.sk.iter().collect(),
+        }
+    }
+
+    /// The function that writes a template.
+    fn writer(&self, in_index: bool, role: &str, at: usize) -> Ident {
+        match self.index {
+            // Patterns of one index are alike: the first one's functions write for all.
+            Some((_, index)) if in_index => {
+                index_writer_name(distinct_of(self.entity, index), role, at)
+            }
+            _ => format_ident!("write_{role}"),
+        }
+    }
+
+    fn expand(&self) -> TokenStream {
+        let parts = self.sort_parts();
+        let constructor = self.constructor(parts.is_empty());
+        let stages = parts
+            .iter()
+            .enumerate()
+            .map(|(at, part)| self.stage(at, part, &parts[at + 1..]));
+        code!(#constructor #(#stages)*)
+    }
+
+    /// `Order::by_status(status)`
+    fn constructor(&self, is_last: bool) -> TokenStream {
+        let (ident, vis, function) = (&self.entity.ident, &self.entity.vis, &self.function);
+        let (in_index, sources) = self.partition();
+        let mut arguments = Vec::new();
+        let mut values = Vec::new();
+        let mut numbers = Vec::new();
+        let mut writes = Vec::new();
+        let mut argument = |field: &'a Field, kind: &TokenStream| {
+            let (value, ty) = (&field.ident, &field.ty);
+            let number = format_ident!("N{}", values.len());
+            arguments.push(code!(#value: impl __d::KeyArg<#ty, #kind, #number>));
+            values.push(value);
+            numbers.push(number);
+        };
+        for (at, source) in sources.into_iter().enumerate() {
+            let writer = self.writer(in_index, "pk", at);
+            let target = code!(__d::KeyTarget::attribute(writer));
+            match source {
+                KeySource::Field { field, .. } => {
+                    let field = &self.entity.fields[*field];
+                    let (value, name) = (&field.ident, super::name(&field.stored));
+                    argument(field, &bare_kind(field));
+                    writes.push(code!(#value.write_value(#target, &#name)?;));
+                }
+                KeySource::Template(template) => {
+                    let parts: Vec<_> = key::parts(template)
+                        .map(|(field, format)| {
+                            let field = &self.entity.fields[field];
+                            let value = &field.ident;
+                            argument(field, &key::kind(format));
+                            code!(|place| #value.write(place))
+                        })
+                        .collect();
+                    let key_struct = self.key_struct;
+                    let shard = key::shard(template, &code!(shard));
+                    writes.push(code!(#key_struct::#writer(#target #shard #(, #parts)*)?;));
+                }
+            }
+        }
+        let source = match self.index {
+            None => code!(__d::Source::table::<#ident>()),
+            Some((at, _)) => code!(__d::Source::index::<#ident>(#at)),
+        };
+        let front = self.front();
+        let first = self.stage_type(0, is_last);
+        let doc = match self.index {
+            None => format!("The rows of `{ident}` in one partition, by the parts of its key."),
+            Some((_, index)) => format!(
+                "The rows of `{ident}` by the index `{}`.",
+                key::plain_name(&index.on)
+            ),
+        };
+        code! {
+            impl #ident {
+                #[doc = #doc]
+                #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first {
+                    <#first as __d::Stage>::of(__d::Draft::new(
+                        #source,
+                        [#(__d::KeyArg::values(#values)),*],
+                        |&[#(#values),*], shard, writer| {
+                            #(#writes)*
+                            ::core::result::Result::Ok(())
+                        },
+                        #front,
+                    ))
+                }
+            }
+        }
+    }
+
+    /// Writes what stands before the first part of the sort key.
+    fn front(&self) -> TokenStream {
+        match self.sort().as_slice() {
+            [KeySource::Template(template)] => {
+                let write = self.write_part(template, None);
+                code!(::core::option::Option::Some(|target| #write))
+            }
+            _ => code!(::core::option::Option::None),
+        }
+    }
+
+    /// Has the writer of the sort key write one part.
+    fn write_part(&self, template: &Template, part: Option<usize>) -> TokenStream {
+        let (key_struct, writer) = (self.key_struct, self.writer(true, "sk", 0));
+        let parts = (0..key::parts(template).count()).map(|at| {
+            if part == Some(at) {
+                code!(|place| part(place))
+            } else {
+                code!(__d::skip_part)
+            }
+        });
+        code!(#key_struct::#writer(target #(, #parts)*))
+    }
+
+    /// The parts of the sort key, in order.
+    fn sort_parts(&self) -> Vec<SortPart<'a>> {
+        match self.sort().as_slice() {
+            [KeySource::Template(template)] => key::parts(template)
+                .enumerate()
+                .map(|(at, (field, format))| SortPart {
+                    field: &self.entity.fields[field],
+                    place: Place::Template {
+                        template,
+                        at,
+                        format,
+                        order: self.order(template, field, format),
+                    },
+                })
+                .collect(),
+            sources => sources
+                .iter()
+                .filter_map(|source| match source {
+                    KeySource::Field { field, .. } => Some(SortPart {
+                        field: &self.entity.fields[*field],
+                        place: Place::Bare,
+                    }),
+                    KeySource::Template(_) => None,
+                })
+                .collect(),
+        }
+    }
+
+    /// The stage at which a part is the next one.
+    fn stage(&self, at: usize, part: &SortPart<'_>, later: &[SortPart<'_>]) -> TokenStream {
+        let (ident, vis) = (&self.entity.ident, &self.entity.vis);
+        let (name, next) = (
+            self.stage_name(at),
+            self.stage_type(at + 1, later.is_empty()),
+        );
+        let (rows, reach) = (self.rows(), self.reach());
+        let field = &part.field.ident;
+        let ty = &part.field.ty;
+        let (kind, order, make) = match &part.place {
+            Place::Bare => {
+                let name = super::name(&part.field.stored);
+                (bare_kind(part.field), &None, code!(of_value(self.0, #name)))
+            }
+            Place::Template {
+                template,
+                at,
+                format,
+                order,
+            } => {
+                let write = self.write_part(template, Some(*at));
+                let make = code!(of_template(self.0, |part, target| #write));
+                (key::kind(*format), order, make)
+            }
+        };
+        let order = order.iter();
+        let doc = format!("The part `{}` of the sort key.", key::plain_name(field));
+        let later = later.iter().map(|part| skipped(part, &name, vis));
+        let about = format!("Rows of `{ident}`: a stage of `{}(..)`.", self.function);
+        code! {
+            #[doc = #about]
+            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+            #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
+            #vis struct #name(__d::Draft);
+
+            impl __d::Stage for #name {
+                type Entity = #ident;
+                type Rows = #rows;
+                type Reach = #reach;
+
+                fn of(draft: __d::Draft) -> Self {
+                    Self(draft)
+                }
+
+                fn draft(self) -> __d::Draft {
+                    self.0
+                }
+            }
+
+            impl #name {
+                #[doc = #doc]
+                #vis fn #field(self) -> __d::SortPart<#ty, #kind, #next #(, #order)*> {
+                    __d::SortPart::#make
+                }
+
+                #(#later)*
+            }
+        }
+    }
+
+    /// How keys sort by a part: of escaped keys it is known that they do.
+    fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
+        if matches!(&self.entity.table, TableRef::Own(table) if table.style == Style::Escaped) {
+            return None;
+        }
+        let width = key::width(self.entity, field, format, self.index.is_some());
+        let pad = key::pad(format);
+        let last = matches!(template.pieces.last(), Some(Piece::Part { field: last, .. }) if *last == field);
+        Some(code!({ __d::order_of(#width, #pad, #last, __STYLE) }))
+    }
+
+    fn stage_type(&self, at: usize, is_last: bool) -> TokenStream {
+        if !is_last {
+            let name = self.stage_name(at);
+            return code!(#name);
+        }
+        let ident = &self.entity.ident;
+        let (rows, reach) = (self.rows(), self.reach());
+        code!(__d::Chosen<#ident, #rows, #reach>)
+    }
+
+    fn stage_name(&self, at: usize) -> Ident {
+        let words = key::plain_name(&self.function);
+        let camel: String = words
+            .split('_')
+            .flat_map(|word| {
+                let mut chars = word.chars();
+                chars
+                    .next()
+                    .into_iter()
+                    .flat_map(char::to_uppercase)
+                    .chain(chars)
+            })
+            .collect();
+        let entity = key::plain_name(&self.entity.ident);
+        match at {
+            0 => format_ident!("{camel}Of{entity}"),
+            at => format_ident!("{camel}Of{entity}_{at}"),
+        }
+    }
+
+    fn reach(&self) -> TokenStream {
+        match self.index.map(|(_, index)| index.kind) {
+            None => code!(__d::InTable),
+            Some(IndexKind::Local) => code!(__d::InLocalIndex),
+            Some(IndexKind::Global) => code!(__d::InGlobalIndex),
+        }
+    }
+
+    /// Whether the rows are there as a whole.
+    fn rows(&self) -> TokenStream {
+        let Some((_, index)) = self.index else {
+            return code!(__d::Rows<true>);
+        };
+        match &self.entity.table {
+            TableRef::Shared(path) => {
+                let declared = definition::declared(path, index);
+                code!(__d::Rows<{ __d::holds_all(&#declared) }>)
+            }
+            TableRef::Own(_) => {
+                let project = &distinct_of(self.entity, index).project;
+                let whole = matches!(project, EntityProjection::All);
+                code!(__d::Rows<#whole>)
+            }
+        }
+    }
+}
+
+/// One part of a sort key.
+struct SortPart<'a> {
+    field: &'a Field,
+    place: Place<'a>,
+}
+
+enum Place<'a> {
+    /// The field is a key attribute itself.
+    Bare,
+    /// It stands in a template.
+    Template {
+        template: &'a Template,
+        at: usize,
+        format: Format,
+        /// How keys sort by it, if that is not known here.
+        order: Option<TokenStream>,
+    },
+}
+
+/// A part that is not the next one: a method that cannot be called and says why.
+fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenStream {
+    let (name, ty) = (&part.field.ident, &part.field.ty);
+    let kind = match &part.place {
+        Place::Bare => bare_kind(part.field),
+        Place::Template { format, .. } => key::kind(*format),
+    };
+    code! {
+        #[doc(hidden)]
+        #vis fn #name(self) -> __d::SortPart<#ty, #kind, #stage>
+        where
+            for<'x> Self: __d::KnownUpTo<'x>,
+        {
+            __d::SortPart::never(self.0)
+        }
+    }
+}
+
+/// What a bare key field is to a query.
+fn bare_kind(field: &Field) -> TokenStream {
+    match field.role {
+        Role::Ttl => code!(__d::BareTtl),
+        Role::CreatedAt | Role::UpdatedAt => code!(__d::BareTime),
+        Role::CreatedBy | Role::UpdatedBy => code!(__d::BareActor),
+        Role::Version => code!(__d::BareVersion),
+        Role::Attribute | Role::Skip | Role::Rest => code!(__d::Bare),
+    }
+}

@@ -1,0 +1,228 @@
+//! The condition on a sort key: exactly the keys between two bounds.
+
+use std::cmp::Ordering;
+
+use super::point::KeyPoint;
+
+/// One end of a range.
+#[derive(Clone)]
+pub(crate) struct Bound {
+    pub(crate) point: KeyPoint,
+    /// Whether the point itself is in the range.
+    pub(crate) included: bool,
+}
+
+/// What a sort key has to be. DynamoDB takes one condition, and of two bounds only included ones.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum KeyRange {
+    /// Any key: no condition.
+    All,
+    /// No key at all: no request.
+    Nothing,
+    Exactly(KeyPoint),
+    StartsWith(KeyPoint),
+    /// `>=` or, without the point itself, `>`.
+    Above(KeyPoint, bool),
+    /// `<=` or `<`.
+    Below(KeyPoint, bool),
+    /// Both included.
+    Between(KeyPoint, KeyPoint),
+}
+
+impl KeyRange {
+    /// The keys that start with the text.
+    pub(crate) fn starting_with(prefix: String) -> Self {
+        let prefix = KeyPoint::S(prefix);
+        match prefix.is_empty() {
+            true => KeyRange::All,
+            false if prefix.is_too_long() => KeyRange::Nothing,
+            false => KeyRange::StartsWith(prefix),
+        }
+    }
+
+    /// The keys from one bound to another. Bounds may be empty, over-long, equal and reversed.
+    pub(crate) fn of(lower: Option<Bound>, upper: Option<Bound>) -> Self {
+        let lower = match lower.map(shorten_lower) {
+            Some(None) => return KeyRange::Nothing,
+            // Every key is above empty text, which DynamoDB does not take as a bound.
+            Some(Some(bound)) if !bound.point.is_empty() => Some(bound),
+            Some(Some(_)) | None => None,
+        };
+        let upper = match upper.map(shorten_upper) {
+            Some(bound) if bound.point.is_empty() => return KeyRange::Nothing,
+            upper => upper,
+        };
+        match (lower, upper) {
+            (None, None) => KeyRange::All,
+            (Some(lower), None) => KeyRange::Above(lower.point, lower.included),
+            (None, Some(upper)) => KeyRange::Below(upper.point, upper.included),
+            (Some(lower), Some(upper)) => KeyRange::between(lower, upper),
+        }
+    }
+
+    /// Both bounds with their own point.
+    fn between(lower: Bound, upper: Bound) -> Self {
+        let lower = if lower.included {
+            Some(lower.point)
+        } else {
+            lower.point.after()
+        };
+        let upper = if upper.included {
+            Some(upper.point)
+        } else {
+            upper.point.before()
+        };
+        let (Some(lower), Some(upper)) = (lower, upper) else {
+            return KeyRange::Nothing;
+        };
+        match lower.compare(&upper) {
+            Some(Ordering::Less) => KeyRange::Between(lower, upper),
+            Some(Ordering::Equal) => KeyRange::Exactly(lower),
+            Some(Ordering::Greater) | None => KeyRange::Nothing,
+        }
+    }
+
+    /// Without the keys below the point.
+    pub(crate) fn at_least(self, least: KeyPoint) -> Self {
+        self.within(Some(included(least)), None)
+    }
+
+    /// The keys that are between these bounds too.
+    pub(crate) fn within(self, lower: Option<Bound>, upper: Option<Bound>) -> Self {
+        if self == KeyRange::Nothing {
+            return self;
+        }
+        let (own_lower, own_upper) = self.into_bounds();
+        KeyRange::of(
+            stricter(own_lower, lower, Ordering::Greater),
+            stricter(own_upper, upper, Ordering::Less),
+        )
+    }
+
+    fn into_bounds(self) -> (Option<Bound>, Option<Bound>) {
+        let bound = |point, included| Some(Bound { point, included });
+        match self {
+            KeyRange::All | KeyRange::Nothing => (None, None),
+            KeyRange::Exactly(point) => (bound(point.clone(), true), bound(point, true)),
+            KeyRange::StartsWith(prefix) => {
+                let last = prefix.last_of_all();
+                (bound(prefix, true), bound(last, true))
+            }
+            KeyRange::Above(point, held) => (bound(point, held), None),
+            KeyRange::Below(point, held) => (None, bound(point, held)),
+            KeyRange::Between(lower, upper) => (bound(lower, true), bound(upper, true)),
+        }
+    }
+
+    /// Whether a key is in the range.
+    pub(crate) fn contains(&self, key: &KeyPoint) -> bool {
+        let order = |point: &KeyPoint| key.compare(point);
+        match self {
+            KeyRange::All => true,
+            KeyRange::Nothing => false,
+            KeyRange::Exactly(point) => order(point) == Some(Ordering::Equal),
+            KeyRange::StartsWith(prefix) => key.starts_with(prefix),
+            KeyRange::Above(point, true) => order(point).is_some_and(Ordering::is_ge),
+            KeyRange::Above(point, false) => order(point).is_some_and(Ordering::is_gt),
+            KeyRange::Below(point, true) => order(point).is_some_and(Ordering::is_le),
+            KeyRange::Below(point, false) => order(point).is_some_and(Ordering::is_lt),
+            KeyRange::Between(lower, upper) => {
+                order(lower).is_some_and(Ordering::is_ge)
+                    && order(upper).is_some_and(Ordering::is_le)
+            }
+        }
+    }
+}
+
+fn included(point: KeyPoint) -> Bound {
+    Bound {
+        point,
+        included: true,
+    }
+}
+
+/// The bound that leaves fewer keys: `order` is that of a stricter one to a weaker one.
+fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Option<Bound> {
+    let (Some(left), Some(right)) = (&left, &right) else {
+        return left.or(right);
+    };
+    let is_left = match left.point.compare(&right.point) {
+        Some(Ordering::Equal) | None => !left.included,
+        Some(other) => other == order,
+    };
+    Some(if is_left { left } else { right }.clone())
+}
+
+/// No key reaches a bound that is too long, so all of those it starts with are below. `None` if
+/// nothing is above.
+fn shorten_lower(bound: Bound) -> Option<Bound> {
+    if !bound.point.is_too_long() {
+        return Some(bound);
+    }
+    bound.point.after_all().map(|point| Bound {
+        point,
+        included: true,
+    })
+}
+
+fn shorten_upper(bound: Bound) -> Bound {
+    if !bound.point.is_too_long() {
+        return bound;
+    }
+    Bound {
+        point: bound.point.last_of_all(),
+        included: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str, included: bool) -> Option<Bound> {
+        Some(Bound {
+            point: KeyPoint::S(text.to_owned()),
+            included,
+        })
+    }
+
+    fn s(text: &str) -> KeyPoint {
+        KeyPoint::S(text.to_owned())
+    }
+
+    #[test]
+    fn a_bound_that_is_left_out_becomes_its_neighbour() {
+        let range = KeyRange::of(text("a", false), text("b\0", false));
+        assert!(range == KeyRange::Between(s("a\0"), s("b")));
+        assert!(KeyRange::of(text("a", false), None) == KeyRange::Above(s("a"), false));
+        assert!(KeyRange::of(None, text("b", false)) == KeyRange::Below(s("b"), false));
+    }
+
+    #[test]
+    fn empty_and_reversed_ranges_are_nothing() {
+        assert!(KeyRange::of(text("a", true), text("a", false)) == KeyRange::Nothing);
+        assert!(KeyRange::of(text("b", true), text("a", true)) == KeyRange::Nothing);
+        assert!(KeyRange::of(text("a", false), text("a\0", false)) == KeyRange::Nothing);
+        assert!(KeyRange::of(None, text("", true)) == KeyRange::Nothing);
+        assert!(KeyRange::of(text("", false), None) == KeyRange::All);
+        assert!(KeyRange::of(text("a", true), text("a", true)) == KeyRange::Exactly(s("a")));
+    }
+
+    #[test]
+    fn bounds_that_are_too_long_hold_what_they_held() {
+        let long = format!("b{}", "x".repeat(2000));
+        let KeyRange::Above(lower, true) = KeyRange::of(text(&long, true), None) else {
+            panic!("a lower bound");
+        };
+        let KeyRange::Below(upper, true) = KeyRange::of(None, text(&long, false)) else {
+            panic!("an upper bound");
+        };
+        for (key, is_above) in [("b", false), ("c", true), (&long[..1024], false)] {
+            let key = s(key);
+            assert_eq!(key.compare(&lower).unwrap().is_ge(), is_above);
+            assert_eq!(key.compare(&upper).unwrap().is_gt(), is_above);
+        }
+        let top = "\u{10ffff}".repeat(300);
+        assert!(KeyRange::of(text(&top, true), None) == KeyRange::Nothing);
+    }
+}

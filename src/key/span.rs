@@ -1,0 +1,126 @@
+//! From a range of one part of a template to the range of its keys.
+
+use super::point::KeyPoint;
+use super::range::{Bound, KeyRange};
+
+/// Sorts below every byte that a part can hold, and above the `#` that ends one: of an escaped key that
+/// begins with `P`, the parts end at `P` or `P#`, and both are below `P$`.
+const BEHIND_DELIMITER: char = '$';
+
+/// What stands behind a part in its template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// Nothing: the key ends with the part.
+    End,
+    /// The `#` of an escaped key.
+    Delimiter,
+    /// Something else, so the part has a fixed width, or a verbatim key.
+    Other,
+}
+
+/// A part of a template, in a key of which the front is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span<'a> {
+    /// The text before the part.
+    pub(crate) head: &'a str,
+    pub(crate) behind: Behind,
+    /// Whether all its texts that share a sign have one width.
+    pub(crate) fixed: bool,
+    pub(crate) escaped: bool,
+}
+
+/// A bound of the part: the key's text up to and with it.
+pub(crate) struct PartBound {
+    pub(crate) text: String,
+    pub(crate) included: bool,
+}
+
+impl Span<'_> {
+    /// The range of the keys whose part is between the bounds.
+    pub(crate) fn range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {
+        // No part is empty.
+        if upper.as_ref().is_some_and(|upper| upper.text == self.head) {
+            return KeyRange::Nothing;
+        }
+        let below = lower.is_some() || !self.head.is_empty();
+        let lower = match lower {
+            Some(bound) => match self.lower(bound) {
+                Some(bound) => Some(bound),
+                None => return KeyRange::Nothing,
+            },
+            None => Some(included(KeyPoint::S(self.head.to_owned()))),
+        };
+        let upper = match upper {
+            Some(bound) => Some(self.upper(bound, below)),
+            None if self.head.is_empty() => None,
+            None => Some(included(self.end_of_head())),
+        };
+        KeyRange::of(lower, upper)
+    }
+
+    fn lower(&self, bound: PartBound) -> Option<Bound> {
+        let PartBound {
+            text,
+            included: holds,
+        } = bound;
+        if holds {
+            return Some(included(KeyPoint::S(text)));
+        }
+        match self.behind {
+            Behind::End => Some(Bound {
+                point: KeyPoint::S(text),
+                included: false,
+            }),
+            Behind::Delimiter => Some(included(behind_delimiter(text))),
+            Behind::Other => KeyPoint::S(text).after_all().map(included),
+        }
+    }
+
+    /// `below`: there is a lower bound too, so that DynamoDB takes an included one only.
+    fn upper(&self, bound: PartBound, below: bool) -> Bound {
+        let PartBound {
+            text,
+            included: holds,
+        } = bound;
+        match (holds, self.behind) {
+            (true, Behind::End) => included(KeyPoint::S(text)),
+            (true, Behind::Delimiter) => included(behind_delimiter(text)),
+            (true, Behind::Other) => included(KeyPoint::S(text).last_of_all()),
+            (false, Behind::End) if below && self.fixed => included(predecessor(text)),
+            // What follows the part makes every key of it greater than the part alone.
+            (false, Behind::Delimiter | Behind::Other) if below => included(KeyPoint::S(text)),
+            (false, _) => Bound {
+                point: KeyPoint::S(text),
+                included: false,
+            },
+        }
+    }
+
+    /// The end of all keys with this head.
+    fn end_of_head(&self) -> KeyPoint {
+        match self.head.strip_suffix('#').filter(|_| self.escaped) {
+            Some(head) => behind_delimiter(head.to_owned()),
+            None => KeyPoint::S(self.head.to_owned()).last_of_all(),
+        }
+    }
+}
+
+fn included(point: KeyPoint) -> Bound {
+    Bound {
+        point,
+        included: true,
+    }
+}
+
+fn behind_delimiter(mut text: String) -> KeyPoint {
+    text.push(BEHIND_DELIMITER);
+    KeyPoint::S(text)
+}
+
+/// A text below this one and above all shorter or equally long ones that are. The parts of fixed width
+/// are ASCII.
+fn predecessor(mut text: String) -> KeyPoint {
+    let last = text.pop().map(|last| u32::from(last).saturating_sub(1));
+    text.extend(last.and_then(char::from_u32));
+    KeyPoint::S(text)
+}

@@ -1,0 +1,60 @@
+//! `explain`: what an operation or a query would ask of the service.
+
+use super::call::Plan;
+use super::query::Filter;
+use crate::wire::Request;
+
+/// What an operation or a query would ask of the service; see
+/// [`Operation::explain`](super::Operation::explain) and
+/// [`QueryVerbs::explain`](super::QueryVerbs::explain).
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, so nothing is asked.
+    pub operation: Option<&'static str>,
+    /// The table's full name.
+    pub table: String,
+    /// The index, if it is not the table that is read.
+    pub index: Option<String>,
+    /// The bodies of the requests, DynamoDB JSON: of a query the first one to each partition. They hold
+    /// the values.
+    pub requests: Vec<String>,
+    /// Why the service drops rows that it has read and counted, if it does.
+    pub filters: Vec<Filter>,
+}
+
+impl Explanation {
+    /// Of an operation of one request.
+    pub(super) fn of<Out>(plan: &Plan<Out>) -> Self {
+        let Request {
+            operation,
+            table,
+            body,
+            ..
+        } = &plan.request;
+        Explanation {
+            operation: Some(operation.name()),
+            table: table.clone(),
+            index: None,
+            requests: vec![String::from_utf8_lossy(body).into_owned()],
+            filters: Vec::new(),
+        }
+    }
+
+    /// Whether items are read, and paid for, that are not returned.
+    pub fn is_filtering(&self) -> bool {
+        !self.filters.is_empty()
+    }
+}
+
+/// Never the values: they stand in the requests.
+impl std::fmt::Debug for Explanation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Explanation")
+            .field("operation", &self.operation)
+            .field("table", &self.table)
+            .field("index", &self.index)
+            .field("filters", &self.filters)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,176 @@
+//! `query`: read many rows, by the key of a table or an index.
+//!
+//! ```text
+//! Order::by_status(s)   stage: a draft, with what is known of the key        draft, stage
+//!   .placed_at()        the next part of the sort key                        part
+//!   .lt(cutoff)         a query: draft and options                           selection
+//!   .limit(20)          the same                                             verbs
+//!   .page(&db)          frame of the request, one for each partition         selection, condition, start
+//!                       -> answer by answer, partitions merged               fetch, gather
+//!                       -> rows and cursors                                  page, cursor
+//!   .stream(&db)        -> rows, one after the other                         stream
+//! ```
+//!
+//! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
+
+mod all;
+mod condition;
+mod cursor;
+mod draft;
+mod explain;
+mod fetch;
+mod gather;
+mod kind;
+mod of_entity;
+mod page;
+mod part;
+mod partition;
+mod reach;
+mod reading;
+mod scan;
+mod selection;
+mod source;
+mod stage;
+mod start;
+mod stream;
+mod verbs;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::error::Result;
+
+pub use cursor::Cursor;
+pub(crate) use cursor::Secret;
+pub use draft::{Draft, WriteFront};
+pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
+pub use page::Page;
+pub use part::{
+    ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
+};
+pub use partition::{Each, Given, KeyArg, One, Several, each};
+pub use reach::{
+    Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
+};
+pub use reading::Reading;
+pub use selection::Filter;
+pub use source::Source;
+pub use stage::{
+    Chosen, KnownUpTo, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, TakesRange, holds_all,
+};
+pub use stream::RowStream;
+pub use verbs::QueryVerbs;
+
+use selection::Selection;
+
+/// A read of many rows of one partition; [`QueryVerbs`] are its verbs.
+///
+/// `Query<Order>` is what a function takes that does not care where the rows come from; every chain is
+/// `.into()` one.
+#[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
+pub struct Query<Row, From = Anywhere> {
+    selection: Selection,
+    read: ReadRow<Row>,
+    from: PhantomData<fn() -> From>,
+}
+
+/// How a row is read from its bytes.
+type ReadRow<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
+
+impl<Row, From> Query<Row, From> {
+    /// The query that a stage of a chain amounts to.
+    pub(crate) fn new<S>(draft: Draft) -> Self
+    where
+        S: Stage<Reach = From>,
+        S::Rows: RowsOf<S::Entity, Row = Row>,
+    {
+        Query {
+            selection: Selection::new(draft),
+            read: Arc::new(<S::Rows as RowsOf<S::Entity>>::read),
+            from: PhantomData,
+        }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut selection::Options)) -> Self {
+        change(&mut self.selection.options);
+        self
+    }
+
+    fn into_lenient(self) -> Query<Result<Row>, From>
+    where
+        Row: 'static,
+    {
+        let read = self.read;
+        Query {
+            selection: self.selection,
+            read: Arc::new(move |json| Ok(read(json))),
+            from: PhantomData,
+        }
+    }
+
+    fn erased(self) -> Query<Row> {
+        Query {
+            selection: self.selection,
+            read: self.read,
+            from: PhantomData,
+        }
+    }
+}
+
+/// Words of a part, on a query that has its range.
+macro_rules! no_second_range {
+    ($($word:ident)*) => {
+        impl<Row, From> Query<Row, From> {
+            $(
+                #[doc(hidden)]
+                pub fn $word(self, _: impl Sized) -> Self
+                where
+                    for<'x> Self: TakesRange<'x>,
+                {
+                    self
+                }
+            )*
+        }
+    };
+}
+
+no_second_range!(eq lt le gt ge between starts_with);
+
+impl<S: Stage> From<S> for Query<RowOf<S>> {
+    fn from(stage: S) -> Self {
+        Query::<_, S::Reach>::new::<S>(stage.draft()).erased()
+    }
+}
+
+macro_rules! erase {
+    ($($from:ty)*) => {$(
+        impl<Row> From<Query<Row, $from>> for Query<Row> {
+            fn from(query: Query<Row, $from>) -> Self {
+                query.erased()
+            }
+        }
+    )*};
+}
+
+erase!(InTable InLocalIndex InGlobalIndex WholeTable);
+
+impl<Row, From> Clone for Query<Row, From> {
+    fn clone(&self) -> Self {
+        Query {
+            selection: self.selection.clone(),
+            read: self.read.clone(),
+            from: PhantomData,
+        }
+    }
+}
+
+/// Without the values of its keys.
+impl<Row, From> fmt::Debug for Query<Row, From> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Query")
+            .field("keys", &self.selection.draft)
+            .field("options", &self.selection.options)
+            .finish()
+    }
+}

@@ -1,0 +1,50 @@
+//! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
+
+use bytes::Bytes;
+
+use super::selection::{Selection, Wanted};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+
+/// How many rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Take {
+    /// So many, or all.
+    UpTo(Option<usize>),
+    /// One, and there may be no second.
+    One,
+}
+
+pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<Bytes>> {
+    selection.refuse_backwards()?;
+    let mut gather = selection.gather(&db, Wanted::Items)?;
+    let most = match take {
+        Take::UpTo(most) => most,
+        Take::One => Some(2),
+    };
+    let mut rows: Vec<Bytes> = Vec::new();
+    while !gather.is_done() && !gather.is_spent() && most.is_none_or(|most| rows.len() < most) {
+        let wanted = most.map(|most| most - rows.len());
+        rows.extend(gather.next(wanted).await?);
+    }
+    if matches!(take, Take::One) && rows.len() > 1 {
+        let message = "`one` found more than one row: narrow the query, or take the `first`";
+        return Err(
+            Error::new(ErrorKind::NotUnique, Stage::Request, message).of(selection.entity())
+        );
+    }
+    rows.truncate(most.unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
+    selection.refuse_backwards()?;
+    let mut gather = selection.gather(&db, Wanted::Count)?;
+    let most = most.unwrap_or(usize::MAX);
+    let mut count = 0;
+    while !gather.is_done() && !gather.is_spent() && count < most {
+        let wanted = (most != usize::MAX).then(|| most - count);
+        count += gather.next_count(wanted).await?;
+    }
+    Ok(count.min(most))
+}

@@ -1,0 +1,257 @@
+//! A place in the rows of a query, as opaque text.
+//!
+//! It holds the key attributes of a row as they came and the bounds of its query, so that a query that
+//! began five days ago goes on with the bounds it began with. It is bound to everything else that
+//! decides which rows come in which order.
+
+mod binding;
+mod text;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::selection::Selection;
+use crate::codec::{Fault, Item, Reader};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::key::point::KeyPoint;
+use crate::key::range::KeyRange;
+
+pub(crate) use binding::{Secret, Tag};
+
+/// A place in the rows of a query: behind one of them, or before it.
+///
+/// It goes to a client and comes back, as text (`Display`, `FromStr`) or through serde, and
+/// [`resume`](super::QueryVerbs::resume) goes on from there. It fits only the query it came from, in
+/// the same table and partition and order; the limit may differ, and so may the bounds of a range,
+/// of which the cursor keeps those it began with.
+///
+/// The text is encoded, not encrypted: it shows the key of a row to whoever looks. Without a
+/// [secret](Dynamo::with_cursor_secret) a client can also make one up, within the same partition.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Cursor(Arc<Place>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Place {
+    backward: bool,
+    binding: u64,
+    range: KeyRange,
+    /// The key attributes of a row, as entries of a JSON object.
+    position: Vec<u8>,
+    tag: Option<Tag>,
+}
+
+impl Cursor {
+    /// The rows before this row, instead of those behind it. For [`page`](super::QueryVerbs::page).
+    #[must_use]
+    pub fn backwards(self) -> Cursor {
+        let mut place = Arc::unwrap_or_clone(self.0);
+        place.backward = true;
+        Cursor(Arc::new(place))
+    }
+
+    pub(super) fn is_backward(&self) -> bool {
+        self.0.backward
+    }
+
+    pub(super) fn range(&self) -> &KeyRange {
+        &self.0.range
+    }
+
+    pub(super) fn position(&self) -> &[u8] {
+        &self.0.position
+    }
+
+    /// Refuses a cursor of another query. What a client sends is looked at as a whole: it goes into a
+    /// request.
+    pub(super) fn check(&self, selection: &Selection, db: &Dynamo) -> Result<()> {
+        let fail = |message| Err(refused(message).of(selection.entity()));
+        if let Some(secret) = db.cursor_secret()
+            && !self
+                .0
+                .tag
+                .as_ref()
+                .is_some_and(|tag| secret.verify(&text::signed(&self.0), tag))
+        {
+            return fail("the cursor was not made with this secret, or was changed");
+        }
+        if self.0.binding != binding::of(selection, db) {
+            return fail(
+                "the cursor belongs to another query: it differs in table, index, partition, parts, order or filter",
+            );
+        }
+        match is_inside(selection, self.range(), self.position()) {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => fail("the cursor points to a place outside the query"),
+        }
+    }
+}
+
+/// Whether a position names a row of the query.
+fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result<bool, Fault> {
+    let item = Item::from_dynamo_json(&[b"{", position, b"}"].concat())?;
+    let names = selection.source().key_attributes();
+    let is_key = names.len() == item.len() && names.iter().all(|name| item.contains(name));
+    if !is_key {
+        return Ok(false);
+    }
+    let point = |name: &str| point_of(position, name);
+    for name in names {
+        point(name)?;
+    }
+    if partition_of(selection, position)?.is_none() {
+        return Ok(false);
+    }
+    match selection.draft.ranged {
+        Some(name) => Ok(range.contains(&point(name)?)),
+        None => Ok(true),
+    }
+}
+
+/// Which of the partitions a position is in.
+pub(super) fn partition_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, Fault> {
+    'partitions: for (at, partition) in selection.draft.partitions.iter().enumerate() {
+        for (name, value) in super::condition::equals(&selection.draft, partition)? {
+            if point_of(position, name)? != KeyPoint::read(&mut Reader::new(&value))? {
+                continue 'partitions;
+            }
+        }
+        return Ok(Some(at));
+    }
+    Ok(None)
+}
+
+/// A key attribute among the entries of an object.
+pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, Fault> {
+    let json = [b"{", entries, b"}"].concat();
+    let mut reader = Reader::new(&json);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        if name == wanted {
+            return KeyPoint::read(&mut reader);
+        }
+        reader.skip()?;
+    }
+    Err(Fault::new("the key attribute is missing"))
+}
+
+/// Makes the cursors of one query.
+#[derive(Clone)]
+pub(super) struct CursorMaker {
+    binding: u64,
+    range: KeyRange,
+    names: Arc<[&'static str]>,
+    secret: Option<Secret>,
+}
+
+impl CursorMaker {
+    pub(super) fn new(selection: &Selection, db: &Dynamo) -> Self {
+        CursorMaker {
+            binding: binding::of(selection, db),
+            range: selection.range(),
+            names: selection.source().key_attributes().into(),
+            secret: db.cursor_secret().cloned(),
+        }
+    }
+
+    /// The place of a row.
+    pub(super) fn at_row(&self, row: &[u8]) -> Result<Cursor, Fault> {
+        let mut position = Vec::new();
+        let mut reader = Reader::new(row);
+        let mut first = true;
+        reader.open_object()?;
+        while let Some(name) = reader.next_name(&mut first)? {
+            let value = reader.raw_value()?;
+            if self.names.iter().any(|known| **known == *name) {
+                let comma = if position.is_empty() { "" } else { "," };
+                position.extend_from_slice(format!("{comma}\"{}\":", escaped(&name)).as_bytes());
+                position.extend_from_slice(value);
+            }
+        }
+        Ok(self.at(position))
+    }
+
+    /// The place that the service named.
+    pub(super) fn at(&self, position: Vec<u8>) -> Cursor {
+        let mut place = Place {
+            backward: false,
+            binding: self.binding,
+            range: self.range.clone(),
+            position,
+            tag: None,
+        };
+        place.tag = self
+            .secret
+            .as_ref()
+            .map(|secret| secret.sign(&text::signed(&place)));
+        Cursor(Arc::new(place))
+    }
+}
+
+fn escaped(name: &str) -> String {
+    let mut json = Vec::new();
+    crate::codec::escape_into(&mut json, name);
+    String::from_utf8_lossy(&json).into_owned()
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidCursor, Stage::Request, message)
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::encode(&self.0))
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let place = text::decode(text).ok_or_else(|| refused("this text is no cursor"))?;
+        Ok(Cursor(Arc::new(place)))
+    }
+}
+
+/// Its text shows a key: ask for it by `Display`.
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cursor")
+    }
+}
+
+impl fmt::Debug for CursorMaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CursorMaker")
+    }
+}
+
+impl Serialize for Cursor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Cursor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl de::Visitor<'_> for Text {
+            type Value = Cursor;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the text of a cursor")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Cursor, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(Text)
+    }
+}

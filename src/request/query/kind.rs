@@ -1,0 +1,128 @@
+//! What a query asks of a field in a key: its type, and how a value of it is written.
+//!
+//! The derive names a field's type and a kind, and asks nothing of them: what a type lacks is said once,
+//! where the entity is written.
+
+use super::part::Way;
+use crate::codec::{DynamoValue, Fault, Name, Writer};
+use crate::entity::{ManagedActor, ManagedTime, TtlTime};
+use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartPlace, Role};
+
+/// The place of a field in a key.
+pub trait PartKind<F> {
+    /// What is asked for: without `Option`, and of a lossy format the cut type.
+    type Part;
+
+    /// Writes a part of a template.
+    fn write(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+
+    /// Writes an attribute that is the field itself.
+    fn write_value(
+        part: &Self::Part,
+        target: KeyTarget<'_>,
+        name: &Name,
+        role: Role,
+    ) -> Result<(), Fault>;
+
+    /// Writes a part of a sort key, in whichever way.
+    fn write_sort(part: &Self::Part, way: &Way, target: KeyTarget<'_>) -> Result<(), Fault> {
+        match way {
+            Way::Template(write) => write(&mut |place| Self::write(part, place), target),
+            Way::Value(name) => Self::write_value(part, target, name, Role::Sort),
+        }
+    }
+}
+
+/// In a template, in this format.
+#[derive(Debug)]
+pub struct Formatted<const FORMAT: u8>(());
+
+/// The attribute itself.
+#[derive(Debug)]
+pub struct Bare(());
+
+/// The attribute of the TTL.
+#[derive(Debug)]
+pub struct BareTtl(());
+
+/// The attribute of a managed time.
+#[derive(Debug)]
+pub struct BareTime(());
+
+/// The attribute of a managed actor.
+#[derive(Debug)]
+pub struct BareActor(());
+
+/// The attribute of the version.
+#[derive(Debug)]
+pub struct BareVersion(());
+
+#[cold]
+fn misplaced() -> Fault {
+    Fault::new("a part of a key is written as another kind")
+}
+
+impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> {
+    type Part = F::Part;
+
+    fn write(part: &F::Part, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        F::write_part(part, place)
+    }
+
+    fn write_value(_: &F::Part, _: KeyTarget<'_>, _: &Name, _: Role) -> Result<(), Fault> {
+        Err(misplaced())
+    }
+}
+
+impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
+    type Part = F::Held;
+
+    fn write(_: &F::Held, _: PartPlace<'_, '_>) -> Result<(), Fault> {
+        Err(misplaced())
+    }
+
+    fn write_value(
+        part: &F::Held,
+        target: KeyTarget<'_>,
+        name: &Name,
+        role: Role,
+    ) -> Result<(), Fault> {
+        target.value(part, name, role)
+    }
+}
+
+macro_rules! managed {
+    ($($kind:ident: [$($bound:ident)?] $part:ty, $encode:expr;)*) => {$(
+        impl<F $(: $bound)?> PartKind<F> for $kind {
+            type Part = $part;
+
+            fn write(_: &$part, _: PartPlace<'_, '_>) -> Result<(), Fault> {
+                Err(misplaced())
+            }
+
+            fn write_value(
+                part: &$part,
+                target: KeyTarget<'_>,
+                name: &Name,
+                _: Role,
+            ) -> Result<(), Fault> {
+                target.managed(part, name, $encode)
+            }
+        }
+    )*};
+}
+
+managed! {
+    BareTtl: [TtlTime] F::Held, TtlTime::encode_bound;
+    BareTime: [ManagedTime] F::Held, encode_time;
+    BareActor: [ManagedActor] F::Held, encode_actor;
+    BareVersion: [] u64, u64::encode;
+}
+
+fn encode_time<T: ManagedTime>(time: &T, writer: &mut Writer) -> Result<(), Fault> {
+    time.encode_value(None, writer).map(|_| ())
+}
+
+fn encode_actor<A: ManagedActor>(actor: &A, writer: &mut Writer) -> Result<(), Fault> {
+    actor.encode_value(writer).map(|_| ())
+}

@@ -1,0 +1,101 @@
+//! What a query says of an entity at hand: enough for a fake of a repository.
+
+use std::cmp::Ordering;
+
+use super::Query;
+use super::condition::equals;
+use crate::codec::{Fault, Reader};
+use crate::entity::DynamoEntity;
+use crate::error::Result;
+use crate::key::point::KeyPoint;
+
+impl<E: DynamoEntity, From> Query<E, From> {
+    /// Whether the entity, once stored, is among the rows. A TTL is not looked at, and a query with a
+    /// `filter` is refused: that is the service's to evaluate.
+    pub fn matches(&self, entity: &E) -> Result<bool> {
+        let json = crate::__private::to_json(entity)?;
+        self.keys_match(&json)
+            .map_err(|fault| crate::Error::encode(E::ENTITY.type_name, fault))
+    }
+
+    /// Which of two rows comes first. `Equal` if the query leaves that to the service.
+    pub fn order(&self, left: &E, right: &E) -> Result<Ordering> {
+        let (left, right) = (
+            crate::__private::to_json(left)?,
+            crate::__private::to_json(right)?,
+        );
+        let ascending = self
+            .compare(&left, &right)
+            .map_err(|fault| crate::Error::encode(E::ENTITY.type_name, fault))?;
+        Ok(if self.selection.options.descending {
+            ascending.reverse()
+        } else {
+            ascending
+        })
+    }
+
+    fn keys_match(&self, json: &[u8]) -> Result<bool, Fault> {
+        let draft = &self.selection.draft;
+        if let Some(fault) = &draft.fault {
+            return Err(fault.clone());
+        }
+        if self.selection.options.filter.is_some() {
+            return Err(Fault::new("only the service evaluates a filter"));
+        }
+        let is_in = |partition: &Vec<u8>| -> Result<bool, Fault> {
+            for (name, value) in equals(draft, partition)? {
+                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
+                if attribute(json, name)?.as_ref() != Some(&wanted) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        let found: Result<Vec<bool>, Fault> = draft.partitions.iter().map(is_in).collect();
+        if !found?.contains(&true) {
+            return Ok(false);
+        }
+        // An index holds the item only if all of its keys are there.
+        for key in draft.source.sort() {
+            if attribute(json, key.attribute)?.is_none() {
+                return Ok(false);
+            }
+        }
+        let Some(name) = draft.ranged else {
+            return Ok(true);
+        };
+        let point = attribute(json, name)?;
+        Ok(point.is_some_and(|point| self.selection.range().contains(&point)))
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Result<Ordering, Fault> {
+        for key in self.selection.draft.source.sort() {
+            let points = (
+                attribute(left, key.attribute)?,
+                attribute(right, key.attribute)?,
+            );
+            let (Some(left), Some(right)) = points else {
+                continue;
+            };
+            match left.compare(&right) {
+                Some(Ordering::Equal) | None => {}
+                Some(order) => return Ok(order),
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+}
+
+/// A key attribute of an item.
+fn attribute(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, Fault> {
+    let mut reader = Reader::new(json);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        if name == wanted {
+            return KeyPoint::read(&mut reader).map(Some);
+        }
+        reader.skip()?;
+    }
+    Ok(None)
+}

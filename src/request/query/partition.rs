@@ -1,0 +1,125 @@
+//! What is given for the parts of a partition key: one value each, or several by [`each`].
+
+use std::fmt;
+
+use super::kind::PartKind;
+use crate::codec::{Fault, Name};
+use crate::key::{Arg, KeyTarget, PartPlace, Role};
+
+/// A value of a part, ready to be written.
+pub struct Given(Box<dyn Write>);
+
+impl Given {
+    /// Writes a part of a template.
+    pub fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        self.0.write(place)
+    }
+
+    /// Writes an attribute that is the field itself.
+    pub fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault> {
+        self.0.write_value(target, name)
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Given")
+    }
+}
+
+/// Without the type of the value: what a partition is made of does not multiply code.
+trait Write {
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+    fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault>;
+}
+
+struct Value<F, K: PartKind<F>>(K::Part);
+
+impl<F, K: PartKind<F>> Write for Value<F, K> {
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        K::write(&self.0, place)
+    }
+
+    fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault> {
+        K::write_value(&self.0, target, name, Role::Partition)
+    }
+}
+
+fn given<F: 'static, K: PartKind<F> + 'static>(value: impl Arg<K::Part>) -> Given {
+    Given(Box::new(Value::<F, K>(value.into_arg())))
+}
+
+/// What may be given for a field of this kind: what [`Arg`] says of its type, or [`each`] of several.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what this part of the key holds",
+    label = "expected the field's type, or `each(..)` of several",
+    note = "the field is a `{F}`"
+)]
+pub trait KeyArg<F, K, Number> {
+    /// The values.
+    fn values(self) -> Vec<Given>;
+}
+
+/// One value is given.
+#[derive(Debug)]
+pub struct One(());
+
+/// Several are.
+#[derive(Debug)]
+pub struct Several(());
+
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, One> for A {
+    fn values(self) -> Vec<Given> {
+        vec![given::<F, K>(self)]
+    }
+}
+
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several> for Each<A> {
+    fn values(self) -> Vec<Given> {
+        self.0.into_iter().map(given::<F, K>).collect()
+    }
+}
+
+/// Several values for one part of a partition key; see [`each`].
+#[derive(Debug, Clone)]
+pub struct Each<A>(Vec<A>);
+
+/// Asks for several partitions at once, where a query takes a part of its partition key.
+///
+/// They are read side by side, and their rows come merged by the sort key.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "counts", key(pk = name, sk = day))]
+/// # struct Count { name: String, day: u32, count: u64 }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Count::schema()]).await?;
+/// for (name, day) in [("a", 1), ("b", 2), ("a", 3), ("c", 1)] {
+///     Count { name: name.into(), day, count: 1 }.put().send(&db).await?;
+/// }
+/// let rows = Count::in_partition(each(["a", "b"])).day().ge(1).all(&db).await?;
+/// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 2, 3]);
+/// # Ok(()) }
+/// ```
+pub fn each<A>(values: impl IntoIterator<Item = A>) -> Each<A> {
+    Each(values.into_iter().collect())
+}
+
+/// All combinations, the last part changing fastest.
+pub(super) fn combinations<const N: usize>(parts: &[Vec<Given>; N]) -> Vec<[&Given; N]> {
+    let count = parts.iter().map(Vec::len).product();
+    let at = |number: usize, part: usize| {
+        let behind = parts.iter().skip(part + 1).map(Vec::len).product::<usize>();
+        parts
+            .get(part)
+            .and_then(|values| values.get(number / behind.max(1) % values.len().max(1)))
+    };
+    let combination = |number: usize| -> Option<[&Given; N]> {
+        let values: Vec<&Given> = (0..N).filter_map(|part| at(number, part)).collect();
+        values.try_into().ok()
+    };
+    (0..count).filter_map(combination).collect()
+}

@@ -1,0 +1,64 @@
+//! Where a query reads, as a type: it decides whether the read can be strong.
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Where a query reads.
+pub trait Reach: sealed::Sealed + Send + Sync + 'static {}
+
+/// The table itself.
+#[derive(Debug)]
+pub struct InTable(());
+
+/// A local index.
+#[derive(Debug)]
+pub struct InLocalIndex(());
+
+/// A global index.
+#[derive(Debug)]
+pub struct InGlobalIndex(());
+
+/// The whole table, by a scan.
+#[derive(Debug)]
+pub struct WholeTable(());
+
+/// Any of these: a query that was turned into a `Query<Row>`.
+#[derive(Debug)]
+pub struct Anywhere(());
+
+/// A query that can see every write that was acknowledged before.
+#[diagnostic::on_unimplemented(
+    message = "this query cannot be `consistent()`",
+    label = "it reads `{Self}`",
+    note = "a global index is written after its table, and DynamoDB has no strong reads of it: read the table, or an `lsi`",
+    note = "where a query was turned into a `Query<Row>`, call `consistent()` before"
+)]
+pub trait StrongReads: Reach {}
+
+/// A query whose rows come in the order of a key.
+#[diagnostic::on_unimplemented(
+    message = "a scan has no order to turn around",
+    label = "it reads `{Self}`",
+    note = "rows are in order within a partition: ask for one by `in_partition(..)` or an index"
+)]
+pub trait InOrder: Reach {}
+
+macro_rules! reaches {
+    ($($reach:ident [$($can:ident),*];)*) => {$(
+        impl sealed::Sealed for $reach {}
+        impl Reach for $reach {}
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $can for $reach {}
+        )*
+    )*};
+}
+
+reaches! {
+    InTable [StrongReads, InOrder];
+    InLocalIndex [StrongReads, InOrder];
+    InGlobalIndex [InOrder];
+    WholeTable [StrongReads];
+    Anywhere [InOrder];
+}

@@ -1,0 +1,227 @@
+//! Everything about a read of many but the type of its rows.
+
+use super::condition::equals;
+use super::cursor::Cursor;
+use super::draft::Draft;
+use super::fetch::Fetch;
+use super::gather::{Gather, Merge};
+use super::source::Source;
+use super::start::{Read, Start};
+use crate::clock::Timestamp;
+use crate::codec::{Fault, Writer};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::key::range::KeyRange;
+use crate::wire;
+
+/// A read of many, before it is planned.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    pub(super) draft: Draft,
+    pub(super) options: Options,
+}
+
+/// What the verbs of a query say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Options {
+    pub(super) descending: bool,
+    pub(super) consistent: bool,
+    pub(super) include_expired: bool,
+    /// Rows to return.
+    pub(super) limit: Option<usize>,
+    /// Items to look at in one request, and in all.
+    pub(super) page_size: Option<usize>,
+    pub(super) max_scanned: Option<usize>,
+    pub(super) resume: Option<Cursor>,
+    /// One partition after the other.
+    pub(super) by_partition: bool,
+    /// What rows have to be besides.
+    pub(super) filter: Option<Node>,
+    /// Parts of a scan, read side by side.
+    pub(super) segments: Option<u32>,
+}
+
+/// The part of a request that all its pages share.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    pub(super) operation: wire::Operation,
+    pub(super) table: String,
+    /// An open JSON object.
+    pub(super) body: Vec<u8>,
+    /// Rows are dropped by the service after it has counted them.
+    pub(super) filters: Vec<Filter>,
+    /// Nothing can be there: no request.
+    pub(super) is_nothing: bool,
+}
+
+/// Why rows are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Filter {
+    /// Rows of other entities may stand between those that are asked for.
+    Type,
+    /// Expired rows are hidden.
+    Expired,
+    /// `filter(..)`
+    Condition,
+}
+
+/// What a request returns of its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Items,
+    /// Their number.
+    Count,
+}
+
+impl Selection {
+    pub(super) fn new(mut draft: Draft) -> Self {
+        draft.finish();
+        Selection {
+            draft,
+            options: Options::default(),
+        }
+    }
+
+    pub(super) fn source(&self) -> &Source {
+        &self.draft.source
+    }
+
+    pub(super) fn entity(&self) -> &'static str {
+        self.source().entity.type_name
+    }
+
+    /// The condition on the sort key: the cursor's, if there is one.
+    pub(super) fn range(&self) -> KeyRange {
+        let resumed = self
+            .options
+            .resume
+            .as_ref()
+            .map(|cursor| cursor.range().clone());
+        resumed
+            .or_else(|| self.draft.range.clone())
+            .unwrap_or(KeyRange::All)
+    }
+
+    /// Plans the reads of all partitions. Nothing is sent if this fails.
+    pub(super) fn gather(&self, db: &Dynamo, wanted: Wanted) -> Result<Gather> {
+        let reads = self.reads(db, wanted)?;
+        let Options {
+            page_size,
+            max_scanned,
+            ..
+        } = self.options;
+        if max_scanned.is_some() && reads.len() > 1 {
+            let message =
+                "`max_scanned` bounds the read of one partition, and this query has several";
+            return Err(self.refused(ErrorKind::Rejected, message));
+        }
+        let fetch = |read: Read| {
+            Fetch::new(db.clone(), self.entity(), read.frame)
+                .start_at(read.start)
+                .looking_at(page_size, max_scanned)
+        };
+        let sort = self.source().sort().iter().map(|key| key.attribute);
+        let merge = Merge {
+            entity: self.entity(),
+            sort: sort.collect(),
+            descending: self.reads_down(),
+            by_partition: self.options.by_partition,
+            unordered: self.draft.is_scan,
+        };
+        Ok(Gather::new(reads.into_iter().map(fetch).collect(), merge))
+    }
+
+    /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index
+    /// does not hold.
+    pub(super) fn check_filter(&self) -> Result<()> {
+        let source = self.source();
+        let names = self.options.filter.iter().flat_map(Node::attributes);
+        for name in names {
+            let message = if !self.draft.is_scan && source.is_queried_key(name) {
+                "a filter cannot name a key that is queried: ask for it by the parts of the query"
+            } else if !source.holds(name) {
+                "the index does not hold this attribute, so no filter sees it: add it to `project`"
+            } else {
+                continue;
+            };
+            return Err(self.refused(ErrorKind::Rejected, message).at(name));
+        }
+        Ok(())
+    }
+
+    /// Whether keys are read from the greatest on.
+    pub(super) fn reads_down(&self) -> bool {
+        let resume = self.options.resume.as_ref();
+        self.options.descending != resume.is_some_and(Cursor::is_backward)
+    }
+
+    pub(super) fn frame(
+        &self,
+        partition: &[u8],
+        start: &Start,
+        db: &Dynamo,
+        now: Timestamp,
+        wanted: Wanted,
+    ) -> Result<Frame, Fault> {
+        let table = db.table_name(self.source().table.name);
+        let index = self.source().index.map(|index| index.index);
+        let mut body = Writer::for_request(512);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        if let Some(index) = index {
+            body.raw(",\"IndexName\":");
+            body.quoted(index);
+        }
+        let equals = equals(&self.draft, partition)?;
+        let (range, ranged) = self.live_range(&equals, now)?;
+        let (range, ranged) = self.begun_at(range, ranged, start);
+        let filters = self.expressions(&equals, &range, ranged, now, &mut body)?;
+        if self.reads_down() {
+            body.raw(",\"ScanIndexForward\":false");
+        }
+        if self.options.consistent {
+            body.raw(",\"ConsistentRead\":true");
+        }
+        if let Some((segment, segments)) = start.segment {
+            body.raw(&format!(
+                ",\"Segment\":{segment},\"TotalSegments\":{segments}"
+            ));
+        }
+        if wanted == Wanted::Count {
+            body.raw(",\"Select\":\"COUNT\"");
+        }
+        Ok(Frame {
+            operation: if self.draft.is_scan {
+                wire::Operation::Scan
+            } else {
+                wire::Operation::Query
+            },
+            table,
+            body: body.into_bytes(),
+            filters,
+            is_nothing: range == KeyRange::Nothing
+                || self.options.limit == Some(0)
+                || self.options.filter.as_ref().is_some_and(Node::is_never),
+        })
+    }
+
+    pub(super) fn refused(&self, kind: ErrorKind, message: &str) -> Error {
+        Error::new(kind, Stage::Request, message).of(self.entity())
+    }
+
+    /// Rows before a place are some, in their order: a page.
+    pub(super) fn refuse_backwards(&self) -> Result<()> {
+        if self
+            .options
+            .resume
+            .as_ref()
+            .is_some_and(Cursor::is_backward)
+        {
+            let message = "a cursor that goes backwards is for `page`";
+            return Err(self.refused(ErrorKind::InvalidCursor, message));
+        }
+        Ok(())
+    }
+}

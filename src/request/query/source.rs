@@ -1,0 +1,138 @@
+//! What a query reads: a table or an index of it, as one entity fills it.
+
+use crate::entity::{DynamoEntity, DynamoTable};
+use crate::key::Shard;
+use crate::schema::{
+    EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef, others_may_be_among,
+};
+
+/// A table or an index, and the entity whose rows are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    pub(crate) table: &'static TableDef,
+    entities: &'static [&'static EntityDef],
+    pub(crate) entity: &'static EntityDef,
+    pub(crate) index: Option<&'static EntityIndexDef>,
+}
+
+impl Source {
+    /// The table of an entity.
+    pub fn table<E: DynamoEntity>() -> Self {
+        Source {
+            table: &<E::Table as DynamoTable>::TABLE,
+            entities: <E::Table as DynamoTable>::ENTITIES,
+            entity: &E::ENTITY,
+            index: None,
+        }
+    }
+
+    /// One of its access patterns, by its place in the declaration.
+    pub fn index<E: DynamoEntity>(at: usize) -> Self {
+        Source {
+            index: E::ENTITY.indexes.get(at),
+            ..Source::table::<E>()
+        }
+    }
+
+    /// Whether the attribute is there to be read.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        let Some(index) = self.index else { return true };
+        let mut declared = self.table.indexes.iter();
+        let projection = declared.find(|declared| declared.name == index.index);
+        let listed = match projection.map(|index| index.project) {
+            None | Some(Projection::All) => return true,
+            Some(Projection::Keys) => &[][..],
+            Some(Projection::Include(listed)) => listed,
+        };
+        let always = [self.table.type_attribute, self.entity.ttl];
+        listed.contains(&name)
+            || always.contains(&Some(name))
+            || self.key_attributes().contains(&name)
+    }
+
+    /// The shards that a partition consists of.
+    pub(super) fn shards(&self) -> Vec<Shard> {
+        let (pk, read) = match self.index {
+            Some(index) if !index.pk.is_empty() => (index.pk.first(), index.read_shards),
+            _ => (Some(&self.entity.pk), None),
+        };
+        let shards = read.max(pk.and_then(KeyDef::shards));
+        match shards {
+            Some(shards) => (0..shards).map(Shard::At).collect(),
+            None => vec![Shard::Without],
+        }
+    }
+
+    /// The attributes of the sort key.
+    pub(crate) fn sort(&self) -> &'static [KeyDef] {
+        match self.index {
+            Some(index) => index.sk,
+            None => self.entity.sk.as_slice(),
+        }
+    }
+
+    /// The template of the sort key, if it has one.
+    pub(crate) fn template(&self) -> Option<(&'static str, &'static [Piece])> {
+        match self.sort() {
+            [
+                KeyDef {
+                    attribute,
+                    source: KeySource::Template(pieces),
+                    ..
+                },
+            ] => Some((attribute, pieces)),
+            _ => None,
+        }
+    }
+
+    /// Whether rows of other entities may stand among those whose sort key begins with so many parts.
+    pub(crate) fn has_others(&self, parts: usize) -> bool {
+        let front = self
+            .template()
+            .map_or(&[][..], |(_, pieces)| front(pieces, parts));
+        self.table.type_attribute.is_some()
+            && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
+    }
+
+    /// The attributes that name a row and its place: of the index and of the table.
+    pub(crate) fn key_attributes(&self) -> Vec<&'static str> {
+        let mut names = vec![self.table.pk];
+        names.extend(self.table.sk);
+        if let Some(index) = self.index {
+            for key in index.pk.iter().chain(index.sk) {
+                if !names.contains(&key.attribute) {
+                    names.push(key.attribute);
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether the attribute is part of the key that is queried: no filter may name it.
+    pub(crate) fn is_queried_key(&self, name: &str) -> bool {
+        match self.index {
+            None => self.table.pk == name || self.table.sk == Some(name),
+            Some(index) => {
+                let own = index.pk.iter().chain(index.sk);
+                let is_local_pk = index.pk.is_empty() && self.table.pk == name;
+                is_local_pk || own.into_iter().any(|key| key.attribute == name)
+            }
+        }
+    }
+}
+
+/// The pieces before a part.
+fn front(pieces: &'static [Piece], parts: usize) -> &'static [Piece] {
+    let ends = part_at(pieces, parts).unwrap_or(pieces.len());
+    pieces.get(..ends).unwrap_or_default()
+}
+
+/// Where the pieces hold a part.
+pub(crate) fn part_at(pieces: &[Piece], part: usize) -> Option<usize> {
+    let is_part = |piece: &Piece| matches!(piece, Piece::Part { .. });
+    let mut parts = pieces
+        .iter()
+        .enumerate()
+        .filter(|(_, piece)| is_part(piece));
+    parts.nth(part).map(|(at, _)| at)
+}

@@ -1,0 +1,157 @@
+//! The stages of a chain, and what a row of it is.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::Query;
+use super::draft::Draft;
+use super::reach::Reach;
+use crate::codec::Reader;
+use crate::entity::{self, DynamoEntity, Key, KeyParts};
+use crate::error::{Error, Result};
+use crate::schema::{IndexDef, Projection};
+
+/// A stage of a chain: some parts of the sort key are known. The derive writes one for each part.
+pub trait Stage: Sized {
+    /// Whose rows are asked for.
+    type Entity: DynamoEntity;
+    /// What a row is.
+    type Rows: RowsOf<Self::Entity>;
+    /// Where it reads.
+    type Reach: Reach;
+
+    /// The stage of a draft.
+    fn of(draft: Draft) -> Self;
+
+    /// Its draft.
+    fn draft(self) -> Draft;
+}
+
+/// What a row of a stage is.
+pub type RowOf<S> = <<S as Stage>::Rows as RowsOf<<S as Stage>::Entity>>::Row;
+
+/// Whether the rows that are read hold all attributes.
+#[derive(Debug)]
+pub struct Rows<const WHOLE: bool>(());
+
+/// What the rows are, then.
+pub trait RowsOf<E: DynamoEntity>: 'static {
+    /// The entity if it is there as a whole, else its key.
+    type Row: Send + 'static;
+
+    /// Reads one.
+    fn read(json: &[u8]) -> Result<Self::Row>;
+}
+
+impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
+    type Row = E;
+
+    fn read(json: &[u8]) -> Result<E> {
+        entity::read(json)
+    }
+}
+
+impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
+    type Row = Key<E>;
+
+    fn read(json: &[u8]) -> Result<Key<E>> {
+        E::KeyParts::read(&mut Reader::new(json))
+            .map(Key::from_parts)
+            .map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+    }
+}
+
+/// A row whose entity is known, so that its attributes have paths.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no row of an entity",
+    label = "its attributes are not known"
+)]
+pub trait RowOfEntity {
+    /// The entity.
+    type Entity: DynamoEntity;
+}
+
+impl<E: DynamoEntity> RowOfEntity for E {
+    type Entity = E;
+}
+
+impl<E: DynamoEntity> RowOfEntity for Key<E> {
+    type Entity = E;
+}
+
+impl<R: RowOfEntity> RowOfEntity for Result<R> {
+    type Entity = R::Entity;
+}
+
+/// Whether the rows of an index hold all attributes.
+pub const fn holds_all(index: &IndexDef) -> bool {
+    matches!(index.project, Projection::All)
+}
+
+/// An entity whose partitions hold several items.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no sort key, so each of its partitions holds one item",
+    label = "no query is needed",
+    note = "read it by its key: `{Self}::key(..).get()`"
+)]
+pub trait SortKeyIn<'x>: Sized {
+    /// Of nothing.
+    fn never() -> Query<Self>;
+}
+
+type Kind<E, R, A> = fn() -> (E, R, A);
+
+/// A stage that knows all parts before one. None does: what is asked for too early has this bound.
+#[diagnostic::on_unimplemented(
+    message = "a part of the sort key is skipped",
+    label = "an earlier part is not known here",
+    note = "ask for the parts of a sort key from left to right, as its template names them: `.eq(..)` goes on to the next one"
+)]
+pub trait KnownUpTo<'x> {}
+
+/// A query that takes another range. None does.
+#[diagnostic::on_unimplemented(
+    message = "this query has its range already",
+    label = "a range ends the chain",
+    note = "DynamoDB reads one range of keys: ask for both ends by `between(a..b)`, and leave rows out by `filter(..)`"
+)]
+pub trait TakesRange<'x> {}
+
+/// A chain at its end: every part that it can ask for is known.
+#[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
+pub struct Chosen<E, R, A> {
+    draft: Draft,
+    kind: PhantomData<Kind<E, R, A>>,
+}
+
+impl<E: DynamoEntity, R: RowsOf<E>, A: Reach> Stage for Chosen<E, R, A> {
+    type Entity = E;
+    type Rows = R;
+    type Reach = A;
+
+    fn of(draft: Draft) -> Self {
+        Chosen {
+            draft,
+            kind: PhantomData,
+        }
+    }
+
+    fn draft(self) -> Draft {
+        self.draft
+    }
+}
+
+impl<E, R, A> Clone for Chosen<E, R, A> {
+    fn clone(&self) -> Self {
+        Chosen {
+            draft: self.draft.clone(),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<E, R, A> fmt::Debug for Chosen<E, R, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.draft.fmt(f)
+    }
+}

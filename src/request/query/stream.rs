@@ -1,0 +1,163 @@
+//! `stream`: rows one after the other, the next answer fetched while this one is used.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use super::ReadRow;
+use super::gather::Gather;
+use super::selection::{Selection, Wanted};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::wire::BoxFuture;
+
+/// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
+///
+/// A row that does not decode is an error in its place, and the stream goes on. An answer that does
+/// not come is an error too, and the last thing that comes. Dropping the stream stops the work.
+#[must_use = "nothing is read until rows are asked for"]
+pub struct RowStream<Row> {
+    read: ReadRow<Row>,
+    rows: VecDeque<Bytes>,
+    /// Rows that may still be returned, those at hand included.
+    left: usize,
+    ahead: Ahead,
+}
+
+/// The answer behind the rows at hand.
+enum Ahead {
+    /// Not asked for.
+    Idle(Box<Gather>),
+    Asked(Task),
+    Failed(Error),
+    None,
+}
+
+type Fetched = (Box<Gather>, Result<Vec<Bytes>>);
+
+/// A request under way. It makes progress while nobody polls it, and stops with the stream.
+enum Task {
+    Spawned(JoinHandle<Fetched>),
+    /// Outside of a runtime there is nothing to spawn it on.
+    Inline(BoxFuture<'static, Fetched>),
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        if let Task::Spawned(handle) = self {
+            handle.abort();
+        }
+    }
+}
+
+impl Task {
+    fn start(mut fetch: Box<Gather>, wanted: Option<usize>) -> Self {
+        let work = async move {
+            let answer = fetch.next(wanted).await;
+            (fetch, answer)
+        };
+        match Handle::try_current() {
+            Ok(runtime) => Task::Spawned(runtime.spawn(work)),
+            Err(_) => Task::Inline(Box::pin(work)),
+        }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Fetched>> {
+        match self {
+            Task::Spawned(handle) => Pin::new(handle).poll(cx).map_err(|error| {
+                let message = "the runtime stopped while rows were fetched";
+                Error::new(ErrorKind::Unavailable, Stage::Wire, message).with_source(error)
+            }),
+            Task::Inline(work) => work.as_mut().poll(cx).map(Ok),
+        }
+    }
+}
+
+impl<Row> RowStream<Row> {
+    pub(super) fn new(selection: Selection, read: ReadRow<Row>, db: Dynamo) -> Self {
+        let planned = selection
+            .refuse_backwards()
+            .and_then(|()| selection.gather(&db, Wanted::Items));
+        RowStream {
+            read,
+            rows: VecDeque::new(),
+            left: selection.options.limit.unwrap_or(usize::MAX),
+            ahead: match planned {
+                Ok(gather) => Ahead::Idle(Box::new(gather)),
+                Err(error) => Ahead::Failed(error),
+            },
+        }
+    }
+
+    /// The next row; `None` after the last.
+    pub async fn next(&mut self) -> Option<Result<Row>> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Asks for the answer behind the rows at hand, if there is use for it.
+    fn ask(&mut self) {
+        match std::mem::replace(&mut self.ahead, Ahead::None) {
+            Ahead::Idle(fetch) => {
+                let wanted = self.left.saturating_sub(self.rows.len());
+                if wanted > 0 && !fetch.is_done() && !fetch.is_spent() {
+                    let wanted = (self.left != usize::MAX).then_some(wanted);
+                    self.ahead = Ahead::Asked(Task::start(fetch, wanted));
+                }
+            }
+            other => self.ahead = other,
+        }
+    }
+}
+
+impl<Row> Unpin for RowStream<Row> {}
+
+impl<Row> Stream for RowStream<Row> {
+    type Item = Result<Row>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Row>>> {
+        loop {
+            self.ask();
+            if self.left == 0 {
+                return Poll::Ready(None);
+            }
+            if let Some(row) = self.rows.pop_front() {
+                self.left = match self.left {
+                    usize::MAX => usize::MAX,
+                    left => left - 1,
+                };
+                return Poll::Ready(Some((self.read)(&row)));
+            }
+            match &mut self.ahead {
+                Ahead::Asked(task) => {
+                    let fetched = ready!(task.poll(cx));
+                    self.ahead = match fetched {
+                        Ok((fetch, Ok(answer))) => {
+                            self.rows.extend(answer);
+                            Ahead::Idle(fetch)
+                        }
+                        Ok((_, Err(error))) | Err(error) => Ahead::Failed(error),
+                    };
+                }
+                Ahead::Failed(_) => {
+                    if let Ahead::Failed(error) = std::mem::replace(&mut self.ahead, Ahead::None) {
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                }
+                Ahead::Idle(_) | Ahead::None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<Row> fmt::Debug for RowStream<Row> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RowStream")
+    }
+}

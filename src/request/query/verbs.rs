@@ -1,0 +1,218 @@
+//! The verbs of every query, once.
+
+use super::Query;
+use super::all::{self, Take};
+use super::cursor::Cursor;
+use super::explain;
+use super::page::{self, Page};
+use super::reach::{InOrder, Reach, StrongReads};
+use super::reading::Reading;
+use super::selection::Wanted;
+use super::stage::{RowOf, RowOfEntity, Stage};
+use super::stream::RowStream;
+use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
+use crate::error::Result;
+use crate::expr::{Condition, Node};
+use crate::request::Explanation;
+
+/// What can be done with a query, at every stage of its chain.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "notes", key(pk = owner, sk = "{year}#{number:04}"))]
+/// # struct Note { owner: String, year: u16, number: u16 }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Note::schema()]).await?;
+/// # for number in 1..=5 { Note { owner: "ann".into(), year: 2024, number }.put().send(&db).await?; }
+/// let of_2024 = Note::in_partition("ann").year().eq(2024);
+/// let page = of_2024.clone().limit(3).page(&db).await?;
+/// assert_eq!(page.rows.len(), 3);
+/// let rest = of_2024.clone().resume(page.next).all(&db).await?;
+/// assert_eq!(rest.len(), 2);
+///
+/// let latest = of_2024.clone().descending().first(&db).await?;
+/// assert_eq!(latest.map(|note| note.number), Some(5));
+/// assert_eq!(of_2024.number().between(2..4).count(&db).await?, 2);
+/// # Ok(()) }
+/// ```
+pub trait QueryVerbs: Sized {
+    /// What a row is: the entity, or less where the index holds less.
+    type Row: Send + 'static;
+
+    /// Where it reads.
+    type Reach: Reach;
+
+    /// The query as such.
+    fn query(self) -> Query<Self::Row, Self::Reach>;
+
+    // --- how it reads
+
+    /// From the end to the beginning.
+    fn descending(self) -> Query<Self::Row, Self::Reach>
+    where
+        Self::Reach: InOrder,
+    {
+        self.query().with(|options| options.descending = true)
+    }
+
+    /// Only rows of which this holds; given twice, both have to. The service reads, and charges, the rows
+    /// that it leaves out: ask by the parts of a key where you can, and bound it by
+    /// [`max_scanned`](Self::max_scanned). No key that is queried can be named.
+    fn filter<E: DynamoEntity>(
+        self,
+        condition: impl FnOnce(E::Paths) -> Condition<E>,
+    ) -> Query<Self::Row, Self::Reach>
+    where
+        Self::Row: RowOfEntity<Entity = E>,
+    {
+        let condition = condition(E::Paths::default()).into_node();
+        self.query().with(|options| {
+            let nodes = options.filter.take().into_iter().chain([condition]);
+            options.filter = Some(Node::all(nodes)).filter(|node| !node.is_always());
+        })
+    }
+
+    /// So many rows at most. It counts rows that are returned: `page(..)` brings as many while there
+    /// are as many.
+    fn limit(self, rows: usize) -> Query<Self::Row, Self::Reach> {
+        self.query().with(|options| options.limit = Some(rows))
+    }
+
+    /// Looks at so many items in one request at most. The results are the same.
+    fn page_size(self, items: usize) -> Query<Self::Row, Self::Reach> {
+        self.query().with(|options| options.page_size = Some(items))
+    }
+
+    /// Looks at so many items in all at most, which bounds what a filter can cost. A page that ends
+    /// for this has a `next`, and perhaps no rows; other verbs return what was found so far.
+    fn max_scanned(self, items: usize) -> Query<Self::Row, Self::Reach> {
+        self.query()
+            .with(|options| options.max_scanned = Some(items))
+    }
+
+    /// Goes on from a place; from the beginning for `None`. The cursor keeps the bounds of the range
+    /// that it began with.
+    fn resume(self, from: impl Into<Option<Cursor>>) -> Query<Self::Row, Self::Reach> {
+        let from = from.into();
+        self.query().with(|options| options.resume = from)
+    }
+
+    /// One partition after the other, in the order in which they were given, instead of all merged by
+    /// the sort key.
+    fn by_partition(self) -> Query<Self::Row, Self::Reach> {
+        self.query().with(|options| options.by_partition = true)
+    }
+
+    /// Returns expired rows too, while DynamoDB still holds them.
+    fn include_expired(self) -> Query<Self::Row, Self::Reach> {
+        self.query().with(|options| options.include_expired = true)
+    }
+
+    /// Sees every write that was acknowledged before; costs double. Not on a global index.
+    fn consistent(self) -> Query<Self::Row, Self::Reach>
+    where
+        Self::Reach: StrongReads,
+    {
+        self.query().with(|options| options.consistent = true)
+    }
+
+    /// Rows that do not decode are rows too: each is a `Result`. Without this, the first one fails
+    /// the read; a stream returns its error and goes on.
+    fn lenient(self) -> Query<Result<Self::Row>, Self::Reach> {
+        self.query().into_lenient()
+    }
+
+    // --- what it returns
+
+    /// Some rows and where to go on: as many as the [`limit`](Self::limit), or one answer of the
+    /// service, up to 1 MB.
+    fn page(self, db: &Dynamo) -> Reading<Page<Self::Row>> {
+        let Query {
+            selection, read, ..
+        } = self.query();
+        let page = page::read(selection, db.clone());
+        Reading::new(async move {
+            let page = page.await?;
+            let rows = page
+                .rows()
+                .iter()
+                .map(|row| read(row))
+                .collect::<Result<_>>()?;
+            Ok(page.with(rows))
+        })
+    }
+
+    /// All rows, or as many as the limit.
+    fn all(self, db: &Dynamo) -> Reading<Vec<Self::Row>> {
+        let query = self.query();
+        let (read, limit) = (query.read, query.selection.options.limit);
+        let rows = all::rows(query.selection, db.clone(), Take::UpTo(limit));
+        Reading::new(async move { rows.await?.iter().map(|row| read(row)).collect() })
+    }
+
+    /// The first row. It costs one item of reading where nothing is filtered.
+    fn first(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
+        let query = self.query();
+        let read = query.read;
+        let rows = all::rows(query.selection, db.clone(), Take::UpTo(Some(1)));
+        Reading::new(async move { rows.await?.first().map(|row| read(row)).transpose() })
+    }
+
+    /// The only row, if there is one. Two are an error of kind
+    /// [`NotUnique`](crate::ErrorKind::NotUnique).
+    fn one(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
+        let query = self.query();
+        let read = query.read;
+        let rows = all::rows(query.selection, db.clone(), Take::One);
+        Reading::new(async move { rows.await?.first().map(|row| read(row)).transpose() })
+    }
+
+    /// How many rows there are, or the limit if there are more. No row is sent.
+    fn count(self, db: &Dynamo) -> Reading<usize> {
+        let query = self.query();
+        let limit = query.selection.options.limit;
+        Reading::new(all::count(query.selection, db.clone(), limit))
+    }
+
+    /// Whether there is a row. It costs one item of reading where nothing is filtered.
+    fn exists(self, db: &Dynamo) -> Reading<bool> {
+        let query = self.query();
+        let count = all::count(query.selection, db.clone(), Some(1));
+        Reading::new(async move { Ok(count.await? > 0) })
+    }
+
+    /// All rows, one after the other. The next rows are fetched while these are used; memory stays at
+    /// two answers of the service. Dropping it stops the work.
+    fn stream(self, db: &Dynamo) -> RowStream<Self::Row> {
+        let query = self.query();
+        RowStream::new(query.selection, query.read, db.clone())
+    }
+
+    /// What a page would ask of the service, without asking.
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let query = self.query();
+        explain::explain(query.selection, db, Wanted::Items)
+    }
+}
+
+impl<S: Stage> QueryVerbs for S {
+    type Row = RowOf<S>;
+    type Reach = S::Reach;
+
+    fn query(self) -> Query<RowOf<S>, S::Reach> {
+        Query::new::<S>(self.draft())
+    }
+}
+
+impl<Row: Send + 'static, From: Reach> QueryVerbs for Query<Row, From> {
+    type Row = Row;
+    type Reach = From;
+
+    fn query(self) -> Self {
+        self
+    }
+}

@@ -1,0 +1,683 @@
+//! Writes that may be sent again: with a token, or because the caller does not mind.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use aws_smithy_async::time::TimeSource;
+use dynamo_entity::Operation;
+use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
+use dynamo_entity::prelude::*;
+use serde_json::{Value, json};
+
+use crate::faults::{ambiguous, impatient, leaked};
+use crate::model::{Draft, Note, draft, note};
+use crate::support::db::{Db, Http, n, s};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    an_idempotent_create_is_sent_again,
+    an_idempotent_put_is_sent_again,
+    an_idempotent_delete_is_sent_again,
+    an_idempotent_add_adds_once,
+    an_idempotent_upsert_adds_once,
+    an_idempotent_update_without_a_change_looks,
+    a_lost_answer_is_not_a_second_effect,
+    a_failed_condition_is_that_of_the_plain_verb,
+    a_failed_condition_after_a_lost_answer_is_certain,
+    contention_is_retried,
+    endless_contention_is_an_error,
+    what_will_not_go_away_is_not_retried,
+    an_ambiguity_that_lasts_is_of_unknown_outcome,
+    a_write_that_is_still_going_on_is_of_unknown_outcome,
+    every_write_has_its_own_token,
+    one_token_is_one_write,
+    a_token_has_a_length,
+    a_token_is_not_used_for_ever,
+    a_client_without_retries_sends_once,
+    values_stay_out_of_the_reasons,
+    a_transaction_has_the_members_of_the_verb,
+    a_repeatable_write_is_sent_again,
+    a_repeatable_add_may_add_twice,
+    a_repeatable_write_that_meets_itself_is_of_unknown_outcome,
+    a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome,
+];
+
+fn body(http: &Http, call: usize) -> Value {
+    serde_json::from_slice(&http.seen()[call].body).expect("JSON")
+}
+
+fn token(http: &Http, call: usize) -> String {
+    let body = body(http, call);
+    body["ClientRequestToken"]
+        .as_str()
+        .expect("text")
+        .to_owned()
+}
+
+/// Each ambiguous fault: sent again, byte for byte.
+async fn is_sent_again<O: Operation>(
+    db: &Db,
+    prepare: impl AsyncFn(&Dynamo, &str) -> Result<O>,
+) -> Outcome {
+    let (faulty, http) = impatient(db);
+    for (index, fault) in ambiguous().into_iter().enumerate() {
+        let write = prepare(db, &format!("id{index}")).await?;
+        http.plan([fault.clone()]);
+        let sent = write.send(&faulty).await;
+        assert!(sent.is_ok(), "{fault:?}: {:?}", sent.err());
+        let seen = http.seen();
+        assert_eq!(http.calls(), ["TransactWriteItems"; 2], "{fault:?}");
+        assert_eq!(seen[0].body, seen[1].body, "{fault:?}");
+    }
+    Ok(())
+}
+
+async fn an_idempotent_create_is_sent_again(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    is_sent_again(&db, async |_, id| {
+        Ok(leaked(draft(id, "x")).create().idempotent())
+    })
+    .await?;
+    for index in 0..7 {
+        let stored = db.stored(&Draft::key(format!("id{index}"))).await;
+        assert_eq!((&stored["version"], &stored["text"]), (&n(1), &s("x")));
+    }
+    Ok(())
+}
+
+async fn an_idempotent_put_is_sent_again(db: Db) -> Outcome {
+    db.create_tables([Draft::schema(), Note::schema()]).await?;
+    is_sent_again(&db, async |db, id| {
+        let stored = draft(id, "x").create().send(db).await?;
+        Ok(leaked(stored).put().idempotent())
+    })
+    .await?;
+    for index in 0..7 {
+        let stored = db.stored(&Draft::key(format!("id{index}"))).await;
+        assert_eq!(stored["version"], n(2));
+    }
+    is_sent_again(&db, async |_, id| {
+        Ok(leaked(note(id, "x")).put().idempotent())
+    })
+    .await?;
+    is_sent_again(&db, async |_, id| {
+        Ok(leaked(note(id, "y")).put().if_exists().idempotent())
+    })
+    .await
+}
+
+async fn an_idempotent_delete_is_sent_again(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    is_sent_again(&db, async |db, id| {
+        Ok(draft(id, "x")
+            .create()
+            .send(db)
+            .await?
+            .delete()
+            .idempotent())
+    })
+    .await?;
+    assert_eq!(db.count::<Draft>().await, 0);
+    is_sent_again(&db, async |db, id| {
+        draft(id, "x").create().send(db).await?;
+        Ok(Draft::key(id).delete().if_exists().idempotent())
+    })
+    .await?;
+    assert_eq!(db.count::<Draft>().await, 0);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "counters", key(pk = id))]
+struct Counter {
+    id: String,
+    #[dynamo(default)]
+    count: u64,
+    note: Option<String>,
+}
+
+fn counter(id: &str) -> Counter {
+    Counter {
+        id: id.into(),
+        count: 1,
+        note: None,
+    }
+}
+
+async fn an_idempotent_add_adds_once(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    is_sent_again(&db, async |db, id| {
+        counter(id).put().send(db).await?;
+        let update = Counter::key(id).update().apply(|c| c.count().add(5));
+        Ok(update.idempotent())
+    })
+    .await?;
+    for index in 0..7 {
+        let stored = db.stored(&Counter::key(format!("id{index}"))).await;
+        assert_eq!(stored["count"], n(6), "{index}");
+    }
+    // From the entity, under a condition, whatever it was to return.
+    let loaded = counter("id0").key().get().consistent().send(&db).await?;
+    let update = loaded.ok_or("there")?.update().apply(|c| c.count().add(1));
+    let update = update
+        .when(|c| c.count().eq(6))
+        .returning_old()
+        .idempotent();
+    let (faulty, http) = db.faulty([Fault::Lose]);
+    let () = update.send(&faulty).await?;
+    assert_eq!(http.calls().len(), 2);
+    assert_eq!(db.stored(&Counter::key("id0")).await["count"], n(7));
+
+    let gone = Counter::key("none").update().apply(|c| c.count().add(1));
+    let gone = gone.idempotent().send(&db).await.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    let unfit = Counter::key("id0").update().apply(|c| c.count().add(1));
+    let unfit = unfit.when(|c| c.count().eq(1)).idempotent().send(&db).await;
+    let unfit = unfit.unwrap_err();
+    assert_eq!(unfit.kind(), ErrorKind::Conflict);
+    assert_eq!(
+        unfit.current::<Counter>().transpose()?.map(|c| c.count),
+        Some(7)
+    );
+    Ok(())
+}
+
+async fn an_idempotent_upsert_adds_once(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    is_sent_again(&db, async |_, id| {
+        let upsert = Counter::key(id).upsert().apply(|c| c.count().set(3));
+        Ok(upsert.idempotent())
+    })
+    .await?;
+    assert_eq!(db.stored(&Counter::key("id6")).await["count"], n(3));
+    Ok(())
+}
+
+async fn an_idempotent_update_without_a_change_looks(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    let look = || Counter::key("c1").update().idempotent();
+    assert!(look().send(&db).await.unwrap_err().is_not_found());
+    counter("c1").put().send(&db).await?;
+    let (faulty, http) = db.faulty([Fault::Io]);
+    look().send(&faulty).await?;
+    let operation = &body(&http, 1)["TransactItems"][0];
+    assert!(operation["ConditionCheck"].is_object(), "{operation}");
+    Ok(())
+}
+
+async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::Lose, Fault::Lose]);
+    draft("d1", "x").create().idempotent().send(&faulty).await?;
+    assert_eq!(http.calls().len(), 3);
+    assert_eq!(db.stored(&Draft::key("d1")).await["version"], n(1));
+    Ok(())
+}
+
+async fn a_failed_condition_is_that_of_the_plain_verb(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let first = draft("d1", "x").create().send(&db).await?;
+    let second = first.put().send(&db).await?;
+
+    let exists = draft("d1", "y")
+        .create()
+        .idempotent()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(exists.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(
+        exists.current::<Draft>().transpose()?.as_ref(),
+        Some(&second)
+    );
+    let plain = draft("d1", "y").create().send(&db).await.unwrap_err();
+    assert_eq!(
+        (exists.to_string(), exists.stage()),
+        (plain.to_string(), plain.stage())
+    );
+
+    for conflict in [
+        first.put().idempotent().send(&db).await.unwrap_err(),
+        first.delete().idempotent().send(&db).await.unwrap_err(),
+    ] {
+        assert_eq!(conflict.kind(), ErrorKind::Conflict);
+        assert_eq!(
+            conflict.current::<Draft>().transpose()?.as_ref(),
+            Some(&second)
+        );
+        assert_eq!(conflict.entity(), Some("Draft"));
+        assert!(conflict.request_id().is_some());
+    }
+
+    let gone = Draft::key("d2")
+        .delete()
+        .if_exists()
+        .idempotent()
+        .send(&db)
+        .await;
+    let gone = gone.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    assert!(gone.current::<Draft>().is_none());
+    Ok(())
+}
+
+async fn a_failed_condition_after_a_lost_answer_is_certain(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "x").put().send(&db).await?;
+    let (faulty, http) = db.faulty([Fault::Io]);
+    let refused = note("n1", "y").create().idempotent().send(&faulty).await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(
+        refused.current::<Note>().transpose()?,
+        Some(note("n1", "x"))
+    );
+    assert_eq!(http.calls().len(), 2);
+    Ok(())
+}
+
+/// The transaction is refused for these reasons.
+fn cancelled(codes: &[&str]) -> Fault {
+    let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
+    let body = json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "Message": "cancelled",
+        "CancellationReasons": reasons,
+    });
+    Fault::Reply(400, body.to_string())
+}
+
+async fn contention_is_retried(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    for (index, busy) in [
+        cancelled(&["TransactionConflict"]),
+        cancelled(&["ThrottlingError"]),
+        cancelled(&[
+            "None",
+            "ProvisionedThroughputExceeded",
+            "TransactionConflict",
+        ]),
+        Fault::refuse("TransactionInProgressException"),
+        Fault::throttle(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (faulty, http) = db.faulty([busy.clone(), busy.clone()]);
+        let note = note(&format!("n{index}"), "x");
+        let sent = note.create().idempotent().send(&faulty).await;
+        assert!(sent.is_ok(), "{busy:?}: {sent:?}");
+        assert_eq!(http.calls().len(), 3, "{busy:?}");
+        assert_eq!(token(&http, 0), token(&http, 2));
+    }
+    // A transaction holds the item that a single write is for.
+    let (faulty, http) = db.faulty([Fault::refuse("TransactionConflictException")]);
+    note("single", "x").create().send(&faulty).await?;
+    assert_eq!(http.calls(), ["PutItem"; 2]);
+    Ok(())
+}
+
+async fn endless_contention_is_an_error(db: Db) -> Outcome {
+    for (busy, kind) in [
+        (cancelled(&["TransactionConflict"]), ErrorKind::Unavailable),
+        (cancelled(&["ThrottlingError"]), ErrorKind::Throttled),
+        (Fault::throttle(), ErrorKind::Throttled),
+    ] {
+        let (faulty, http) = db.faulty(vec![busy.clone(); 9]);
+        let error = note("n1", "x").create().idempotent().send(&faulty).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error:?}");
+        assert_eq!(http.calls().len(), 3);
+    }
+    Ok(())
+}
+
+async fn what_will_not_go_away_is_not_retried(db: Db) -> Outcome {
+    for (codes, kind) in [
+        (&["ValidationError"][..], ErrorKind::Rejected),
+        (
+            &["TransactionConflict", "ValidationError"],
+            ErrorKind::Rejected,
+        ),
+        (&["AccessDenied"], ErrorKind::AccessDenied),
+        (&["ItemCollectionSizeLimitExceeded"], ErrorKind::Service),
+        (&[], ErrorKind::Service),
+    ] {
+        let (faulty, http) = db.faulty([cancelled(codes)]);
+        let error = note("n1", "x").create().idempotent().send(&faulty).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error:?}");
+        assert_eq!(error.code(), Some("TransactionCanceledException"));
+        assert_eq!(http.calls().len(), 1, "{codes:?}");
+    }
+    Ok(())
+}
+
+async fn an_ambiguity_that_lasts_is_of_unknown_outcome(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let throttled = vec![Fault::Io, Fault::throttle(), Fault::throttle()];
+    let refused = vec![Fault::Lose, Fault::Refused, Fault::Refused];
+    for plan in [
+        vec![Fault::Io; 3],
+        vec![Fault::internal(); 3],
+        throttled,
+        refused,
+    ] {
+        let (faulty, http) = db.faulty(plan.clone());
+        let error = note("n1", "x").put().idempotent().send(&faulty).await;
+        let error = error.unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ErrorKind::OutcomeUnknown,
+            "{plan:?}: {error:?}"
+        );
+        assert!(
+            error.to_string().contains("read before deciding"),
+            "{error}"
+        );
+        assert_eq!(http.calls().len(), 3, "{plan:?}");
+    }
+    Ok(())
+}
+
+async fn a_write_that_is_still_going_on_is_of_unknown_outcome(db: Db) -> Outcome {
+    let (faulty, _http) = db.faulty(vec![Fault::refuse("TransactionInProgressException"); 3]);
+    let error = note("n1", "x")
+        .put()
+        .idempotent()
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    Ok(())
+}
+
+async fn every_write_has_its_own_token(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    for _ in 0..20 {
+        note("n1", "x").put().idempotent().send(&faulty).await?;
+    }
+    let tokens: std::collections::HashSet<_> = (0..20).map(|call| token(&http, call)).collect();
+    assert_eq!(tokens.len(), 20);
+    assert!(tokens.iter().all(|token| token.len() == 32), "{tokens:?}");
+    Ok(())
+}
+
+async fn one_token_is_one_write(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    // Unique over the tables of all tests: a server knows tokens, not tables.
+    let once = db.prefix();
+    for _ in 0..3 {
+        note("n1", "x")
+            .create()
+            .idempotent_with(once)
+            .send(&faulty)
+            .await?;
+    }
+    assert_eq!(
+        (token(&http, 0), token(&http, 2)),
+        (once.to_owned(), once.to_owned())
+    );
+
+    let other = note("n1", "y")
+        .create()
+        .idempotent_with(once)
+        .send(&db)
+        .await;
+    let other = other.unwrap_err();
+    assert_eq!(other.kind(), ErrorKind::Rejected, "{other:?}");
+    assert_eq!(db.stored(&Note::key("n1")).await["text"], s("x"));
+    Ok(())
+}
+
+async fn a_token_has_a_length(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    for token in [String::new(), "x".repeat(37)] {
+        let error = Note::key("n1")
+            .delete()
+            .idempotent_with(token)
+            .send(&faulty)
+            .await;
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Config);
+    }
+    assert!(http.calls().is_empty());
+    db.create_tables([Note::schema()]).await?;
+    let longest = format!("{:x<36}", db.prefix());
+    Note::key("n1")
+        .delete()
+        .idempotent_with(longest)
+        .send(&faulty)
+        .await?;
+    Ok(())
+}
+
+/// Minutes pass between any two looks at it.
+#[derive(Debug)]
+struct Hasty {
+    minutes: u64,
+    looks: AtomicU64,
+}
+
+impl TimeSource for Hasty {
+    fn now(&self) -> SystemTime {
+        let minutes = self.minutes * self.looks.fetch_add(1, Ordering::SeqCst);
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + 60 * minutes)
+    }
+}
+
+async fn a_token_is_not_used_for_ever(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    for (minutes, calls) in [(9, 1), (0, 3)] {
+        let (config, http) = db.faulty_config(vec![Fault::Io; 9]);
+        let looks = AtomicU64::new(0);
+        let faulty = db.through(config.time_source(Hasty { minutes, looks }));
+        let error = note("n1", "x")
+            .put()
+            .idempotent()
+            .send(&faulty)
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error:?}");
+        assert_eq!(http.calls().len(), calls, "{minutes} minutes");
+    }
+    Ok(())
+}
+
+async fn a_client_without_retries_sends_once(db: Db) -> Outcome {
+    let (config, http) = db.faulty_config([Fault::Io]);
+    let faulty = db.through(config.retry_config(RetryConfig::disabled()));
+    let error = note("n1", "x")
+        .put()
+        .idempotent()
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(http.calls().len(), 1);
+    Ok(())
+}
+
+async fn values_stay_out_of_the_reasons(db: Db) -> Outcome {
+    let reason = json!({ "Code": "ValidationError", "Message": "secret-text is no number" });
+    let body = json!({
+        "__type": "TransactionCanceledException",
+        "Message": "Transaction cancelled: secret-text",
+        "CancellationReasons": [reason],
+    });
+    let (faulty, _http) = db.faulty([Fault::Reply(400, body.to_string())]);
+    let error = note("n1", "secret-text")
+        .put()
+        .idempotent()
+        .send(&faulty)
+        .await;
+    let error = error.unwrap_err();
+    assert!(
+        !format!("{error} {error:?}").contains("secret"),
+        "{error:?}"
+    );
+    assert!(error.to_string().contains("ValidationError"), "{error}");
+    Ok(())
+}
+
+async fn a_transaction_has_the_members_of_the_verb(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    let stored = draft("d1", "x").create().send(&db).await?;
+    stored.put().idempotent().send(&faulty).await?;
+    let newer = Draft::key("d1").get().consistent().send(&db).await?;
+    newer
+        .ok_or("there")?
+        .delete()
+        .idempotent()
+        .send(&faulty)
+        .await?;
+    let names = |object: &Value| -> Vec<String> {
+        object
+            .as_object()
+            .map(|object| object.keys().cloned().collect())
+            .unwrap_or_default()
+    };
+    for (call, member, subject) in [(0, "Put", "Item"), (1, "Delete", "Key")] {
+        let body = body(&http, call);
+        assert_eq!(names(&body), ["ClientRequestToken", "TransactItems"]);
+        let operation = &body["TransactItems"][0];
+        assert_eq!(names(operation), [member]);
+        assert_eq!(
+            names(&operation[member]),
+            [
+                "ConditionExpression",
+                "ExpressionAttributeNames",
+                "ExpressionAttributeValues",
+                subject,
+                "ReturnValuesOnConditionCheckFailure",
+                "TableName",
+            ]
+        );
+    }
+    Ok(())
+}
+
+async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Draft::schema()]).await?;
+    let (faulty, http) = impatient(&db);
+    for (index, fault) in ambiguous().into_iter().enumerate() {
+        let id = format!("id{index}");
+        let old = note(&id, "old").put().send(&db).await?;
+        http.plan([fault.clone()]);
+        let put = note(&id, "new")
+            .put()
+            .if_exists()
+            .repeatable()
+            .send(&faulty)
+            .await;
+        assert_eq!(
+            put.map_err(|error| error.to_string()),
+            Ok(note(&id, "new")),
+            "{fault:?}"
+        );
+        assert_eq!(http.calls(), ["PutItem"; 2], "{fault:?}");
+        assert_ne!(
+            Note::key(&id).get().consistent().send(&db).await?,
+            Some(old)
+        );
+    }
+    // What was not executed is so at last.
+    let (faulty, _http) = db.faulty([Fault::Io]);
+    let created = draft("d1", "x").create().repeatable().send(&faulty).await?;
+    let (faulty, _http) = db.faulty([Fault::internal()]);
+    let put = created.put().repeatable().send(&faulty).await?;
+    let (faulty, _http) = db.faulty([Fault::Timeout]);
+    put.delete().repeatable().send(&faulty).await?;
+    let (faulty, _http) = db.faulty([Fault::Lose]);
+    let old = Note::key("id1")
+        .delete()
+        .returning_old()
+        .repeatable()
+        .send(&faulty)
+        .await?;
+    assert_eq!(old, None, "the second one found nothing");
+    Ok(())
+}
+
+async fn a_repeatable_add_may_add_twice(db: Db) -> Outcome {
+    db.create_tables([Counter::schema()]).await?;
+    counter("c1").put().send(&db).await?;
+    let add = || Counter::key("c1").update().apply(|c| c.count().add(1));
+    let (faulty, http) = db.faulty([Fault::Lose]);
+    let new = add().repeatable().send(&faulty).await?;
+    assert_eq!((new.count, http.calls().len()), (3, 2));
+    http.plan([Fault::Lose, Fault::throttle(), Fault::throttle()]);
+    let error = add().repeatable().send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    http.plan([Fault::Lose]);
+    let upsert = Counter::key("c2").upsert().apply(|c| c.count().set(1));
+    upsert.repeatable().send(&faulty).await?;
+    assert_eq!(http.calls().len(), 2);
+    Ok(())
+}
+
+async fn a_repeatable_write_that_meets_itself_is_of_unknown_outcome(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::Lose]);
+    let error = draft("d1", "x")
+        .create()
+        .repeatable()
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(http.calls().len(), 2);
+    let stored = Draft::key("d1")
+        .get()
+        .consistent()
+        .send(&db)
+        .await?
+        .ok_or("there")?;
+    http.plan([Fault::Lose]);
+    let error = stored.put().repeatable().send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    http.plan([Fault::Lose]);
+    let delete = Draft::key("d1").delete().if_exists().repeatable();
+    let error = delete.send(&faulty).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
+    assert_eq!(db.count::<Draft>().await, 0);
+    Ok(())
+}
+
+async fn a_repeatable_write_that_was_refused_at_last_is_of_unknown_outcome(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    for last in [Fault::throttle(), Fault::Refused, Fault::Io] {
+        let (faulty, http) = db.faulty([Fault::Lose, last.clone(), last.clone()]);
+        let error = note("n1", "x")
+            .put()
+            .if_missing()
+            .repeatable()
+            .send(&faulty)
+            .await;
+        let error = error.unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ErrorKind::OutcomeUnknown,
+            "{last:?}: {error:?}"
+        );
+        assert_eq!(http.calls().len(), 3);
+        Note::key("n1").delete().send(&db).await?;
+    }
+    let (faulty, _http) = db.faulty(vec![Fault::throttle(); 3]);
+    let error = note("n1", "x")
+        .create()
+        .repeatable()
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.kind(),
+        ErrorKind::Throttled,
+        "no attempt was executed"
+    );
+    Ok(())
+}

@@ -1,0 +1,22 @@
+use dynamo_entity::prelude::*;
+
+#[derive(Debug, DynamoEntity)]
+#[dynamo(table = "orders", key(pk = "USER#{user}", sk = "{year:04}#{month:02}#{number}"))]
+#[dynamo(gsi(by_place, pk = country, sk = [state, city]))]
+pub struct Order {
+    pub user: String,
+    pub year: u16,
+    pub month: u8,
+    pub number: u32,
+    pub country: String,
+    pub state: String,
+    pub city: String,
+}
+
+fn main() {
+    let _ = Order::in_partition("ann").month().eq(2);
+    let _ = Order::in_partition("ann").year().eq(2024).number().eq(7);
+    let _ = Order::by_place("USA").city().eq("NY");
+    let _ = Order::in_partition("ann").year().lt(2024).month().eq(2);
+    let _ = Order::in_partition("ann").year().lt(2024).lt(2020);
+}

@@ -1,0 +1,23 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "users", key(pk = id))]
+pub struct User {
+    pub id: String,
+}
+
+/// What has no condition is sent again anyway, a read too, and a transaction returns no item.
+fn resend(user: User) {
+    let _ = user.put().repeatable();
+    let _ = User::key("u1").delete().repeatable();
+    let _ = User::key("u1").get().idempotent();
+    let _ = User::key("u1").delete().returning_old().idempotent();
+}
+
+async fn awaited(user: User) -> Result<()> {
+    user.create().idempotent().await?;
+    user.create().repeatable().await?;
+    Ok(())
+}
+
+fn main() {}
