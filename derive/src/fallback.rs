@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::DeriveInput;
+use syn::{DeriveInput, GenericParam};
 
 use crate::expand;
 use crate::parse::hint;
@@ -37,7 +37,10 @@ pub(crate) fn table(input: DeriveInput) -> TokenStream {
 
 pub(crate) fn value(input: DeriveInput) -> TokenStream {
     let hint = hint::value(&input);
-    let fields = hint::paths(input.data);
+    // Other parameters are mistakes, which the paths of the fields would repeat.
+    let mut params = input.generics.params.iter();
+    let are_types = params.all(|param| matches!(param, GenericParam::Type(_)));
+    let fields = hint::paths(input.data).filter(|_| are_types);
     expand::fallback_value(
         &input.vis,
         &input.ident,

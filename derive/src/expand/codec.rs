@@ -314,25 +314,30 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// A function that reads what a field stores, and one for what it means if it is missing.
+/// A function that reads what a field stores, and one for what it means if it is missing. Each is a
+/// closure around a call that stands where the type does.
 pub(super) fn read_known(field: &Field, key: Option<KeyUse>) -> (TokenStream, TokenStream) {
     let way = way(field, key);
     let (item, form) = way.decode(field);
-    let decode = of(&field.ty, &way.contract(), item);
-    let read = match form {
-        Some(form) => code!(|reader| #decode(reader, #form)),
-        None => decode,
+    let args = match form {
+        Some(form) => code!(reader, #form),
+        None => code!(reader),
     };
+    let decode = super::call(&field.ty, &way.contract(), item, args);
     let absent = match &field.default {
         Some(DefaultValue::Trait) => {
             let default = default_of(field);
-            code!(|| ::core::option::Option::Some(#default))
+            code!(::core::option::Option::Some(#default))
         }
-        Some(DefaultValue::Expr(value)) => code!(|| ::core::option::Option::Some(#value)),
-        None if field.role == Role::Skip => code!(__d::never_absent),
-        None => way.absent(field),
+        Some(DefaultValue::Expr(value)) => code!(::core::option::Option::Some(#value)),
+        None if field.role == Role::Skip => code!(__d::never_absent()),
+        None => {
+            let absent = way.absent(field);
+            let called = super::respanned(&code!(()), super::ends(&field.ty).1);
+            code!(#absent #called)
+        }
     };
-    (read, absent)
+    (code!(|reader| #decode), code!(|| #absent))
 }
 
 /// The value of a managed field that a write leaves; an expression that may fail.
