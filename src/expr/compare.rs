@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 
+use super::comparison::Comparison;
 use super::condition::Condition;
-use super::node::{Comparison, Node, Term};
+use super::node::{Node, Term};
 use super::operand::{Given, Operand};
 use super::path::Path;
 use crate::codec::{DynamoValue, Fault, Reader, Tag, Value};

@@ -1,6 +1,6 @@
 //! Numbers that DynamoDB can add to, and how far that may go.
 
-use super::node::Comparison;
+use super::comparison::Comparison;
 use crate::codec::{DynamoValue, Fault, Number};
 
 /// A number.

@@ -4,8 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeInclusive};
 
+use super::comparison::Comparison;
 use super::condition::Condition;
-use super::node::{Comparison, Node, Term};
+use super::node::{Node, Term};
 use super::path::Path;
 use super::place::Place;
 
