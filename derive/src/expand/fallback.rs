@@ -33,6 +33,7 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
             type KeyParts = __d::Fallback<Self>;
             type Guard = #guard;
             type Paths = ();
+            type Fields = ();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
 
             fn key_parts(&self) -> __d::Fallback<Self> {
