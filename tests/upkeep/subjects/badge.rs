@@ -93,23 +93,38 @@ impl Subject for Badge {
     fn indexes(&self, _: &dyn Fn(u16) -> u16) -> Vec<IndexKeys> {
         let mut indexes: Vec<IndexKeys> = Vec::new();
         if !self.label.is_empty() {
-            indexes.push(("inverted", vec![
-                ("sk", format!("KIND#{}", escaped(&self.kind)).into()),
-                ("inv", format!("{}#{}", padded(self.level.into(), 3), escaped(&self.label)).into()),
-            ]));
+            indexes.push((
+                "inverted",
+                vec![
+                    ("sk", format!("KIND#{}", escaped(&self.kind)).into()),
+                    (
+                        "inv",
+                        format!("{}#{}", padded(self.level.into(), 3), escaped(&self.label)).into(),
+                    ),
+                ],
+            ));
         }
         if let (Some(by), false) = (&self.updated_by, self.hidden) {
-            indexes.push(("gsi3", vec![
-                ("g3pk", format!("W#{}", escaped(by)).into()),
-                ("g3sk", timed(self.made_at).into()),
-            ]));
+            indexes.push((
+                "gsi3",
+                vec![
+                    ("g3pk", format!("W#{}", escaped(by)).into()),
+                    ("g3sk", timed(self.made_at).into()),
+                ],
+            ));
         }
         if let Some(rank) = self.rank {
             let rank = super::given::signed(rank.into(), 3);
-            indexes.push(("gsi1", vec![
-                ("g1pk", format!("L#{}", padded(self.level.into(), 3)).into()),
-                ("g1sk", format!("{}#{rank}", self.made_at.date_naive()).into()),
-            ]));
+            indexes.push((
+                "gsi1",
+                vec![
+                    ("g1pk", format!("L#{}", padded(self.level.into(), 3)).into()),
+                    (
+                        "g1sk",
+                        format!("{}#{rank}", self.made_at.date_naive()).into(),
+                    ),
+                ],
+            ));
         }
         indexes
     }
@@ -120,7 +135,10 @@ impl Subject for Badge {
                 item.insert(name, Value::Null);
             }
         }
-        for (name, value) in [("label", Value::from("none")), ("hidden", Value::from(false))] {
+        for (name, value) in [
+            ("label", Value::from("none")),
+            ("hidden", Value::from(false)),
+        ] {
             if item.get(name) == Some(&value) && rng.bool() {
                 item.remove(name);
             }

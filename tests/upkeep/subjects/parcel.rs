@@ -47,7 +47,8 @@ pub struct Parcel {
 }
 
 fn stage(rng: &mut Rng) -> Stage {
-    rng.choice([Stage::Packed, Stage::Sent]).unwrap_or(Stage::Sent)
+    rng.choice([Stage::Packed, Stage::Sent])
+        .unwrap_or(Stage::Sent)
 }
 
 /// Most live on; the others are over at some time of the test.
@@ -110,7 +111,11 @@ impl Subject for Parcel {
         let p = <Self as DynamoEntity>::Paths::default();
         let by = rng.i8(0..100);
         let minus = rng.bool();
-        let lives = if minus { p.lives().sub(by) } else { p.lives().add(by) };
+        let lives = if minus {
+            p.lives().sub(by)
+        } else {
+            p.lives().add(by)
+        };
         vec![
             set!(p.stage, stage(rng)),
             set!(p.placed, time(rng)),
@@ -127,7 +132,9 @@ impl Subject for Parcel {
                         true => parcel.lives.checked_sub(by),
                         false => parcel.lives.checked_add(by),
                     };
-                    let Some(sum) = sum else { return Effect::Impossible };
+                    let Some(sum) = sum else {
+                        return Effect::Impossible;
+                    };
                     parcel.lives = sum;
                     Effect::Done
                 }),
@@ -141,21 +148,33 @@ impl Subject for Parcel {
             Stage::Packed => "Packed",
             Stage::Sent => "sent",
         };
-        let mut indexes: Vec<IndexKeys> = vec![("gsi1", vec![
-            ("g1pk", format!("S#{stage}#{}", shard(4)).into()),
-            ("g1sk", timed(self.placed).into()),
-        ])];
+        let mut indexes: Vec<IndexKeys> = vec![(
+            "gsi1",
+            vec![
+                ("g1pk", format!("S#{stage}#{}", shard(4)).into()),
+                ("g1sk", timed(self.placed).into()),
+            ],
+        )];
         if let (Some(region), Some(expires), true) = (self.region, self.expires_at, self.urgent) {
-            indexes.push(("gsi3", vec![
-                ("g3pk", format!("X#{region:03}").into()),
-                ("g3sk", timed(expires).into()),
-            ]));
+            indexes.push((
+                "gsi3",
+                vec![
+                    ("g3pk", format!("X#{region:03}").into()),
+                    ("g3sk", timed(expires).into()),
+                ],
+            ));
         }
-        if let (Some(note), Stage::Sent) = (self.note.as_deref().filter(|note| !note.is_empty()), self.stage) {
-            indexes.push(("lsi1", vec![
-                ("pk", format!("USER#{}", self.user).into()),
-                ("l1sk", format!("N#{}", escaped(note)).into()),
-            ]));
+        if let (Some(note), Stage::Sent) = (
+            self.note.as_deref().filter(|note| !note.is_empty()),
+            self.stage,
+        ) {
+            indexes.push((
+                "lsi1",
+                vec![
+                    ("pk", format!("USER#{}", self.user).into()),
+                    ("l1sk", format!("N#{}", escaped(note)).into()),
+                ],
+            ));
         }
         indexes
     }
@@ -180,7 +199,10 @@ impl Subject for Parcel {
         for name in ["placed", "created_at", "updated_at"] {
             respell(rng, item, name);
         }
-        let fraction = item.get("expires_at").and_then(Value::as_number).map(|number| format!("{number}.5"));
+        let fraction = item
+            .get("expires_at")
+            .and_then(Value::as_number)
+            .map(|number| format!("{number}.5"));
         if let Some(Ok(number)) = fraction.map(|text| text.parse::<dynamo_entity::Number>())
             && rng.u32(0..3) == 0
         {

@@ -78,10 +78,14 @@ impl Subject for Sensor {
         vec![
             match rng.bool() {
                 true => maybe!(p.level, maybe(rng, |rng| rng.i64(-2..3))),
-                false => compute!(p.level, p.level().add(by), move |sensor: &mut Self, _: &Item| {
-                    sensor.level = Some(sensor.level.unwrap_or(0) + by);
-                    Effect::Done
-                }),
+                false => compute!(
+                    p.level,
+                    p.level().add(by),
+                    move |sensor: &mut Self, _: &Item| {
+                        sensor.level = Some(sensor.level.unwrap_or(0) + by);
+                        Effect::Done
+                    }
+                ),
             },
             set!(p.place, filled(rng)),
             maybe!(p.hash, maybe(rng, |rng| vec![rng.u8(..)])),
@@ -95,31 +99,46 @@ impl Subject for Sensor {
     fn indexes(&self, _: &dyn Fn(u16) -> u16) -> Vec<IndexKeys> {
         let place = || Value::from(&*self.place);
         let mut indexes: Vec<IndexKeys> = vec![
-            ("by_seen", vec![
-                ("by_seen_pk", "SEEN".into()),
-                ("by_seen_sk", timed(self.seen).into()),
-            ]),
-            ("by_value", vec![
-                ("id", Value::from(self.id)),
-                ("value", Value::N(self.value.clone())),
-            ]),
+            (
+                "by_seen",
+                vec![
+                    ("by_seen_pk", "SEEN".into()),
+                    ("by_seen_sk", timed(self.seen).into()),
+                ],
+            ),
+            (
+                "by_value",
+                vec![
+                    ("id", Value::from(self.id)),
+                    ("value", Value::N(self.value.clone())),
+                ],
+            ),
         ];
         if let Some(level) = self.level {
-            indexes.push(("by_level", vec![("level", level.into()), ("where", place())]));
+            indexes.push((
+                "by_level",
+                vec![("level", level.into()), ("where", place())],
+            ));
         }
         if let Some(hash) = &self.hash {
             indexes.push(("by_hash", vec![("hash", hash.clone().into())]));
         }
         if let Some(checked) = self.checked {
             let month = checked.format("%Y-%m").to_string();
-            indexes.push(("by_month", vec![("by_month_pk", month.into()), ("where", place())]));
+            indexes.push((
+                "by_month",
+                vec![("by_month_pk", month.into()), ("where", place())],
+            ));
         }
         if let Some(written) = self.written {
             let seconds = written.format("%Y-%m-%dT%H:%M:%SZ").to_string();
-            indexes.push(("by_write", vec![
-                ("by_write_pk", super::given::escaped(&self.place).into()),
-                ("by_write_sk", seconds.into()),
-            ]));
+            indexes.push((
+                "by_write",
+                vec![
+                    ("by_write_pk", super::given::escaped(&self.place).into()),
+                    ("by_write_sk", seconds.into()),
+                ],
+            ));
         }
         indexes
     }

@@ -65,12 +65,15 @@ impl Subject for Shop {
     fn indexes(&self, _: &dyn Fn(u16) -> u16) -> Vec<IndexKeys> {
         let mut indexes: Vec<IndexKeys> = Vec::new();
         if let (Some(country), Some(city)) = (&self.country, &self.city) {
-            indexes.push(("by_city", vec![
-                ("c", country.clone().into()),
-                ("kind", Value::from(u32::from(self.kind))),
-                ("city", city.clone().into()),
-                ("size", self.size.into()),
-            ]));
+            indexes.push((
+                "by_city",
+                vec![
+                    ("c", country.clone().into()),
+                    ("kind", Value::from(u32::from(self.kind))),
+                    ("city", city.clone().into()),
+                    ("size", self.size.into()),
+                ],
+            ));
         }
         if let Some(label) = &self.label {
             let key = format!("{:03}#{}", self.kind, super::given::escaped(label));

@@ -68,24 +68,33 @@ impl Subject for Twin {
         if let Some(left) = left
             && !rank.is_empty()
         {
-            indexes.push(("gsi1", vec![
-                ("g1pk", format!("LEFT#{}", escaped(left)).into()),
-                ("g1sk", rank.clone().into()),
-            ]));
+            indexes.push((
+                "gsi1",
+                vec![
+                    ("g1pk", format!("LEFT#{}", escaped(left)).into()),
+                    ("g1sk", rank.clone().into()),
+                ],
+            ));
         }
         if let Some(right) = self.right
             && !rank.is_empty()
         {
-            indexes.push(("gsi2", vec![
-                ("g2pk", format!("RIGHT#{right:03}#{}", shard(2)).into()),
-                ("g1sk", rank.into()),
-            ]));
+            indexes.push((
+                "gsi2",
+                vec![
+                    ("g2pk", format!("RIGHT#{right:03}#{}", shard(2)).into()),
+                    ("g1sk", rank.into()),
+                ],
+            ));
         }
         if let (Some(left), Some(right)) = (left, self.right) {
-            indexes.push(("gsi3", vec![
-                ("g3pk", escaped(left).into()),
-                ("g3sk", format!("{right:03}").into()),
-            ]));
+            indexes.push((
+                "gsi3",
+                vec![
+                    ("g3pk", escaped(left).into()),
+                    ("g3sk", format!("{right:03}").into()),
+                ],
+            ));
         }
         indexes
     }

@@ -90,30 +90,48 @@ impl Subject for Visit {
 
     fn indexes(&self, shard: &dyn Fn(u16) -> u16) -> Vec<IndexKeys> {
         let mut indexes: Vec<IndexKeys> = Vec::new();
-        let leaf = self.leaf.as_deref().filter(|leaf| !leaf.is_empty()).map(escaped);
+        let leaf = self
+            .leaf
+            .as_deref()
+            .filter(|leaf| !leaf.is_empty())
+            .map(escaped);
         if let Some(leaf) = &leaf {
-            indexes.push(("by_time", vec![
-                ("by_time_pk", self.at.format("%Y-%m").to_string().into()),
-                ("by_time_sk", format!("{}#{leaf}", timed(self.at)).into()),
-            ]));
+            indexes.push((
+                "by_time",
+                vec![
+                    ("by_time_pk", self.at.format("%Y-%m").to_string().into()),
+                    ("by_time_sk", format!("{}#{leaf}", timed(self.at)).into()),
+                ],
+            ));
         }
         if let (Some(leaf), Some(expires)) = (&leaf, self.expires_at) {
-            indexes.push(("by_expiry", vec![
-                ("by_expiry_pk", format!("P#{leaf}").into()),
-                ("by_expiry_sk", format!("{expires:010}").into()),
-            ]));
+            indexes.push((
+                "by_expiry",
+                vec![
+                    ("by_expiry_pk", format!("P#{leaf}").into()),
+                    ("by_expiry_sk", format!("{expires:010}").into()),
+                ],
+            ));
         }
         if let Some(at) = self.created_at {
-            indexes.push(("by_start", vec![
-                ("by_start_pk", format!("ALL#{}", shard(2)).into()),
-                ("by_start_sk", timed(at).into()),
-            ]));
+            indexes.push((
+                "by_start",
+                vec![
+                    ("by_start_pk", format!("ALL#{}", shard(2)).into()),
+                    ("by_start_sk", timed(at).into()),
+                ],
+            ));
         }
-        if let (Some(creator), Some(writer), Some(true)) = (&self.created_by, &self.updated_by, self.open) {
-            indexes.push(("by_author", vec![
-                ("by_author_pk", escaped(creator).into()),
-                ("by_author_sk", escaped(writer).into()),
-            ]));
+        if let (Some(creator), Some(writer), Some(true)) =
+            (&self.created_by, &self.updated_by, self.open)
+        {
+            indexes.push((
+                "by_author",
+                vec![
+                    ("by_author_pk", escaped(creator).into()),
+                    ("by_author_sk", escaped(writer).into()),
+                ],
+            ));
         }
         indexes
     }
