@@ -14,8 +14,9 @@ pub use crate::codec::{
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoTable, Found, Key, KeyParts, Known, ManagedActor, ManagedTime, Stamp,
-    StampKind, TtlTime, Version, VersionField,
+    DynamoEntity, DynamoProjection, DynamoTable, Found, Key, KeyParts, Known, ManagedActor,
+    ManagedTime, Projected, Stamp, StampKind, StoredField, TtlTime, Version, VersionField,
+    stored_names,
 };
 pub use crate::expr::{
     AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Given as GivenOperand, Json, Kept,
@@ -30,8 +31,8 @@ pub use crate::key::{
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, RowOf, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage, TakesRange,
-    UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
+    PartKind, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage,
+    TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{

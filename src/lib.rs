@@ -52,6 +52,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |
@@ -96,7 +97,8 @@
 //! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
 //! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
 //! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
-//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. Each derive takes
+//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
+//! `#[derive(DynamoProjection)]` struct: `entity = Order`. Each derive takes
 //! `crate = path` where this crate has another name.
 //!
 //! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
@@ -160,8 +162,8 @@ pub use connect::embedded;
 #[cfg(feature = "testing")]
 pub use connect::testing;
 pub use dynamo::Dynamo;
-pub use dynamo_entity_derive::{DynamoEntity, DynamoTable, DynamoValue};
-pub use entity::{DynamoEntity, DynamoTable, Key, KeyParts, Version};
+pub use dynamo_entity_derive::{DynamoEntity, DynamoProjection, DynamoTable, DynamoValue};
+pub use entity::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Version};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{

@@ -129,6 +129,16 @@ mod without_prelude {
         #[dynamo(rest)]
         pub(super) rest: ::dynamo_entity::Item,
     }
+
+    #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoProjection)]
+    #[dynamo(entity = Entity)]
+    #[expect(dead_code, reason = "no row is read here")]
+    pub(super) struct Row {
+        pub(super) id: UserId,
+        pub(super) number: u32,
+        pub(super) outcome: Outcome,
+        pub(super) expires: ::std::option::Option<u32>,
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod entity;
 mod fallback;
 mod key;
 mod path;
+mod projection;
 mod query;
 mod table;
 mod upkeep;
@@ -31,6 +32,7 @@ pub(crate) use entity::expand as entity;
 pub(crate) use fallback::{
     entity as fallback_entity, table as fallback_table, value as fallback_value,
 };
+pub(crate) use projection::expand as projection;
 pub(crate) use table::expand as table;
 pub(crate) use value::expand as value;
 

@@ -35,6 +35,11 @@ pub(crate) fn table(input: DeriveInput) -> TokenStream {
     expand::fallback_table(&input.ident, &input.vis, &hint::table(&input))
 }
 
+/// Nothing: a projection is named where its rows are asked for, and that alone is said.
+pub(crate) fn projection(_: DeriveInput) -> TokenStream {
+    TokenStream::new()
+}
+
 pub(crate) fn value(input: DeriveInput) -> TokenStream {
     let hint = hint::value(&input);
     // Other parameters are mistakes, which the paths of the fields would repeat.

@@ -237,6 +237,20 @@ pub(crate) enum TableProjection {
     Attributes(Vec<String>),
 }
 
+/// `#[derive(DynamoProjection)]`.
+pub(crate) struct Projection {
+    pub(crate) krate: Path,
+    pub(crate) ident: Ident,
+    pub(crate) entity: Path,
+    pub(crate) fields: Vec<Projected>,
+}
+
+/// A field of the entity, under the same name.
+pub(crate) struct Projected {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+}
+
 /// `#[derive(DynamoValue)]`.
 pub(crate) struct Value {
     pub(crate) krate: Path,

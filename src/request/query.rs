@@ -39,7 +39,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::entity::{DynamoEntity, DynamoProjection};
+use crate::error::{Error, Result};
 
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
@@ -85,9 +86,25 @@ impl<Row, From> Query<Row, From> {
         S: Stage<Reach = From>,
         S::Rows: RowsOf<S::Entity, Row = Row>,
     {
+        let mut selection = Selection::new(draft);
+        selection.options.projection = <S::Rows as RowsOf<S::Entity>>::KEYS_ONLY.then(Vec::new);
         Query {
-            selection: Selection::new(draft),
+            selection,
             read: Arc::new(<S::Rows as RowsOf<S::Entity>>::read),
+            from: PhantomData,
+        }
+    }
+
+    /// The same rows, and of each as much as the projection holds.
+    fn projected<P: DynamoProjection>(mut self) -> Query<P, From> {
+        let source = *self.selection.source();
+        let needed = P::attributes().into_iter();
+        let needed = needed.filter(|attribute| !attribute.in_key || source.holds(attribute.name));
+        self.selection.options.projection = Some(needed.map(|attribute| attribute.name).collect());
+        let entity = P::Entity::ENTITY.type_name;
+        Query {
+            selection: self.selection,
+            read: Arc::new(move |json| P::read(json).map_err(|fault| Error::decode(entity, fault))),
             from: PhantomData,
         }
     }

@@ -5,6 +5,7 @@ mod indexes;
 mod pages;
 mod partitions;
 mod parts;
+mod projections;
 mod rows;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -23,6 +24,7 @@ pub fn tests() -> Vec<Test> {
         cursors::tests(),
         rows::tests(),
         partitions::tests(),
+        projections::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -43,6 +43,7 @@ pub(crate) fn entity(
             type KeyParts = __d::Fallback<Self>;
             type Guard = #guard;
             type Paths = #paths;
+            type Fields = ();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
 
             fn key_parts(&self) -> __d::Fallback<Self> {

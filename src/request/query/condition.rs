@@ -1,7 +1,7 @@
 //! The expressions of a query: what the keys have to be, and which rows are left out.
 
 use super::draft::Draft;
-use super::selection::{Filter, Selection};
+use super::selection::{Filter, Selection, Wanted};
 use crate::clock::Timestamp;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Writer};
 use crate::expr::Expression;
@@ -43,6 +43,7 @@ impl Selection {
         range: &KeyRange,
         ranged: Option<&'static str>,
         now: Timestamp,
+        wanted: Wanted,
         body: &mut Writer,
     ) -> Result<Vec<Filter>, Fault> {
         let mut expression = Expression::default();
@@ -53,9 +54,30 @@ impl Selection {
             expression.begin("KeyConditionExpression"),
         )?;
         let filters = self.filter(now, expression.begin("FilterExpression"))?;
+        if wanted == Wanted::Items {
+            self.projection(expression.begin("ProjectionExpression"));
+        }
         expression.check()?;
         expression.write(body);
         Ok(filters)
+    }
+
+    /// The attributes that are read: those of the keys always, since a cursor is made of them.
+    fn projection(&self, out: &mut Expression) {
+        let Some(projection) = &self.options.projection else {
+            return;
+        };
+        let mut names = self.source().key_attributes();
+        names.extend(
+            projection
+                .iter()
+                .filter(|name| !names.contains(name))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        for (at, name) in names.into_iter().enumerate() {
+            out.push(if at == 0 { "" } else { ", " }).name(name);
+        }
     }
 
     fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, Fault> {

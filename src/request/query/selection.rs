@@ -38,6 +38,8 @@ pub(crate) struct Options {
     pub(super) by_partition: bool,
     /// What rows have to be besides.
     pub(super) filter: Option<Node>,
+    /// The attributes that are read besides those of the key; all, if it is not said.
+    pub(super) projection: Option<Vec<&'static str>>,
     /// Parts of a scan, read side by side.
     pub(super) segments: Option<u32>,
 }
@@ -151,6 +153,20 @@ impl Selection {
         Ok(())
     }
 
+    /// What an index does not hold cannot be read from it.
+    fn check_projection_of(&self, name: &str) -> Result<()> {
+        if self.source().holds(name) {
+            return Ok(());
+        }
+        let message = "the index does not hold this attribute: add it to `project`, or leave it out of the projection";
+        Err(self.refused(ErrorKind::Rejected, message).at(name))
+    }
+
+    pub(super) fn check_projection(&self) -> Result<()> {
+        let mut names = self.options.projection.iter().flatten();
+        names.try_for_each(|name| self.check_projection_of(name))
+    }
+
     /// Whether keys are read from the greatest on.
     pub(super) fn reads_down(&self) -> bool {
         let resume = self.options.resume.as_ref();
@@ -177,7 +193,7 @@ impl Selection {
         let equals = equals(&self.draft, partition)?;
         let (range, ranged) = self.live_range(&equals, now)?;
         let (range, ranged) = self.begun_at(range, ranged, start);
-        let filters = self.expressions(&equals, &range, ranged, now, &mut body)?;
+        let filters = self.expressions(&equals, &range, ranged, now, wanted, &mut body)?;
         if self.reads_down() {
             body.raw(",\"ScanIndexForward\":false");
         }

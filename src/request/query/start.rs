@@ -68,6 +68,7 @@ impl Selection {
             return Err(fail(fault.clone()));
         }
         self.check_filter()?;
+        self.check_projection()?;
         if let Some(cursor) = &self.options.resume {
             cursor.check(self, db)?;
         }
