@@ -47,7 +47,8 @@ async fn only_some_fields_are_sent(db: Db) -> Outcome {
     let q = Order::in_partition(UserId("ann".into()));
     let (faulty, http) = db.faulty([]);
     let rows = q.clone().select::<OrderRow>().all(&faulty).await?;
-    assert_eq!(rows, [wanted.clone()]);
+    assert_eq!(rows.first(), Some(&wanted));
+    assert_eq!(rows.len(), 1);
     let body = String::from_utf8(http.seen().remove(0).body)?;
     assert!(body.contains("\"ProjectionExpression\""), "{body}");
     assert!(!body.contains("total"), "{body}");
