@@ -57,6 +57,7 @@
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
+//! | test with a server that fails | the module `testing` |
 //! | know how keys are written | [`key`] |
 //!
 //! # The grammar of `#[dynamo(..)]`
@@ -109,6 +110,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
+//! | `testing` | connections that fail on demand, for tests: the module `testing` |
 //! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
@@ -157,6 +159,8 @@ pub use codec::{
 };
 #[cfg(feature = "embedded")]
 pub use connect::embedded;
+#[cfg(feature = "testing")]
+pub use connect::testing;
 pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{DynamoEntity, DynamoProjection, DynamoTable, DynamoValue};
 pub use entity::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Version};

@@ -12,34 +12,42 @@ use crate::parse::hint;
 pub(crate) fn after(
     mistakes: Option<TokenStream>,
     tokens: TokenStream,
-    stub: fn(&DeriveInput) -> TokenStream,
+    stub: fn(DeriveInput) -> TokenStream,
 ) -> TokenStream {
-    let stub = syn::parse2::<DeriveInput>(tokens)
-        .map(|input| stub(&input))
-        .ok();
+    let stub = syn::parse2::<DeriveInput>(tokens).map(stub).ok();
     quote!(#mistakes #stub)
 }
 
 /// No stub where the type has parameters: the impl would be one more mistake.
-pub(crate) fn entity(input: &DeriveInput) -> TokenStream {
+pub(crate) fn entity(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_entity(&input.ident, &input.vis, &hint::entity(input))
+    let hint = hint::entity(&input);
+    let fields = hint::paths(input.data).unwrap_or_default();
+    expand::fallback_entity(&input.ident, &input.vis, &hint, &fields)
 }
 
-pub(crate) fn table(input: &DeriveInput) -> TokenStream {
+pub(crate) fn table(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_table(&input.ident, &input.vis, &hint::table(input))
+    expand::fallback_table(&input.ident, &input.vis, &hint::table(&input))
 }
 
 /// Nothing: a projection is named where its rows are asked for, and that alone is said.
-pub(crate) fn projection(_: &DeriveInput) -> TokenStream {
+pub(crate) fn projection(_: DeriveInput) -> TokenStream {
     TokenStream::new()
 }
 
-pub(crate) fn value(input: &DeriveInput) -> TokenStream {
-    expand::fallback_value(&input.ident, &input.generics, &hint::value(input))
+pub(crate) fn value(input: DeriveInput) -> TokenStream {
+    let hint = hint::value(&input);
+    let fields = hint::paths(input.data);
+    expand::fallback_value(
+        &input.vis,
+        &input.ident,
+        &input.generics,
+        &hint,
+        fields.as_deref(),
+    )
 }

@@ -73,7 +73,7 @@ fn run<M>(
     tokens: TokenStream,
     read: fn(DeriveInput, &Diag) -> Option<M>,
     expand: fn(&M) -> TokenStream,
-    fallback: fn(&DeriveInput) -> TokenStream,
+    fallback: fn(DeriveInput) -> TokenStream,
 ) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(tokens.clone()) {
         Ok(input) => input,

@@ -187,11 +187,12 @@ fn is_value(place: &Place) -> Node {
 }
 
 /// Changes of numbers.
-impl<R, T: Numeric, M> Path<R, T, M> {
+impl<R, T, M> Path<R, T, M> {
     /// Adds to the stored number; a missing one counts as zero, or as the field's default. Refused by
     /// a condition where the sum would leave the range of the type.
     pub fn add(&self, value: impl Arg<T>) -> Change<R>
     where
+        T: Numeric,
         M: CanCompute,
     {
         self.compute(&value.into_arg(), false)
@@ -200,25 +201,22 @@ impl<R, T: Numeric, M> Path<R, T, M> {
     /// Subtracts from the stored number; see [`add`](Self::add). An unsigned one never falls below zero.
     pub fn sub(&self, value: impl Arg<T>) -> Change<R>
     where
+        T: Numeric,
         M: CanCompute,
     {
         self.compute(&value.into_arg(), true)
     }
+}
 
-    fn compute(&self, delta: &T, minus: bool) -> Change<R>
-    where
-        M: Mode,
-    {
+impl<R, T: Numeric, M: Mode> Path<R, T, M> {
+    fn compute(&self, delta: &T, minus: bool) -> Change<R> {
         match self.computed(delta, minus) {
             Ok((action, guard)) => Change::new(self.place(), Ok(action)).guarded(guard),
             Err(fault) => Change::new(self.place(), Err(fault)),
         }
     }
 
-    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault>
-    where
-        M: Mode,
-    {
+    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault> {
         let start = match self.default()? {
             Some(json) => T::decode(&mut Reader::new(&json))?,
             None => T::zero(),
@@ -249,10 +247,11 @@ impl<R, T: Numeric, M> Path<R, T, M> {
 }
 
 /// Changes of lists.
-impl<R, T: List, M> Path<R, T, M> {
+impl<R, T, M> Path<R, T, M> {
     /// Adds an element at the end.
     pub fn push(&self, element: impl Arg<T::Element>) -> Change<R>
     where
+        T: List,
         M: CanCompute,
     {
         self.joined([element.into_arg()], Action::Append)
@@ -261,6 +260,7 @@ impl<R, T: List, M> Path<R, T, M> {
     /// Adds an element at the front.
     pub fn push_front(&self, element: impl Arg<T::Element>) -> Change<R>
     where
+        T: List,
         M: CanCompute,
     {
         self.joined([element.into_arg()], Action::Prepend)
@@ -269,6 +269,7 @@ impl<R, T: List, M> Path<R, T, M> {
     /// Adds elements at the end.
     pub fn extend<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
     where
+        T: List,
         M: CanCompute,
     {
         self.joined(elements.into_iter().map(Arg::into_arg), Action::Append)
@@ -278,20 +279,20 @@ impl<R, T: List, M> Path<R, T, M> {
     /// there is none.
     pub fn remove_at(&self, index: usize) -> Change<R>
     where
+        T: List,
         M: CanCompute,
     {
         let here = self.list(&T::from_iter([])).map(|_| Action::Remove);
         Change::new(&self.place().element(index), here)
     }
+}
 
+impl<R, T: List, M: Mode> Path<R, T, M> {
     fn joined(
         &self,
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> Action,
-    ) -> Change<R>
-    where
-        M: Mode,
-    {
+    ) -> Change<R> {
         let json = self.list(&elements.into_iter().collect());
         let action = json.map(|json| {
             if json == EMPTY_LIST {
@@ -320,10 +321,11 @@ impl<R, T: List, M> Path<R, T, M> {
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
 
 /// Changes of sets.
-impl<R, T: Set, M> Path<R, T, M> {
+impl<R, T, M> Path<R, T, M> {
     /// Adds an element; it may be there already.
     pub fn insert(&self, element: impl Arg<T::Element>) -> Change<R>
     where
+        T: Set,
         M: CanCompute,
     {
         self.with_elements([element.into_arg()], Action::Insert)
@@ -332,6 +334,7 @@ impl<R, T: Set, M> Path<R, T, M> {
     /// Adds elements.
     pub fn insert_all<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
     where
+        T: Set,
         M: CanCompute,
     {
         self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Insert)
@@ -340,6 +343,7 @@ impl<R, T: Set, M> Path<R, T, M> {
     /// Takes an element out; it may be missing already.
     pub fn discard(&self, element: impl Arg<T::Element>) -> Change<R>
     where
+        T: Set,
         M: CanCompute,
     {
         self.with_elements([element.into_arg()], Action::Discard)
@@ -351,19 +355,19 @@ impl<R, T: Set, M> Path<R, T, M> {
         elements: impl IntoIterator<Item = A>,
     ) -> Change<R>
     where
+        T: Set,
         M: CanCompute,
     {
         self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Discard)
     }
+}
 
+impl<R, T: Set, M: Mode> Path<R, T, M> {
     fn with_elements(
         &self,
         elements: impl IntoIterator<Item = T::Element>,
         action: fn(Vec<u8>) -> Action,
-    ) -> Change<R>
-    where
-        M: Mode,
-    {
+    ) -> Change<R> {
         let json = self.json(&elements.into_iter().collect());
         let action = json.map(|json| json.map_or(Action::Nothing, action));
         Change::new(self.place(), action).guarded(self.unless_null(T::Element::TAG))
@@ -371,10 +375,11 @@ impl<R, T: Set, M> Path<R, T, M> {
 }
 
 /// Changes of maps; `entry(..)` leads to one entry.
-impl<R, T: Map, M> Path<R, T, M> {
+impl<R, T, M> Path<R, T, M> {
     /// Takes the entry of this name away; the same as `entry(key).remove()`.
     pub fn remove_entry(&self, key: impl Arg<T::Key>) -> Change<R>
     where
+        T: Map,
         M: CanCompute,
     {
         use crate::codec::MapKey;

@@ -13,7 +13,8 @@ use super::place::Place;
 /// another path of the same type.
 #[diagnostic::on_unimplemented(
     message = "a `{T}` cannot be compared with or set to a `{Self}`",
-    label = "expected `{T}`, `&{T}` or a path of that type"
+    label = "expected `{T}`, `&{T}` or a path of that type",
+    note = "for an `Option` write `set_or_remove`, or ask whether it `exists` or is `missing`"
 )]
 pub trait Operand<R, T> {
     #[doc(hidden)]

@@ -6,7 +6,7 @@
 
 mod changes;
 mod conditions;
-mod thing;
+pub mod thing;
 
 use std::fmt::Write;
 use std::path::Path;
