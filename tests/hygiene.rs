@@ -133,6 +133,7 @@ mod without_prelude {
     #[allow(dead_code)]
     #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoProjection)]
     #[dynamo(entity = Entity)]
+    #[expect(dead_code, reason = "no row is read here")]
     pub(super) struct Row {
         pub(super) id: UserId,
         pub(super) number: u32,

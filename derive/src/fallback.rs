@@ -42,7 +42,11 @@ pub(crate) fn projection(_: DeriveInput) -> TokenStream {
 
 pub(crate) fn value(input: DeriveInput) -> TokenStream {
     let hint = hint::value(&input);
-    let fields = hint::paths(input.data);
+    // A path has type parameters only: others are mistakes, and said to be.
+    let fields = match input.generics.params.len() == input.generics.type_params().count() {
+        true => hint::paths(input.data),
+        false => None,
+    };
     expand::fallback_value(
         &input.vis,
         &input.ident,

@@ -4,6 +4,12 @@
 //! `GOLDEN=overwrite cargo test --test integration -- golden` writes these anew; read each line of
 //! the difference before it is kept.
 
+#![allow(
+    clippy::needless_borrows_for_generic_args,
+    clippy::reversed_empty_ranges,
+    reason = "every spelling is a case"
+)]
+
 mod changes;
 mod conditions;
 pub mod thing;

@@ -330,8 +330,8 @@ fn families_stay_apart() {
                 names.len() - below.len()
             );
             assert_eq!(
-                q.eq(&bound).one(&db).await?.map(|row| row.name),
-                Some(bound.clone())
+                parents(q.eq(&bound).all(&db).await?),
+                std::slice::from_ref(&bound)
             );
             let children = Child::in_partition().name().eq(&bound);
             for child in children.clone().all(&db).await? {

@@ -191,7 +191,7 @@ async fn requests_are_the_fewest(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
     let q = RequestCount::in_partition("a");
     let limits = || -> Vec<Option<u64>> {
-        let body = |seen: crate::support::faulty::Seen| -> serde_json::Value {
+        let body = |seen: dynamo_entity::testing::Seen| -> serde_json::Value {
             serde_json::from_slice(&seen.body).expect("JSON")
         };
         let limits = http

@@ -273,7 +273,7 @@ impl<E: Subject> World<'_, E> {
             ..self.attempt(no, &known, &moves, Some(&stamp))
         };
         let is_set = |field: &&str| moves.iter().any(|change| change.field == *field);
-        let lacks = !E::CAN_UPSERT || !E::REQUIRED.iter().all(|field| is_set(field));
+        let lacks = !E::CAN_UPSERT || !E::REQUIRED.iter().all(is_set);
         let refused = lacks || attempt.may_be_refused();
         let verdict = match self.stored(no) {
             _ if lacks => Verdict::refused(),

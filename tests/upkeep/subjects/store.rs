@@ -7,6 +7,7 @@ use super::parcel::Parcel;
 use super::twin::Twin;
 
 #[derive(DynamoTable)]
+#[expect(clippy::duplicated_attributes, reason = "two indexes share a key")]
 #[dynamo(name = "store", pk = "pk", sk = "sk", entities(Parcel, Badge, Twin))]
 #[dynamo(
     gsi(gsi1, pk = "g1pk", sk = "g1sk"),
