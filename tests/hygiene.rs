@@ -130,6 +130,7 @@ mod without_prelude {
         pub(super) rest: ::dynamo_entity::Item,
     }
 
+    #[allow(dead_code)]
     #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoProjection)]
     #[dynamo(entity = Entity)]
     #[expect(dead_code, reason = "no row is read here")]

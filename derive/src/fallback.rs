@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{DeriveInput, GenericParam};
+use syn::DeriveInput;
 
 use crate::expand;
 use crate::parse::hint;
@@ -42,10 +42,11 @@ pub(crate) fn projection(_: DeriveInput) -> TokenStream {
 
 pub(crate) fn value(input: DeriveInput) -> TokenStream {
     let hint = hint::value(&input);
-    // Other parameters are mistakes, which the paths of the fields would repeat.
-    let mut params = input.generics.params.iter();
-    let are_types = params.all(|param| matches!(param, GenericParam::Type(_)));
-    let fields = hint::paths(input.data).filter(|_| are_types);
+    // A path has type parameters only: others are mistakes, and said to be.
+    let fields = match input.generics.params.len() == input.generics.type_params().count() {
+        true => hint::paths(input.data),
+        false => None,
+    };
     expand::fallback_value(
         &input.vis,
         &input.ident,

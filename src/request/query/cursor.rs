@@ -106,6 +106,8 @@ fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result
         return Ok(false);
     }
     match selection.draft.ranged {
+        // Bounds that somebody made up would show rows of others.
+        Some(_) if !range.lies_in(&selection.draft.group()) => Ok(false),
         Some(name) => Ok(range.contains(&point(name)?)),
         None => Ok(true),
     }

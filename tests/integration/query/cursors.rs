@@ -2,7 +2,7 @@
 
 use dynamo_entity::prelude::*;
 
-use super::{Numbered, counts, day, days};
+use super::{Loan, Numbered, counts, day, days, library};
 use crate::model::RequestCount;
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -14,6 +14,7 @@ tests![
     a_cursor_keeps_its_bounds,
     a_secret_refuses_made_up_cursors,
     numbers_of_any_size_survive_a_cursor,
+    made_up_bounds_are_refused,
 ];
 
 async fn a_cursor_can_be_taken_at_any_row(db: Db) -> Outcome {
@@ -176,5 +177,30 @@ async fn numbers_of_any_size_survive_a_cursor(db: Db) -> Outcome {
         .map(|text| text.parse())
         .collect::<Result<_, _>>()?;
     assert_eq!(rows, numbers);
+    Ok(())
+}
+
+/// The text of a cursor with other bounds: `All`, which is one byte 0.
+fn without_bounds(cursor: &Cursor) -> Result<Cursor> {
+    let text = cursor.to_string();
+    let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.as_bytes());
+    let bytes = bytes.expect("base64");
+    let (front, bounds) = bytes.split_at(10);
+    // StartsWith: its kind, a type, the length of the text, the text.
+    let length = u32::from_le_bytes(bounds[2..6].try_into().expect("four bytes")) as usize;
+    let forged = [front, &[0], &bounds[6 + length..]].concat();
+    base64_simd::URL_SAFE_NO_PAD
+        .encode_to_string(forged)
+        .parse()
+}
+
+async fn made_up_bounds_are_refused(db: Db) -> Outcome {
+    library(&db).await?;
+    let q = Loan::in_partition().limit(1);
+    let cursor = q.clone().page(&db).await?.next.expect("more");
+    let forged = without_bounds(&cursor)?;
+    let refused = q.clone().resume(forged).page(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
+    assert_eq!(q.resume(cursor).page(&db).await?.rows.len(), 1);
     Ok(())
 }

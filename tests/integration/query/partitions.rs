@@ -12,6 +12,7 @@ tests![
     partitions_are_merged,
     pages_go_through_merged_partitions,
     partitions_come_one_after_the_other,
+    few_requests_are_under_way_at_once,
     shards_read_as_one,
     scans_read_the_table,
 ];
@@ -257,5 +258,20 @@ async fn scans_read_the_table(db: Db) -> Outcome {
     let (db, _) = tokens(&db, 8).await?;
     assert_eq!(Token::scan().count(&db).await?, 4);
     assert_eq!(Token::scan().include_expired().count(&db).await?, 8);
+    Ok(())
+}
+
+async fn few_requests_are_under_way_at_once(db: Db) -> Outcome {
+    use crate::support::faulty::Fault;
+    use std::time::Duration;
+    counts(&db, &["n1", "n7"], 1..=1).await?;
+    let names: Vec<String> = (0..20).map(|name| format!("n{name}")).collect();
+    let slow = vec![Fault::Delay(Duration::from_millis(400)); 20];
+    let (faulty, http) = db.faulty(slow);
+    let all = tokio::spawn(RequestCount::in_partition(each(names)).all(&faulty));
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(http.calls().len(), 8);
+    assert_eq!(all.await??.len(), 2);
+    assert_eq!(http.calls().len(), 20);
     Ok(())
 }
