@@ -9,14 +9,16 @@ mod when;
 
 pub use std::borrow::Cow;
 pub use std::default::Default;
+pub use std::vec::Vec;
 
 pub use crate::codec::{
     DynamoField, DynamoValue, Fault, Form, FormField, Item, MapKey, Name, Reader, SerdeField,
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    CoversTable, DynamoCollection, DynamoEntity, DynamoTable, Found, Key, KeyParts, Known,
-    ManagedActor, ManagedTime, Stamp, StampKind, TtlTime, Variant, Version, VersionField,
+    CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Found, Key,
+    KeyParts, Known, ManagedActor, ManagedTime, Projected, Stamp, StampKind, StoredField, TtlTime,
+    Variant, Version, VersionField, stored_names,
 };
 pub use crate::error::Result;
 pub use crate::expr::{
@@ -32,9 +34,9 @@ pub use crate::key::{
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, PartitionArg, RowOf, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage,
-    TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, in_partition,
-    order_of, wrong_parts,
+    PartKind, PartitionArg, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source,
+    Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all,
+    in_partition, order_of, wrong_parts,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{
@@ -47,7 +49,8 @@ pub use crate::schema::{
 pub use collection::OtherVariant;
 pub use defer::{
     ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
-    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, TextualIn, TtlTimeIn,
+    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, Skipped, StoredIn,
+    TextualIn, TtlTimeIn,
 };
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback};
 pub use field::{

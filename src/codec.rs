@@ -59,7 +59,7 @@ pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
     note = "an `Option` or a set may be a field, but no element of a list or map: there is no absence there"
 )]
 pub trait DynamoValue: Sized {
-    /// What leads to such a value in conditions and changes: [`Path`]`<R, Self, M>`, or a struct that
+    /// What leads to such a value in conditions and changes: [`Path`](crate::expr::Path)`<R, Self, M>`, or a struct that
     /// derefs to it and knows the paths of the fields.
     type Path<R, M: Mode>: AtPath;
 

@@ -9,6 +9,9 @@ mod aws;
 pub mod embedded;
 #[cfg(feature = "aws")]
 mod endpoint;
+#[cfg(any(test, feature = "testing"))]
+#[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
+pub mod testing;
 mod url;
 
 pub(crate) use url::FORMS;

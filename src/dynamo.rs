@@ -136,6 +136,15 @@ impl Dynamo {
         self.clone().with(|inner| inner.actor = actor)
     }
 
+    /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
+    ///
+    /// For connections to the embedded engine, and for SDK clients that were given an HTTP client.
+    #[cfg(feature = "testing")]
+    pub fn with_faults(&self, faults: &connect::testing::Faults) -> Result<Dynamo> {
+        let client = faults.client(self.client())?;
+        Ok(self.clone().with(|inner| inner.wire = Wire::new(client)))
+    }
+
     /// Sends everything through the SDK's typed builders. For tests of that path.
     #[doc(hidden)]
     #[must_use]

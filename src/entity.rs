@@ -10,6 +10,7 @@ mod key;
 mod known;
 mod live;
 mod managed;
+mod projection;
 mod table;
 mod version;
 
@@ -21,6 +22,7 @@ pub use known::{Found, Known};
 pub(crate) use live::{encode_as_is, read, read_live};
 pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
+pub use projection::{DynamoProjection, Projected, StoredField, stored_names};
 pub use table::DynamoTable;
 pub(crate) use version::State;
 pub use version::{Version, VersionField};
@@ -47,6 +49,10 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
 
     /// The paths of its fields, for conditions and changes.
     type Paths: Copy + Default;
+
+    /// What projections know of its fields.
+    #[doc(hidden)]
+    type Fields: Default;
 
     /// `Versioned` if it has a version, else `Unconditional`.
     type Guard: Guard;

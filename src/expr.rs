@@ -17,12 +17,104 @@
 //!     .when(|p| p.age().lt(150) & p.address().city().starts_with("To"));
 //! ```
 //!
+//! # Paths
+//!
+//! | path | leads to |
+//! |---|---|
+//! | `o.total()` | a field, under its stored name |
+//! | `o.address().city()` | a field of a nested struct, through `Option`, `Box` and `Arc` |
+//! | `o.lines().at(0).qty()` | an element of a list, and into it |
+//! | `o.colors().entry("hair")` | an entry of a map |
+//! | `o.rest().entry("later")` | an attribute that no field knows |
+//!
+//! A path is as visible as its field. One with `skip` has none.
+//!
+//! # Conditions
+//!
+//! | on | conditions |
+//! |---|---|
+//! | everything | `eq` `ne` `is_in` `exists` `missing` `is_type` |
+//! | text, numbers, binary, times, dates, unit enums and newtypes of these | `lt` `le` `gt` `ge` `between(a..b)` `between(a..=b)` |
+//! | text and binary | `starts_with` `contains` `size()` |
+//! | lists and sets | `contains` `len()` |
+//! | maps | `len()` |
+//! | conditions | `&` `\|` `!` [`all`] [`any`] |
+//!
+//! The other side is a value or another path of the same type, and what does not fit does not compile.
+//! Values are compared as they are stored: an enum with an order of its own is text here.
+//!
+//! ## What is missing
+//!
+//! A comparison with what is not there does not hold, whatever it is, and `!` of it does. `ne` holds
+//! too: what is not there is something else. So `o.nick().ne("ada")` finds people without a nick,
+//! `o.nick().exists() & o.nick().ne("ada")` does not.
+//!
+//! - None and an empty set are missing attributes. `eq` with an empty set asks for that, and the `len()`
+//!   of a set counts what is missing as 0. A list, a map or a text may be empty and there.
+//! - A field with a `default` that is missing has no value here: ask `missing()` too.
+//! - NULL, which other programs write for None, is something that `exists`, and compares with nothing.
+//!   `is_type(Tag::Null)` finds it. The `len()` of a set counts it as 0.
+//!
+//! ```
+//! # use dynamo_entity::prelude::*;
+//! # use std::collections::BTreeSet;
+//! # #[derive(Debug, DynamoEntity)]
+//! # #[dynamo(table = "people", key(pk = id))]
+//! # struct Person { id: String, nick: Option<String>, tags: BTreeSet<String> }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! # let db = Dynamo::connect("embedded:memory").await?;
+//! # db.create_tables([Person::schema()]).await?;
+//! Person { id: "p1".into(), nick: None, tags: BTreeSet::new() }.create().send(&db).await?;
+//!
+//! let nobody = Person::key("p1").update().when(|p| p.nick().lt("b"));
+//! assert!(nobody.send(&db).await.unwrap_err().is_conflict());
+//! Person::key("p1").update().when(|p| p.nick().ne("ada") & p.tags().len().eq(0)).send(&db).await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # Changes
+//!
+//! | on | changes |
+//! |---|---|
+//! | everything but keys and managed fields | `set`, to a value or to what another path holds |
+//! | what may be absent | `remove` `set_or_remove` |
+//! | what is in no key of an index | `set_if_absent` |
+//! | numbers | `add` `sub` |
+//! | lists | `push` `push_front` `extend` `remove_at` |
+//! | sets | `insert` `insert_all` `discard` `discard_all` |
+//! | maps | `remove_entry`, and the changes of `entry(..)` |
+//!
+//! One update changes each place once: `o.address().set(..)` and `o.address().city().set(..)` together
+//! are refused. All of them see the item as it was before, so two attributes can be swapped.
+//!
+//! Some changes need the item to be as they expect. That becomes part of the condition, and a failure is
+//! a conflict that brings the current item:
+//!
+//! - a nested change needs the struct or map around it, a change of an element the element;
+//! - a sum needs room in the type: `sub` of an unsigned number stops at zero. A missing number counts as
+//!   zero, or as the `default` of the field;
+//! - a copy needs something to copy;
+//! - a sum, a push or an insert needs what it adds to, or nothing, but no NULL.
+//!
+//! # Limits
+//!
+//! DynamoDB takes 4 KB of text, 300 operators and 2 MB of values an expression; more is refused before
+//! anything is sent. `is_in` takes as many values as fit (DynamoDB's own 100 do not count here). Bytes,
+//! `Vec<u8>`, have no elements to change. A `Decimal` or `Number` whose sum needs more digits than
+//! its type or DynamoDB has is refused where that can be told before, else by the service or by the
+//! reader.
+//!
+//! # How it is written
+//!
 //! All names go through `#n` and all values through `:v`, numbered as they appear. The same operation
-//! therefore always makes the same bytes, and no name can be a reserved word.
+//! therefore always makes the same bytes, and no name can be a reserved word. There are no parentheses
+//! but those that are needed. [`explain`](crate::Operation::explain) shows the request.
 
 mod change;
 mod collection;
 mod compare;
+mod comparison;
 mod condition;
 mod expression;
 mod mode;
@@ -37,13 +129,13 @@ mod update;
 pub use change::{Change, Changes};
 pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, Ordered};
+pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
 pub(crate) use expression::Expression;
 pub use mode::{
     CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, Managed,
     MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Use,
 };
-pub use node::Comparison;
 pub(crate) use node::{Node, Term};
 pub use number::{Numeric, Room};
 pub use operand::{Given, Operand, Size};

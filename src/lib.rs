@@ -52,10 +52,13 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read several entities of one partition | [`DynamoCollection`] and its derive |
+//! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
+//! | test with a server that fails | the module `testing` |
 //! | know how keys are written | [`key`] |
 //!
 //! # The grammar of `#[dynamo(..)]`
@@ -95,7 +98,10 @@
 //! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
 //! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
 //! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
-//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. Each derive takes
+//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
+//! `#[derive(DynamoProjection)]` struct: `entity = Order`. On a `#[derive(DynamoCollection)]` enum: `table = Shop` and
+//! `partition(user_id)`, which names the parts of the partition key; without, it is the whole table. On one of its
+//! variants: `other`, an [`Item`] that takes what fits no entity. Each derive takes
 //! `crate = path` where this crate has another name.
 //!
 //! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
@@ -107,6 +113,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
+//! | `testing` | connections that fail on demand, for tests: the module `testing` |
 //! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
@@ -155,10 +162,15 @@ pub use codec::{
 };
 #[cfg(feature = "embedded")]
 pub use connect::embedded;
+#[cfg(feature = "testing")]
+pub use connect::testing;
 pub use dynamo::Dynamo;
-pub use dynamo_entity_derive::{DynamoCollection, DynamoEntity, DynamoTable, DynamoValue};
+pub use dynamo_entity_derive::{
+    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
+};
 pub use entity::{
-    CoversTable, DynamoCollection, DynamoEntity, DynamoTable, Key, KeyParts, Version,
+    CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts,
+    Version,
 };
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};

@@ -21,9 +21,6 @@ pub(crate) mod table;
 mod typed;
 
 #[cfg(test)]
-#[path = "../tests/support/faulty.rs"]
-pub(crate) mod faulty;
-#[cfg(test)]
 mod tests;
 
 use std::pin::Pin;

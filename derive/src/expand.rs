@@ -20,6 +20,7 @@ mod fallback;
 mod key;
 mod partition;
 mod path;
+mod projection;
 mod query;
 mod table;
 mod upkeep;
@@ -35,6 +36,7 @@ pub(crate) use fallback::{
     collection as fallback_collection, entity as fallback_entity, table as fallback_table,
     value as fallback_value,
 };
+pub(crate) use projection::expand as projection;
 pub(crate) use table::expand as table;
 pub(crate) use value::expand as value;
 

@@ -12,36 +12,53 @@ use crate::parse::hint;
 pub(crate) fn after(
     mistakes: Option<TokenStream>,
     tokens: TokenStream,
-    stub: fn(&DeriveInput) -> TokenStream,
+    stub: fn(DeriveInput) -> TokenStream,
 ) -> TokenStream {
-    let stub = syn::parse2::<DeriveInput>(tokens)
-        .map(|input| stub(&input))
-        .ok();
+    let stub = syn::parse2::<DeriveInput>(tokens).map(stub).ok();
     quote!(#mistakes #stub)
 }
 
 /// No stub where the type has parameters: the impl would be one more mistake.
-pub(crate) fn entity(input: &DeriveInput) -> TokenStream {
+pub(crate) fn entity(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_entity(&input.ident, &input.vis, &hint::entity(input))
+    let hint = hint::entity(&input);
+    let fields = hint::paths(input.data).unwrap_or_default();
+    expand::fallback_entity(&input.ident, &input.vis, &hint, &fields)
 }
 
-pub(crate) fn collection(input: &DeriveInput) -> TokenStream {
+pub(crate) fn collection(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_collection(&input.ident, &input.vis, &hint::collection(input))
+    expand::fallback_collection(&input.ident, &input.vis, &hint::collection(&input))
 }
 
-pub(crate) fn table(input: &DeriveInput) -> TokenStream {
+pub(crate) fn table(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
     }
-    expand::fallback_table(&input.ident, &input.vis, &hint::table(input))
+    expand::fallback_table(&input.ident, &input.vis, &hint::table(&input))
 }
 
-pub(crate) fn value(input: &DeriveInput) -> TokenStream {
-    expand::fallback_value(&input.ident, &input.generics, &hint::value(input))
+/// Nothing: a projection is named where its rows are asked for, and that alone is said.
+pub(crate) fn projection(_: DeriveInput) -> TokenStream {
+    TokenStream::new()
+}
+
+pub(crate) fn value(input: DeriveInput) -> TokenStream {
+    let hint = hint::value(&input);
+    // A path has type parameters only: others are mistakes, and said to be.
+    let fields = match input.generics.params.len() == input.generics.type_params().count() {
+        true => hint::paths(input.data),
+        false => None,
+    };
+    expand::fallback_value(
+        &input.vis,
+        &input.ident,
+        &input.generics,
+        &hint,
+        fields.as_deref(),
+    )
 }

@@ -66,6 +66,20 @@ pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(input.into(), read_value, expand::value, fallback::value).into()
 }
 
+/// Makes a struct a projection: some fields of an entity, under the same names and of the same types.
+///
+/// The entity is named by `#[dynamo(entity = Order)]`.
+#[proc_macro_derive(DynamoProjection, attributes(dynamo))]
+pub fn derive_projection(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    run(
+        input.into(),
+        parse::projection::read,
+        expand::projection,
+        fallback::projection,
+    )
+    .into()
+}
+
 /// Reads and checks; expands what is right, reports what is not.
 ///
 /// The tokens are parsed a second time for the fallback, since the first reading took the parts.
@@ -73,7 +87,7 @@ fn run<M>(
     tokens: TokenStream,
     read: fn(DeriveInput, &Diag) -> Option<M>,
     expand: fn(&M) -> TokenStream,
-    fallback: fn(&DeriveInput) -> TokenStream,
+    fallback: fn(DeriveInput) -> TokenStream,
 ) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(tokens.clone()) {
         Ok(input) => input,

@@ -263,6 +263,20 @@ pub(crate) struct CollectionVariant {
     pub(crate) other: Option<Span>,
 }
 
+/// `#[derive(DynamoProjection)]`.
+pub(crate) struct Projection {
+    pub(crate) krate: Path,
+    pub(crate) ident: Ident,
+    pub(crate) entity: Path,
+    pub(crate) fields: Vec<Projected>,
+}
+
+/// A field of the entity, under the same name.
+pub(crate) struct Projected {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+}
+
 /// `#[derive(DynamoValue)]`.
 pub(crate) struct Value {
     pub(crate) krate: Path,

@@ -11,6 +11,7 @@ mod key;
 mod option;
 mod options;
 mod place;
+pub(crate) mod projection;
 mod rename;
 mod shards;
 pub(crate) mod table;

@@ -88,3 +88,15 @@ pub trait ContainsIn<'x, A>: Contains<A> {}
 
 #[diagnostic::do_not_recommend]
 impl<'x, A, T: Contains<A>> ContainsIn<'x, A> for T {}
+
+/// A field with `skip`.
+#[derive(Debug)]
+pub struct Skipped(());
+
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a field with `#[dynamo(skip)]` has no attribute, so no path leads to it",
+    label = "not stored",
+    note = "remove `skip` to store it; what is part of the key is given with the key"
+)]
+pub trait StoredIn<'x> {}

@@ -1,17 +1,18 @@
 //! Changes, as the closure of an update returns them.
 
+mod collection;
+mod number;
+
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::collection::{List, Map, Set};
 use super::mode::{CanCompute, CanRemove, CanSet, Mode};
-use super::node::{Node, Term};
-use super::number::{Numeric, Room};
+use super::node::Node;
 use super::operand::{Given, Operand};
 use super::path::Path;
 use super::place::Place;
 use super::update::Action;
-use crate::codec::{Fault, Reader, SetElement, Tag};
+use crate::codec::{Fault, Tag};
 use crate::key::Arg;
 
 /// One change of an item of `R`.
@@ -184,203 +185,6 @@ impl<R, T, M> Path<R, T, M> {
 fn is_value(place: &Place) -> Node {
     let null = Node::IsType(place.clone(), Tag::Null);
     Node::Exists(place.clone()).and(null.not())
-}
-
-/// Changes of numbers.
-impl<R, T: Numeric, M> Path<R, T, M> {
-    /// Adds to the stored number; a missing one counts as zero, or as the field's default. Refused by
-    /// a condition where the sum would leave the range of the type.
-    pub fn add(&self, value: impl Arg<T>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.compute(&value.into_arg(), false)
-    }
-
-    /// Subtracts from the stored number; see [`add`](Self::add). An unsigned one never falls below zero.
-    pub fn sub(&self, value: impl Arg<T>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.compute(&value.into_arg(), true)
-    }
-
-    fn compute(&self, delta: &T, minus: bool) -> Change<R>
-    where
-        M: Mode,
-    {
-        match self.computed(delta, minus) {
-            Ok((action, guard)) => Change::new(self.place(), Ok(action)).guarded(guard),
-            Err(fault) => Change::new(self.place(), Err(fault)),
-        }
-    }
-
-    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault>
-    where
-        M: Mode,
-    {
-        let start = match self.default()? {
-            Some(json) => T::decode(&mut Reader::new(&json))?,
-            None => T::zero(),
-        };
-        let there =
-            |json: Option<Vec<u8>>| json.ok_or_else(|| Fault::new("a number that is not stored"));
-        let room = delta.room(minus, &start);
-        let room = room.map_err(|fault| fault.at(self.place().to_string()))?;
-        let guard = match room {
-            Some(room) => Some(self.guard(&room)),
-            None => self.unless_null(Tag::N),
-        };
-        let action = Action::Add {
-            start: there(self.json(&start)?)?,
-            delta: there(self.json(delta)?)?,
-            minus,
-        };
-        Ok((action, guard))
-    }
-
-    /// The stored number leaves room for the change.
-    fn guard(&self, room: &Room) -> Node {
-        let bound = Term::Value(format!("{{\"N\":\"{}\"}}", room.bound.as_str()).into_bytes());
-        let fits = Node::Compare(self.here(), room.comparison, bound);
-        let missing = room.start_fits.then(|| Node::Missing(self.place().clone()));
-        Node::any(missing.into_iter().chain([fits]))
-    }
-}
-
-/// Changes of lists.
-impl<R, T: List, M> Path<R, T, M> {
-    /// Adds an element at the end.
-    pub fn push(&self, element: impl Arg<T::Element>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.joined([element.into_arg()], Action::Append)
-    }
-
-    /// Adds an element at the front.
-    pub fn push_front(&self, element: impl Arg<T::Element>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.joined([element.into_arg()], Action::Prepend)
-    }
-
-    /// Adds elements at the end.
-    pub fn extend<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.joined(elements.into_iter().map(Arg::into_arg), Action::Append)
-    }
-
-    /// Takes the element at this position away; those after it move up. Refused by a condition if
-    /// there is none.
-    pub fn remove_at(&self, index: usize) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        let here = self.list(&T::from_iter([])).map(|_| Action::Remove);
-        Change::new(&self.place().element(index), here)
-    }
-
-    fn joined(
-        &self,
-        elements: impl IntoIterator<Item = T::Element>,
-        action: fn(Vec<u8>) -> Action,
-    ) -> Change<R>
-    where
-        M: Mode,
-    {
-        let json = self.list(&elements.into_iter().collect());
-        let action = json.map(|json| {
-            if json == EMPTY_LIST {
-                Action::Nothing
-            } else {
-                action(json)
-            }
-        });
-        Change::new(self.place(), action).guarded(self.unless_null(Tag::L))
-    }
-
-    /// Bytes are stored as binary, which has no elements.
-    fn list(&self, list: &T) -> Result<Vec<u8>, Fault> {
-        let json = self.json(list)?.unwrap_or_default();
-        if json.starts_with(b"{\"L\"") {
-            return Ok(json);
-        }
-        let fault = Fault::new(
-            "bytes are stored as binary, which has no elements to change: `set` the whole",
-        );
-        Err(fault.at(self.place().to_string()))
-    }
-}
-
-/// As the writer spells it.
-pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
-
-/// Changes of sets.
-impl<R, T: Set, M> Path<R, T, M> {
-    /// Adds an element; it may be there already.
-    pub fn insert(&self, element: impl Arg<T::Element>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.with_elements([element.into_arg()], Action::Insert)
-    }
-
-    /// Adds elements.
-    pub fn insert_all<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Insert)
-    }
-
-    /// Takes an element out; it may be missing already.
-    pub fn discard(&self, element: impl Arg<T::Element>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.with_elements([element.into_arg()], Action::Discard)
-    }
-
-    /// Takes elements out.
-    pub fn discard_all<A: Arg<T::Element>>(
-        &self,
-        elements: impl IntoIterator<Item = A>,
-    ) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Discard)
-    }
-
-    fn with_elements(
-        &self,
-        elements: impl IntoIterator<Item = T::Element>,
-        action: fn(Vec<u8>) -> Action,
-    ) -> Change<R>
-    where
-        M: Mode,
-    {
-        let json = self.json(&elements.into_iter().collect());
-        let action = json.map(|json| json.map_or(Action::Nothing, action));
-        Change::new(self.place(), action).guarded(self.unless_null(T::Element::TAG))
-    }
-}
-
-/// Changes of maps; `entry(..)` leads to one entry.
-impl<R, T: Map, M> Path<R, T, M> {
-    /// Takes the entry of this name away; the same as `entry(key).remove()`.
-    pub fn remove_entry(&self, key: impl Arg<T::Key>) -> Change<R>
-    where
-        M: CanCompute,
-    {
-        use crate::codec::MapKey;
-        let key = key.into_arg().to_map_key().into_owned();
-        Change::new(&self.place().entry(key), Ok(Action::Remove))
-    }
 }
 
 impl<R> fmt::Debug for Change<R> {

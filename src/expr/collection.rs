@@ -27,7 +27,11 @@ pub trait Collection {
 }
 
 /// A list of values.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no list", label = "not a `Vec`")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list",
+    label = "not a `Vec`",
+    note = "`push`, `extend`, `at` and the like are for lists; a set has `insert` and `discard`, a map `entry`, a number `add`"
+)]
 pub trait List: DynamoValue + FromIterator<Self::Element> {
     /// What it holds.
     type Element: DynamoValue;
@@ -36,7 +40,8 @@ pub trait List: DynamoValue + FromIterator<Self::Element> {
 /// A map from text to values.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no map",
-    label = "not a `HashMap` or `BTreeMap`"
+    label = "not a `HashMap` or `BTreeMap`",
+    note = "`entry` is for maps; the fields of a struct with `#[derive(DynamoValue)]` are methods of its path"
 )]
 pub trait Map: DynamoValue {
     /// What names an entry.
@@ -48,7 +53,8 @@ pub trait Map: DynamoValue {
 /// A set.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no set",
-    label = "not a `HashSet` or `BTreeSet`"
+    label = "not a `HashSet` or `BTreeSet`",
+    note = "`insert` and `discard` are for sets; a list has `push`, a map `entry`"
 )]
 pub trait Set: DynamoField + FromIterator<Self::Element> {
     /// What it holds.
@@ -136,8 +142,10 @@ macro_rules! maps {
 maps!(HashMap<K, V, S>; K: MapKey + Eq + Hash, V: DynamoValue, S: BuildHasher + Default);
 maps!(BTreeMap<K, V>; K: MapKey + Ord, V: DynamoValue);
 
+#[diagnostic::do_not_recommend]
 impl Collection for Item {}
 
+#[diagnostic::do_not_recommend]
 impl Map for Item {
     type Key = String;
     type Value = Value;
@@ -191,6 +199,7 @@ macro_rules! texts {
 
 texts!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
+#[diagnostic::do_not_recommend]
 impl<A: AsRef<[u8]>> Contains<A> for bytes::Bytes {
     fn needle(part: A) -> Result<Vec<u8>, Fault> {
         slice::<bytes::Bytes>(<A as AsRef<<bytes::Bytes as Textual>::Slice>>::as_ref(

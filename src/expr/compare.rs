@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
 
+use super::comparison::Comparison;
 use super::condition::Condition;
-use super::node::{Comparison, Node, Term};
+use super::node::{Node, Term};
 use super::operand::{Given, Operand};
 use super::path::Path;
 use crate::codec::{DynamoValue, Fault, Reader, Tag, Value};
@@ -131,29 +132,44 @@ impl<R, T, M> Path<R, T, M> {
 }
 
 /// Paths to what has an order.
-impl<R, T: Ordered, M> Path<R, T, M> {
+impl<R, T, M> Path<R, T, M> {
     /// Is before.
-    pub fn lt(&self, other: impl Operand<R, T>) -> Condition<R> {
+    pub fn lt(&self, other: impl Operand<R, T>) -> Condition<R>
+    where
+        T: Ordered,
+    {
         self.ordered(Comparison::Lt, other.given())
     }
 
     /// Is before, or this.
-    pub fn le(&self, other: impl Operand<R, T>) -> Condition<R> {
+    pub fn le(&self, other: impl Operand<R, T>) -> Condition<R>
+    where
+        T: Ordered,
+    {
         self.ordered(Comparison::Le, other.given())
     }
 
     /// Is after.
-    pub fn gt(&self, other: impl Operand<R, T>) -> Condition<R> {
+    pub fn gt(&self, other: impl Operand<R, T>) -> Condition<R>
+    where
+        T: Ordered,
+    {
         self.ordered(Comparison::Gt, other.given())
     }
 
     /// Is after, or this.
-    pub fn ge(&self, other: impl Operand<R, T>) -> Condition<R> {
+    pub fn ge(&self, other: impl Operand<R, T>) -> Condition<R>
+    where
+        T: Ordered,
+    {
         self.ordered(Comparison::Ge, other.given())
     }
 
     /// `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed range holds nothing.
-    pub fn between(&self, range: impl Between<T>) -> Condition<R> {
+    pub fn between(&self, range: impl Between<T>) -> Condition<R>
+    where
+        T: Ordered,
+    {
         let (low, high, inclusive) = range.ends();
         let ends = self
             .json(&low)

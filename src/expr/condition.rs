@@ -8,8 +8,8 @@ use super::node::Node;
 
 /// What must hold of an item of `R`. Combine with `&`, `|`, `!`, [`all`] and [`any`].
 ///
-/// As DynamoDB sees it: a comparison with a missing attribute is false, but `ne` and `!` of a
-/// comparison are then true.
+/// A comparison with a missing attribute does not hold, but `ne` and `!` of a comparison do: see
+/// [the module](crate::expr#what-is-missing).
 #[must_use = "a condition counts only where it is returned or given"]
 pub struct Condition<R> {
     node: Node,

@@ -77,26 +77,27 @@ modes! {
 
 /// A path that can be given a value.
 #[diagnostic::on_unimplemented(
-    message = "this field cannot be changed by an update: it is a `{Self}`",
-    label = "not for updates",
+    message = "this field cannot be changed by an update",
+    label = "it is kept as `{Self}`",
     note = "a part of the primary key names the item: delete the item and create another one",
-    note = "a version or timestamp is kept by the library: `touch` renews it"
+    note = "versions, timestamps and actors are kept by the library: `touch` renews them"
 )]
 pub trait CanSet: Mode {}
 
 /// A path whose new value DynamoDB may compute from the old one.
 #[diagnostic::on_unimplemented(
-    message = "the new value of this field has to be known before: it is a `{Self}`",
-    label = "part of a key",
-    note = "the keys of an index are made of this field, so write `set` with the new value, or `modify`, which reads the old one first",
-    note = "parts of the primary key, versions and timestamps cannot be changed by an update"
+    message = "the new value of this field has to be known before the update",
+    label = "it is kept as `{Self}`",
+    note = "keys of an index are made of this field: write `set` with the new value, or `modify`, which reads the old one first",
+    note = "parts of the primary key, versions, timestamps and actors cannot be changed by an update at all"
 )]
 pub trait CanCompute: CanSet {}
 
 /// A path whose value may be taken away.
 #[diagnostic::on_unimplemented(
-    message = "this field cannot be removed: it is a `{Self}`, and the entity could not be read without it",
-    label = "always has a value",
-    note = "make the field an `Option`, or give it a `#[dynamo(default)]`"
+    message = "this field cannot be removed: the entity could not be read without it",
+    label = "it is kept as `{Self}`",
+    note = "make the field an `Option`, or give it a `#[dynamo(default)]`; an element of a list goes by `remove_at`",
+    note = "parts of the primary key, versions, timestamps and actors cannot be changed by an update at all"
 )]
 pub trait CanRemove: CanSet {}

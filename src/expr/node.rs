@@ -1,5 +1,6 @@
 //! A condition as a tree, and how it is written.
 
+use super::comparison::Comparison;
 use super::expression::Expression;
 use super::place::Place;
 use crate::codec::{Fault, Tag};
@@ -31,60 +32,6 @@ pub(crate) enum Term {
     Size(Place),
     /// DynamoDB JSON.
     Value(Vec<u8>),
-}
-
-/// How two values are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Eq,
-    /// `<>`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-impl Comparison {
-    fn symbol(self) -> &'static str {
-        match self {
-            Comparison::Eq => " = ",
-            Comparison::Ne => " <> ",
-            Comparison::Lt => " < ",
-            Comparison::Le => " <= ",
-            Comparison::Gt => " > ",
-            Comparison::Ge => " >= ",
-        }
-    }
-
-    /// What holds between two values if this does not.
-    pub(crate) fn opposite(self) -> Self {
-        match self {
-            Comparison::Eq => Comparison::Ne,
-            Comparison::Ne => Comparison::Eq,
-            Comparison::Lt => Comparison::Ge,
-            Comparison::Ge => Comparison::Lt,
-            Comparison::Gt => Comparison::Le,
-            Comparison::Le => Comparison::Gt,
-        }
-    }
-
-    /// Whether it holds between these two.
-    pub(crate) fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
-        match self {
-            Comparison::Eq => left == right,
-            Comparison::Ne => left != right,
-            Comparison::Lt => left < right,
-            Comparison::Le => left <= right,
-            Comparison::Gt => left > right,
-            Comparison::Ge => left >= right,
-        }
-    }
 }
 
 /// An IN takes so many values.

@@ -1,6 +1,6 @@
 //! Numbers that DynamoDB can add to, and how far that may go.
 
-use super::node::Comparison;
+use super::comparison::Comparison;
 use crate::codec::{DynamoValue, Fault, Number};
 
 /// A number.
@@ -95,7 +95,8 @@ unbounded! {
     bigdecimal::BigDecimal, bigdecimal::BigDecimal::from(0);
 }
 
-/// Its whole part is guarded. Digits after the point beyond its 28 can only be seen when it is read.
+/// A sum has to fit with as many digits after the point as the change has. What more digits of the
+/// stored number add to that can only be seen when it is read.
 #[cfg(feature = "rust_decimal")]
 #[diagnostic::do_not_recommend]
 impl Numeric for rust_decimal::Decimal {
@@ -104,13 +105,15 @@ impl Numeric for rust_decimal::Decimal {
     }
 
     fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
-        let change = if minus { -*self } else { *self };
-        let (comparison, end) = match change {
+        let change = if minus { -*self } else { *self }.normalize();
+        let (comparison, mut end) = match change {
             change if change.is_zero() => return Ok(None),
             change if change.is_sign_negative() => (Comparison::Ge, Self::MIN),
             _ => (Comparison::Le, Self::MAX),
         };
-        let bound = (end - change).trunc();
+        end.set_scale(change.scale()).map_err(|_| wide())?;
+        // Of one sign and one scale, so this is exact.
+        let bound = end - change;
         Ok(Some(Room {
             comparison,
             bound: bound.to_string().parse()?,

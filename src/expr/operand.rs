@@ -4,8 +4,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeInclusive};
 
+use super::comparison::Comparison;
 use super::condition::Condition;
-use super::node::{Comparison, Node, Term};
+use super::node::{Node, Term};
 use super::path::Path;
 use super::place::Place;
 
@@ -13,7 +14,8 @@ use super::place::Place;
 /// another path of the same type.
 #[diagnostic::on_unimplemented(
     message = "a `{T}` cannot be compared with or set to a `{Self}`",
-    label = "expected `{T}`, `&{T}` or a path of that type"
+    label = "expected `{T}`, `&{T}` or a path of that type",
+    note = "for an `Option` write `set_or_remove`, or ask whether it `exists` or is `missing`"
 )]
 pub trait Operand<R, T> {
     #[doc(hidden)]

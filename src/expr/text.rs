@@ -48,9 +48,12 @@ pub(super) fn slice<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, Fault> {
 }
 
 /// Paths to text or binary.
-impl<R, T: Textual, M> Path<R, T, M> {
+impl<R, T, M> Path<R, T, M> {
     /// Starts with this.
-    pub fn starts_with(&self, prefix: impl AsRef<T::Slice>) -> Condition<R> {
+    pub fn starts_with(&self, prefix: impl AsRef<T::Slice>) -> Condition<R>
+    where
+        T: Textual,
+    {
         match slice::<T>(prefix.as_ref()) {
             Ok(json) => Node::StartsWith(self.place().clone(), json).into(),
             Err(fault) => Node::Faulty(fault).into(),
@@ -58,7 +61,10 @@ impl<R, T: Textual, M> Path<R, T, M> {
     }
 
     /// Its length in bytes.
-    pub fn size(&self) -> Size<R> {
+    pub fn size(&self) -> Size<R>
+    where
+        T: Textual,
+    {
         Size::new(self.place(), false)
     }
 }

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::change::{Change, EMPTY_LIST};
+use super::change::Change;
 use super::expression::Expression;
 use super::node::Node;
 use super::place::Place;
 use crate::codec::{Fault, Tag};
+
+/// As the writer spells it.
+pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
 
 /// What happens at a place. Values are DynamoDB JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -99,6 +99,15 @@ impl KeyRange {
         )
     }
 
+    /// Whether all of its keys are in the other range too.
+    pub(crate) fn lies_in(&self, other: &KeyRange) -> bool {
+        if *self == KeyRange::Nothing {
+            return true;
+        }
+        let (lower, upper) = other.clone().into_bounds();
+        self.clone().within(lower, upper) == self.clone().within(None, None)
+    }
+
     fn into_bounds(self) -> (Option<Bound>, Option<Bound>) {
         let bound = |point, included| Some(Bound { point, included });
         match self {
@@ -206,6 +215,26 @@ mod tests {
         assert!(KeyRange::of(None, text("", true)) == KeyRange::Nothing);
         assert!(KeyRange::of(text("", false), None) == KeyRange::All);
         assert!(KeyRange::of(text("a", true), text("a", true)) == KeyRange::Exactly(s("a")));
+    }
+
+    #[test]
+    fn a_range_lies_in_one_that_holds_it() {
+        let whole = KeyRange::of(text("a#", true), text("a$", true));
+        let inside = [
+            KeyRange::starting_with("a#".into()),
+            KeyRange::of(text("a#b", true), text("a$", true)),
+            KeyRange::Exactly(s("a#x")),
+            KeyRange::Nothing,
+        ];
+        let outside = [
+            KeyRange::All,
+            KeyRange::starting_with("a".into()),
+            KeyRange::of(text("a#b", true), None),
+            KeyRange::Exactly(s("b")),
+        ];
+        assert!(inside.iter().all(|range| range.lies_in(&whole)));
+        assert!(!outside.iter().any(|range| range.lies_in(&whole)));
+        assert!(outside.iter().all(|range| range.lies_in(&KeyRange::All)));
     }
 
     #[test]

@@ -2,24 +2,26 @@
 
 use std::time::Duration;
 
-/// The first pause is at most this long.
-const FIRST: Duration = Duration::from_millis(4);
-/// And none is longer.
-const LONGEST: Duration = Duration::from_millis(100);
+/// No pause is longer.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// Full jitter: each pause is anything between nothing and a bound that doubles.
+///
+/// The first bound is the time that an attempt took: what is near for one engine is far for another.
 pub(super) struct Backoff {
-    bound: Duration,
+    doublings: u32,
 }
 
 impl Backoff {
     pub(super) fn new() -> Self {
-        Backoff { bound: FIRST }
+        Backoff { doublings: 0 }
     }
 
-    pub(super) async fn wait(&mut self) {
-        let micros = u64::try_from(self.bound.as_micros()).unwrap_or(u64::MAX);
+    pub(super) async fn wait(&mut self, attempt: Duration) {
+        let factor = 2_u32.saturating_pow(self.doublings);
+        let bound = attempt.saturating_mul(factor).min(LONGEST);
+        let micros = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_micros(fastrand::u64(0..=micros))).await;
-        self.bound = (self.bound * 2).min(LONGEST);
+        self.doublings += 1;
     }
 }

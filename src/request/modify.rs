@@ -4,6 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use super::backoff::Backoff;
 use super::call::{Outcome, Plan, Steps};
@@ -20,7 +21,7 @@ use crate::schema::EntityDef;
 use crate::wire::Resend;
 
 /// Writes are tried so often before the last conflict is returned.
-const ATTEMPTS: u32 = 100;
+const ATTEMPTS: u32 = 200;
 
 /// Changes an item in Rust; see [`Key::modify`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -46,7 +47,7 @@ impl<E: DynamoEntity, F> Modify<E, F> {
         }
     }
 
-    /// How often to try before a conflict is returned; 100 by default, with growing pauses.
+    /// How often to try before a conflict is returned; 200 by default, with growing pauses.
     pub fn attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;
         self
@@ -78,7 +79,7 @@ impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
         }
     }
 
-    /// How often to try before a conflict is returned; 100 by default, with growing pauses.
+    /// How often to try before a conflict is returned; 200 by default, with growing pauses.
     pub fn attempts(mut self, attempts: u32) -> Self {
         self.inner.attempts = attempts;
         self
@@ -109,6 +110,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
     let mut stored = read_raw(db, &key).await?;
     let mut attempt = 1;
     loop {
+        let begun = Instant::now();
         let (old, mut new) = both(stored.as_ref(), db)?;
         change(&mut new)?;
         let Some(plan) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
@@ -123,11 +125,11 @@ async fn run<E: DynamoEntity, X: From<Error>>(
             return Err(lost.into());
         }
         // The first loser has the winner's item at hand. Who loses again waits, and reads anew.
-        let current = lost.current_bytes().filter(|_| attempt % 2 == 1);
+        let current = lost.current_bytes().filter(|_| attempt == 1);
         stored = match current {
             Some(item) => Some(item),
             None => {
-                backoff.wait().await;
+                backoff.wait(begun.elapsed()).await;
                 read_raw(db, &key).await?
             }
         };

@@ -5,7 +5,8 @@
 //!   .placed_at()        the next part of the sort key                        part
 //!   .lt(cutoff)         a query: draft and options                           selection
 //!   .limit(20)          the same                                             verbs
-//!   .page(&db)          frame of the request -> fetch, answer by answer      fetch
+//!   .page(&db)          frame of the request, one for each partition         selection, condition, start
+//!                       -> answer by answer, partitions merged               fetch, gather
 //!                       -> rows and cursors                                  page, cursor
 //!   .stream(&db)        -> rows, one after the other                         stream
 //! ```
@@ -14,6 +15,7 @@
 
 mod all;
 mod collection;
+mod condition;
 mod cursor;
 mod draft;
 mod explain;
@@ -30,6 +32,7 @@ mod scan;
 mod selection;
 mod source;
 mod stage;
+mod start;
 mod stream;
 mod types;
 mod verbs;
@@ -38,7 +41,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::entity::{DynamoEntity, DynamoProjection};
+use crate::error::{Error, Result};
 
 pub use collection::in_partition;
 pub use cursor::Cursor;
@@ -85,9 +89,25 @@ impl<Row, From> Query<Row, From> {
         S: Stage<Reach = From>,
         S::Rows: RowsOf<S::Entity, Row = Row>,
     {
+        let mut selection = Selection::new(draft);
+        selection.options.projection = <S::Rows as RowsOf<S::Entity>>::KEYS_ONLY.then(Vec::new);
         Query {
-            selection: Selection::new(draft),
+            selection,
             read: Arc::new(<S::Rows as RowsOf<S::Entity>>::read),
+            from: PhantomData,
+        }
+    }
+
+    /// The same rows, and of each as much as the projection holds.
+    fn projected<P: DynamoProjection>(mut self) -> Query<P, From> {
+        let source = *self.selection.source();
+        let needed = P::attributes().into_iter();
+        let needed = needed.filter(|attribute| !attribute.in_key || source.holds(attribute.name));
+        self.selection.options.projection = Some(needed.map(|attribute| attribute.name).collect());
+        let entity = P::Entity::ENTITY.type_name;
+        Query {
+            selection: self.selection,
+            read: Arc::new(move |json| P::read(json).map_err(|fault| Error::decode(entity, fault))),
             from: PhantomData,
         }
     }

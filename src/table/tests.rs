@@ -1,9 +1,9 @@
 //! Comparison as a pure function; creation and indexes on the embedded engine.
 
 use super::*;
-use crate::embedded::{EmbeddedEngine, EmbeddedHttpClient};
+use crate::connect::testing::{Fault, Faults};
+use crate::embedded::EmbeddedEngine;
 use crate::schema::{KeyAttribute, KeyType, ProjectionSchema, StreamView};
-use crate::wire::faulty::{Fault, Faulty};
 use crate::wire::{Operation, Request, Resend};
 
 fn key(name: &str) -> KeyAttribute {
@@ -194,17 +194,18 @@ fn limits_are_met_before_sending() {
     limits::check(&shop()).unwrap();
 }
 
-async fn start() -> (Dynamo, Faulty<EmbeddedHttpClient>) {
+async fn start() -> (Dynamo, Faults) {
     let engine = EmbeddedEngine::memory().await.unwrap();
-    let http = Faulty::new(engine.http_client(), []);
-    let config = engine.sdk_config().http_client(http.clone()).build();
+    let faults = Faults::default();
+    let http = faults.around(engine.http_client());
+    let config = engine.sdk_config().http_client(http).build();
     (
         Dynamo::new(Client::from_conf(config)).with_prefix("dev"),
-        http,
+        faults,
     )
 }
 
-fn writes(http: &Faulty<EmbeddedHttpClient>) -> Vec<String> {
+fn writes(http: &Faults) -> Vec<String> {
     http.calls()
         .into_iter()
         .filter(|call| !call.starts_with("Describe"))

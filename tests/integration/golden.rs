@@ -4,9 +4,16 @@
 //! `GOLDEN=overwrite cargo test --test integration -- golden` writes these anew; read each line of
 //! the difference before it is kept.
 
+#![allow(
+    clippy::needless_borrows_for_generic_args,
+    clippy::nonminimal_bool,
+    clippy::reversed_empty_ranges,
+    reason = "every spelling is a case"
+)]
+
 mod changes;
 mod conditions;
-mod thing;
+pub mod thing;
 
 use std::fmt::Write;
 use std::path::Path;

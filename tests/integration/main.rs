@@ -28,12 +28,15 @@ mod modify;
 mod put;
 mod query;
 mod shards;
+mod sums;
 mod table;
+mod truth;
 mod update;
 mod values;
 mod wire;
 
 use libtest_mimic::Arguments;
+use proptest::test_runner::Config;
 
 use support::db::Mode;
 use support::suite::trials;
@@ -69,7 +72,18 @@ fn main() {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
     }
+    all.extend(trials("sums", Mode::Raw, sums::tests()));
+    all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));
     libtest_mimic::run(&arguments, all).exit();
+}
+
+/// So many random cases, or as many as `PROPTEST_CASES` asks for; failing seeds are kept.
+fn random(cases: u32) -> Config {
+    let asked = Config::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return asked;
+    }
+    Config { cases, ..asked }
 }

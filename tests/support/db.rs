@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dynamo_entity::aws_sdk_dynamodb::Client;
-use dynamo_entity::aws_sdk_dynamodb::config::{self, SharedHttpClient};
+use dynamo_entity::aws_sdk_dynamodb::config;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
 
 use super::clock::HandClock;
 use super::engine::Engine;
-use super::faulty::{Fault, Faulty};
+use super::faulty::{Fault, Faults};
 
 /// An item as the SDK sees it.
 pub type Raw = HashMap<String, AttributeValue>;
 
 /// The transport of a connection that fails on demand.
-pub type Http = Faulty<SharedHttpClient>;
+pub type Http = Faults;
 
 /// Which way requests take through the SDK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,8 +103,9 @@ impl Db {
     }
 
     pub fn faulty_config(&self, plan: impl IntoIterator<Item = Fault>) -> (config::Builder, Http) {
-        let http = Faulty::new(self.engine.http_client(), plan);
-        (self.engine.config().http_client(http.clone()), http)
+        let faults = Faults::new(plan);
+        let http = faults.around(self.engine.http_client());
+        (self.engine.config().http_client(http), faults)
     }
 
     /// A connection of the same tables at another time.

@@ -1,6 +1,11 @@
 //! A small evaluator of conditions, written from DynamoDB's documentation and sharing nothing with the
 //! library: what the engines are compared with.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a tree is given back where it is not joined"
+)]
+
 use std::collections::BTreeSet;
 
 use dynamo_entity::Number;
@@ -39,14 +44,8 @@ impl Cond {
     /// Joins of joins of one kind are one join; the library writes no parentheses for them.
     pub fn flat(self) -> Cond {
         match self {
-            Cond::And(all) => joined(all, Cond::And, |cond| match cond {
-                Cond::And(inner) => Ok(inner),
-                other => Err(other),
-            }),
-            Cond::Or(any) => joined(any, Cond::Or, |cond| match cond {
-                Cond::Or(inner) => Ok(inner),
-                other => Err(other),
-            }),
+            Cond::And(all) => joined(all, Cond::And),
+            Cond::Or(any) => joined(any, Cond::Or),
             Cond::Not(inner) => Cond::Not(Box::new(inner.flat())),
             other => other,
         }
@@ -73,16 +72,14 @@ impl Cond {
     }
 }
 
-fn joined(
-    conds: Vec<Cond>,
-    join: fn(Vec<Cond>) -> Cond,
-    same: fn(Cond) -> Result<Vec<Cond>, Cond>,
-) -> Cond {
+fn joined(conds: Vec<Cond>, join: fn(Vec<Cond>) -> Cond) -> Cond {
+    let is_and = matches!(join(Vec::new()), Cond::And(_));
     let mut flat = Vec::new();
     for cond in conds {
-        match same(cond.flat()) {
-            Ok(inner) => flat.extend(inner),
-            Err(other) => flat.push(other),
+        match cond.flat() {
+            Cond::And(inner) if is_and => flat.extend(inner),
+            Cond::Or(inner) if !is_and => flat.extend(inner),
+            other => flat.push(other),
         }
     }
     if flat.len() == 1 {

@@ -13,7 +13,7 @@ use super::db::{Db, Mode};
 use super::engine::Kind;
 
 /// Nothing here takes as long, unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 pub type Outcome = Result<(), Box<dyn Error>>;
 

@@ -227,13 +227,7 @@ pub(super) fn path(
     let ty = &field.ty;
     let way = way(field, key);
     let contract = Ident::new(&way.contract().to_string(), Span::mixed_site());
-    let bound = match &way {
-        Way::Version => TokenStream::new(),
-        _ => {
-            let deferred = format_ident!("{contract}In");
-            code!(where for<'x> #ty: __d::#deferred<'x>)
-        }
-    };
+    let bound = bound_of(ty, &way);
     let required = code!(<#usage as __d::Use>::Required);
     let held = code!(<#ty as __d::#contract>::Held);
     let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
@@ -314,25 +308,65 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// A function that reads what a field stores, and one for what it means if it is missing.
+/// A function that reads what a field stores, and one for what it means if it is missing. Each is a
+/// closure around a call that stands where the type does.
 pub(super) fn read_known(field: &Field, key: Option<KeyUse>) -> (TokenStream, TokenStream) {
     let way = way(field, key);
     let (item, form) = way.decode(field);
-    let decode = of(&field.ty, &way.contract(), item);
-    let read = match form {
-        Some(form) => code!(|reader| #decode(reader, #form)),
-        None => decode,
+    let args = match form {
+        Some(form) => code!(reader, #form),
+        None => code!(reader),
     };
+    let decode = super::call(&field.ty, &way.contract(), item, args);
     let absent = match &field.default {
         Some(DefaultValue::Trait) => {
             let default = default_of(field);
-            code!(|| ::core::option::Option::Some(#default))
+            code!(::core::option::Option::Some(#default))
         }
-        Some(DefaultValue::Expr(value)) => code!(|| ::core::option::Option::Some(#value)),
-        None if field.role == Role::Skip => code!(__d::never_absent),
-        None => way.absent(field),
+        Some(DefaultValue::Expr(value)) => code!(::core::option::Option::Some(#value)),
+        None if field.role == Role::Skip => code!(__d::never_absent()),
+        None => {
+            let absent = way.absent(field);
+            let called = super::respanned(&code!(()), super::ends(&field.ty).1);
+            code!(#absent #called)
+        }
     };
-    (read, absent)
+    (code!(|reader| #decode), code!(|| #absent))
+}
+
+/// A function that reads what a field stores; `None` for a NULL that means the default.
+pub(super) fn read_stored(field: &Field, key: Option<KeyUse>) -> TokenStream {
+    let way = way(field, key);
+    let (item, form) = way.decode(field);
+    let decode = of(&field.ty, &way.contract(), item);
+    let form = form.map(|form| code!(, #form));
+    if field.default.is_some() {
+        code!(|reader| __d::or_null(reader, |reader| #decode(reader #form)))
+    } else {
+        code!(|reader| #decode(reader #form).map(::core::option::Option::Some))
+    }
+}
+
+/// A function that says what a missing field means.
+pub(super) fn absent_stored(field: &Field, key: Option<KeyUse>, owner: &Ident) -> TokenStream {
+    let ident = &field.ident;
+    match field.default {
+        Some(_) => code!(|| ::core::option::Option::Some(<#owner as __Defaults>::#ident())),
+        None => way(field, key).absent(field),
+    }
+}
+
+/// What the type of a field has to be, as a bound that waits until somebody asks for the field.
+pub(super) fn bound(field: &Field, key: Option<KeyUse>) -> TokenStream {
+    bound_of(&field.ty, &way(field, key))
+}
+
+fn bound_of(ty: &syn::Type, way: &Way) -> TokenStream {
+    if matches!(way, Way::Version) {
+        return TokenStream::new();
+    }
+    let deferred = format_ident!("{}In", way.contract().to_string());
+    code!(where for<'x> #ty: __d::#deferred<'x>)
 }
 
 /// The value of a managed field that a write leaves; an expression that may fail.

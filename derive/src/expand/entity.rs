@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
 use super::{
-    checks, codec, definition, hidden, key, local, of, partition, path, query, respanned, upkeep,
+    checks, codec, definition, hidden, key, local, of, partition, path, projection, query,
+    respanned, upkeep,
 };
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
@@ -17,8 +18,10 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let key = key::expand(entity, &key_struct);
     let paths_struct = format_ident!("PathsOf{}", key::plain_name(&entity.ident));
     let paths = path::entity(entity, &paths_struct);
+    let fields_struct = format_ident!("FieldsOf{}", key::plain_name(&entity.ident));
+    let fields = projection::fields(entity, &fields_struct);
     let constructor = constructor(entity, &key_struct);
-    let implementation = implementation(entity, &key_struct, &paths_struct);
+    let implementation = implementation(entity, &key_struct, &paths_struct, &fields_struct);
     let index_writers = index_writers(entity, &key_struct);
     let queries = query::expand(entity, &key_struct);
     let partition = partition::parts(entity, &key_struct);
@@ -27,6 +30,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #constants
         #key
         #paths
+        #fields
         #index_writers
         #constructor
         #queries
@@ -64,6 +68,7 @@ fn implementation(
     entity: &Entity,
     key_struct: &syn::Ident,
     paths_struct: &syn::Ident,
+    fields_struct: &syn::Ident,
 ) -> TokenStream {
     let ident = &entity.ident;
     let table = match &entity.table {
@@ -86,6 +91,7 @@ fn implementation(
             type Table = #table;
             type KeyParts = #key_struct;
             type Paths = #paths_struct;
+            type Fields = #fields_struct;
             type Guard = #guard;
 
             const ENTITY: __d::EntityDef = #def;

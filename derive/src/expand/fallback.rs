@@ -4,18 +4,28 @@ use proc_macro2::TokenStream;
 use quote::format_ident;
 use syn::{Generics, Ident, Visibility};
 
-use super::hidden;
+use super::{hidden, key, path};
+use crate::model::Field;
 use crate::parse::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
 /// An entity that is in every table, with a key of as many parts as were written.
-pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
+pub(crate) fn entity(
+    ident: &Ident,
+    vis: &Visibility,
+    hint: &EntityHint,
+    fields: &[Field],
+) -> TokenStream {
     let guard = if hint.versioned {
         code!(__d::Versioned)
     } else {
         code!(__d::Unconditional)
     };
+    let paths = format_ident!("PathsOf{}", key::plain_name(ident));
+    let path_code = path::fallback(vis, ident, fields, &paths);
     let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
     let body = code! {
+        #path_code
+
         impl __d::DynamoTable for #ident {
             type This = Self;
             const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
@@ -29,8 +39,8 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
         }
 
         impl<const AT: usize, A, N> __d::PartitionArg<AT, A, N> for #ident {
-            fn values(_: A) -> ::std::vec::Vec<__d::Given> {
-                ::std::vec::Vec::new()
+            fn values(_: A) -> __d::Vec<__d::Given> {
+                __d::Vec::new()
             }
         }
 
@@ -38,7 +48,8 @@ pub(crate) fn entity(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> Toke
             type Table = Self;
             type KeyParts = __d::Fallback<Self>;
             type Guard = #guard;
-            type Paths = ();
+            type Paths = #paths;
+            type Fields = ();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
 
             fn key_parts(&self) -> __d::Fallback<Self> {
@@ -100,8 +111,23 @@ pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenS
 }
 
 /// A value that can stand anywhere.
-pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> TokenStream {
+pub(crate) fn value(
+    vis: &Visibility,
+    ident: &Ident,
+    generics: &Generics,
+    hint: &ValueHint,
+    fields: Option<&[Field]>,
+) -> TokenStream {
     let (with, types, _) = generics.split_for_impl();
+    let paths = fields.map(|fields| path::value(vis, ident, generics, fields));
+    let path = match &paths {
+        Some(_) => {
+            let (path, params) = (path::value_path(ident), generics.type_params());
+            let params = params.map(|param| &param.ident);
+            code!(#path<__Root, __Mode #(, #params)*>)
+        }
+        None => code!(__d::Path<__Root, Self, __Mode>),
+    };
     let own = generics
         .where_clause
         .iter()
@@ -110,9 +136,12 @@ pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> Tok
     let fallback = code!({ __d::fallback() });
     let result = |of: TokenStream| code!(::core::result::Result<#of, __d::Fault>);
     let (done, made) = (result(code!(())), result(code!(Self)));
+    let value_bounds = super::value::bounds(generics, &code!(__d::DynamoValue));
     let body = code! {
-        impl #with __d::DynamoValue for #ident #types #bounds {
-            type Path<__Root, __Mode: __d::Mode> = __d::Path<__Root, Self, __Mode>;
+        #paths
+
+        impl #with __d::DynamoValue for #ident #types #value_bounds {
+            type Path<__Root, __Mode: __d::Mode> = #path;
 
             fn encode(&self, _: &mut __d::Writer) -> #done #fallback
             fn decode(_: &mut __d::Reader<'_>) -> #made #fallback
@@ -145,6 +174,18 @@ pub(crate) fn value(ident: &Ident, generics: &Generics, hint: &ValueHint) -> Tok
         }
 
         impl #with __d::Padded for #ident #types #bounds {}
+
+        impl #with __d::Numeric for #ident #types #value_bounds {
+            fn zero() -> Self {
+                loop {}
+            }
+            fn room(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::Fault> #fallback
+        }
+
+        impl #with __d::Textual for #ident #types #bounds {
+            type Slice = str;
+            fn write_slice(_: &str, _: &mut __d::Writer) {}
+        }
 
         impl #with __d::KeyValue for #ident #types #bounds {
             const TYPE: __d::KeyType = __d::KeyType::S;

@@ -313,6 +313,17 @@ impl KeyField {
     }
 }
 
+/// A field out of the key's struct, if that holds all of it.
+pub(super) fn whole_of_key(
+    entity: &Entity,
+    field: usize,
+    place: &TokenStream,
+) -> Option<TokenStream> {
+    let keys = key_fields(entity);
+    let key = keys.iter().find(|key| key.field == field)?;
+    (!key.held.is_cut()).then(|| key.copy(entity, place))
+}
+
 /// The struct of typed parts with everything it can do.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let fields = key_fields(entity);

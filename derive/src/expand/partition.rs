@@ -17,7 +17,7 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
         let ty = &field.ty;
         code! {
             impl<A: __d::KeyArg<#ty, #kind, N>, N> __d::PartitionArg<#at, A, N> for #ident {
-                fn values(given: A) -> ::std::vec::Vec<__d::Given> {
+                fn values(given: A) -> __d::Vec<__d::Given> {
                     __d::KeyArg::values(given)
                 }
             }

@@ -2,10 +2,11 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
+use syn::{Generics, Visibility};
 
 use super::codec::{self, KeyUse, PathCode};
 use super::{key, of};
-use crate::model::{DefaultValue, Entity, Field, Role, Value};
+use crate::model::{DefaultValue, Entity, Field, Role};
 
 /// The paths of an entity: a struct without content.
 pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
@@ -24,16 +25,45 @@ pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
             &code!(__d::RestPath::of_item()),
         )
     });
-    let doc = format!("The paths of `{ident}`, one method a field.");
     let defaults = defaults(&entity.fields).map(|(declared, written)| {
         code! {
             trait __Defaults { #declared }
             impl __Defaults for #ident { #written }
         }
     });
-    code! {
-        #defaults
+    let paths = paths_struct(vis, ident, paths, methods);
+    code!(#defaults #paths)
+}
 
+/// The paths of an entity with mistakes: every field may be changed in every way.
+pub(super) fn fallback(
+    vis: &Visibility,
+    ident: &Ident,
+    fields: &[Field],
+    paths: &Ident,
+) -> TokenStream {
+    let methods = fields.iter().map(|field| {
+        method(
+            field,
+            &code!(#ident),
+            &code!(#ident),
+            &code!(__d::Defaulted),
+            None,
+            &code!(__d::Place::of("")),
+            &code!(__d::RestPath::of_item()),
+        )
+    });
+    paths_struct(vis, ident, paths, methods)
+}
+
+fn paths_struct(
+    vis: &Visibility,
+    ident: &Ident,
+    paths: &Ident,
+    methods: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    let doc = format!("The paths of `{ident}`, one method a field.");
+    code! {
         #[doc = #doc]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
         #vis struct #paths;
@@ -43,16 +73,16 @@ pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
 }
 
 /// The path to a nested struct, which knows those of its fields.
-pub(super) fn value(value: &Value, fields: &[Field]) -> TokenStream {
-    let (vis, ident) = (&value.vis, &value.ident);
+pub(super) fn value(
+    vis: &Visibility,
+    ident: &Ident,
+    generics: &Generics,
+    fields: &[Field],
+) -> TokenStream {
     let path = value_path(ident);
-    let params: Vec<_> = value
-        .generics
-        .type_params()
-        .map(|param| &param.ident)
-        .collect();
-    let (_, types, _) = value.generics.split_for_impl();
-    let bounds = super::value::bounds(&value.generics, &code!(__d::DynamoValue));
+    let params: Vec<_> = generics.type_params().map(|param| &param.ident).collect();
+    let (_, types, _) = generics.split_for_impl();
+    let bounds = super::value::bounds(generics, &code!(__d::DynamoValue));
     let methods = fields.iter().map(|field| {
         let stored = &field.stored;
         let usage = usage_of(field, false);
@@ -69,7 +99,7 @@ pub(super) fn value(value: &Value, fields: &[Field]) -> TokenStream {
     });
     let inner = code!(__d::Path<__Root, #ident #types, __Mode>);
     let doc = format!("The path to a `{ident}`; its fields are methods.");
-    let (with, ..) = value.generics.split_for_impl();
+    let (with, ..) = generics.split_for_impl();
     let defaults = defaults(fields).map(|(declared, written)| {
         code! {
             trait __Defaults { #declared }
@@ -154,7 +184,7 @@ fn method(
     let (vis, ident) = (&field.vis, &field.ident);
     let doc = format!("The path of `{}`.", key::plain_name(ident));
     let PathCode { ty, path, bound } = match field.role {
-        Role::Skip => return TokenStream::new(),
+        Role::Skip => skipped(field, root, place),
         Role::Rest => PathCode {
             ty: code!(__d::RestPath<#root>),
             path: rest.clone(),
@@ -171,6 +201,16 @@ fn method(
         #vis fn #ident(&self) -> #ty #bound {
             #path
         }
+    }
+}
+
+/// No path leads there; the method says so to who calls it.
+fn skipped(field: &Field, root: &TokenStream, place: &TokenStream) -> PathCode {
+    let ty = &field.ty;
+    PathCode {
+        ty: code!(__d::Path<#root, #ty, <__d::Kept as __d::Use>::Required>),
+        path: code!(__d::Path::stored_as(#place, |_, _, _| __d::fallback())),
+        bound: code!(where for<'x> __d::Skipped: __d::StoredIn<'x>),
     }
 }
 

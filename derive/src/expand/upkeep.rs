@@ -5,7 +5,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 
 use super::entity::{distinct, index_keys, index_writer_name, key_use};
-use super::{codec, ends, key, local, of, respanned};
+use super::{codec, key, local, of, respanned};
 use crate::model::{Entity, Format, Index, KeySource, Role};
 
 /// Whether a field stands in the template of an index, or decides whether an item is in one.
@@ -148,9 +148,7 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
             return code!(#number => true,);
         }
         let ty = &field.ty;
-        // The call stands where the type does: what it returns may depend on it.
-        let called = respanned(&code!(()), ends(ty).1);
-        code!(#number => ::core::option::Option::<#ty>::is_some(&#absent #called),)
+        code!(#number => ::core::option::Option::<#ty>::is_some(&(#absent)()),)
     });
     code! {
         fn may_be_absent(attribute: usize) -> bool {

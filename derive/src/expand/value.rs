@@ -62,7 +62,7 @@ fn structure(value: &Value, fields: &[Field]) -> TokenStream {
     });
     let encode = encode_fields(places);
     let decode = decode_fields(fields, &code!(Self), None);
-    let paths = path::value(value, fields);
+    let paths = path::value(&value.vis, &value.ident, &value.generics, fields);
     let path = path::value_path(&value.ident);
     let params = value.generics.type_params().map(|param| &param.ident);
     let path = code!(type Path<__Root, __Mode: __d::Mode> = #path<__Root, __Mode #(, #params)*>;);

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Data, DeriveInput, Ident, Path};
+use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident, Path};
 
 use crate::diag::Diag;
+use crate::model::{Field, Form, Role};
 use crate::parse::option::{Given, Opt, Value};
 use crate::parse::{attribute, krate};
 
@@ -40,8 +41,11 @@ pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     EntityHint {
         krate: krate(&input.attrs),
         key_parts: key.map_or(0, key_parts),
-        versioned: fields(&input.data)
-            .any(|attrs| options(attrs).iter().any(|opt| opt.name == "version")),
+        versioned: fields(&input.data).any(|field| {
+            options(&field.attrs)
+                .iter()
+                .any(|opt| opt.name == "version")
+        }),
     }
 }
 
@@ -76,6 +80,17 @@ pub(crate) fn value(input: &DeriveInput) -> ValueHint {
     }
 }
 
+/// What paths lead to: the named fields of a struct.
+pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
+    match data {
+        Data::Struct(DataStruct {
+            fields: Fields::Named(fields),
+            ..
+        }) => Some(fields.named.into_iter().filter_map(path).collect()),
+        _ => None,
+    }
+}
+
 fn options(attrs: &[Attribute]) -> Vec<Opt> {
     attribute::read(attrs, &Diag::new())
 }
@@ -84,13 +99,35 @@ fn list(opt: Opt) -> Vec<Opt> {
     opt.list(&Diag::new()).unwrap_or_default()
 }
 
-/// The attributes of each field of a struct.
-fn fields(data: &Data) -> impl Iterator<Item = &[Attribute]> {
+/// The fields of a struct.
+fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
     let fields = match data {
         Data::Struct(data) => Some(&data.fields),
         Data::Enum(_) | Data::Union(_) => None,
     };
-    fields.into_iter().flatten().map(|field| &*field.attrs)
+    fields.into_iter().flatten()
+}
+
+/// A named field, as far as its path asks.
+fn path(field: syn::Field) -> Option<Field> {
+    let options = options(&field.attrs);
+    let has = |name: &str| options.iter().any(|opt| opt.name == name);
+    let roles = [
+        ("skip", Role::Skip),
+        ("rest", Role::Rest),
+        ("version", Role::Version),
+    ];
+    let role = roles.into_iter().find(|(name, _)| has(name));
+    let ident = field.ident?;
+    Some(Field {
+        stored: ident.unraw().to_string(),
+        ident,
+        vis: field.vis,
+        ty: field.ty,
+        role: role.map_or(Role::Attribute, |(_, role)| role),
+        form: if has("serde") { Form::Serde } else { Form::Own },
+        default: None,
+    })
 }
 
 /// The name that begins `gsi(NAME, ..)`, if it can name a constant.

@@ -108,6 +108,16 @@ pub(crate) const FIELD: Place = Place {
     ],
 };
 
+pub(crate) const PROJECTION: Place = Place {
+    what: "a projection",
+    words: &[once("entity", "entity = Order"), CRATE],
+};
+
+pub(crate) const PROJECTED_FIELD: Place = Place {
+    what: "a field of a projection",
+    words: &[],
+};
+
 const ATTRIBUTE_PK: Word = once("pk", "pk = \"attribute\"");
 const ATTRIBUTE_SK: Word = once("sk", "sk = \"attribute\"");
 const PROJECT_NAMES: Word = once(
@@ -184,7 +194,8 @@ pub(crate) const COLLECTION_VARIANT: Place = Place {
 pub(crate) const NOT_YET: [&str; 2] = ["unique", "repository"];
 
 /// All places, for the hint where a misplaced option belongs.
-pub(crate) const ALL: [&Place; 14] = [
+pub(crate) const ALL: [&Place; 15] = [
+    &PROJECTION,
     &ENTITY,
     &KEY,
     &GSI,

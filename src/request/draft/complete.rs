@@ -34,13 +34,13 @@ pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Resu
 
 /// Law W1: an upsert may make the item, so nothing that the entity cannot be read without may lack.
 pub(in crate::request) fn check_complete<E: DynamoEntity>(update: &Update) -> Result<()> {
-    let table = &<E::Table as DynamoTable>::TABLE;
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
-        // A bare key field is in the key.
-        let is_key = attribute.stored == table.pk || table.sk == Some(attribute.stored);
         let sets = |(place, action): (&Place, &Action)| {
             *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
         };
+        let def = &E::ENTITY;
+        let is_key = attribute.stored == def.pk.attribute
+            || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
         !is_key && !E::may_be_absent(*at) && !update.actions().any(sets)
     };
     let lacking: Vec<String> = E::ENTITY

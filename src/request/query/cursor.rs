@@ -106,6 +106,8 @@ fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result
         return Ok(false);
     }
     match selection.draft.ranged {
+        // Bounds that somebody made up would show rows of others.
+        Some(_) if !range.lies_in(&selection.draft.group()) => Ok(false),
         Some(name) => Ok(range.contains(&point(name)?)),
         None => Ok(true),
     }
@@ -114,7 +116,7 @@ fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result
 /// Which of the partitions a position is in.
 pub(super) fn partition_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, Fault> {
     'partitions: for (at, partition) in selection.draft.partitions.iter().enumerate() {
-        for (name, value) in super::selection::equals(&selection.draft, partition)? {
+        for (name, value) in super::condition::equals(&selection.draft, partition)? {
             if point_of(position, name)? != KeyPoint::read(&mut Reader::new(&value))? {
                 continue 'partitions;
             }

@@ -171,6 +171,20 @@ impl Draft {
         });
     }
 
+    /// All keys with the parts that are known.
+    pub(super) fn group(&self) -> KeyRange {
+        if self.source.template().is_none() {
+            return KeyRange::All;
+        }
+        let span = Span {
+            head: &into_text(self.head.clone()),
+            behind: Behind::Other,
+            fixed: false,
+            escaped: self.source.table.style == Style::Escaped,
+        };
+        span.range(None, None)
+    }
+
     fn template_range(
         &self,
         pieces: &'static [Piece],

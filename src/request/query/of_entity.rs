@@ -3,14 +3,15 @@
 use std::cmp::Ordering;
 
 use super::Query;
-use super::selection::equals;
+use super::condition::equals;
 use crate::codec::{Fault, Reader};
 use crate::entity::DynamoEntity;
 use crate::error::Result;
 use crate::key::point::KeyPoint;
 
 impl<E: DynamoEntity, From> Query<E, From> {
-    /// Whether the entity, once stored, is among the rows. A TTL is not looked at.
+    /// Whether the entity, once stored, is among the rows. A TTL is not looked at, and a query with a
+    /// `filter` is refused: that is the service's to evaluate.
     pub fn matches(&self, entity: &E) -> Result<bool> {
         let json = crate::__private::to_json(entity)?;
         self.keys_match(&json)
@@ -37,6 +38,9 @@ impl<E: DynamoEntity, From> Query<E, From> {
         let draft = &self.selection.draft;
         if let Some(fault) = &draft.fault {
             return Err(fault.clone());
+        }
+        if self.selection.options.filter.is_some() {
+            return Err(Fault::new("only the service evaluates a filter"));
         }
         let is_in = |partition: &Vec<u8>| -> Result<bool, Fault> {
             for (name, value) in equals(draft, partition)? {

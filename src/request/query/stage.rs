@@ -39,12 +39,16 @@ pub trait RowsOf<E: DynamoEntity>: 'static {
     /// The entity if it is there as a whole, else its key.
     type Row: Send + 'static;
 
+    /// Whether keys are all that is read.
+    const KEYS_ONLY: bool;
+
     /// Reads one.
     fn read(json: &[u8]) -> Result<Self::Row>;
 }
 
 impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
     type Row = E;
+    const KEYS_ONLY: bool = false;
 
     fn read(json: &[u8]) -> Result<E> {
         entity::read(json)
@@ -53,6 +57,7 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
 
 impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
     type Row = Key<E>;
+    const KEYS_ONLY: bool = true;
 
     fn read(json: &[u8]) -> Result<Key<E>> {
         E::KeyParts::read(&mut Reader::new(json))

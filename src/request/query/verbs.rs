@@ -11,7 +11,7 @@ use super::selection::Wanted;
 use super::stage::{RowOf, RowOfEntity, Stage};
 use super::stream::RowStream;
 use crate::dynamo::Dynamo;
-use crate::entity::DynamoEntity;
+use crate::entity::{DynamoEntity, DynamoProjection};
 use crate::error::Result;
 use crate::expr::{Condition, Node};
 use crate::request::Explanation;
@@ -118,6 +118,15 @@ pub trait QueryVerbs: Sized {
         Self::Reach: StrongReads,
     {
         self.query().with(|options| options.consistent = true)
+    }
+
+    /// Only some fields of each row; only those are sent. An index has to hold them.
+    fn select<P>(self) -> Query<P, Self::Reach>
+    where
+        Self::Row: RowOfEntity,
+        P: DynamoProjection<Entity = <Self::Row as RowOfEntity>::Entity>,
+    {
+        self.query().projected()
     }
 
     /// Rows that do not decode are rows too: each is a `Result`. Without this, the first one fails

@@ -238,6 +238,7 @@ pub(super) async fn every_change_is_as_it_was(db: Db) -> Outcome {
         let mut text = format!("{source}\n");
         match explained(&db, case) {
             Ok(explanation) => {
+                no_row_is_made(&db, case).await?;
                 show(&serde_json::from_str(&explanation.requests[0])?, &mut text);
                 for (name, row) in rows() {
                     let became = made(&db, case, &row).await?;
@@ -257,6 +258,16 @@ pub(super) async fn every_change_is_as_it_was(db: Db) -> Outcome {
 
 fn explained(db: &Db, case: &Case) -> Result<Explanation> {
     key().update().apply(case.changes).explain(db)
+}
+
+/// No change makes a row (law W1).
+async fn no_row_is_made(db: &Db, case: &Case) -> Outcome {
+    let nobody = Thing::key("nobody", 1);
+    let lost = nobody.clone().update().apply(case.changes).send(db).await;
+    match lost {
+        Err(lost) if lost.is_not_found() && db.raw(&nobody).await.is_none() => Ok(()),
+        other => Err(format!("{} without a row: {other:?}", case.source).into()),
+    }
 }
 
 /// Makes the changes of a row; tells what became of it.

@@ -1,0 +1,49 @@
+//! Arbitrary text into cursors, and whatever is one into a query.
+//!
+//! Nothing panics. What was read as a cursor is written as one that is equal, and a query takes it or
+//! refuses it before anything is sent.
+#![no_main]
+
+use std::sync::OnceLock;
+
+use dynamo_entity::aws_sdk_dynamodb::{Client, Config, config::BehaviorVersion};
+use dynamo_entity::prelude::*;
+use libfuzzer_sys::fuzz_target;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "rows", key(pk = "P#{id}", sk = "{at:04}#{text}"))]
+#[dynamo(gsi(by_size, pk = "S", sk = size))]
+struct Row {
+    id: u8,
+    at: u16,
+    text: String,
+    size: Option<i64>,
+}
+
+/// A client that reaches nobody: `explain` sends nothing.
+fn db() -> &'static Dynamo {
+    static DB: OnceLock<Dynamo> = OnceLock::new();
+    DB.get_or_init(|| {
+        let config = Config::builder().behavior_version(BehaviorVersion::latest());
+        Dynamo::new(Client::from_conf(config.build()))
+    })
+}
+
+fuzz_target!(|text: &str| {
+    let Ok(cursor) = text.parse::<Cursor>() else {
+        return;
+    };
+    let again: Cursor = cursor.to_string().parse().expect("what was written is read");
+    assert_eq!(again, cursor);
+    let db = db();
+    let queries = [
+        Row::in_partition(1).query().into(),
+        Row::in_partition(1).at().ge(5).into(),
+        Row::in_partition(each([1, 2])).query().into(),
+        Row::by_size().size().lt(5).into(),
+        Query::<Row>::from(Row::scan()),
+    ];
+    for query in queries {
+        let _ = query.resume(cursor.clone().backwards()).explain(db);
+    }
+});

@@ -1,0 +1,241 @@
+//! Connections that fail on demand, for tests of what a program does then (feature `testing`).
+//!
+//! Neither the embedded engine nor a local server loses an answer, throttles or breaks a connection
+//! when asked. [`Faults`] do: a plan says what happens to each request in turn, and they keep what was
+//! sent. Retries are requests too.
+//!
+//! ```
+//! use dynamo_entity::prelude::*;
+//! use dynamo_entity::testing::{Fault, Faults};
+//!
+//! #[derive(Debug, DynamoEntity)]
+//! #[dynamo(table = "payments", key(pk = id))]
+//! struct Payment { id: String }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let db = Dynamo::connect("embedded:memory").await?;
+//! db.create_tables([Payment::schema()]).await?;
+//! let payment = Payment { id: "p1".into() };
+//!
+//! // The answer is lost: the payment is there, and nobody was told.
+//! let faults = Faults::new([Fault::Lose]);
+//! let unlucky = db.with_faults(&faults)?;
+//! let error = payment.create().send(&unlucky).await.unwrap_err();
+//! assert!(error.is_outcome_unknown());
+//! assert!(Payment::key("p1").get().send(&db).await?.is_some());
+//!
+//! // An unconditional write is sent again, up to the retries of the client.
+//! faults.plan([Fault::throttle(), Fault::Lose]);
+//! payment.put().send(&unlucky).await?;
+//! assert_eq!(faults.calls(), ["PutItem", "PutItem", "PutItem"]);
+//! # Ok(()) }
+//! ```
+
+mod connector;
+mod unprocessed;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{HttpClient, SharedHttpClient};
+
+use crate::codec::Writer;
+use crate::error::{Error, Result};
+use crate::wire::Client;
+use connector::Connector;
+
+/// What happens to one request.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Passed on untouched.
+    Pass,
+    /// Not executed; this status and body come back.
+    Reply(u16, String),
+    /// Not executed; the connection breaks.
+    Io,
+    /// Not executed; the connection is refused, so that it is certain.
+    Refused,
+    /// Not executed; the client's own timeout strikes at once.
+    Timeout,
+    /// Not executed; nothing ever comes back. Give the client a timeout.
+    Hang,
+    /// Executed after a while.
+    Delay(Duration),
+    /// Executed; the answer is lost.
+    Lose,
+    /// Executed; the answer is cut to this many bytes.
+    Cut(usize),
+    /// The first so many of a batch are executed, the rest come back as unprocessed.
+    Unprocessed(usize),
+}
+
+impl Fault {
+    /// The service refuses with this error code, `AccessDeniedException` say.
+    pub fn refuse(code: &str) -> Fault {
+        Fault::Reply(400, refusal(code))
+    }
+
+    /// The service is too busy.
+    pub fn throttle() -> Fault {
+        Fault::refuse("ThrottlingException")
+    }
+
+    /// The service fails.
+    pub fn internal() -> Fault {
+        Fault::Reply(500, refusal("InternalServerError"))
+    }
+}
+
+fn refusal(code: &str) -> String {
+    let mut body = Writer::default();
+    body.raw("{\"__type\":");
+    body.quoted(code);
+    body.raw(",\"message\":\"scripted\"}");
+    String::from_utf8_lossy(body.as_bytes()).into_owned()
+}
+
+/// A request as it went out.
+#[derive(Clone)]
+pub struct Seen {
+    /// The operation, `PutItem` say.
+    pub operation: String,
+    /// The body: DynamoDB JSON.
+    pub body: Vec<u8>,
+    headers: Vec<(String, String)>,
+}
+
+impl Seen {
+    /// A header of the request.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        let found = headers.find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// The operation and the length; the body holds values.
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} bytes)", self.operation, self.body.len())
+    }
+}
+
+/// What is to happen to requests, and those that were sent. Clones share both.
+#[derive(Clone, Default)]
+pub struct Faults(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    plan: VecDeque<Fault>,
+    seen: Vec<Seen>,
+}
+
+impl Faults {
+    /// A plan: one fault a request. Past its end, everything is passed on.
+    pub fn new(plan: impl IntoIterator<Item = Fault>) -> Self {
+        let faults = Faults::default();
+        faults.plan(plan);
+        faults
+    }
+
+    /// Replaces what is left of the plan, and forgets what was seen.
+    pub fn plan(&self, plan: impl IntoIterator<Item = Fault>) {
+        // Before the lock: the plan may come from anywhere.
+        let plan = plan.into_iter().collect();
+        let mut state = self.state();
+        state.plan = plan;
+        state.seen.clear();
+    }
+
+    /// The requests so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.state().seen.clone()
+    }
+
+    /// The operations so far.
+    pub fn calls(&self) -> Vec<String> {
+        let state = self.state();
+        let calls = state.seen.iter();
+        calls.map(|seen| seen.operation.clone()).collect()
+    }
+
+    /// An HTTP client that follows the plan around one that works, for an SDK client of one's own.
+    pub fn around(&self, client: impl HttpClient + 'static) -> SharedHttpClient {
+        SharedHttpClient::new(Connector {
+            inner: SharedHttpClient::new(client),
+            faults: self.clone(),
+        })
+    }
+
+    /// The same client with these faults, and next to no pauses between its retries.
+    pub(crate) fn client(&self, client: &Client) -> Result<Client> {
+        let config = client.config();
+        let Some(http) = config.http_client() else {
+            return Err(Error::config(
+                "this connection has the SDK's own HTTP client, around which no faults can be put: take \
+                 `embedded:memory`, or an SDK client of your own with `.http_client(faults.around(..))`",
+            ));
+        };
+        let retries = config.retry_config().cloned();
+        let retries = retries.unwrap_or_else(RetryConfig::standard);
+        let config = config
+            .to_builder()
+            .http_client(self.around(http))
+            .retry_config(retries.with_initial_backoff(Duration::from_millis(1)));
+        Ok(Client::from_conf(config.build()))
+    }
+
+    fn next(&self, seen: Seen) -> Fault {
+        let mut state = self.state();
+        state.seen.push(seen);
+        state.plan.pop_front().unwrap_or(Fault::Pass)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        f.debug_struct("Faults")
+            .field("left", &state.plan.len())
+            .field("seen", &state.seen)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_not_shown() {
+        let faults = Faults::new([Fault::Lose]);
+        faults.next(Seen {
+            operation: "PutItem".into(),
+            body: b"secret".to_vec(),
+            headers: vec![("Authorization".into(), "secret".into())],
+        });
+        let shown = format!("{faults:?}");
+        assert_eq!(shown, "Faults { left: 0, seen: [PutItem (6 bytes)] }");
+        assert_eq!(faults.seen()[0].header("authorization"), Some("secret"));
+        faults.plan([Fault::Io, Fault::Io]);
+        assert_eq!(format!("{faults:?}"), "Faults { left: 2, seen: [] }");
+    }
+
+    #[cfg(all(feature = "aws", feature = "testing"))]
+    #[tokio::test]
+    async fn a_client_of_the_sdk_is_left_alone() {
+        let db = crate::Dynamo::connect("http://localhost:1").await.unwrap();
+        let refused = db.with_faults(&Faults::default()).unwrap_err();
+        assert_eq!(refused.kind(), crate::ErrorKind::Config);
+        assert!(refused.to_string().contains("embedded:memory"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Carries the plan out, between the SDK and an HTTP client that works.
+
+use std::io;
+
+use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents, SharedHttpClient};
+use aws_sdk_dynamodb::error::ConnectorError;
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
+
+use super::{Fault, Faults, Seen, unprocessed};
+
+/// An HTTP client, or one of its connectors, behind faults.
+#[derive(Debug, Clone)]
+pub(super) struct Connector<C> {
+    pub(super) inner: C,
+    pub(super) faults: Faults,
+}
+
+/// The client's own connector, so that it may be any client: the embedded engine or one with sockets.
+impl HttpClient for Connector<SharedHttpClient> {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(Connector {
+            inner: self.inner.http_connector(settings, components),
+            faults: self.faults.clone(),
+        })
+    }
+}
+
+impl HttpConnector for Connector<SharedHttpConnector> {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let fault = self.faults.next(seen(&request));
+        let inner = self.inner.clone();
+        HttpConnectorFuture::new(async move { run(fault, inner, request).await })
+    }
+}
+
+fn seen(request: &HttpRequest) -> Seen {
+    let target = request.headers().get("x-amz-target").unwrap_or_default();
+    Seen {
+        operation: target.rsplit('.').next().unwrap_or_default().to_owned(),
+        body: request.body().bytes().unwrap_or_default().to_vec(),
+        headers: request
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+    }
+}
+
+async fn run(
+    fault: Fault,
+    inner: SharedHttpConnector,
+    request: HttpRequest,
+) -> Result<HttpResponse, ConnectorError> {
+    match fault {
+        Fault::Pass => inner.call(request).await,
+        Fault::Reply(status, body) => response(status, body.into_bytes()),
+        Fault::Io => Err(broken(io::ErrorKind::ConnectionReset, "connection reset")),
+        Fault::Refused => Err(broken(
+            io::ErrorKind::ConnectionRefused,
+            "connection refused",
+        )),
+        Fault::Timeout => Err(ConnectorError::timeout("read timed out".into())),
+        Fault::Hang => std::future::pending().await,
+        Fault::Delay(time) => {
+            tokio::time::sleep(time).await;
+            inner.call(request).await
+        }
+        Fault::Lose => {
+            inner.call(request).await?;
+            Err(broken(io::ErrorKind::ConnectionReset, "connection reset"))
+        }
+        Fault::Cut(length) => {
+            let answer = inner.call(request).await?;
+            let status = answer.status().as_u16();
+            let mut body = whole(answer).await?;
+            body.truncate(length);
+            response(status, body)
+        }
+        Fault::Unprocessed(count) => batch(count, inner, request).await,
+    }
+}
+
+/// Forwards the first of a batch and answers for the rest. What is no batch is passed on.
+async fn batch(
+    count: usize,
+    inner: SharedHttpConnector,
+    mut request: HttpRequest,
+) -> Result<HttpResponse, ConnectorError> {
+    let body = request.body().bytes().unwrap_or_default();
+    let Some(split) = unprocessed::split(body, count) else {
+        return inner.call(request).await;
+    };
+    let answer = match &split.forwarded {
+        Some(forwarded) => {
+            let length = forwarded.len().to_string();
+            *request.body_mut() = SdkBody::from(forwarded.as_str());
+            request.headers_mut().insert("content-length", length);
+            let answer = inner.call(request).await?;
+            if !answer.status().is_success() {
+                return Ok(answer);
+            }
+            whole(answer).await?
+        }
+        None => b"{\"Responses\":{}}".to_vec(),
+    };
+    match split.answer(&answer) {
+        Some(answer) => response(200, answer.into_bytes()),
+        None => response(200, answer),
+    }
+}
+
+fn broken(kind: io::ErrorKind, text: &str) -> ConnectorError {
+    ConnectorError::io(io::Error::new(kind, text).into())
+}
+
+/// The body, which a client with sockets still has to read.
+async fn whole(answer: HttpResponse) -> Result<Vec<u8>, ConnectorError> {
+    let body = ByteStream::new(answer.into_body()).collect().await;
+    let body = body.map_err(|error| ConnectorError::io(error.into()))?;
+    Ok(body.to_vec())
+}
+
+fn response(status: u16, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
+    let status = status
+        .try_into()
+        .map_err(|_| ConnectorError::user("a fault with a status that HTTP has not".into()))?;
+    let mut response = HttpResponse::new(status, SdkBody::from(body));
+    response
+        .headers_mut()
+        .insert("x-amzn-requestid", "scripted");
+    Ok(response)
+}

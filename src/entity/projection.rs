@@ -1,0 +1,146 @@
+//! Some fields of an entity.
+
+use super::{DynamoEntity, KeyParts};
+use crate::codec::{Fault, Reader};
+
+/// Some fields of an entity, read without the others. Derive it.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = "USER#{user}", sk = "{number:06}"))]
+/// struct Order { user: String, number: u32, total: u32, note: Option<String> }
+///
+/// /// Names and types are those of the entity, or it does not compile.
+/// #[derive(Debug, PartialEq, DynamoProjection)]
+/// #[dynamo(entity = Order)]
+/// struct OrderRow { number: u32, total: u32 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Order::schema()]).await?;
+/// Order { user: "ann".into(), number: 1, total: 30, note: None }.put().send(&db).await?;
+/// let rows = Order::in_partition("ann").select::<OrderRow>().all(&db).await?;
+/// assert_eq!(rows, [OrderRow { number: 1, total: 30 }]);
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no projection",
+    label = "not a projection",
+    note = "write `#[derive(DynamoProjection)]` and `#[dynamo(entity = ..)]` on a struct with some fields of the entity"
+)]
+pub trait DynamoProjection: Sized + Send + 'static {
+    /// Whose fields these are.
+    type Entity: DynamoEntity;
+
+    /// The attributes that are read.
+    #[doc(hidden)]
+    fn attributes() -> Vec<Projected>;
+
+    /// Reads an object of attributes, those of the key among them.
+    #[doc(hidden)]
+    fn read(json: &[u8]) -> Result<Self, Fault>;
+}
+
+/// An attribute that a projection reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Projected {
+    pub(crate) name: &'static str,
+    /// The primary key tells it too, so that it need not be there.
+    pub(crate) in_key: bool,
+}
+
+/// A field of the entity `E`: of which type, and how it is read.
+pub struct StoredField<E: DynamoEntity, T> {
+    stored: Option<StoredAs<T>>,
+    of_key: Option<fn(&E::KeyParts) -> T>,
+}
+
+/// A field with an attribute of its own.
+#[derive(Debug)]
+struct StoredAs<T> {
+    name: &'static str,
+    read: ReadField<T>,
+    absent: fn() -> Option<T>,
+}
+
+/// Reads a field; `None` for a NULL that means its default.
+type ReadField<T> = fn(&mut Reader<'_>) -> Result<Option<T>, Fault>;
+
+impl<E: DynamoEntity, T> StoredField<E, T> {
+    /// A field with an attribute of this name.
+    pub fn stored(name: &'static str, read: ReadField<T>, absent: fn() -> Option<T>) -> Self {
+        StoredField {
+            stored: Some(StoredAs { name, read, absent }),
+            of_key: None,
+        }
+    }
+
+    /// A field without one: a part of the key.
+    pub fn in_key(of_key: fn(&E::KeyParts) -> T) -> Self {
+        StoredField {
+            stored: None,
+            of_key: Some(of_key),
+        }
+    }
+
+    /// It is a part of the key too.
+    #[must_use]
+    pub fn or_in_key(self, of_key: fn(&E::KeyParts) -> T) -> Self {
+        StoredField {
+            of_key: Some(of_key),
+            ..self
+        }
+    }
+
+    /// Its attribute.
+    pub fn attribute(&self) -> Option<Projected> {
+        self.stored.as_ref().map(|stored| Projected {
+            name: stored.name,
+            in_key: self.of_key.is_some(),
+        })
+    }
+
+    /// Whether this is its attribute.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.stored
+            .as_ref()
+            .is_some_and(|stored| stored.name == name)
+    }
+
+    /// Reads the value ahead.
+    pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
+        match &self.stored {
+            Some(stored) => (stored.read)(reader).map_err(|fault| fault.at(stored.name)),
+            None => reader.skip().map(|()| None),
+        }
+    }
+
+    /// What was read, else what the key says, else what absence means.
+    pub fn finish(&self, found: Option<T>, json: &[u8]) -> Result<T, Fault> {
+        if let Some(value) = found {
+            return Ok(value);
+        }
+        if let Some(of_key) = self.of_key {
+            return E::KeyParts::read(&mut Reader::new(json)).map(|key| of_key(&key));
+        }
+        let stored = self.stored.as_ref();
+        let absent = stored.and_then(|stored| (stored.absent)());
+        absent.ok_or_else(|| {
+            let name = stored.map_or("", |stored| stored.name);
+            Fault::new("the attribute is missing").at(name)
+        })
+    }
+}
+
+impl<E: DynamoEntity, T> std::fmt::Debug for StoredField<E, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "StoredField({:?})", self.attribute())
+    }
+}
+
+/// The attributes of fields, without those that have none.
+pub fn stored_names<const N: usize>(names: [Option<Projected>; N]) -> Vec<Projected> {
+    names.into_iter().flatten().collect()
+}

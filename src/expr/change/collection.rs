@@ -1,0 +1,148 @@
+//! Elements of lists and sets, entries of maps.
+
+use super::Change;
+use crate::codec::{Fault, SetElement, Tag};
+use crate::expr::collection::{List, Map, Set};
+use crate::expr::mode::{CanCompute, Mode};
+use crate::expr::path::Path;
+use crate::expr::update::{Action, EMPTY_LIST};
+use crate::key::Arg;
+
+/// Changes of lists.
+impl<R, T, M> Path<R, T, M> {
+    /// Adds an element at the end.
+    pub fn push(&self, element: impl Arg<T::Element>) -> Change<R>
+    where
+        T: List,
+        M: CanCompute,
+    {
+        self.joined([element.into_arg()], Action::Append)
+    }
+
+    /// Adds an element at the front.
+    pub fn push_front(&self, element: impl Arg<T::Element>) -> Change<R>
+    where
+        T: List,
+        M: CanCompute,
+    {
+        self.joined([element.into_arg()], Action::Prepend)
+    }
+
+    /// Adds elements at the end.
+    pub fn extend<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
+    where
+        T: List,
+        M: CanCompute,
+    {
+        self.joined(elements.into_iter().map(Arg::into_arg), Action::Append)
+    }
+
+    /// Takes the element at this position away; those after it move up. Refused by a condition if
+    /// there is none.
+    pub fn remove_at(&self, index: usize) -> Change<R>
+    where
+        T: List,
+        M: CanCompute,
+    {
+        let here = self.list(&T::from_iter([])).map(|_| Action::Remove);
+        Change::new(&self.place().element(index), here)
+    }
+}
+
+impl<R, T: List, M: Mode> Path<R, T, M> {
+    fn joined(
+        &self,
+        elements: impl IntoIterator<Item = T::Element>,
+        action: fn(Vec<u8>) -> Action,
+    ) -> Change<R> {
+        let json = self.list(&elements.into_iter().collect());
+        let action = json.map(|json| {
+            if json == EMPTY_LIST {
+                Action::Nothing
+            } else {
+                action(json)
+            }
+        });
+        Change::new(self.place(), action).guarded(self.unless_null(Tag::L))
+    }
+
+    /// Bytes are stored as binary, which has no elements.
+    fn list(&self, list: &T) -> Result<Vec<u8>, Fault> {
+        let json = self.json(list)?.unwrap_or_default();
+        if json.starts_with(b"{\"L\"") {
+            return Ok(json);
+        }
+        let fault = Fault::new(
+            "bytes are stored as binary, which has no elements to change: `set` the whole",
+        );
+        Err(fault.at(self.place().to_string()))
+    }
+}
+
+/// Changes of sets.
+impl<R, T, M> Path<R, T, M> {
+    /// Adds an element; it may be there already.
+    pub fn insert(&self, element: impl Arg<T::Element>) -> Change<R>
+    where
+        T: Set,
+        M: CanCompute,
+    {
+        self.with_elements([element.into_arg()], Action::Insert)
+    }
+
+    /// Adds elements.
+    pub fn insert_all<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
+    where
+        T: Set,
+        M: CanCompute,
+    {
+        self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Insert)
+    }
+
+    /// Takes an element out; it may be missing already.
+    pub fn discard(&self, element: impl Arg<T::Element>) -> Change<R>
+    where
+        T: Set,
+        M: CanCompute,
+    {
+        self.with_elements([element.into_arg()], Action::Discard)
+    }
+
+    /// Takes elements out.
+    pub fn discard_all<A: Arg<T::Element>>(
+        &self,
+        elements: impl IntoIterator<Item = A>,
+    ) -> Change<R>
+    where
+        T: Set,
+        M: CanCompute,
+    {
+        self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Discard)
+    }
+}
+
+impl<R, T: Set, M: Mode> Path<R, T, M> {
+    fn with_elements(
+        &self,
+        elements: impl IntoIterator<Item = T::Element>,
+        action: fn(Vec<u8>) -> Action,
+    ) -> Change<R> {
+        let json = self.json(&elements.into_iter().collect());
+        let action = json.map(|json| json.map_or(Action::Nothing, action));
+        Change::new(self.place(), action).guarded(self.unless_null(T::Element::TAG))
+    }
+}
+
+/// Changes of maps; `entry(..)` leads to one entry.
+impl<R, T, M> Path<R, T, M> {
+    /// Takes the entry of this name away; the same as `entry(key).remove()`.
+    pub fn remove_entry(&self, key: impl Arg<T::Key>) -> Change<R>
+    where
+        T: Map,
+        M: CanCompute,
+    {
+        use crate::codec::MapKey;
+        let key = key.into_arg().to_map_key().into_owned();
+        Change::new(&self.place().entry(key), Ok(Action::Remove))
+    }
+}

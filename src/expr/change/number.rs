@@ -1,0 +1,70 @@
+//! Sums.
+
+use super::Change;
+use crate::codec::{Fault, Reader, Tag};
+use crate::expr::mode::{CanCompute, Mode};
+use crate::expr::node::{Node, Term};
+use crate::expr::number::{Numeric, Room};
+use crate::expr::path::Path;
+use crate::expr::update::Action;
+use crate::key::Arg;
+
+/// Changes of numbers.
+impl<R, T, M> Path<R, T, M> {
+    /// Adds to the stored number; a missing one counts as zero, or as the field's default. Refused by
+    /// a condition where the sum would leave the range of the type.
+    pub fn add(&self, value: impl Arg<T>) -> Change<R>
+    where
+        T: Numeric,
+        M: CanCompute,
+    {
+        self.compute(&value.into_arg(), false)
+    }
+
+    /// Subtracts from the stored number; see [`add`](Self::add). An unsigned one never falls below zero.
+    pub fn sub(&self, value: impl Arg<T>) -> Change<R>
+    where
+        T: Numeric,
+        M: CanCompute,
+    {
+        self.compute(&value.into_arg(), true)
+    }
+}
+
+impl<R, T: Numeric, M: Mode> Path<R, T, M> {
+    fn compute(&self, delta: &T, minus: bool) -> Change<R> {
+        match self.computed(delta, minus) {
+            Ok((action, guard)) => Change::new(self.place(), Ok(action)).guarded(guard),
+            Err(fault) => Change::new(self.place(), Err(fault)),
+        }
+    }
+
+    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault> {
+        let start = match self.default()? {
+            Some(json) => T::decode(&mut Reader::new(&json))?,
+            None => T::zero(),
+        };
+        let there =
+            |json: Option<Vec<u8>>| json.ok_or_else(|| Fault::new("a number that is not stored"));
+        let room = delta.room(minus, &start);
+        let room = room.map_err(|fault| fault.at(self.place().to_string()))?;
+        let guard = match room {
+            Some(room) => Some(self.guard(&room)),
+            None => self.unless_null(Tag::N),
+        };
+        let action = Action::Add {
+            start: there(self.json(&start)?)?,
+            delta: there(self.json(delta)?)?,
+            minus,
+        };
+        Ok((action, guard))
+    }
+
+    /// The stored number leaves room for the change.
+    fn guard(&self, room: &Room) -> Node {
+        let bound = Term::Value(format!("{{\"N\":\"{}\"}}", room.bound.as_str()).into_bytes());
+        let fits = Node::Compare(self.here(), room.comparison, bound);
+        let missing = room.start_fits.then(|| Node::Missing(self.place().clone()));
+        Node::any(missing.into_iter().chain([fits]))
+    }
+}

@@ -1,0 +1,179 @@
+//! The expressions of a query: what the keys have to be, and which rows are left out.
+
+use super::draft::Draft;
+use super::selection::{Filter, Selection, Wanted};
+use crate::clock::Timestamp;
+use crate::codec::{DynamoValue, Fault, Number, Reader, Writer};
+use crate::expr::Expression;
+use crate::key::point::KeyPoint;
+use crate::key::range::KeyRange;
+
+impl Selection {
+    /// The range, and the attribute it is about. No filter may name a key that is queried, so where the
+    /// TTL is one, a bound hides what has expired.
+    pub(super) fn live_range(
+        &self,
+        equals: &[(&'static str, Vec<u8>)],
+        now: Timestamp,
+    ) -> Result<(KeyRange, Option<&'static str>), Fault> {
+        let (range, ranged) = (self.range(), self.draft.ranged);
+        let source = self.source();
+        let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
+        let hides = !self.options.include_expired && !self.draft.is_scan;
+        let Some(ttl) = ttl.filter(|_| hides) else {
+            return Ok((range, ranged));
+        };
+        let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
+        if let Some((_, value)) = equals.iter().find(|(name, _)| *name == ttl) {
+            let value = KeyPoint::read(&mut Reader::new(value))?;
+            let lives = KeyRange::All.at_least(first_live).contains(&value);
+            return Ok((if lives { range } else { KeyRange::Nothing }, ranged));
+        }
+        let next = source.sort().get(self.draft.parts).map(|key| key.attribute);
+        // Behind a part that is not known no bound is possible: such rows are shown.
+        if next == Some(ttl) && ranged.is_none_or(|ranged| ranged == ttl) {
+            return Ok((range.at_least(first_live), Some(ttl)));
+        }
+        Ok((range, ranged))
+    }
+
+    pub(super) fn expressions(
+        &self,
+        equals: &[(&'static str, Vec<u8>)],
+        range: &KeyRange,
+        ranged: Option<&'static str>,
+        now: Timestamp,
+        wanted: Wanted,
+        body: &mut Writer,
+    ) -> Result<Vec<Filter>, Fault> {
+        let mut expression = Expression::default();
+        key_condition(
+            equals,
+            range,
+            ranged,
+            expression.begin("KeyConditionExpression"),
+        )?;
+        let filters = self.filter(now, expression.begin("FilterExpression"))?;
+        if wanted == Wanted::Items {
+            self.projection(expression.begin("ProjectionExpression"));
+        }
+        expression.check()?;
+        expression.write(body);
+        Ok(filters)
+    }
+
+    /// The attributes that are read: those of the keys always, since a cursor is made of them.
+    fn projection(&self, out: &mut Expression) {
+        let Some(projection) = &self.options.projection else {
+            return;
+        };
+        let mut names = self.source().key_attributes();
+        names.extend(
+            projection
+                .iter()
+                .filter(|name| !names.contains(name))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+        for (at, name) in names.into_iter().enumerate() {
+            out.push(if at == 0 { "" } else { ", " }).name(name);
+        }
+    }
+
+    fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, Fault> {
+        let mut filters = Vec::new();
+        let source = self.source();
+        if let Some(types) = source.types(self.draft.parts, self.draft.is_scan) {
+            types.write(out)?;
+            filters.push(Filter::Type);
+        }
+        if let Some(attribute) = source.ttl()
+            && !self.options.include_expired
+            && (self.draft.is_scan || !source.is_queried_key(attribute))
+        {
+            // NOT of a comparison with a missing attribute is true: such an item lives on. Fractions
+            // that others stored are cut off when they are read.
+            out.push(if filters.is_empty() {
+                "NOT "
+            } else {
+                " AND NOT "
+            });
+            out.name(attribute)
+                .push(" < ")
+                .value(|writer| now.seconds().saturating_add(1).encode(writer))?;
+            filters.push(Filter::Expired);
+        }
+        if let Some(filter) = self.options.filter.as_ref().filter(|node| !node.is_never()) {
+            let parts = filters.is_empty();
+            out.push(if parts { "" } else { " AND (" });
+            filter.write(out)?;
+            out.push(if parts { "" } else { ")" });
+            filters.push(Filter::Condition);
+        }
+        Ok(filters)
+    }
+}
+
+/// The attributes compared by `=`, with their values in DynamoDB JSON.
+pub(super) fn equals(
+    draft: &Draft,
+    partition: &[u8],
+) -> Result<Vec<(&'static str, Vec<u8>)>, Fault> {
+    let comma: &[u8] = if draft.equals.is_empty() { b"" } else { b"," };
+    let json = [b"{", partition, comma, &*draft.equals, b"}"].concat();
+    let mut reader = Reader::new(&json);
+    let mut equals = Vec::new();
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let known = draft.source.key_attributes();
+        let known = known.into_iter().find(|known| **known == *name);
+        let name = known.ok_or_else(|| Fault::new("an attribute that is no key"))?;
+        equals.push((name, reader.raw_value()?.to_vec()));
+    }
+    Ok(equals)
+}
+
+fn key_condition(
+    equals: &[(&'static str, Vec<u8>)],
+    range: &KeyRange,
+    ranged: Option<&'static str>,
+    out: &mut Expression,
+) -> Result<(), Fault> {
+    for (at, (name, value)) in equals.iter().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.name(*name).push(" = ").json(value);
+    }
+    if let Some(attribute) = ranged {
+        write_range(attribute, range, out)?;
+    }
+    Ok(())
+}
+
+fn write_range(
+    attribute: &'static str,
+    range: &KeyRange,
+    out: &mut Expression,
+) -> Result<(), Fault> {
+    use KeyRange::{Above, All, Below, Between, Exactly, Nothing, StartsWith};
+    let (before, between, points) = match range {
+        All | Nothing => return Ok(()),
+        Exactly(point) => ("", " = ", [Some(point), None]),
+        StartsWith(point) => ("begins_with(", ", ", [Some(point), None]),
+        Above(point, true) => ("", " >= ", [Some(point), None]),
+        Above(point, false) => ("", " > ", [Some(point), None]),
+        Below(point, true) => ("", " <= ", [Some(point), None]),
+        Below(point, false) => ("", " < ", [Some(point), None]),
+        Between(lower, upper) => ("", " BETWEEN ", [Some(lower), Some(upper)]),
+    };
+    out.push(" AND ").push(before).name(attribute).push(between);
+    for (at, point) in points.into_iter().flatten().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.value(|writer| {
+            point.write(writer);
+            Ok(())
+        })?;
+    }
+    out.push(if before.is_empty() { "" } else { ")" });
+    Ok(())
+}

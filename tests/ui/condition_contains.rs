@@ -1,0 +1,14 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id))]
+pub struct Order {
+    pub id: String,
+    pub total: u32,
+    pub lines: Vec<u32>,
+}
+
+fn main() {
+    let _ = Order::key("a").update().when(|o| o.total().contains(1));
+    let _ = Order::key("a").update().when(|o| o.lines().contains("x"));
+}

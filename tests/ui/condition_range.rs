@@ -1,0 +1,13 @@
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "orders", key(pk = id))]
+pub struct Order {
+    pub id: String,
+    pub total: u32,
+}
+
+fn main() {
+    let _ = Order::key("a").update().when(|o| o.total().between(1..));
+    let _ = Order::key("a").update().when(|o| o.total().between(..5));
+}

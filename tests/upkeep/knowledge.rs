@@ -1,0 +1,158 @@
+//! Whether an update could know the keys of the indexes it touches, by trial: items that agree in all
+//! that is known are changed, and one action a derived attribute has to be right for all of them.
+
+use std::collections::BTreeMap;
+
+use dynamo_entity::{Item, Value};
+use fastrand::Rng;
+
+use crate::model::{derived, fresh};
+use crate::subject::{Move, Stamp, Subject};
+
+/// So many items are tried. What they miss would be reported as a refusal without need.
+const TRIALS: u32 = 120;
+
+/// An update, as far as anybody knows before it is sent.
+pub struct Attempt<'a, E> {
+    pub no: u32,
+    /// Parts whose value before is known, and where they hold it.
+    pub known: Vec<(&'static str, &'a E)>,
+    pub moves: &'a [Move<E>],
+    pub stamp: Option<&'a Stamp>,
+    /// It may be that no item is there.
+    pub creates: bool,
+    /// It was refused: only then it is worth while to find out whether it may be.
+    pub is_refused: bool,
+}
+
+impl<E: Subject> Attempt<'_, E> {
+    /// Whether it may be refused for what is not known.
+    pub fn may_be_refused(&self) -> bool {
+        if !self.is_refused {
+            return false;
+        }
+        let mut rng = Rng::with_seed(u64::from(self.no));
+        E::GROUPS
+            .iter()
+            .filter(|group| self.touches(group))
+            .any(|group| self.is_undecided(group, &mut rng))
+    }
+
+    pub fn touches(&self, group: &[&str]) -> bool {
+        let renewed = |field: &&str| self.stamp.is_some() && is_renewed::<E>(field);
+        self.creates
+            || group.iter().any(|field| {
+                self.moves.iter().any(|change| change.field == *field) || renewed(field)
+            })
+    }
+
+    fn is_undecided(&self, group: &[&'static str], rng: &mut Rng) -> bool {
+        let computed = |field: &&&str| {
+            let changed = self
+                .moves
+                .iter()
+                .any(|change| change.field == **field && !change.known);
+            changed || self.creates && is_created::<E>(field)
+        };
+        if group.iter().any(|field| computed(&field)) {
+            return true;
+        }
+        // What a field was before it is changed says nothing of the keys that are to be written.
+        let is_known = |field: &&str| self.known.iter().any(|(known, _)| known == field);
+        let is_changed = |field: &&str| self.moves.iter().any(|change| change.field == *field);
+        let unknown: Vec<_> = group
+            .iter()
+            .copied()
+            .filter(|field| !is_known(field) || is_changed(field))
+            .collect();
+        let mut actions = Actions::default();
+        for _ in 0..TRIALS {
+            self.try_one(&unknown, rng, &mut actions);
+            if actions.contradict(self.creates) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn try_one(&self, unknown: &[&str], rng: &mut Rng, actions: &mut Actions) {
+        let mut old = E::random(&mut Rng::with_seed(0), self.no);
+        for (field, holder) in &self.known {
+            if E::PARTS.contains(field) {
+                E::copy(field, holder, &mut old);
+            }
+        }
+        for field in unknown {
+            E::copy(field, &E::random(rng, self.no), &mut old);
+        }
+        let before = fresh(&old);
+        let mut new = old;
+        for change in self.moves {
+            (change.apply)(&mut new, &before);
+        }
+        if let Some(stamp) = self.stamp {
+            new.stamp(stamp);
+        }
+        actions.see(&derived::<E>(&before), &derived::<E>(&fresh(&new)));
+    }
+}
+
+fn is_renewed<E: Subject>(field: &str) -> bool {
+    is_one::<E>(field, [E::ENTITY.updated_at, E::ENTITY.updated_by])
+}
+
+fn is_created<E: Subject>(field: &str) -> bool {
+    is_one::<E>(field, [E::ENTITY.created_at, E::ENTITY.created_by])
+}
+
+fn is_one<E: Subject>(field: &str, stored: [Option<&str>; 2]) -> bool {
+    let mut known = E::ENTITY.attributes.iter();
+    known.any(|known| known.field == field && stored.contains(&Some(known.stored)))
+}
+
+/// What was seen of each derived attribute.
+#[derive(Default)]
+struct Actions {
+    seen: u32,
+    attributes: BTreeMap<String, Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The values after the change, and on how many items.
+    after: Vec<(Option<Value>, u32)>,
+    changes: bool,
+}
+
+impl Actions {
+    fn see(&mut self, before: &Item, after: &Item) {
+        for name in before.iter().chain(after.iter()).map(|(name, _)| name) {
+            self.attributes.entry(name.clone()).or_default();
+        }
+        for (name, seen) in &mut self.attributes {
+            // An attribute that was not there until now was absent before.
+            let known: u32 = seen.after.iter().map(|(_, times)| times).sum();
+            if known < self.seen {
+                seen.count(None, self.seen - known);
+            }
+            seen.count(after.get(name).cloned(), 1);
+            seen.changes |= before.get(name) != after.get(name);
+        }
+        self.seen += 1;
+    }
+
+    /// Whether an attribute can neither be left as it is nor be written the same for all.
+    fn contradict(&self, creates: bool) -> bool {
+        let contradicts = |seen: &Seen| (seen.changes || creates) && seen.after.len() > 1;
+        self.attributes.values().any(contradicts)
+    }
+}
+
+impl Seen {
+    fn count(&mut self, value: Option<Value>, times: u32) {
+        match self.after.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, known)) => *known += times,
+            None => self.after.push((value, times)),
+        }
+    }
+}

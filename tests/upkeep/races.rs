@@ -1,0 +1,5 @@
+//! Two writers.
+
+use crate::tests;
+
+tests![];

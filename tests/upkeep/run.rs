@@ -1,0 +1,116 @@
+//! Many sequences, and what is said of the one that fails.
+
+use std::env;
+use std::fmt;
+
+use dynamo_entity::DynamoTable as _;
+use tokio::task::JoinSet;
+
+use crate::sequence::{self, KEYS, check};
+use crate::subject::Subject;
+use crate::support::db::Db;
+use crate::support::engine::Kind;
+use crate::support::suite::Outcome;
+
+/// Sequences over all entities, unless `UPKEEP_SEQUENCES` says another number.
+const SEQUENCES: u64 = 6_000;
+/// DynamoDB Local answers more slowly.
+const SEQUENCES_ON_A_SERVER: u64 = 400;
+/// How many entities share them.
+const SUBJECTS: u64 = 7;
+/// Each has tables of its own.
+const TASKS: u64 = 2;
+/// The indexes are looked at after so many sequences, each with keys of its own.
+const TOGETHER: usize = 20;
+
+/// Sequences that failed once: an entity and a seed a line.
+const FAILED_ONCE: &str = include_str!("seeds.txt");
+
+/// Runs the share of one entity. The first seed is `UPKEEP_SEED`, or 0.
+pub async fn sequences<E: Subject>(db: Db) -> Outcome {
+    let name = std::any::type_name::<E>().rsplit("::").next().unwrap_or("");
+    let first = number("UPKEEP_SEED").unwrap_or(0);
+    let default = match Kind::here() {
+        Kind::Embedded => SEQUENCES,
+        Kind::DynamoDbLocal => SEQUENCES_ON_A_SERVER,
+    };
+    let count = number("UPKEEP_SEQUENCES")
+        .unwrap_or(default)
+        .div_ceil(SUBJECTS);
+    let seeds: Vec<u64> = failed_once(name).chain(first..first + count).collect();
+    let mut tasks = JoinSet::new();
+    for task in 0..TASKS {
+        let mine: Vec<u64> = seeds
+            .iter()
+            .copied()
+            .skip(task as usize)
+            .step_by(TASKS as usize)
+            .collect();
+        let db = Db::open(db.mode()).await?;
+        tasks.spawn(async move {
+            let done = share::<E>(&db, name, mine).await;
+            let closed = db.close().await.map_err(|error| error.to_string());
+            done.and(closed)
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done?.map_err(Failure)?;
+    }
+    Ok(())
+}
+
+/// Shown with its line breaks.
+struct Failure(String);
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+async fn share<E: Subject>(db: &Db, name: &str, seeds: Vec<u64>) -> Result<(), String> {
+    let tables = [E::Table::schema()];
+    db.create_tables(tables)
+        .await
+        .map_err(|error| error.to_string())?;
+    for seeds in seeds.chunks(TOGETHER) {
+        let mut rows = Vec::new();
+        for (at, seed) in seeds.iter().enumerate() {
+            let first = at as u32 * KEYS;
+            let done = sequence::run::<E>(db, *seed, first).await;
+            rows.extend(done.map_err(|failure| again(name, *seed, &failure))?);
+        }
+        // Which of them it is, each alone tells.
+        let checked = check::indexes(db, &rows).await;
+        checked.map_err(|failure| format!("one of the seeds {seeds:?}: {failure}"))?;
+        check::wipe(db, &rows).await?;
+    }
+    Ok(())
+}
+
+fn again(name: &str, seed: u64, failure: &str) -> String {
+    let filter = name.to_lowercase();
+    format!(
+        "{failure}\n\nagain: UPKEEP_SEQUENCES=1 UPKEEP_SEED={seed} cargo test --test upkeep -- {filter}\n\
+         to keep: echo '{name} {seed}' >> tests/upkeep/seeds.txt"
+    )
+}
+
+fn failed_once(name: &str) -> impl Iterator<Item = u64> {
+    FAILED_ONCE.lines().filter_map(move |line| {
+        let seed = line.strip_prefix(name)?.strip_prefix(' ')?;
+        seed.trim().parse().ok()
+    })
+}
+
+fn number(variable: &str) -> Option<u64> {
+    env::var(variable).ok()?.parse().ok()
+}

@@ -1,0 +1,60 @@
+//! The entities under test: together they have every kind of index key.
+
+mod badge;
+mod given;
+mod parcel;
+mod sensor;
+mod shop;
+mod store;
+mod ticket;
+mod twin;
+mod visit;
+
+use crate::run::sequences;
+use crate::support::db::Db;
+use crate::support::engine::Kind;
+use crate::support::suite::{Gap, Outcome};
+use crate::tests;
+
+pub const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
+    engine: Kind::DynamoDbLocal,
+    why: "has no multi-attribute keys",
+};
+
+tests![
+    ticket,
+    parcel,
+    badge,
+    twin,
+    sensor,
+    visit,
+    shop unless NO_MULTI_ATTRIBUTE_KEYS,
+];
+
+async fn ticket(db: Db) -> Outcome {
+    sequences::<ticket::Ticket>(db).await
+}
+
+async fn parcel(db: Db) -> Outcome {
+    sequences::<parcel::Parcel>(db).await
+}
+
+async fn badge(db: Db) -> Outcome {
+    sequences::<badge::Badge>(db).await
+}
+
+async fn twin(db: Db) -> Outcome {
+    sequences::<twin::Twin>(db).await
+}
+
+async fn sensor(db: Db) -> Outcome {
+    sequences::<sensor::Sensor>(db).await
+}
+
+async fn visit(db: Db) -> Outcome {
+    sequences::<visit::Visit>(db).await
+}
+
+async fn shop(db: Db) -> Outcome {
+    sequences::<shop::Shop>(db).await
+}

@@ -1,0 +1,71 @@
+//! Random values of few kinds, so that they meet again; and key texts, written by hand.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use dynamo_entity::{Item, Value};
+use fastrand::Rng;
+
+/// Text that may be empty.
+pub fn text(rng: &mut Rng) -> String {
+    let texts = ["", "a", "b", "a#b", "é%"];
+    rng.choice(texts).unwrap_or_default().to_owned()
+}
+
+/// Text that is not.
+pub fn filled(rng: &mut Rng) -> String {
+    rng.choice(["a", "b", "a#b"]).unwrap_or_default().to_owned()
+}
+
+pub fn maybe<T>(rng: &mut Rng, value: impl FnOnce(&mut Rng) -> T) -> Option<T> {
+    (rng.u32(0..3) > 0).then(|| value(rng))
+}
+
+/// Some minutes around the start of the test, with a fraction at times.
+pub fn time(rng: &mut Rng) -> DateTime<Utc> {
+    let millis = rng.i64(-3..3) * 60_000 + rng.choice([0, 0, 250]).unwrap_or(0);
+    DateTime::from_timestamp_millis(1_709_287_200_000 + millis).unwrap_or_default()
+}
+
+/// The same to the second.
+pub fn second(rng: &mut Rng) -> DateTime<Utc> {
+    let time = time(rng).timestamp();
+    DateTime::from_timestamp(time, 0).unwrap_or_default()
+}
+
+/// As a key says it.
+pub fn timed(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Nanos, true)
+}
+
+pub fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('#', "%23")
+}
+
+pub fn padded(number: u64, digits: usize) -> String {
+    format!("{number:0digits$}")
+}
+
+/// A minus sign and the nines' complement.
+pub fn signed(number: i64, digits: usize) -> String {
+    if number >= 0 {
+        return format!("{number:0digits$}");
+    }
+    let nines = 10_i64.pow(digits as u32) - 1;
+    format!("-{:0digits$}", nines + number)
+}
+
+/// A time as others write it.
+pub fn respell(rng: &mut Rng, item: &mut Item, name: &str) {
+    let Some(time) = item.get(name).and_then(Value::as_text) else {
+        return;
+    };
+    let Ok(time) = time.parse::<DateTime<Utc>>() else {
+        return;
+    };
+    let format = match rng.u32(0..4) {
+        0 => SecondsFormat::Millis,
+        1 => SecondsFormat::Micros,
+        2 => SecondsFormat::AutoSi,
+        _ => return,
+    };
+    item.insert(name, time.to_rfc3339_opts(format, rng.bool()));
+}
