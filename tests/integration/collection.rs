@@ -581,6 +581,10 @@ async fn shards_read_as_one(db: Db) -> Outcome {
     }
     let q = Day::in_partition("a#", 1);
     assert_eq!(q.clone().all(&db).await?, all);
+    // The posts alone have the same partitions and no bounds either.
+    let next = q.clone().limit(2).page(&db).await?.next;
+    let refused = Post::in_partition("a#", 1).resume(next).count(&db).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidCursor);
     assert_eq!(q.explain(&db)?.requests.len(), 3);
     let both = Day::in_partition("a#", each([1, 2]));
     assert_eq!(both.clone().count(&db).await?, 40);
