@@ -17,7 +17,6 @@ use crate::dynamo::Dynamo;
 use crate::entity::{self, Created, DynamoEntity, DynamoTable, Key, Stamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Action, Node, Place, Update};
-use crate::schema::EntityDef;
 use crate::wire::Resend;
 
 /// Writes are tried so often before the last conflict is returned.
@@ -178,9 +177,11 @@ fn plan<E: DynamoEntity>(
     // What is known is the new entity; the version is that of the old one.
     let loaded = source(old).map_err(fail)?;
     stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
+    let touched = before.iter().chain(&after);
+    let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
     let known = known::<E>(&Source::of(after), &Node::all([]), &key).map_err(fail)?;
     keep_up::<E>(&mut update, known, false)?;
-    let (condition, lost) = unchanged(&E::ENTITY, &loaded, &before, stored, db).map_err(fail)?;
+    let (condition, lost) = unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)?;
     let edit = Edit {
         key,
         update,
@@ -243,15 +244,14 @@ fn is_kept<E: DynamoEntity>(name: &str) -> bool {
 }
 
 /// Nobody wrote since the item was read: its version is the same, or else every attribute that the
-/// closure could see.
-fn unchanged(
-    def: &EntityDef,
+/// closure could see, and those that it made.
+fn unchanged<E: DynamoEntity>(
     source: &Source,
-    before: &Attributes,
+    seen: &[String],
     stored: &[u8],
     db: &Dynamo,
 ) -> Result<(Node, Lost), Fault> {
-    let now = db.now();
+    let (def, now) = (&E::ENTITY, db.now());
     if let Source::Entity {
         loaded: Some(loaded),
         ..
@@ -262,30 +262,30 @@ fn unchanged(
     }
     let (exists, lost) = check::condition(def, Expect::Exists, None, now);
     let stored = split(stored)?;
-    let is_primary =
-        |name: &str| name == def.pk.attribute || def.sk.is_some_and(|sk| sk.attribute == name);
-    let fields = def.attributes.iter().map(|known| known.stored);
-    // Attributes that no field knows were seen in the `rest`.
-    let rest = before.iter().map(|(name, _)| &**name).filter(|name| {
-        !def.attributes.iter().any(|known| known.stored == *name)
-            && stored.iter().any(|(other, _)| other == name)
-            && !def.indexes.iter().any(|index| {
-                index
-                    .pk
-                    .iter()
-                    .chain(index.sk)
-                    .any(|key| key.attribute == *name)
-            })
-    });
-    let seen = fields.chain(rest).filter(|name| !is_primary(name));
-    let guards = seen.map(|name| {
-        let held = stored.iter().find(|(other, _)| other == name);
+    let guards = seen_attributes::<E>(seen).into_iter().map(|name| {
+        let held = stored.iter().find(|(other, _)| *other == name);
         match held {
-            Some((_, json)) => check::is_value(name.to_owned(), json),
-            None => Node::Missing(Place::of(name.to_owned())),
+            Some((_, json)) => check::is_value(name, json),
+            None => Node::Missing(Place::of(name)),
         }
     });
     Ok((Node::all([exists].into_iter().chain(guards)), lost))
+}
+
+/// The attributes of all fields, and those of the `rest`; not the primary key, which is the same.
+fn seen_attributes<E: DynamoEntity>(seen: &[String]) -> Vec<String> {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let mut names: Vec<String> = Vec::new();
+    let fields = def.attributes.iter().map(|known| known.stored);
+    let rest = seen.iter().map(|name| &**name);
+    let rest = rest.filter(|name| !crate::__private::is_derived(def, table, name));
+    for name in fields.chain(rest) {
+        let is_primary = name == table.pk || table.sk == Some(name);
+        if !is_primary && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 impl<E: DynamoEntity, F> fmt::Debug for Modify<E, F> {

@@ -151,15 +151,16 @@ pub(super) async fn tokens(
     db: &Db,
     count: u16,
 ) -> Result<(Dynamo, HandClock), Box<dyn std::error::Error>> {
-    let clock = HandClock::at("2024-01-01T00:00:00Z");
+    // DynamoDB Local deletes by its own clock, so all of this is to come.
+    let clock = HandClock::at("2094-01-01T00:00:00Z");
     let at = db.at(&clock);
     at.create_tables([Token::schema()]).await?;
     for number in 0..count {
         let expires_at = match number % 4 {
             0 => None,
-            1 => Some(moment("2024-01-01T00:00:00Z")),
-            2 => Some(moment("2024-01-01T00:00:01Z")),
-            _ => Some(moment("2023-01-01T00:00:00Z")),
+            1 => Some(moment("2094-01-01T00:00:00Z")),
+            2 => Some(moment("2094-01-01T00:00:01Z")),
+            _ => Some(moment("2093-01-01T00:00:00Z")),
         };
         Token {
             number,

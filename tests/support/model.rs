@@ -1,11 +1,6 @@
 //! A small evaluator of conditions, written from DynamoDB's documentation and sharing nothing with the
 //! library: what the engines are compared with.
 
-#![expect(
-    clippy::result_large_err,
-    reason = "a tree is given back where it is not joined"
-)]
-
 use std::collections::BTreeSet;
 
 use dynamo_entity::Number;

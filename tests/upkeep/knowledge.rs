@@ -59,12 +59,26 @@ impl<E: Subject> Attempt<'_, E> {
         }
         // What a field was before it is changed says nothing of the keys that are to be written.
         let is_known = |field: &&str| self.known.iter().any(|(known, _)| known == field);
-        let is_changed = |field: &&str| self.moves.iter().any(|change| change.field == *field);
+        let is_changed = |field: &&str| {
+            let renewed = self.stamp.is_some() && is_renewed::<E>(field);
+            renewed || self.moves.iter().any(|change| change.field == *field)
+        };
         let unknown: Vec<_> = group
             .iter()
             .copied()
             .filter(|field| !is_known(field) || is_changed(field))
             .collect();
+        let is_set = |field: &&&str| {
+            let mut sets = self.moves.iter();
+            sets.any(|change| change.field == **field && change.known)
+        };
+        if E::SHARES
+            && group
+                .iter()
+                .any(|field| !is_known(field) && !is_set(&field))
+        {
+            return true;
+        }
         let mut actions = Actions::default();
         for _ in 0..TRIALS {
             self.try_one(&unknown, rng, &mut actions);

@@ -3,7 +3,7 @@
 use dynamo_entity::key::KeyHash;
 use dynamo_entity::{DynamoTable, Item, Value};
 
-use crate::subject::{Effect, Move, Stamp, Subject};
+use crate::subject::{Created, Effect, Move, Stamp, Subject};
 
 /// A stored item and what it is read as. Others may have spelt the item in another way.
 #[derive(Debug, Clone)]
@@ -96,7 +96,10 @@ impl<E: Subject> Row<E> {
                 Effect::Impossible => return None,
             }
         }
-        entity.stamp(stamp);
+        entity.stamp(&Stamp {
+            created: Created::Now,
+            ..stamp.clone()
+        });
         let mut item = fresh(&entity);
         for attribute in E::ENTITY.attributes {
             let is_ours = E::KEY.contains(&attribute.field) || is_managed::<E>(attribute.stored);

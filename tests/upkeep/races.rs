@@ -1,5 +1,288 @@
-//! Two writers.
+//! Two writers, one of them between what the other reads and what it writes.
 
+use dynamo_entity::Value;
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
+
+use crate::support::db::{Db, raw, s};
+use crate::support::suite::Outcome;
 use crate::tests;
 
-tests![];
+tests![
+    a_part_that_another_changed_is_a_conflict,
+    what_another_changed_beside_the_parts_is_kept,
+    an_entity_changed_in_memory_leaves_no_stale_key,
+    a_text_that_another_emptied_is_a_conflict_and_a_default_is_none,
+    modify_sees_every_writer_in_between,
+    modify_overwrites_no_attribute_that_came_meanwhile,
+    an_upsert_and_a_delete_end_as_one_after_the_other,
+    one_of_two_creates_wins,
+];
+
+/// Without a version: parts are guarded by what they were.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "racers", key(pk = id))]
+#[dynamo(gsi(by_state, pk = "{state}", sk = "{rank}#{name}"))]
+#[dynamo(gsi(by_name, pk = "ALL#{state}", sk = "{name}"))]
+struct Racer {
+    id: u32,
+    state: u8,
+    rank: Option<u8>,
+    name: String,
+    note: Option<String>,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+fn racer(id: u32) -> Racer {
+    Racer {
+        id,
+        state: 1,
+        rank: Some(1),
+        name: "ann".into(),
+        note: None,
+        rest: Item::new(),
+    }
+}
+
+/// The stored item is what a put of the stored entity would leave.
+async fn is_whole<E: DynamoEntity>(db: &Db, key: &Key<E>) -> Outcome {
+    let stored = Item::from(db.stored(key).await);
+    let entity = E::from_item(stored.clone())?;
+    assert_eq!(stored, entity.to_item()?);
+    Ok(())
+}
+
+/// Runs a future inside a closure that cannot wait.
+fn meanwhile<T>(write: impl Future<Output = T>) -> T {
+    block_in_place(|| Handle::current().block_on(write))
+}
+
+async fn a_part_that_another_changed_is_a_conflict(db: Db) -> Outcome {
+    db.create_tables([Racer::schema()]).await?;
+    let loaded = racer(1).create().send(&db).await?;
+    for (rank, name) in [
+        (Some(2), "ann"),
+        (None, "ann"),
+        (Some(1), "bob"),
+        (Some(1), ""),
+    ] {
+        racer(1).put().send(&db).await?;
+        let other = loaded.update();
+        let other = other.apply(|r| (r.rank().set_or_remove(rank), r.name().set(name)));
+        other.send(&db).await?;
+        let late = loaded.update().apply(|r| r.state().set(2)).send(&db).await;
+        let late = late.err().ok_or("a stale part was relied on")?;
+        assert!(late.is_conflict(), "{late}");
+        let current = late.current::<Racer>().ok_or("no current item")??;
+        assert_eq!((current.rank, &*current.name), (rank, name));
+        is_whole(&db, &loaded.key()).await?;
+    }
+    Ok(())
+}
+
+async fn what_another_changed_beside_the_parts_is_kept(db: Db) -> Outcome {
+    db.create_tables([Racer::schema()]).await?;
+    let loaded = racer(1).create().send(&db).await?;
+    let other = loaded.key().update().apply(|r| r.note().set("theirs"));
+    other.send(&db).await?;
+    let new = loaded
+        .update()
+        .apply(|r| r.state().set(2))
+        .send(&db)
+        .await?;
+    assert_eq!((new.state, new.note.as_deref()), (2, Some("theirs")));
+    is_whole(&db, &loaded.key()).await
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "versioned-racers", key(pk = id))]
+#[dynamo(gsi(by_state, pk = "{state}", sk = "{rank}"))]
+struct Versioned {
+    id: u32,
+    state: u8,
+    rank: u8,
+    #[dynamo(version)]
+    version: Version,
+}
+
+/// The version tells of other writers only; what was changed in memory was never stored.
+async fn an_entity_changed_in_memory_leaves_no_stale_key(db: Db) -> Outcome {
+    db.create_tables([Versioned::schema()]).await?;
+    let first = Versioned {
+        id: 1,
+        state: 1,
+        rank: 1,
+        version: Version::default(),
+    };
+    let mut loaded = first.create().send(&db).await?;
+    loaded.rank = 9;
+    let refused = loaded.update().apply(|r| r.state().set(2)).send(&db).await;
+    assert!(refused.is_err_and(|error| error.is_conflict()));
+    // Both at once are a change of both.
+    let both = loaded
+        .update()
+        .apply(|r| (r.state().set(2), r.rank().set(9)));
+    assert_eq!(both.send(&db).await?.rank, 9);
+    is_whole(&db, &loaded.key()).await
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "named", key(pk = id))]
+#[dynamo(gsi(by_state, pk = "{state}", sk = "{name}"))]
+struct Named {
+    id: u32,
+    state: u8,
+    #[dynamo(default = "nobody".to_owned())]
+    name: String,
+}
+
+/// By key, the sort key stays as it is: only if the item is in the index and stays there.
+async fn a_text_that_another_emptied_is_a_conflict_and_a_default_is_none(db: Db) -> Outcome {
+    db.create_tables([Named::schema()]).await?;
+    let key = Named::key(1);
+    let row = [
+        ("id", AttributeValue::N("1".into())),
+        ("state", AttributeValue::N("1".into())),
+        ("by_state_pk", s("001")),
+        ("by_state_sk", s("nobody")),
+    ];
+    db.plant::<Named>(raw(row)).await;
+    let new = key
+        .clone()
+        .update()
+        .apply(|n| n.state().set(2))
+        .send(&db)
+        .await?;
+    assert_eq!((new.state, &*new.name), (2, "nobody"));
+    assert_eq!(db.stored(&key).await["by_state_pk"], s("002"));
+    // Text that another emptied in between is none to rely on.
+    key.clone()
+        .update()
+        .apply(|n| n.name().set(""))
+        .when(|n| n.state().eq(2))
+        .send(&db)
+        .await?;
+    let late = key
+        .clone()
+        .update()
+        .apply(|n| n.state().set(3))
+        .send(&db)
+        .await;
+    assert!(late.is_err_and(|error| error.is_conflict()));
+    is_whole(&db, &key).await
+}
+
+async fn modify_sees_every_writer_in_between(db: Db) -> Outcome {
+    db.create_tables([Racer::schema()]).await?;
+    let key = racer(1).create().send(&db).await?.key();
+    let mut runs = 0;
+    let change = |racer: &mut Racer| {
+        runs += 1;
+        // Others write between the read and the first two writes: a change, then another row.
+        match runs {
+            1 => {
+                let other = key.clone().update();
+                let other = other
+                    .apply(|r| (r.rank().set(7), r.name().set("bob")))
+                    .when(|r| r.state().eq(1));
+                meanwhile(async { other.send(&db).await }).expect("the other write");
+            }
+            2 => {
+                let other = Racer {
+                    rank: None,
+                    ..self::racer(1)
+                };
+                meanwhile(async { other.put().send(&db).await }).expect("the other write");
+            }
+            _ => {}
+        }
+        racer.state += 1;
+    };
+    let new = key.clone().modify(change).send(&db).await?;
+    assert_eq!((new.state, new.rank, &*new.name), (2, None, "ann"));
+    assert_eq!(runs, 3);
+    is_whole(&db, &key).await
+}
+
+async fn modify_overwrites_no_attribute_that_came_meanwhile(db: Db) -> Outcome {
+    db.create_tables([Racer::schema()]).await?;
+    let key = racer(1).create().send(&db).await?.key();
+    let mut runs = 0;
+    let change = |racer: &mut Racer| {
+        runs += 1;
+        if runs == 1 {
+            let other = key
+                .clone()
+                .update()
+                .apply(|r| r.rest().entry("votes").set(Value::from(1)));
+            meanwhile(async { other.send(&db).await }).expect("the other write");
+        }
+        let votes = match racer.rest.get("votes") {
+            Some(_) => 2,
+            None => 1,
+        };
+        racer.rest.insert("votes", votes);
+    };
+    let new = key.clone().modify(change).send(&db).await?;
+    assert_eq!(
+        new.rest.get("votes"),
+        Some(&Value::from(2)),
+        "one vote was lost"
+    );
+    assert_eq!(runs, 2);
+    Ok(())
+}
+
+async fn an_upsert_and_a_delete_end_as_one_after_the_other(db: Db) -> Outcome {
+    db.create_tables([Racer::schema()]).await?;
+    for round in 0..20 {
+        let before = Racer {
+            note: Some("old".into()),
+            ..racer(round)
+        };
+        let key = before.create().send(&db).await?.key();
+        let upsert = key.clone().upsert();
+        let upsert = upsert.apply(|r| (r.state().set(3), r.rank().set(4), r.name().set("zoe")));
+        let (upserted, deleted) = tokio::join!(upsert.send(&db), key.clone().delete().send(&db));
+        let (upserted, ()) = (upserted?, deleted?);
+        assert_eq!(
+            (upserted.state, upserted.rank, &*upserted.name),
+            (3, Some(4), "zoe")
+        );
+        match db.raw(&key).await {
+            Some(_) => is_whole(&db, &key).await?,
+            None => assert_eq!(
+                upserted.note.as_deref(),
+                Some("old"),
+                "the delete came last"
+            ),
+        }
+    }
+    Ok(())
+}
+
+async fn one_of_two_creates_wins(db: Db) -> Outcome {
+    db.create_tables([Racer::schema()]).await?;
+    for round in 0..20 {
+        let (ann, bob) = (
+            racer(round),
+            Racer {
+                name: "bob".into(),
+                rank: None,
+                ..racer(round)
+            },
+        );
+        let (one, two) = tokio::join!(ann.create().send(&db), bob.create().send(&db));
+        let (won, lost) = match (one, two) {
+            (Ok(won), Err(lost)) | (Err(lost), Ok(won)) => (won, lost),
+            other => return Err(format!("{other:?}").into()),
+        };
+        assert_eq!(lost.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(lost.current::<Racer>().transpose()?, Some(won.clone()));
+        is_whole(&db, &won.key()).await?;
+    }
+    Ok(())
+}

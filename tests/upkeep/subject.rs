@@ -22,6 +22,8 @@ pub trait Subject: DynamoEntity + Clone + PartialEq + Debug {
     const PARTS: &'static [&'static str];
     /// The parts that belong together: of one index, or of indexes that share an attribute.
     const GROUPS: &'static [&'static [&'static str]];
+    /// Whether indexes share an attribute: all of them have to be known then.
+    const SHARES: bool = false;
     /// Whether an upsert can make the item at all.
     const CAN_UPSERT: bool = true;
 

@@ -4,8 +4,8 @@ use super::Way;
 use super::complete::refused;
 use super::source::{Source, attribute_of, known};
 use crate::clock::Timestamp;
-use crate::codec::Fault;
-use crate::entity::{DynamoEntity, Key, State, Version};
+use crate::codec::{Fault, Reader};
+use crate::entity::{DynamoEntity, Key, State, TtlTime, Version};
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Place, Term};
 use crate::request::check::{self, Expect, Lost};
@@ -21,21 +21,17 @@ pub(in crate::request) fn relied_on<E: DynamoEntity>(
     changed: &[&'static str],
 ) -> Result<Vec<Node>, Fault> {
     let mut guards = Vec::new();
-    for (_, attribute) in upkeep
+    for (at, attribute) in upkeep
         .filled
         .iter()
         .filter_map(|field| attribute_of::<E>(field))
     {
-        let size = Term::Size(Place::of(attribute.stored));
-        let none = Term::Value(b"{\"N\":\"0\"}".to_vec());
-        guards.push(Node::Compare(size, Comparison::Gt, none));
+        guards.push(is_filled::<E>(at, attribute)?);
     }
+    // The version tells of other writers, and not whether the entity was changed in memory since.
     let Source::Entity { attributes, .. } = source else {
         return Ok(guards);
     };
-    if source.is_versioned() {
-        return Ok(guards);
-    }
     let told = known::<E>(&Source::Key, condition, key)?;
     let mut asked: Vec<&str> = Vec::new();
     for field in &upkeep.used {
@@ -55,6 +51,20 @@ pub(in crate::request) fn relied_on<E: DynamoEntity>(
     Ok(guards)
 }
 
+/// The stored text is not empty. Where the field has a default, an absent text is that one.
+fn is_filled<E: DynamoEntity>(at: usize, attribute: &AttributeDef) -> Result<Node, Fault> {
+    let size = Term::Size(Place::of(attribute.stored));
+    let none = Term::Value(b"{\"N\":\"0\"}".to_vec());
+    let filled = Node::Compare(size, Comparison::Gt, none);
+    let default = E::default_json(at)?;
+    let is_text = |json: &Vec<u8>| json != b"{\"S\":\"\"}";
+    Ok(if default.as_ref().is_some_and(is_text) {
+        Node::any([check::is_absent(attribute.stored), filled])
+    } else {
+        filled
+    })
+}
+
 /// The stored attribute is what the loaded entity holds, however the row's writer spelt it: None is an
 /// absent attribute or NULL, a default is an absent one too.
 pub(in crate::request) fn as_loaded<E: DynamoEntity>(
@@ -65,7 +75,9 @@ pub(in crate::request) fn as_loaded<E: DynamoEntity>(
     let Some(json) = held else {
         return Ok(check::is_absent(attribute.stored));
     };
-    let same = if is_time::<E>(attribute.field) {
+    let same = if E::ENTITY.ttl == Some(attribute.stored) {
+        is_ttl(attribute.stored, json)?
+    } else if is_time::<E>(attribute.field) {
         check::is_time(attribute.stored, json)
     } else {
         check::is_value(attribute.stored, json)
@@ -75,6 +87,16 @@ pub(in crate::request) fn as_loaded<E: DynamoEntity>(
     } else {
         same
     })
+}
+
+/// The seconds of the TTL; a fraction that others stored was cut off when it was read.
+fn is_ttl(attribute: &'static str, json: &[u8]) -> Result<Node, Fault> {
+    let seconds = <i64 as TtlTime>::decode_ttl(&mut Reader::new(json))?;
+    let place = || Term::Place(Place::of(attribute));
+    let number = |number: i64| Term::Value(format!("{{\"N\":\"{number}\"}}").into_bytes());
+    let from = Node::Compare(place(), Comparison::Ge, number(seconds));
+    let until = Node::Compare(place(), Comparison::Lt, number(seconds.saturating_add(1)));
+    Ok(from.and(until))
 }
 
 pub(in crate::request) fn is_time<E: DynamoEntity>(field: &str) -> bool {

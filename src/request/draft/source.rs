@@ -27,18 +27,6 @@ impl Source {
             checks_version: false,
         }
     }
-
-    /// The version is checked, and with it everything that was loaded.
-    pub(super) fn is_versioned(&self) -> bool {
-        matches!(
-            self,
-            Source::Entity {
-                loaded: Some(_),
-                checks_version: true,
-                ..
-            }
-        )
-    }
 }
 
 /// What a loaded entity knows.

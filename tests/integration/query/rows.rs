@@ -39,15 +39,18 @@ async fn expired_rows_are_hidden(db: Db) -> Outcome {
     clock.advance(-1000);
     // The time itself is the key: a bound takes the filter's place.
     let by_owner = Token::by_owner("o");
-    assert_eq!(token_numbers(&by_owner.clone().all(&db).await?), [2, 6]);
+    // These two have one sort key: which comes first is the engine's.
+    let mut live = token_numbers(&by_owner.clone().all(&db).await?);
+    live.sort_unstable();
+    assert_eq!(live, [2, 6]);
     assert_eq!(by_owner.clone().include_expired().count(&db).await?, 6);
     let late = by_owner
         .clone()
         .expires_at()
-        .le(moment("2024-01-01T00:00:00Z"));
+        .le(moment("2094-01-01T00:00:00Z"));
     assert_eq!(late.clone().count(&db).await?, 0);
     assert_eq!(late.include_expired().count(&db).await?, 4);
-    let half = by_owner.expires_at().ge(moment("2024-01-01T00:00:00.5Z"));
+    let half = by_owner.expires_at().ge(moment("2094-01-01T00:00:00.5Z"));
     assert_eq!(half.include_expired().count(&db).await?, 2);
     Ok(())
 }

@@ -277,10 +277,11 @@ impl<E: Subject> World<'_, E> {
         let refused = lacks || attempt.may_be_refused();
         let verdict = match self.stored(no) {
             _ if lacks => Verdict::refused(),
-            Some(row) if !row.is_live(self.now()) => Verdict::lost(match equalities.is_empty() {
-                true => ErrorKind::Conflict,
-                false => ErrorKind::NotFound,
-            }),
+            // With a condition of any kind it is the row that is missed.
+            Some(row) if !row.is_live(self.now()) => Verdict {
+                lost: vec![ErrorKind::Conflict, ErrorKind::NotFound],
+                ..Verdict::refused()
+            },
             Some(_) if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::Conflict),
             None if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::NotFound),
             Some(row) => match upserted(row, &moves, &stamp) {

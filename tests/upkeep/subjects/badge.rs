@@ -53,7 +53,7 @@ impl Subject for Badge {
             hidden: rng.bool(),
             rank: maybe(rng, |rng| rng.i8(-1..2)),
             note: maybe(rng, text),
-            made_at: super::given::time(rng),
+            made_at: super::given::date(rng),
             updated_by: maybe(rng, |_| "cid".to_owned()),
             ..Self::blank(no)
         }

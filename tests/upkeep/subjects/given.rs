@@ -1,6 +1,6 @@
 //! Random values of few kinds, so that they meet again; and key texts, written by hand.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use dynamo_entity::{Item, Value};
 use fastrand::Rng;
 
@@ -23,6 +23,12 @@ pub fn maybe<T>(rng: &mut Rng, value: impl FnOnce(&mut Rng) -> T) -> Option<T> {
 pub fn time(rng: &mut Rng) -> DateTime<Utc> {
     let millis = rng.i64(-3..3) * 60_000 + rng.choice([0, 0, 250]).unwrap_or(0);
     DateTime::from_timestamp_millis(1_709_287_200_000 + millis).unwrap_or_default()
+}
+
+/// The same, or a month earlier.
+pub fn date(rng: &mut Rng) -> DateTime<Utc> {
+    let days = if rng.bool() { 30 } else { 0 };
+    time(rng) - TimeDelta::days(days)
 }
 
 /// The same to the second.

@@ -5,7 +5,7 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::{Item, Number, Value};
 use fastrand::Rng;
 
-use super::given::{filled, maybe, respell, second, text, time, timed};
+use super::given::{date, filled, maybe, respell, second, text, timed};
 use crate::subject::{Effect, IndexKeys, Move, Subject};
 use crate::{compute, managed, maybe, parts, set};
 
@@ -51,8 +51,9 @@ impl Subject for Sensor {
             hash: maybe(rng, |rng| vec![rng.u8(..), 0]),
             value: Number::from(rng.i32(-9..9)),
             seen: second(rng),
-            checked: maybe(rng, time),
+            checked: maybe(rng, date),
             note: maybe(rng, text),
+            written: maybe(rng, second),
             ..Self::blank(no)
         }
     }
@@ -91,7 +92,7 @@ impl Subject for Sensor {
             maybe!(p.hash, maybe(rng, |rng| vec![rng.u8(..)])),
             set!(p.value, Number::from(rng.i32(-9..9))),
             set!(p.seen, second(rng)),
-            maybe!(p.checked, maybe(rng, time)),
+            maybe!(p.checked, maybe(rng, date)),
             maybe!(p.note, maybe(rng, text)),
         ]
     }

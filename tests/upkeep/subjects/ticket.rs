@@ -10,7 +10,7 @@ use fastrand::Rng;
 
 use crate::subject::{Effect, IndexKeys, Move, Subject};
 use crate::subjects::given::{escaped, filled, maybe, padded, signed, text, time, timed};
-use crate::{compute, managed, maybe, parts, set};
+use crate::{compute, default, managed, maybe, parts, set};
 
 #[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
 pub enum State {
@@ -33,6 +33,7 @@ pub struct Address {
 #[dynamo(gsi(by_change, pk = "ALL", sk = "{updated_at}"))]
 #[dynamo(gsi(by_author, pk = "BY#{created_by}", sk = "{points}"))]
 #[dynamo(gsi(by_team, pk = "{team}", sk = "{number}#{title}"))]
+#[dynamo(gsi(by_flag, pk = "{area}", sk = "{flag}"))]
 #[dynamo(lsi(by_points, sk = "{points}#{area}"))]
 pub struct Ticket {
     pub team: String,
@@ -51,6 +52,8 @@ pub struct Ticket {
     pub address: Option<Address>,
     pub count: u8,
     pub seen: Option<u32>,
+    #[dynamo(default = "none".to_owned())]
+    pub flag: String,
     pub copy: String,
     #[dynamo(created_by)]
     pub created_by: Option<String>,
@@ -85,7 +88,7 @@ impl Subject for Ticket {
     const REQUIRED: &'static [&'static str] = &[
         "state", "title", "area", "points", "colors", "scores", "count", "copy",
     ];
-    const TEXTS: &'static [&'static str] = &["title"];
+    const TEXTS: &'static [&'static str] = &["title", "flag"];
     const GROUPS: &'static [&'static [&'static str]] = &[
         &["state", "due", "title"],
         &["owner", "area", "title"],
@@ -93,11 +96,12 @@ impl Subject for Ticket {
         &["created_by", "points"],
         &["team", "number", "title"],
         &["points", "area"],
+        &["area", "flag"],
     ];
 
     parts![
         plain state, maybe due, plain title, maybe owner, plain area, plain points, maybe created_by,
-        maybe updated_at, plain team, plain number,
+        maybe updated_at, plain team, plain number, plain flag,
     ];
 
     managed![created_by: created_by, updated_by: updated_by, updated_at: updated_at];
@@ -119,6 +123,7 @@ impl Subject for Ticket {
             count: rng.u8(..),
             seen: maybe(rng, |rng| rng.u32(..10)),
             copy: text(rng),
+            flag: if rng.bool() { text(rng) } else { "none".into() },
             created_by: maybe(rng, |_| "cid".to_owned()),
             ..Self::blank(no)
         }
@@ -140,6 +145,7 @@ impl Subject for Ticket {
             address: None,
             count: 0,
             seen: None,
+            flag: "none".into(),
             copy: String::new(),
             created_by: None,
             updated_by: None,
@@ -157,6 +163,10 @@ impl Subject for Ticket {
             set!(p.area, rng.bool()),
             set!(p.points, rng.i16(-2..3)),
         ];
+        moves.push(match rng.bool() {
+            true => set!(p.flag, text(rng)),
+            false => default!(p.flag, "none".to_owned()),
+        });
         moves.push(tags(rng));
         moves.push(colors(rng));
         moves.push(scores(rng));
@@ -241,6 +251,15 @@ impl Subject for Ticket {
                 ],
             ));
         }
+        if !self.flag.is_empty() {
+            indexes.push((
+                "by_flag",
+                vec![
+                    ("by_flag_pk", self.area.to_string().into()),
+                    ("by_flag_sk", escaped(&self.flag).into()),
+                ],
+            ));
+        }
         indexes.push((
             "by_points",
             vec![
@@ -272,6 +291,13 @@ impl Subject for Ticket {
             if rng.bool() {
                 item.remove(name);
             }
+        }
+        if item.get("flag") == Some(&Value::from("none")) {
+            match rng.u32(0..3) {
+                0 => item.insert("flag", Value::Null),
+                1 => item.remove("flag"),
+                _ => None,
+            };
         }
         respell(rng, item, "due");
         respell(rng, item, "updated_at");

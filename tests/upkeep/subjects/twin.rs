@@ -28,6 +28,8 @@ impl Subject for Twin {
     const TEXTS: &'static [&'static str] = &["rank"];
     const GROUPS: &'static [&'static [&'static str]] =
         &[&["left", "right", "rank"], &["left", "right"]];
+    // Whether the other index needs the shared attribute is not looked into.
+    const SHARES: bool = true;
 
     parts![maybe left, maybe right, plain rank];
 

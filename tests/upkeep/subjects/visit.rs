@@ -5,7 +5,7 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::{Item, Value};
 use fastrand::Rng;
 
-use super::given::{escaped, maybe, respell, text, timed};
+use super::given::{escaped, filled, maybe, respell, text, timed};
 use crate::subject::{IndexKeys, Move, Subject};
 use crate::{managed, maybe, parts};
 
@@ -61,6 +61,9 @@ impl Subject for Visit {
             leaf: maybe(rng, text),
             open: maybe(rng, Rng::bool),
             expires_at: maybe(rng, expiry),
+            created_at: maybe(rng, super::given::time),
+            created_by: maybe(rng, filled),
+            updated_by: maybe(rng, filled),
             ..Self::blank(no)
         }
     }
