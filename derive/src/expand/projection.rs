@@ -110,6 +110,11 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
         impl __d::RowOfEntity for #ident {
             type Entity = #here;
         }
+
+        #[diagnostic::do_not_recommend]
+        impl __d::PartOfItem for #ident {
+            type Entity = #here;
+        }
     };
     hidden(&projection.krate, &body)
 }
