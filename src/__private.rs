@@ -31,8 +31,8 @@ pub use crate::key::{
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage,
-    TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
+    PartKind, PartOfItem, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source,
+    Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{

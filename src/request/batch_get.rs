@@ -2,6 +2,7 @@
 //!
 //! A request takes 100 keys and its answer holds 16 MB; what the service leaves out is asked for again.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
@@ -162,8 +163,11 @@ impl BatchGet {
     }
 }
 
+/// A name and a value of JSON.
+type Member<'r> = (Cow<'r, str>, &'r [u8]);
+
 /// The members of a JSON object.
-fn members(object: &[u8]) -> Result<Vec<(std::borrow::Cow<'_, str>, &[u8])>, Fault> {
+fn members(object: &[u8]) -> Result<Vec<Member<'_>>, Fault> {
     let mut reader = Reader::new(object);
     let mut members = Vec::new();
     let mut first = true;

@@ -110,6 +110,10 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
         impl __d::RowOfEntity for #ident {
             type Entity = #here;
         }
+
+        impl __d::PartOfItem for #ident {
+            type Entity = #here;
+        }
     };
     hidden(&projection.krate, &body)
 }

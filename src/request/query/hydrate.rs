@@ -18,7 +18,7 @@ use super::selection::{Selection, Wanted};
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoProjection, Key};
+use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::key::point::points_of;
@@ -30,25 +30,21 @@ const ROUND: usize = 4 * BATCH;
 /// A page without a limit looks one row further with the same request.
 pub(super) const PAGE: usize = BATCH - 1;
 
-/// A row that is not all there is of an item.
+/// A row that is not all there is of an item: a key, or a projection.
 #[diagnostic::on_unimplemented(
-    message = "the rows of this query are whole items already",
-    label = "nothing is behind a `{Self}` that it does not hold",
-    note = "`hydrate()` fetches the items of an index that holds less, whose rows are `Key<..>` or a projection: leave it out here",
-    note = "with `lenient()`, call `hydrate()` before"
+    message = "`hydrate()` fetches the items behind keys or a projection",
+    label = "the rows of this query are `{Self}`",
+    note = "an entity is whole already: leave `hydrate()` out",
+    note = "beside `lenient()`, call `hydrate()` first"
 )]
 pub trait PartOfItem {
     /// Whose item it is.
     type Entity: DynamoEntity;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> PartOfItem for Key<E> {
     type Entity = E;
-}
-
-#[diagnostic::do_not_recommend]
-impl<P: DynamoProjection> PartOfItem for P {
-    type Entity = P::Entity;
 }
 
 /// What is read of the items.

@@ -226,7 +226,7 @@ async fn what_is_left_out_is_asked_for_again(db: Db) -> Outcome {
     let plan = [Fault::Pass].into_iter().chain(left_out);
     let (faulty, http) = db.faulty(plan);
     let found = Ticket::by_state("open").hydrate().all(&faulty).await?;
-    assert_eq!(found, whole);
+    assert_eq!(numbers(&found), numbers(&whole));
     assert_eq!(http.calls().len(), 1 + 6);
     Ok(())
 }
