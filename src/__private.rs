@@ -1,5 +1,6 @@
 //! What the derives name, and nobody else. Not public API: any of it may change in any release.
 
+mod collection;
 mod defer;
 mod fallback;
 mod field;
@@ -8,16 +9,18 @@ mod when;
 
 pub use std::borrow::Cow;
 pub use std::default::Default;
+pub use std::vec::Vec;
 
 pub use crate::codec::{
     DynamoField, DynamoValue, Fault, Form, FormField, Item, MapKey, Name, Reader, SerdeField,
     SetElement, Tag, Value, Writer,
 };
 pub use crate::entity::{
-    DynamoEntity, DynamoProjection, DynamoTable, Found, Key, KeyParts, Known, ManagedActor,
-    ManagedTime, Projected, Stamp, StampKind, StoredField, TtlTime, Version, VersionField,
-    stored_names,
+    CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Found, Key,
+    KeyParts, Known, ManagedActor, ManagedTime, Projected, Stamp, StampKind, StoredField, TtlTime,
+    Variant, Version, VersionField, stored_names,
 };
+pub use crate::error::Result;
 pub use crate::expr::{
     AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Given as GivenOperand, Json, Kept,
     Mode, Numeric, Operand, Part, Path, Place, RestPath, Room, Textual, Use, json as field_json,
@@ -31,22 +34,25 @@ pub use crate::key::{
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source, Stage,
-    TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all, order_of,
+    PartKind, PartitionArg, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source,
+    Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all,
+    in_partition, order_of, wrong_parts,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Presence, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree,
-    ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table, keys_may_meet, lists,
-    name_or_empty, nth, same_key_types, same_name, same_text, shared_attributes_agree,
+    ends, fills_sort_key, has_at_most, index_fits, is_escaped, is_free, is_key, is_part, is_table,
+    keys_may_meet, lists, name_or_empty, nth, same_entity, same_key_types, same_name,
+    same_partition, same_text, shared_attributes_agree,
 };
+pub use collection::OtherVariant;
 pub use defer::{
     ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
     ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, Skipped, StoredIn,
     TextualIn, TtlTimeIn,
 };
-pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, fallback};
+pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback};
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,
     missing, never_absent, next_of_tuple, or_absent, or_null, unknown_part, unknown_variant,

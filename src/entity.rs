@@ -5,6 +5,7 @@
 //! here, once, for all entities.
 
 mod actor;
+mod collection;
 mod key;
 mod known;
 mod live;
@@ -14,6 +15,8 @@ mod table;
 mod version;
 
 pub use actor::ManagedActor;
+pub(crate) use collection::read_collection;
+pub use collection::{CoversTable, DynamoCollection, Variant};
 pub use key::{Key, KeyParts};
 pub use known::{Found, Known};
 pub(crate) use live::{encode_as_is, read, read_live};
@@ -26,6 +29,8 @@ pub use version::{Version, VersionField};
 
 use crate::codec::{Fault, Item, Name, Reader, Writer};
 use crate::error::{Error, Result};
+use crate::key::Shard;
+use crate::request::query::{Given, wrong_parts};
 use crate::request::{Create, Delete, Guard, Put, Query, Update, WholeTable};
 use crate::schema::EntityDef;
 
@@ -72,6 +77,18 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault>;
 
+    /// Reads one object of DynamoDB JSON.
+    #[doc(hidden)]
+    fn read_json(json: &[u8]) -> Result<Self> {
+        read(json)
+    }
+
+    /// Whether one has a key of this entity.
+    #[doc(hidden)]
+    fn has_key(json: &[u8]) -> bool {
+        Self::KeyParts::read(&mut Reader::new(json)).is_ok()
+    }
+
     /// The version the struct holds.
     #[doc(hidden)]
     fn version(&self) -> Option<Version> {
@@ -82,6 +99,16 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn encode_created_at(&self, _writer: &mut Writer) -> Result<bool, Fault> {
         Ok(false)
+    }
+
+    /// Writes the partition key of these parts, of an entity in a shared table.
+    #[doc(hidden)]
+    fn write_partition(
+        _parts: &[&Given],
+        _shard: Shard,
+        _writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        Err(wrong_parts())
     }
 
     /// Whether it can be read without this attribute, by its number in [`EntityDef::attributes`].

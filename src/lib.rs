@@ -52,6 +52,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | know what went wrong | [`Error`] |
@@ -98,7 +99,9 @@
 //! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
 //! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
 //! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
-//! `#[derive(DynamoProjection)]` struct: `entity = Order`. Each derive takes
+//! `#[derive(DynamoProjection)]` struct: `entity = Order`. On a `#[derive(DynamoCollection)]` enum: `table = Shop` and
+//! `partition(user_id)`, which names the parts of the partition key; without, it is the whole table. On one of its
+//! variants: `other`, an [`Item`] that takes what fits no entity. Each derive takes
 //! `crate = path` where this crate has another name.
 //!
 //! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
@@ -162,8 +165,13 @@ pub use connect::embedded;
 #[cfg(feature = "testing")]
 pub use connect::testing;
 pub use dynamo::Dynamo;
-pub use dynamo_entity_derive::{DynamoEntity, DynamoProjection, DynamoTable, DynamoValue};
-pub use entity::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Version};
+pub use dynamo_entity_derive::{
+    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
+};
+pub use entity::{
+    CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts,
+    Version,
+};
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{

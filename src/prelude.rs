@@ -4,6 +4,6 @@
 //! writes down.
 
 pub use crate::{
-    Cursor, Dynamo, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue, Error, ErrorKind,
-    Item, Key, Operation, Page, Query, QueryVerbs, Result, Version, each,
+    Cursor, Dynamo, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
+    Error, ErrorKind, Item, Key, Operation, Page, Query, QueryVerbs, Result, Version, each,
 };

@@ -9,6 +9,7 @@ mod agree;
 mod definition;
 mod interleave;
 mod overlap;
+mod partition;
 mod table;
 
 pub use agree::{
@@ -21,6 +22,7 @@ pub use definition::{
 };
 pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
+pub use partition::{has_at_most, is_part, same_entity, same_partition};
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 
 /// The native type of a key attribute.

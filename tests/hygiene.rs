@@ -130,6 +130,15 @@ mod without_prelude {
         pub(super) rest: ::dynamo_entity::Item,
     }
 
+    #[allow(dead_code, clippy::large_enum_variant)]
+    #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoCollection)]
+    #[dynamo(table = Table, partition(id))]
+    pub(super) enum Some {
+        Entity(Entity),
+        #[dynamo(other)]
+        None(::dynamo_entity::Item),
+    }
+
     #[allow(dead_code)]
     #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoProjection)]
     #[dynamo(entity = Entity)]
@@ -383,6 +392,65 @@ mod renamed {
         #[dynamo(skip)]
         pub(super) id: Id,
     }
+
+    #[derive(Debug, PartialEq, DynamoCollection)]
+    #[dynamo(crate = library, table = Table)]
+    pub(super) enum All {
+        Entity(Entity),
+    }
+}
+
+#[test]
+fn collections_stand_anywhere() {
+    use dynamo_entity::prelude::*;
+
+    let id = renamed::Id("x".into());
+    let item = renamed::Entity { id }.to_item().unwrap();
+    let all = renamed::All::from_item(item.clone()).unwrap();
+    assert_eq!(all.to_item().unwrap(), item);
+    let item: Item = [("_type", "other")].into_iter().collect();
+    let other = without_prelude::Some::from_item(item.clone()).unwrap();
+    assert_eq!(other.to_item().unwrap(), item);
+    let q = without_prelude::Some::in_partition(without_prelude::UserId("x".into()));
+    assert!(format!("{q:?}").contains("Some::in_partition"));
+}
+
+/// A public collection of entities with parts of a private type.
+pub mod private_parts {
+    use dynamo_entity::prelude::*;
+
+    #[derive(Debug, Clone, PartialEq, DynamoValue)]
+    struct Id(u8);
+
+    /// The table.
+    #[derive(DynamoTable)]
+    #[dynamo(name = "private", pk = "pk", sk = "sk", entities(Entity))]
+    pub struct Table;
+
+    /// Its entity.
+    #[derive(Debug, PartialEq, DynamoEntity)]
+    #[dynamo(table = Table, key(pk = "{id}", sk = "X"))]
+    pub struct Entity {
+        id: Id,
+    }
+
+    /// All of a partition.
+    #[derive(Debug, PartialEq, DynamoCollection)]
+    #[dynamo(table = Table, partition(id))]
+    pub enum All {
+        /// The entity.
+        Entity(Entity),
+    }
+
+    /// Of one partition.
+    pub fn all() -> Query<All> {
+        All::in_partition(Id(1)).into()
+    }
+}
+
+#[test]
+fn parts_may_be_private() {
+    assert!(format!("{:?}", private_parts::all()).contains("All::in_partition"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Compares the parts of a model. One function states one rule.
 
+mod collection;
 mod entity_index;
 mod entity_key;
 mod field;
@@ -16,7 +17,7 @@ pub(crate) use uses::placeholder;
 
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, TableMarks, ValueMarks};
-use crate::model::{Entity, Table, Value};
+use crate::model::{Collection, Entity, Table, Value};
 
 pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     field::check(&entity.fields, &marks.fields, diag);
@@ -28,6 +29,10 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 
 pub(crate) fn table(table: &Table, marks: &TableMarks, diag: &Diag) {
     table::check(table, marks, diag);
+}
+
+pub(crate) fn collection(collection: &Collection, diag: &Diag) {
+    collection::check(collection, diag);
 }
 
 pub(crate) fn value(value: &Value, marks: &ValueMarks, diag: &Diag) {

@@ -13,10 +13,12 @@ macro_rules! code {
 
 mod checks;
 mod codec;
+mod collection;
 mod definition;
 mod entity;
 mod fallback;
 mod key;
+mod partition;
 mod path;
 mod projection;
 mod query;
@@ -28,9 +30,11 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Ident, LitStr, Path};
 
+pub(crate) use collection::expand as collection;
 pub(crate) use entity::expand as entity;
 pub(crate) use fallback::{
-    entity as fallback_entity, table as fallback_table, value as fallback_value,
+    collection as fallback_collection, entity as fallback_entity, table as fallback_table,
+    value as fallback_value,
 };
 pub(crate) use projection::expand as projection;
 pub(crate) use table::expand as table;
@@ -44,7 +48,7 @@ fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     code! {
         #[allow(
             non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, deprecated, missing_docs,
-            missing_debug_implementations, missing_copy_implementations, private_interfaces,
+            missing_debug_implementations, missing_copy_implementations, private_bounds, private_interfaces,
             unreachable_pub, unused_assignments, unused_lifetimes, unused_mut, unused_qualifications,
             unused_results, unused_variables, clippy::all, clippy::cargo, clippy::nursery,
             clippy::pedantic, clippy::restriction

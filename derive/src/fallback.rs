@@ -28,6 +28,13 @@ pub(crate) fn entity(input: DeriveInput) -> TokenStream {
     expand::fallback_entity(&input.ident, &input.vis, &hint, &fields)
 }
 
+pub(crate) fn collection(input: DeriveInput) -> TokenStream {
+    if !input.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    expand::fallback_collection(&input.ident, &input.vis, &hint::collection(&input))
+}
+
 pub(crate) fn table(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();

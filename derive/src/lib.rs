@@ -26,7 +26,7 @@ use proc_macro2::TokenStream;
 use syn::DeriveInput;
 
 use crate::diag::Diag;
-use crate::model::{Entity, Table, Value};
+use crate::model::{Collection, Entity, Table, Value};
 
 /// Makes a struct an entity: its rows can be written to and read from a table.
 ///
@@ -42,6 +42,20 @@ pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream 
 #[proc_macro_derive(DynamoTable, attributes(dynamo))]
 pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(input.into(), read_table, expand::table, fallback::table).into()
+}
+
+/// Makes an enum a collection: several entities of a shared table, one variant each.
+///
+/// The table and the partition are declared with `#[dynamo(..)]`.
+#[proc_macro_derive(DynamoCollection, attributes(dynamo))]
+pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    run(
+        input.into(),
+        read_collection,
+        expand::collection,
+        fallback::collection,
+    )
+    .into()
 }
 
 /// Makes a struct, a newtype or an enum a value: the type of an attribute or of a part of one.
@@ -96,6 +110,12 @@ fn read_table(input: DeriveInput, diag: &Diag) -> Option<Table> {
     let (table, marks) = parse::table::read(input, diag)?;
     check::table(&table, &marks, diag);
     Some(table)
+}
+
+fn read_collection(input: DeriveInput, diag: &Diag) -> Option<Collection> {
+    let collection = parse::collection::read(input, diag)?;
+    check::collection(&collection, diag);
+    Some(collection)
 }
 
 fn read_value(input: DeriveInput, diag: &Diag) -> Option<Value> {

@@ -237,6 +237,32 @@ pub(crate) enum TableProjection {
     Attributes(Vec<String>),
 }
 
+/// `#[derive(DynamoCollection)]`.
+pub(crate) struct Collection {
+    pub(crate) krate: Path,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    pub(crate) table: Path,
+    /// `None`: the whole table.
+    pub(crate) partition: Option<Partition>,
+    pub(crate) variants: Vec<CollectionVariant>,
+}
+
+/// `partition(tenant, user_id)`
+pub(crate) struct Partition {
+    pub(crate) span: Span,
+    /// The parts of the partition key, in its order.
+    pub(crate) parts: Vec<Ident>,
+}
+
+/// A variant that holds one value.
+pub(crate) struct CollectionVariant {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    /// Where `other` stands, if this takes what fits no entity.
+    pub(crate) other: Option<Span>,
+}
+
 /// `#[derive(DynamoProjection)]`.
 pub(crate) struct Projection {
     pub(crate) krate: Path,

@@ -2,6 +2,7 @@
 //! reported here; what needs two parts side by side is left to `check`.
 
 pub(crate) mod attribute;
+pub(crate) mod collection;
 pub(crate) mod entity;
 mod field;
 pub(crate) mod hint;

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod attribute;
+mod collection;
 mod entity;
 mod field;
 mod index;
@@ -29,6 +30,10 @@ fn entity_says(input: DeriveInput, expected: &[&str]) {
 
 fn table_says(input: DeriveInput, expected: &[&str]) {
     says(crate::read_table, input, expected);
+}
+
+fn collection_says(input: DeriveInput, expected: &[&str]) {
+    says(crate::read_collection, input, expected);
 }
 
 fn value_says(input: DeriveInput, expected: &[&str]) {

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::codec::{Fault, Reader, Writer};
-use crate::entity::{DynamoEntity, KeyParts};
+use crate::entity::{DynamoEntity, DynamoTable, KeyParts};
 use crate::key::Shard;
 use crate::schema::{
     EntityDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Projection, Style, TableDef,
@@ -79,6 +79,16 @@ pub const FALLBACK_TABLE: TableDef = TableDef {
     indexes: &[],
     stream: None,
 };
+
+/// The table of a collection with mistakes.
+#[derive(Debug)]
+pub struct NoTable(());
+
+impl DynamoTable for NoTable {
+    type This = Self;
+    const TABLE: TableDef = FALLBACK_TABLE;
+    const ENTITIES: &'static [&'static EntityDef] = &[];
+}
 
 /// An index without anything. No check against it fails.
 pub const FALLBACK_INDEX: IndexDef = IndexDef {

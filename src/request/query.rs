@@ -14,6 +14,7 @@
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
 
 mod all;
+mod collection;
 mod condition;
 mod cursor;
 mod draft;
@@ -33,6 +34,7 @@ mod source;
 mod stage;
 mod start;
 mod stream;
+mod types;
 mod verbs;
 
 use std::fmt;
@@ -42,6 +44,7 @@ use std::sync::Arc;
 use crate::entity::{DynamoEntity, DynamoProjection};
 use crate::error::{Error, Result};
 
+pub use collection::in_partition;
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
@@ -50,7 +53,7 @@ pub use page::Page;
 pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
-pub use partition::{Each, Given, KeyArg, One, Several, each};
+pub use partition::{Each, Given, KeyArg, One, PartitionArg, Several, each, wrong_parts};
 pub use reach::{
     Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
 };

@@ -195,7 +195,7 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
 }
 
 /// Formats of one field differ in width, or not at all.
-const fn same_width(a: Width, b: Width) -> bool {
+pub(super) const fn same_width(a: Width, b: Width) -> bool {
     match (a, b) {
         (Width::Variable, Width::Variable) => true,
         (Width::Fixed(a) | Width::Digits(a), Width::Fixed(b) | Width::Digits(b)) => a == b,

@@ -11,6 +11,7 @@
 mod support;
 
 mod actor;
+mod collection;
 mod connect;
 mod create;
 mod delete;
@@ -51,6 +52,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
+        ("collection", collection::tests),
         ("update", update::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),

@@ -242,12 +242,12 @@ native!(native_bytes: Vec<u8> = proptest::collection::vec(any::<u8>(), 1..6));
 native!(native_integers: i64 = given::i64());
 native!(native_numbers: Number = given::number());
 
-fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
+pub fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
     strategy.new_tree(runner).unwrap().current()
 }
 
 /// Some random tables; each engine call is worth a thousand cases on paper.
-fn on_the_engine<F: Future<Output = Result<()>>>(case: impl Fn(Dynamo, &mut TestRunner) -> F) {
+pub fn on_the_engine<F: Future<Output = Result<()>>>(case: impl Fn(Dynamo, &mut TestRunner) -> F) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 
 use super::codec::KeyUse;
 use super::{
-    checks, codec, definition, hidden, key, local, of, path, projection, query, respanned, upkeep,
+    checks, codec, definition, hidden, key, local, of, partition, path, projection, query,
+    respanned, upkeep,
 };
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
@@ -23,6 +24,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let implementation = implementation(entity, &key_struct, &paths_struct, &fields_struct);
     let index_writers = index_writers(entity, &key_struct);
     let queries = query::expand(entity, &key_struct);
+    let partition = partition::parts(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
@@ -32,6 +34,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #index_writers
         #constructor
         #queries
+        #partition
         #implementation
         #table
         #checks
@@ -80,6 +83,7 @@ fn implementation(
     let key_parts = key_parts(entity, key_struct);
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
+    let partition = partition::writer(entity, key_struct);
     let managed = managed(entity);
     let upkeep = upkeep::expand(entity, key_struct);
     code! {
@@ -95,6 +99,7 @@ fn implementation(
             #key_parts
             #encode
             #decode
+            #partition
             #managed
             #upkeep
         }

@@ -6,7 +6,7 @@ use syn::{Generics, Ident, Visibility};
 
 use super::{hidden, key, path};
 use crate::model::Field;
-use crate::parse::hint::{EntityHint, TableHint, ValueHint};
+use crate::parse::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
 /// An entity that is in every table, with a key of as many parts as were written.
 pub(crate) fn entity(
@@ -38,6 +38,12 @@ pub(crate) fn entity(
             }
         }
 
+        impl<const AT: usize, A, N> __d::PartitionArg<AT, A, N> for #ident {
+            fn values(_: A) -> __d::Vec<__d::Given> {
+                __d::Vec::new()
+            }
+        }
+
         impl __d::DynamoEntity for #ident {
             type Table = Self;
             type KeyParts = __d::Fallback<Self>;
@@ -56,6 +62,33 @@ pub(crate) fn entity(
 
             fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 __d::fallback()
+            }
+        }
+    };
+    hidden(&hint.krate, &body)
+}
+
+/// A collection of nothing, of a partition and of a table.
+pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint) -> TokenStream {
+    let parts = (0..hint.partition).map(|at| format_ident!("part_{at}"));
+    let body = code! {
+        impl __d::CoversTable for #ident {}
+
+        impl #ident {
+            #vis fn in_partition(#(#parts: impl ::core::marker::Sized),*) -> __d::Query<#ident, __d::InTable> {
+                __d::in_partition([])
+            }
+        }
+
+        impl __d::DynamoCollection for #ident {
+            type Table = __d::NoTable;
+            const NAME: &'static str = "";
+            const VARIANTS: &'static [__d::Variant<Self>] = &[];
+            const FIRST: &'static __d::EntityDef = &__d::FALLBACK_ENTITY;
+            const OTHER: ::core::option::Option<fn(__d::Item) -> Self> = ::core::option::Option::None;
+
+            fn to_item(&self) -> __d::Result<__d::Item> {
+                ::core::result::Result::Ok(__d::Item::new())
             }
         }
     };

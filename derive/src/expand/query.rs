@@ -45,7 +45,7 @@ fn no_sort_key(entity: &Entity) -> TokenStream {
 }
 
 /// One way to ask for rows.
-struct Pattern<'a> {
+pub(super) struct Pattern<'a> {
     entity: &'a Entity,
     key_struct: &'a Ident,
     function: Ident,
@@ -54,7 +54,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    fn of_table(entity: &'a Entity, key_struct: &'a Ident) -> Self {
+    pub(super) fn of_table(entity: &'a Entity, key_struct: &'a Ident) -> Self {
         Pattern {
             entity,
             key_struct,
@@ -113,43 +113,22 @@ impl<'a> Pattern<'a> {
     /// `Order::by_status(status)`
     fn constructor(&self, is_last: bool) -> TokenStream {
         let (ident, vis, function) = (&self.entity.ident, &self.entity.vis, &self.function);
-        let (in_index, sources) = self.partition();
-        let mut arguments = Vec::new();
-        let mut values = Vec::new();
-        let mut numbers = Vec::new();
-        let mut writes = Vec::new();
-        let mut argument = |field: &'a Field, kind: &TokenStream| {
+        let Partition {
+            arguments: parts,
+            writes,
+        } = self.partition_parts();
+        let values: Vec<_> = parts.iter().map(|(field, _)| &field.ident).collect();
+        let numbers: Vec<_> = (0..parts.len()).map(|at| format_ident!("N{at}")).collect();
+        let arguments = parts.iter().zip(&numbers).map(|((field, kind), number)| {
             let (value, ty) = (&field.ident, &field.ty);
-            let number = format_ident!("N{}", values.len());
-            arguments.push(code!(#value: impl __d::KeyArg<#ty, #kind, #number>));
-            values.push(value);
-            numbers.push(number);
-        };
-        for (at, source) in sources.into_iter().enumerate() {
-            let writer = self.writer(in_index, "pk", at);
-            let target = code!(__d::KeyTarget::attribute(writer));
-            match source {
-                KeySource::Field { field, .. } => {
-                    let field = &self.entity.fields[*field];
-                    let (value, name) = (&field.ident, super::name(&field.stored));
-                    argument(field, &bare_kind(field));
-                    writes.push(code!(#value.write_value(#target, &#name)?;));
-                }
-                KeySource::Template(template) => {
-                    let parts: Vec<_> = key::parts(template)
-                        .map(|(field, format)| {
-                            let field = &self.entity.fields[field];
-                            let value = &field.ident;
-                            argument(field, &key::kind(format));
-                            code!(|place| #value.write(place))
-                        })
-                        .collect();
-                    let key_struct = self.key_struct;
-                    let shard = key::shard(template, &code!(shard));
-                    writes.push(code!(#key_struct::#writer(#target #shard #(, #parts)*)?;));
-                }
+            code!(#value: impl __d::KeyArg<#ty, #kind, #number>)
+        });
+        let write = match (self.index, &self.entity.table) {
+            (None, TableRef::Shared(_)) => {
+                code!(<#ident as __d::DynamoEntity>::write_partition(&[#(#values),*], shard, writer))
             }
-        }
+            _ => code!({ #(#writes)* ::core::result::Result::Ok(()) }),
+        };
         let source = match self.index {
             None => code!(__d::Source::table::<#ident>()),
             Some((at, _)) => code!(__d::Source::index::<#ident>(#at)),
@@ -170,15 +149,45 @@ impl<'a> Pattern<'a> {
                     <#first as __d::Stage>::of(__d::Draft::new(
                         #source,
                         [#(__d::KeyArg::values(#values)),*],
-                        |&[#(#values),*], shard, writer| {
-                            #(#writes)*
-                            ::core::result::Result::Ok(())
-                        },
+                        |&[#(#values),*], shard, writer| #write,
                         #front,
                     ))
                 }
             }
         }
+    }
+
+    /// The parts of the partition key, and what writes it.
+    pub(super) fn partition_parts(&self) -> Partition<'a> {
+        let (in_index, sources) = self.partition();
+        let mut arguments = Vec::new();
+        let mut writes = Vec::new();
+        for (at, source) in sources.into_iter().enumerate() {
+            let writer = self.writer(in_index, "pk", at);
+            let target = code!(__d::KeyTarget::attribute(writer));
+            match source {
+                KeySource::Field { field, .. } => {
+                    let field = &self.entity.fields[*field];
+                    let (value, name) = (&field.ident, super::name(&field.stored));
+                    arguments.push((field, bare_kind(field)));
+                    writes.push(code!(#value.write_value(#target, &#name)?;));
+                }
+                KeySource::Template(template) => {
+                    let parts: Vec<_> = key::parts(template)
+                        .map(|(field, format)| {
+                            let field = &self.entity.fields[field];
+                            let value = &field.ident;
+                            arguments.push((field, key::kind(format)));
+                            code!(|place| #value.write(place))
+                        })
+                        .collect();
+                    let key_struct = self.key_struct;
+                    let shard = key::shard(template, &code!(shard));
+                    writes.push(code!(#key_struct::#writer(#target #shard #(, #parts)*)?;));
+                }
+            }
+        }
+        Partition { arguments, writes }
     }
 
     /// Writes what stands before the first part of the sort key.
@@ -360,6 +369,12 @@ impl<'a> Pattern<'a> {
             }
         }
     }
+}
+
+/// A partition key: the fields that are its parts, with their kinds, and the steps that write it.
+pub(super) struct Partition<'a> {
+    pub(super) arguments: Vec<(&'a Field, TokenStream)>,
+    pub(super) writes: Vec<TokenStream>,
 }
 
 /// One part of a sort key.

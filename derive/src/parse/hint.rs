@@ -24,6 +24,12 @@ pub(crate) struct TableHint {
     pub(crate) indexes: Vec<Ident>,
 }
 
+pub(crate) struct CollectionHint {
+    pub(crate) krate: Path,
+    /// How many parts the partition key has, as far as it can be told.
+    pub(crate) partition: usize,
+}
+
 pub(crate) struct ValueHint {
     pub(crate) krate: Path,
 }
@@ -56,6 +62,15 @@ pub(crate) fn table(input: &DeriveInput) -> TableHint {
     TableHint {
         krate: krate(&input.attrs),
         indexes,
+    }
+}
+
+pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
+    let mut options = options(&input.attrs).into_iter();
+    let partition = options.find(|opt| opt.name == "partition");
+    CollectionHint {
+        krate: krate(&input.attrs),
+        partition: partition.map_or(0, |opt| list(opt).len()),
     }
 }
 

@@ -176,11 +176,25 @@ pub(crate) const UNNAMED_FIELD: Place = Place {
     words: &[],
 };
 
+pub(crate) const COLLECTION: Place = Place {
+    what: "a collection",
+    words: &[
+        once("table", "table = Shop"),
+        once("partition", "partition(user_id)"),
+        CRATE,
+    ],
+};
+
+pub(crate) const COLLECTION_VARIANT: Place = Place {
+    what: "a variant of a collection",
+    words: &[once("other", "other")],
+};
+
 /// Options that are planned; using one is not a typing mistake.
 pub(crate) const NOT_YET: [&str; 2] = ["unique", "repository"];
 
 /// All places, for the hint where a misplaced option belongs.
-pub(crate) const ALL: [&Place; 13] = [
+pub(crate) const ALL: [&Place; 15] = [
     &PROJECTION,
     &ENTITY,
     &KEY,
@@ -194,4 +208,6 @@ pub(crate) const ALL: [&Place; 13] = [
     &VALUE,
     &VARIANT,
     &VALUE_FIELD,
+    &COLLECTION,
+    &COLLECTION_VARIANT,
 ];

@@ -221,6 +221,15 @@ fn items(dice: &mut Dice) -> Vec<TokenStream> {
             }
         ),
         quote!(
+            #[dynamo(table = Shop, partition(#a), #b)]
+            enum All {
+                #[dynamo(#c)]
+                A(Order),
+                #[dynamo(#d)]
+                B(Item),
+            }
+        ),
+        quote!(
             #[dynamo(#a)]
             struct Line(#[dynamo(#b)] u8);
         ),
@@ -248,6 +257,7 @@ fn any_tokens() {
             reads(crate::read_entity, &item);
             reads(crate::read_table, &item);
             reads(crate::read_value, &item);
+            reads(crate::read_collection, &item);
         }
     }
 }
@@ -269,6 +279,12 @@ fn any_tokens_expand() {
                 crate::read_table,
                 |_| TokenStream::new(),
                 crate::fallback::table,
+            );
+            crate::run(
+                item.clone(),
+                crate::read_collection,
+                |_| TokenStream::new(),
+                crate::fallback::collection,
             );
             crate::run(
                 item,

@@ -18,7 +18,7 @@ impl Selection {
     ) -> Result<(KeyRange, Option<&'static str>), Fault> {
         let (range, ranged) = (self.range(), self.draft.ranged);
         let source = self.source();
-        let ttl = source.entity.ttl.filter(|ttl| source.is_queried_key(ttl));
+        let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
         let hides = !self.options.include_expired && !self.draft.is_scan;
         let Some(ttl) = ttl.filter(|_| hides) else {
             return Ok((range, ranged));
@@ -83,16 +83,11 @@ impl Selection {
     fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, Fault> {
         let mut filters = Vec::new();
         let source = self.source();
-        if let Some(attribute) = source.table.type_attribute
-            && (self.draft.is_scan || source.has_others(self.draft.parts))
-        {
-            let name = source.entity.stored_name;
-            out.name(attribute)
-                .push(" = ")
-                .value(|writer| name.to_owned().encode(writer))?;
+        if let Some(types) = source.types(self.draft.parts, self.draft.is_scan) {
+            types.write(out)?;
             filters.push(Filter::Type);
         }
-        if let Some(attribute) = source.entity.ttl
+        if let Some(attribute) = source.ttl()
             && !self.options.include_expired
             && (self.draft.is_scan || !source.is_queried_key(attribute))
         {

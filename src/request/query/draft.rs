@@ -259,6 +259,6 @@ impl fmt::Debug for Draft {
             None if self.is_scan => "scan",
             None => "in_partition",
         };
-        write!(f, "{}::{name}(..)", self.source.entity.type_name)
+        write!(f, "{}::{name}(..)", self.source.name())
     }
 }

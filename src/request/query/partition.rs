@@ -80,6 +80,23 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several
     }
 }
 
+/// What may be given for a part of this entity's partition key, in a collection. It names no type of a
+/// field, which may be private.
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is not what this part of the key of `{Self}` holds",
+    label = "expected the field's type, or `each(..)` of several"
+)]
+pub trait PartitionArg<const AT: usize, A, Number> {
+    /// The values.
+    fn values(given: A) -> Vec<Given>;
+}
+
+/// A partition key is asked for with other parts than it has.
+#[cold]
+pub fn wrong_parts() -> Fault {
+    Fault::new("a partition key is written with other parts than it has")
+}
+
 /// Several values for one part of a partition key; see [`each`].
 #[derive(Debug, Clone)]
 pub struct Each<A>(Vec<A>);

@@ -91,7 +91,7 @@ impl Selection {
     }
 
     pub(super) fn entity(&self) -> &'static str {
-        self.source().entity.type_name
+        self.source().name()
     }
 
     /// The condition on the sort key: the cursor's, if there is one.

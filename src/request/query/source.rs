@@ -1,18 +1,21 @@
 //! What a query reads: a table or an index of it, as one entity fills it.
 
-use crate::entity::{DynamoEntity, DynamoTable};
+use super::collection::Members;
+use crate::entity::{DynamoCollection, DynamoEntity, DynamoTable};
 use crate::key::Shard;
 use crate::schema::{
     EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef, others_may_be_among,
 };
 
-/// A table or an index, and the entity whose rows are asked for.
+/// A table or an index, and the entity or the collection whose rows are asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     pub(crate) table: &'static TableDef,
-    entities: &'static [&'static EntityDef],
+    pub(super) entities: &'static [&'static EntityDef],
+    /// Of a collection the first of its entities.
     pub(crate) entity: &'static EntityDef,
     pub(crate) index: Option<&'static EntityIndexDef>,
+    pub(super) members: Option<Members>,
 }
 
 impl Source {
@@ -23,6 +26,18 @@ impl Source {
             entities: <E::Table as DynamoTable>::ENTITIES,
             entity: &E::ENTITY,
             index: None,
+            members: None,
+        }
+    }
+
+    /// The table of a collection.
+    pub(super) fn collection<C: DynamoCollection>(members: Members) -> Self {
+        Source {
+            table: &<C::Table as DynamoTable>::TABLE,
+            entities: <C::Table as DynamoTable>::ENTITIES,
+            entity: C::FIRST,
+            index: None,
+            members: Some(members),
         }
     }
 
@@ -31,6 +46,22 @@ impl Source {
         Source {
             index: E::ENTITY.indexes.get(at),
             ..Source::table::<E>()
+        }
+    }
+
+    /// Whose rows are asked for, as messages name it.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.members {
+            Some(members) => members.name,
+            None => self.entity.type_name,
+        }
+    }
+
+    /// The attribute that says when a row expires. A table has one.
+    pub(super) fn ttl(&self) -> Option<&'static str> {
+        match self.members {
+            Some(_) => self.entities.iter().find_map(|entity| entity.ttl),
+            None => self.entity.ttl,
         }
     }
 
@@ -44,7 +75,7 @@ impl Source {
             Some(Projection::Keys) => &[][..],
             Some(Projection::Include(listed)) => listed,
         };
-        let always = [self.table.type_attribute, self.entity.ttl];
+        let always = [self.table.type_attribute, self.ttl()];
         listed.contains(&name)
             || always.contains(&Some(name))
             || self.key_attributes().contains(&name)
@@ -71,8 +102,11 @@ impl Source {
         }
     }
 
-    /// The template of the sort key, if it has one.
+    /// The template of the sort key, if it has one. The entities of a collection have several.
     pub(crate) fn template(&self) -> Option<(&'static str, &'static [Piece])> {
+        if self.members.is_some() {
+            return None;
+        }
         match self.sort() {
             [
                 KeyDef {

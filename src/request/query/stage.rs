@@ -69,7 +69,8 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
 /// A row whose entity is known, so that its attributes have paths.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no row of an entity",
-    label = "its attributes are not known"
+    label = "its attributes are not known",
+    note = "rows of a collection are of several entities: filter those of one, by a query of that entity"
 )]
 pub trait RowOfEntity {
     /// The entity.

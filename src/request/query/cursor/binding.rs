@@ -56,7 +56,12 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     hash.field(db.table_name(source.table.name).as_bytes());
     hash.field(index.map_or("", |index| index.index).as_bytes());
     hash.field(index.map_or("", |index| index.name).as_bytes());
-    hash.field(source.entity.stored_name.as_bytes());
+    // No entity has an empty name: a collection.
+    let own = source.members.map_or(source.entity.stored_name, |_| "");
+    hash.field(own.as_bytes());
+    for entity in source.left_out(draft.is_scan) {
+        hash.field(entity.stored_name.as_bytes());
+    }
     for partition in &draft.partitions {
         hash.field(partition);
     }

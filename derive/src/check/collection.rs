@@ -1,0 +1,69 @@
+//! Rules for a collection.
+
+use quote::ToTokens as _;
+use syn::ext::IdentExt as _;
+
+use crate::diag::Diag;
+use crate::model::{Collection, CollectionVariant};
+
+pub(super) fn check(collection: &Collection, diag: &Diag) {
+    one_other(collection, diag);
+    some_entity(collection, diag);
+    entities_differ(collection, diag);
+    parts_differ(collection, diag);
+}
+
+/// What fits no entity goes to one place.
+fn one_other(collection: &Collection, diag: &Diag) {
+    let mut others = collection.variants.iter().filter(|v| v.other.is_some());
+    let Some(first) = others.next() else { return };
+    for span in others.filter_map(|variant| variant.other) {
+        let message = format!("`{}` is `other` already; keep one", first.ident);
+        diag.at(span, message);
+    }
+}
+
+/// A collection holds entities.
+fn some_entity(collection: &Collection, diag: &Diag) {
+    if entities(collection).next().is_none() {
+        let ident = &collection.ident;
+        let message = format!("`{ident}` holds no entity; add a variant such as `Order(Order)`");
+        diag.at(ident.span(), message);
+    }
+}
+
+/// An item is told by its entity, so each has one variant.
+fn entities_differ(collection: &Collection, diag: &Diag) {
+    let mut seen: Vec<(String, &CollectionVariant)> = Vec::new();
+    for variant in entities(collection) {
+        let ty = variant.ty.to_token_stream().to_string();
+        match seen.iter().find(|(other, _)| *other == ty) {
+            Some((_, first)) => diag.over(
+                &variant.ty,
+                format!(
+                    "`{}` is the variant `{}` already; keep one",
+                    ty.replace(' ', ""),
+                    first.ident
+                ),
+            ),
+            None => seen.push((ty, variant)),
+        }
+    }
+}
+
+/// Each part of the partition key is one parameter.
+fn parts_differ(collection: &Collection, diag: &Diag) {
+    let parts = collection.partition.iter().flat_map(|all| &all.parts);
+    let parts: Vec<_> = parts.collect();
+    for (at, part) in parts.iter().enumerate() {
+        if parts.iter().take(at).any(|other| other == part) {
+            let message = format!("`{}` is a parameter already; keep one", part.unraw());
+            diag.at(part.span(), message);
+        }
+    }
+}
+
+fn entities(collection: &Collection) -> impl Iterator<Item = &CollectionVariant> {
+    let variants = collection.variants.iter();
+    variants.filter(|variant| variant.other.is_none())
+}

@@ -1,0 +1,50 @@
+//! The partition key of an entity in a shared table, as collections ask for it.
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::query::Pattern;
+use crate::model::{Entity, TableRef};
+
+/// What may be given for the parts.
+pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let TableRef::Shared(_) = entity.table else {
+        return TokenStream::new();
+    };
+    let ident = &entity.ident;
+    let parts = Pattern::of_table(entity, key_struct).partition_parts();
+    let parts = parts.arguments.into_iter().enumerate();
+    let parts = parts.map(|(at, (field, kind))| {
+        let ty = &field.ty;
+        code! {
+            impl<A: __d::KeyArg<#ty, #kind, N>, N> __d::PartitionArg<#at, A, N> for #ident {
+                fn values(given: A) -> __d::Vec<__d::Given> {
+                    __d::KeyArg::values(given)
+                }
+            }
+        }
+    });
+    code!(#(#parts)*)
+}
+
+/// Writes them.
+pub(super) fn writer(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let TableRef::Shared(_) = entity.table else {
+        return TokenStream::new();
+    };
+    let parts = Pattern::of_table(entity, key_struct).partition_parts();
+    let values = parts.arguments.iter().map(|(field, _)| &field.ident);
+    let writes = &parts.writes;
+    code! {
+        fn write_partition(
+            parts: &[&__d::Given],
+            shard: __d::Shard,
+            writer: &mut __d::Writer,
+        ) -> ::core::result::Result<(), __d::Fault> {
+            let &[#(#values),*] = parts else {
+                return ::core::result::Result::Err(__d::wrong_parts());
+            };
+            #(#writes)*
+            ::core::result::Result::Ok(())
+        }
+    }
+}

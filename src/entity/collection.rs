@@ -1,0 +1,207 @@
+//! Several entities of one table as the variants of an enum: which of them an item is.
+
+use super::DynamoTable;
+use crate::codec::{Fault, Item, Reader, Tag, Writer};
+use crate::error::{Error, Result};
+use crate::key::Shard;
+use crate::request::query::{Given, wrong_parts};
+use crate::request::{Query, WholeTable};
+use crate::schema::EntityDef;
+
+/// An enum of entities of one shared table. Derive it.
+///
+/// With `partition(..)` it is what one partition holds: `Account::in_partition(..)` reads all of it, in
+/// the order of the sort key. Without, it is the whole table, and [`scan`](Self::scan) reads that.
+///
+/// An item is told by its type attribute, and where it has none by its key, which fits one entity of
+/// the table at most; never by the attributes it happens to have.
+///
+/// - Entities of the table that are no variant are left out on purpose: the service drops them, if
+///   they can stand in the partition at all, and `limit` counts the others.
+/// - Any other item that fits no variant is an error in its place, as is one that does not decode:
+///   [`lenient`](crate::QueryVerbs::lenient) returns it among the rows, a stream goes on behind it.
+/// - A variant `#[dynamo(other)] Other(Item)` takes both instead. An item of a variant that does not
+///   decode stays an error.
+///
+/// A table has one TTL attribute. Rows that it says are expired are hidden, whatever they are.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(DynamoTable)]
+/// #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
+/// struct Shop;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = Shop, key(pk = "USER#{user_id}", sk = "INFO"))]
+/// struct User { user_id: String, name: String }
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = Shop, key(pk = "USER#{user_id}", sk = "ORDER#{number:06}"))]
+/// struct Order { user_id: String, number: u32 }
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoCollection)]
+/// #[dynamo(table = Shop, partition(user_id))]
+/// enum Account {
+///     User(User),
+///     Order(Order),
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Shop::schema()]).await?;
+/// let user = User { user_id: "ann".into(), name: "Ann".into() };
+/// let order = Order { user_id: "ann".into(), number: 7 };
+/// user.put().send(&db).await?;
+/// order.put().send(&db).await?;
+///
+/// let everything = Account::in_partition("ann").all(&db).await?;
+/// assert_eq!(everything, [Account::User(user), Account::Order(order)]);
+/// # Ok(()) }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a collection",
+    label = "not a collection",
+    note = "write `#[derive(DynamoCollection)]` and `#[dynamo(table = .., partition(..))]` on the enum"
+)]
+pub trait DynamoCollection: Sized + Send + 'static {
+    /// The table of its entities.
+    #[doc(hidden)]
+    type Table: DynamoTable;
+
+    /// The name of the enum.
+    #[doc(hidden)]
+    const NAME: &'static str;
+
+    /// Its entities.
+    #[doc(hidden)]
+    const VARIANTS: &'static [Variant<Self>];
+
+    /// The first of them, which stands for all where they are alike.
+    #[doc(hidden)]
+    const FIRST: &'static EntityDef;
+
+    /// Makes the variant that takes what fits no entity, if there is one.
+    #[doc(hidden)]
+    const OTHER: Option<fn(Item) -> Self>;
+
+    /// Writes the partition key of these parts.
+    #[doc(hidden)]
+    fn write_partition(
+        _parts: &[&Given],
+        _shard: Shard,
+        _writer: &mut Writer,
+    ) -> Result<(), Fault> {
+        Err(wrong_parts())
+    }
+
+    /// The item as the table holds it.
+    fn to_item(&self) -> Result<Item>;
+
+    /// The variant of an item, from a stream or a file say.
+    fn from_item(item: impl Into<Item>) -> Result<Self> {
+        let fail = |fault| Error::decode(Self::NAME, fault);
+        read_collection(&item.into().to_dynamo_json().map_err(fail)?)
+    }
+
+    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
+    /// order. For a collection without `partition(..)`.
+    fn scan() -> Query<Self, WholeTable>
+    where
+        Self: CoversTable,
+    {
+        Query::scan_collection()
+    }
+}
+
+/// A collection that is not of one partition.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a collection of one partition",
+    label = "it cannot be scanned",
+    note = "read a partition by `{Self}::in_partition(..)`, or declare another collection without `partition(..)`, which covers the whole table"
+)]
+pub trait CoversTable {}
+
+/// One entity of a collection.
+#[derive(Debug)]
+pub struct Variant<C> {
+    entity: &'static EntityDef,
+    /// Whether an item has a key of this entity.
+    has_key: fn(&[u8]) -> bool,
+    read: fn(&[u8]) -> Result<C>,
+}
+
+impl<C> Variant<C> {
+    /// Of this entity; `read` also makes the variant.
+    pub const fn new(
+        entity: &'static EntityDef,
+        has_key: fn(&[u8]) -> bool,
+        read: fn(&[u8]) -> Result<C>,
+    ) -> Self {
+        Variant {
+            entity,
+            has_key,
+            read,
+        }
+    }
+
+    pub(crate) fn is_of(&self, entity: &EntityDef) -> bool {
+        self.entity.id == entity.id
+    }
+}
+
+/// The variant of one object of DynamoDB JSON.
+pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
+    let fail = |fault| Error::decode(C::NAME, fault);
+    match (find_variant::<C>(json).map_err(fail)?, C::OTHER) {
+        (Ok(variant), _) => (variant.read)(json),
+        (Err(_), Some(other)) => Item::from_dynamo_json(json).map(other).map_err(fail),
+        (Err(unfit), None) => Err(fail(unfit)),
+    }
+}
+
+/// The variant that an item belongs to, or why it belongs to none.
+fn find_variant<C: DynamoCollection>(
+    json: &[u8],
+) -> Result<Result<&'static Variant<C>, Fault>, Fault> {
+    let table = &<C::Table as DynamoTable>::TABLE;
+    let mut reader = Reader::new(json);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        if table.type_attribute != Some(&*name) {
+            reader.skip()?;
+            continue;
+        }
+        return match reader.tag()? {
+            Tag::S => Ok(by_type(&reader.text()?).map_err(|fault| fault.at(name))),
+            other => Ok(Err(Fault::mismatch(Tag::S, other).at(name))),
+        };
+    }
+    Ok(by_key(json))
+}
+
+/// What stands in the type attribute is shown only if it is the name of an entity.
+fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Fault> {
+    let mut variants = C::VARIANTS.iter();
+    if let Some(variant) = variants.find(|variant| variant.entity.stored_name == found) {
+        return Ok(variant);
+    }
+    let mut entities = <C::Table as DynamoTable>::ENTITIES.iter();
+    let known = entities.find(|entity| entity.stored_name == found);
+    let found = known.map_or("another".to_owned(), |entity| {
+        format!("`{}`", entity.stored_name)
+    });
+    Err(Fault::new(format!(
+        "an item of the type {found}, which is no variant: make it one, or add `#[dynamo(other)] Other(Item)`"
+    )))
+}
+
+/// No two entities of a table share a key.
+fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, Fault> {
+    let mut variants = C::VARIANTS.iter();
+    variants.find(|variant| (variant.has_key)(json)).ok_or_else(|| {
+        Fault::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
+    })
+}

@@ -1,0 +1,66 @@
+//! Queries of a collection: all that stands in a partition, or in a table.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::draft::Draft;
+use super::partition::Given;
+use super::reach::{InTable, WholeTable};
+use super::selection::Selection;
+use super::source::Source;
+use super::{Query, Reach};
+use crate::entity::{DynamoCollection, read_collection};
+use crate::schema::EntityDef;
+
+/// The entities of a collection, without their types.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Members {
+    /// Of the enum.
+    pub(super) name: &'static str,
+    takes: fn(&EntityDef) -> bool,
+}
+
+impl Members {
+    fn of<C: DynamoCollection>() -> Self {
+        Members {
+            name: C::NAME,
+            takes: |entity| {
+                C::OTHER.is_some() || C::VARIANTS.iter().any(|variant| variant.is_of(entity))
+            },
+        }
+    }
+
+    /// Whether items of this entity are among the rows.
+    pub(super) fn take(&self, entity: &EntityDef) -> bool {
+        (self.takes)(entity)
+    }
+}
+
+/// The rows of a collection in the partitions of these parts.
+pub fn in_partition<C: DynamoCollection, const N: usize>(
+    parts: [Vec<Given>; N],
+) -> Query<C, InTable> {
+    Query::of_collection(Draft::new(
+        Source::collection::<C>(Members::of::<C>()),
+        parts,
+        |parts, shard, writer| C::write_partition(parts, shard, writer),
+        None,
+    ))
+}
+
+impl<C: DynamoCollection> Query<C, WholeTable> {
+    pub(crate) fn scan_collection() -> Self {
+        let source = Source::collection::<C>(Members::of::<C>());
+        Query::of_collection(Draft::scan(source))
+    }
+}
+
+impl<C: DynamoCollection, From: Reach> Query<C, From> {
+    fn of_collection(draft: Draft) -> Self {
+        Query {
+            selection: Selection::new(draft),
+            read: Arc::new(read_collection),
+            from: PhantomData,
+        }
+    }
+}
