@@ -38,7 +38,13 @@ impl<E: Subject> Row<E> {
         let (mut touched, mut gone) = (Vec::new(), Vec::new());
         for change in moves {
             let stored = stored_name::<E>(change.field);
-            match (change.apply)(&mut entity, &self.item) {
+            let is_null = self.item.get(stored) == Some(&Value::Null);
+            let effect = (change.apply)(&mut entity, &self.item);
+            // Nothing can be computed of a NULL that others wrote.
+            if is_null && !change.known && effect == Effect::Done {
+                return None;
+            }
+            match effect {
                 Effect::Done => touched.push(stored),
                 Effect::Nothing => {}
                 Effect::Gone => gone.push(stored),

@@ -15,6 +15,7 @@ tests![
     what_another_changed_beside_the_parts_is_kept,
     an_entity_changed_in_memory_leaves_no_stale_key,
     a_text_that_another_emptied_is_a_conflict_and_a_default_is_none,
+    a_ttl_with_a_fraction_is_the_same_second,
     modify_sees_every_writer_in_between,
     modify_overwrites_no_attribute_that_came_meanwhile,
     an_upsert_and_a_delete_end_as_one_after_the_other,
@@ -169,6 +170,52 @@ async fn a_text_that_another_emptied_is_a_conflict_and_a_default_is_none(db: Db)
         .clone()
         .update()
         .apply(|n| n.state().set(3))
+        .send(&db)
+        .await;
+    assert!(late.is_err_and(|error| error.is_conflict()));
+    is_whole(&db, &key).await
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "leases", key(pk = id))]
+#[dynamo(gsi(by_end, pk = "{holder}", sk = "{until}"))]
+struct Lease {
+    id: u32,
+    holder: String,
+    #[dynamo(ttl)]
+    until: Option<i64>,
+}
+
+/// Others may store a fraction, which is cut off when it is read.
+async fn a_ttl_with_a_fraction_is_the_same_second(db: Db) -> Outcome {
+    db.create_tables([Lease::schema()]).await?;
+    let key = Lease::key(1);
+    let row = [
+        ("id", AttributeValue::N("1".into())),
+        ("holder", s("ann")),
+        ("until", AttributeValue::N("4102444800.75".into())),
+        ("by_end_pk", s("ann")),
+        ("by_end_sk", s("0000000004102444800")),
+    ];
+    db.plant::<Lease>(raw(row)).await;
+    let loaded = key.clone().get().send(&db).await?.ok_or("no lease")?;
+    let new = loaded
+        .update()
+        .apply(|l| l.holder().set("bob"))
+        .send(&db)
+        .await?;
+    assert_eq!((&*new.holder, new.until), ("bob", Some(4_102_444_800)));
+    assert_eq!(db.stored(&key).await["by_end_pk"], s("bob"));
+    // A later second is another time.
+    key.clone()
+        .update()
+        .apply(|l| l.until().set(4_102_444_801))
+        .when(|l| l.holder().eq("bob"))
+        .send(&db)
+        .await?;
+    let late = new
+        .update()
+        .apply(|l| l.holder().set("cid"))
         .send(&db)
         .await;
     assert!(late.is_err_and(|error| error.is_conflict()));

@@ -174,17 +174,11 @@ impl<E: Subject> World<'_, E> {
         self.log.push(what.into());
     }
 
-    /// Some changes. What the service computes out of a NULL of others is an error of its own.
-    fn moves(&mut self, no: u32, most: usize) -> Vec<Move<E>> {
+    /// Some changes.
+    fn moves(&mut self, most: usize) -> Vec<Move<E>> {
         let mut moves = E::moves(&mut self.rng);
         self.rng.shuffle(&mut moves);
         moves.truncate(self.rng.usize(0..=most));
-        if let Some(row) = self.rows.get(&no) {
-            moves.retain(|change| {
-                let stored = crate::model::stored_name::<E>(change.field);
-                change.known || row.item.get(stored) != Some(&dynamo_entity::Value::Null)
-            });
-        }
         moves
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dynamo_entity::expr::Change;
-use dynamo_entity::{ErrorKind, Operation};
+use dynamo_entity::{ErrorKind, Operation, Value};
 
 use super::{Step, Verdict, World, is_refused};
 use crate::knowledge::Attempt;
@@ -49,7 +49,7 @@ impl<E: Subject> World<'_, E> {
         if !self.loaded.is_empty() && self.rng.bool() {
             let (loaded, mut old) = self.rng.choice(&self.loaded).cloned().ok_or("nothing")?;
             let item = fresh(&old);
-            for change in self.moves(loaded, 2).iter().filter(|change| change.known) {
+            for change in self.moves(2).iter().filter(|change| change.known) {
                 (change.apply)(&mut old, &item);
             }
             (no, entity, is_new) = (loaded, old, false);
@@ -83,7 +83,7 @@ impl<E: Subject> World<'_, E> {
     }
 
     pub(super) async fn update_by_key(&mut self, no: u32) -> Step {
-        let mut moves = self.moves(no, 3);
+        let mut moves = self.moves(3);
         let other = E::random(&mut self.rng, no);
         let equalities = self.equalities(no, &other);
         self.say(format!(
@@ -113,7 +113,7 @@ impl<E: Subject> World<'_, E> {
         if let Some(row) = self.stored(no).filter(|_| is_reloaded) {
             entity = row.entity.clone();
         }
-        let mut moves = self.moves(no, 3);
+        let mut moves = self.moves(3);
         let is_checked = self.rng.u32(0..100) < 85;
         let is_edited = self.rng.u32(0..100) < 12;
         if is_edited {
@@ -156,6 +156,8 @@ impl<E: Subject> World<'_, E> {
         if let Some(row) = self.live(no) {
             if is_versioned && !unchanged(row, &entity) {
                 (verdict.ok, verdict.lost) = (None, vec![ErrorKind::Conflict]);
+            } else if !is_versioned && verdict.ok.is_some() && !moves.is_empty() {
+                verdict = raised(row, verdict);
             }
             if self.may_conflict(row, &entity, &moves, &equalities) {
                 verdict.lost.push(ErrorKind::Conflict);
@@ -221,6 +223,9 @@ impl<E: Subject> World<'_, E> {
                 None => Verdict::lost(ErrorKind::Conflict),
                 Some(new) => {
                     let mut verdict = Verdict::leaves(Some(new));
+                    if by_key && stamp.is_some() {
+                        verdict = raised(row, verdict);
+                    }
                     if by_key && lacks_text(row, &attempt) {
                         verdict.lost.push(ErrorKind::Conflict);
                     }
@@ -241,13 +246,6 @@ impl<E: Subject> World<'_, E> {
         moves.retain(|change| {
             !change.nested && (all || self.rng.bool() || E::REQUIRED.contains(&change.field))
         });
-        if let Some(row) = self.stored(no) {
-            moves.retain(|change| {
-                change.known
-                    || row.item.get(stored_name::<E>(change.field))
-                        != Some(&dynamo_entity::Value::Null)
-            });
-        }
         let equalities = match self.rng.u32(0..100) {
             0..30 => self.equalities(no, &other),
             _ => Vec::new(),
@@ -285,7 +283,7 @@ impl<E: Subject> World<'_, E> {
             Some(_) if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::Conflict),
             None if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::NotFound),
             Some(row) => match upserted(row, &moves, &stamp) {
-                Some(new) => Verdict::leaves(Some(new)),
+                Some(new) => raised(row, Verdict::leaves(Some(new))),
                 None => Verdict::lost(ErrorKind::Conflict),
             },
             None => match Row::made(no, &moves, &stamp) {
@@ -298,7 +296,7 @@ impl<E: Subject> World<'_, E> {
     }
 
     pub(super) async fn modify(&mut self, no: u32) -> Step {
-        let moves = Arc::new(self.moves(no, 3));
+        let moves = Arc::new(self.moves(3));
         self.say(format!("{no}: modify {:?}", told(&moves)));
         let key = E::random(&mut self.rng, no).key();
         let verdict = match self.live(no) {
@@ -329,7 +327,7 @@ impl<E: Subject> World<'_, E> {
         let verdict = match self.live(no) {
             None => Verdict::lost(ErrorKind::NotFound),
             Some(row) => {
-                let mut verdict = Verdict::leaves(row.after(&[], Some(&stamp)));
+                let mut verdict = raised(row, Verdict::leaves(row.after(&[], Some(&stamp))));
                 if lacks_text(row, &attempt) {
                     verdict.lost.push(ErrorKind::Conflict);
                 }
@@ -388,6 +386,18 @@ fn unchanged<E: Subject>(row: &Row<E>, entity: &E) -> bool {
     same && entity
         .created()
         .is_none_or(|created| row.entity.created() == Some(created))
+}
+
+/// A NULL of others is no number that the service could raise: it takes a loaded entity.
+fn raised<E: Subject>(row: &Row<E>, verdict: Verdict<E>) -> Verdict<E> {
+    let version = E::ENTITY.version.and_then(|version| row.item.get(version));
+    match version {
+        Some(Value::Null) => Verdict {
+            refused: verdict.refused,
+            ..Verdict::lost(ErrorKind::Rejected)
+        },
+        _ => verdict,
+    }
 }
 
 /// A text that was relied on not to be empty may be.

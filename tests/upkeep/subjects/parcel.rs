@@ -188,9 +188,11 @@ impl Subject for Parcel {
         if item.get("urgent") == Some(&Value::Bool(true)) && rng.bool() {
             item.remove("urgent");
         }
-        if rng.u32(0..3) == 0 {
-            item.remove("version");
-        }
+        match rng.u32(0..6) {
+            0 => item.insert("version", Value::Null),
+            1 | 2 => item.remove("version"),
+            _ => None,
+        };
         for name in ["user", "created_at", "updated_at"] {
             if rng.u32(0..3) == 0 {
                 item.remove(name);

@@ -145,9 +145,11 @@ impl Subject for Visit {
                 item.insert(name, Value::Null);
             }
         }
-        if rng.u32(0..3) == 0 {
-            item.remove("v");
-        }
+        match rng.u32(0..6) {
+            0 => item.insert("v", Value::Null),
+            1 | 2 => item.remove("v"),
+            _ => None,
+        };
         if rng.u32(0..3) == 0 {
             item.remove("site");
         }
