@@ -111,9 +111,7 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
             type Entity = #here;
         }
 
-        impl __d::PartOfItem for #ident {
-            type Entity = #here;
-        }
+        impl __d::PartOfItem for #ident {}
     };
     hidden(&projection.krate, &body)
 }

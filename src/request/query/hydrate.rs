@@ -15,6 +15,7 @@ use bytes::Bytes;
 
 use super::gather::Gather;
 use super::selection::{Selection, Wanted};
+use super::stage::RowOfEntity;
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
@@ -37,15 +38,10 @@ pub(super) const PAGE: usize = BATCH - 1;
     note = "an entity is whole already: leave `hydrate()` out",
     note = "beside `lenient()`, call `hydrate()` first"
 )]
-pub trait PartOfItem {
-    /// Whose item it is.
-    type Entity: DynamoEntity;
-}
+pub trait PartOfItem: RowOfEntity {}
 
 #[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> PartOfItem for Key<E> {
-    type Entity = E;
-}
+impl<E: DynamoEntity> PartOfItem for Key<E> {}
 
 /// What is read of the items.
 #[derive(Debug, Clone, Default)]

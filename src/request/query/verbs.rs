@@ -162,7 +162,7 @@ pub trait QueryVerbs: Sized {
     /// assert_eq!((keys.len(), books), (1, vec![book]));
     /// # Ok(()) }
     /// ```
-    fn hydrate(self) -> Query<<Self::Row as PartOfItem>::Entity, Hydrated<Self::Reach>>
+    fn hydrate(self) -> Query<<Self::Row as RowOfEntity>::Entity, Hydrated<Self::Reach>>
     where
         Self::Row: PartOfItem,
     {
