@@ -85,6 +85,11 @@ impl Lost {
         }
     }
 
+    /// Whether the write makes the item where there is none.
+    pub(crate) fn may_create(self) -> bool {
+        self.kind == LostKind::Upsert
+    }
+
     /// Says who lost to whom.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         let error = failure.error.of(entity);
@@ -130,6 +135,10 @@ impl Lost {
             (LostKind::NeedsRow | LostKind::Upsert, Some(_)) => (
                 ErrorKind::Conflict,
                 "the stored item is not the one that was loaded: another write came first",
+            ),
+            (LostKind::NeedsNone | LostKind::New, None) if !is_expired => (
+                ErrorKind::NotFound,
+                "no item with this key is there, and the condition asks for one",
             ),
             (LostKind::NeedsNone, _) => (
                 ErrorKind::Conflict,
