@@ -121,13 +121,14 @@ impl Place {
     }
 }
 
-/// `address.city`, `lines[0].qty`. Names in maps may be data, but they are what the caller wrote.
+/// `address.city`, `lines[0].qty`. Names of a map's entries are data, and not shown.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.attribute)?;
         for step in &self.steps {
             match step {
-                Step::Name(name) => write!(f, ".{name}")?,
+                Step::Name(Cow::Borrowed(field)) => write!(f, ".{field}")?,
+                Step::Name(Cow::Owned(_)) => f.write_str(".(an entry)")?,
                 Step::Index(index) => write!(f, "[{index}]")?,
             }
         }

@@ -365,15 +365,13 @@ fn spellings(created: &[u8]) -> Vec<String> {
     let fraction = fraction.trim_end_matches('Z');
     let significant = fraction.trim_end_matches('0').len();
     let mut texts = Vec::new();
-    if significant > 6 {
-        return texts;
-    }
-    for digits in [0, 3, 6, 9] {
+    for digits in 0..=9 {
         let Some(shown) = fraction.get(..digits).filter(|_| digits >= significant) else {
             continue;
         };
         let point = if digits == 0 { "" } else { "." };
-        texts.extend(["Z", "+00:00"].map(|zone| format!("{seconds}{point}{shown}{zone}")));
+        texts
+            .extend(["Z", "+00:00", "-00:00"].map(|zone| format!("{seconds}{point}{shown}{zone}")));
     }
     texts.retain(|text| *text != own);
     texts

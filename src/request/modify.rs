@@ -252,23 +252,24 @@ fn unchanged<E: DynamoEntity>(
     db: &Dynamo,
 ) -> Result<(Node, Lost), Fault> {
     let (def, now) = (&E::ENTITY, db.now());
-    if let Source::Entity {
-        loaded: Some(loaded),
-        ..
-    } = source
-    {
-        let (unchanged, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
-        return Ok((unchanged.and(check::is_live(def, now)), lost));
-    }
-    let (exists, lost) = check::condition(def, Expect::Exists, None, now);
     let stored = split(stored)?;
-    let guards = seen_attributes::<E>(seen).into_iter().map(|name| {
+    let as_read = |name: String| {
         let held = stored.iter().find(|(other, _)| *other == name);
         match held {
             Some((_, json)) => check::is_value(name, json),
             None => Node::Missing(Place::of(name)),
         }
-    });
+    };
+    // The version tells of every writer that keeps one, and the time of creation of a new item; both as
+    // they are spelt.
+    if let Some(loaded) = source.numbered() {
+        let (_, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
+        let names = [def.version, def.created_at].into_iter().flatten();
+        let guards = names.map(|name| as_read(name.to_owned()));
+        return Ok((Node::all(guards).and(check::is_live(def, now)), lost));
+    }
+    let (exists, lost) = check::condition(def, Expect::Exists, None, now);
+    let guards = seen_attributes::<E>(seen).into_iter().map(as_read);
     Ok((Node::all([exists].into_iter().chain(guards)), lost))
 }
 

@@ -19,6 +19,17 @@ pub(in crate::request) enum Source {
 }
 
 impl Source {
+    /// What was loaded of an entity whose row has a version.
+    pub(in crate::request) fn numbered(&self) -> Option<&Loaded> {
+        match self {
+            Source::Entity {
+                loaded: Some(loaded),
+                ..
+            } => Some(loaded).filter(|loaded| loaded.version().number().is_some()),
+            _ => None,
+        }
+    }
+
     /// What these attributes of an entity say.
     pub(in crate::request) fn of(attributes: Vec<(String, Vec<u8>)>) -> Self {
         Source::Entity {
