@@ -34,9 +34,9 @@ pub use crate::key::{
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, PartitionArg, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn, SortPart, Source,
-    Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate, holds_all,
-    in_partition, order_of, wrong_parts,
+    PartKind, PartOfItem, PartitionArg, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn,
+    SortPart, Source, Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate,
+    holds_all, in_partition, order_of, wrong_parts,
 };
 pub use crate::request::{Query, Unconditional, Versioned};
 pub use crate::schema::{

@@ -176,10 +176,11 @@ pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
     Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
-    Guard, Guarded, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify, Open,
-    Operation, Page, Put, Query, QueryVerbs, Reach, Reading, Repeatable, ReturningChanged,
-    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, SortPart, Steps,
-    StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
+    Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify,
+    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable,
+    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
+    SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
+    each,
 };
 
 /// The README is compiled and run.

@@ -7,6 +7,7 @@
 
 mod awaited;
 mod backoff;
+mod batch_get;
 mod call;
 mod check;
 mod create;
@@ -21,6 +22,7 @@ mod put;
 pub(crate) mod query;
 mod repeatable;
 mod size;
+mod together;
 mod update;
 mod upkeep;
 mod upsert;
@@ -35,8 +37,9 @@ pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use query::{
-    Anywhere, Cursor, Each, Filter, InGlobalIndex, InLocalIndex, InOrder, InTable, Page, Query,
-    QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads, WholeTable, each,
+    Anywhere, Cursor, Each, Filter, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, Page,
+    PartOfItem, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
+    WholeTable, each,
 };
 pub use repeatable::Repeatable;
 pub use update::{ReturningChanged, ReturningNew, Update};

@@ -49,6 +49,8 @@ pub(crate) enum Operation {
     Query,
     /// `Scan`
     Scan,
+    /// `BatchGetItem`
+    BatchGetItem,
     /// `TransactWriteItems`
     TransactWriteItems,
 }

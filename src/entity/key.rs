@@ -91,6 +91,9 @@ impl<E: DynamoEntity> Key<E> {
 
     /// Changes some attributes of the item, or makes it out of them.
     ///
+    /// An expired item that DynamoDB still holds is not brought back: that is a
+    /// [`Conflict`](crate::ErrorKind::Conflict), and [`create`](DynamoEntity::create) replaces it.
+    ///
     /// ```
     /// # use dynamo_entity::prelude::*;
     /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -113,7 +116,8 @@ impl<E: DynamoEntity> Key<E> {
     /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between;
     /// else again, with the item that is there now. The closure may therefore run several times.
     ///
-    /// An entity with a version is guarded by it, another one by all attributes that were read. After a
+    /// What the closure does to version, timestamps and actors is not written: the library keeps them. An
+    /// entity with a version is guarded by it, another one by all attributes that were read. After a
     /// lost answer the closure is not run again: the error is
     /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
     ///

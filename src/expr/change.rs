@@ -126,7 +126,9 @@ impl<R, T, M> Path<R, T, M> {
             Given::Value(value) => Change::new(self.place(), self.set_or_absent(&value)),
             Given::At(place) => {
                 let guard = is_value(&place);
-                Change::new(self.place(), Ok(Action::Copy(place))).guarded(Some(guard))
+                let same_form = self.place().check_form(&place);
+                let action = same_form.map(|()| Action::Copy(place));
+                Change::new(self.place(), action).guarded(Some(guard))
             }
         }
     }

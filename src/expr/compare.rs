@@ -113,7 +113,10 @@ impl<R, T, M> Path<R, T, M> {
                 let fault = Fault::new("an attribute cannot be compared with itself");
                 Err(fault.at(place.to_string()))
             }
-            Given::At(place) => Ok(Some(Term::Place(place))),
+            Given::At(place) => {
+                self.place().check_form(&place)?;
+                Ok(Some(Term::Place(place)))
+            }
         }
     }
 

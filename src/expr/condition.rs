@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Not};
 
 use super::node::Node;
+use crate::codec::Fault;
 
 /// What must hold of an item of `R`. Combine with `&`, `|`, `!`, [`all`] and [`any`].
 ///
@@ -13,20 +14,51 @@ use super::node::Node;
 #[must_use = "a condition counts only where it is returned or given"]
 pub struct Condition<R> {
     node: Node,
+    /// How deep it may be nested.
+    depth: usize,
     kind: PhantomData<fn() -> R>,
 }
 
+/// DynamoDB takes no more operators; a tree as deep has at least as many.
+const MAX_DEPTH: usize = 300;
+
 /// All of them; of none, nothing is asked.
 pub fn all<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
-    Node::all(conditions.into_iter().map(|condition| condition.node)).into()
+    joined(conditions, Node::all)
 }
 
 /// At least one of them. Of none, nothing can hold: a write is refused, a query finds nothing.
 pub fn any<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
-    Node::any(conditions.into_iter().map(|condition| condition.node)).into()
+    joined(conditions, Node::any)
+}
+
+fn joined<R>(
+    conditions: impl IntoIterator<Item = Condition<R>>,
+    join: fn(Vec<Node>) -> Node,
+) -> Condition<R> {
+    let (mut nodes, mut depth) = (Vec::new(), 0);
+    for condition in conditions {
+        depth = condition.depth.max(depth);
+        nodes.push(condition.node);
+    }
+    Condition::nested(join(nodes), depth + 1)
 }
 
 impl<R> Condition<R> {
+    /// What is nested too deep could not be sent, and is not kept: it would have to be taken apart again.
+    fn nested(node: Node, depth: usize) -> Self {
+        if depth <= MAX_DEPTH {
+            return Condition {
+                node,
+                depth,
+                kind: PhantomData,
+            };
+        }
+        let fault =
+            format!("a condition of more than {MAX_DEPTH} operators; DynamoDB allows {MAX_DEPTH}");
+        Node::Faulty(Fault::new(fault)).into()
+    }
+
     pub(crate) fn into_node(self) -> Node {
         self.node
     }
@@ -36,6 +68,7 @@ impl<R> From<Node> for Condition<R> {
     fn from(node: Node) -> Self {
         Condition {
             node,
+            depth: 0,
             kind: PhantomData,
         }
     }
@@ -61,13 +94,17 @@ impl<R> Not for Condition<R> {
     type Output = Self;
 
     fn not(self) -> Self {
-        self.node.not().into()
+        Condition::nested(self.node.not(), self.depth + 1)
     }
 }
 
 impl<R> Clone for Condition<R> {
     fn clone(&self) -> Self {
-        self.node.clone().into()
+        Condition {
+            node: self.node.clone(),
+            depth: self.depth,
+            kind: PhantomData,
+        }
     }
 }
 

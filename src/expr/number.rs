@@ -88,11 +88,32 @@ macro_rules! unbounded {
 }
 
 unbounded! {
-    f32, 0.0;
     f64, 0.0;
     Number, Number::from(0_u8);
     #[cfg(feature = "bigdecimal")]
     bigdecimal::BigDecimal, bigdecimal::BigDecimal::from(0);
+}
+
+/// Larger sums would be stored and not be read.
+#[diagnostic::do_not_recommend]
+impl Numeric for f32 {
+    fn zero() -> Self {
+        0.0
+    }
+
+    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
+        let change = if minus { -*self } else { *self };
+        let (comparison, bound) = match change {
+            0.0 => return Ok(None),
+            change if change < 0.0 => (Comparison::Ge, Self::MIN - change),
+            change => (Comparison::Le, Self::MAX - change),
+        };
+        Ok(Some(Room {
+            comparison,
+            bound: format!("{bound:e}").parse()?,
+            start_fits: comparison.holds(start, &bound),
+        }))
+    }
 }
 
 /// A sum has to fit with as many digits after the point as the change has. What more digits of the

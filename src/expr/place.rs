@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::codec::Fault;
+
 /// An attribute, or something inside of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -11,6 +13,8 @@ pub struct Place {
     steps: Vec<Step>,
     /// The caller named the attribute, not a field.
     is_of_rest: bool,
+    /// How values are stored here; 0 is the type's own way.
+    form: u8,
 }
 
 /// One step into a map or a list.
@@ -30,7 +34,26 @@ impl Place {
             attribute: attribute.into(),
             steps: Vec::new(),
             is_of_rest: false,
+            form: 0,
         }
+    }
+
+    /// The same, where values are stored in another form. Places of two forms are not compared or copied.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_form(mut self, form: u8) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Refuses a place whose values are stored in another way than here.
+    pub(crate) fn check_form(&self, other: &Place) -> Result<(), Fault> {
+        if self.form == other.form {
+            return Ok(());
+        }
+        Err(Fault::new(format!(
+            "`{self}` and `{other}` store their values in different forms, a TTL and a timestamp say: read the one and give its value"
+        )))
     }
 
     /// An attribute that no field may know.
@@ -58,7 +81,7 @@ impl Place {
     }
 
     fn with(&self, step: Step) -> Self {
-        let mut place = self.clone();
+        let mut place = self.clone().in_form(0);
         place.steps.push(step);
         place
     }
@@ -82,6 +105,7 @@ impl Place {
             attribute: self.attribute.clone(),
             steps: before.to_vec(),
             is_of_rest: self.is_of_rest,
+            form: 0,
         })
     }
 

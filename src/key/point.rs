@@ -10,12 +10,32 @@ use std::fmt;
 use super::MAX_SK_SIZE;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Tag, Writer};
 
-/// A value of a sort key.
-#[derive(Clone, PartialEq, Eq)]
+/// A value of a key.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum KeyPoint {
     S(String),
     N(Number),
     B(Vec<u8>),
+}
+
+/// The named attributes of an object of DynamoDB JSON, in the order of the names.
+pub(crate) fn points_of(object: &[u8], names: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
+    let mut points = vec![None; names.len()];
+    let mut reader = Reader::new(object);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let at = names.iter().position(|known| **known == *name);
+        match at.and_then(|at| points.get_mut(at)) {
+            Some(point) => *point = Some(KeyPoint::read(&mut reader)?),
+            None => reader.skip()?,
+        }
+    }
+    let missing = || Fault::new("the key attribute is missing");
+    points
+        .into_iter()
+        .map(|point| point.ok_or_else(missing))
+        .collect()
 }
 
 /// Its type: values stay out.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::time::{Precision, parse_utc, utc_text};
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{DynamoValue, Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, State, Version};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Expression, Node, Place, Term};
@@ -31,6 +31,10 @@ pub(crate) enum Expect {
 pub(crate) struct Lost {
     kind: LostKind,
     ttl: Option<&'static str>,
+    /// More was asked than the kind says: conditions of the caller's, places to be there, room for a sum.
+    asked_more: bool,
+    /// The attribute of the version, and the number that was loaded.
+    version: Option<(&'static str, Option<u64>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +47,6 @@ enum LostKind {
     NeedsNone,
     /// The entity is new, so none was expected.
     New,
-    /// A condition of the caller's.
-    Condition,
     /// `upsert`
     Upsert,
 }
@@ -54,30 +56,38 @@ impl Lost {
     pub(crate) const NEVER: Lost = Lost {
         kind: LostKind::NeedsRow,
         ttl: None,
+        asked_more: false,
+        version: None,
     };
 
-    /// Nothing is asked but that no expired item is changed.
-    pub(crate) fn upsert(def: &EntityDef) -> Lost {
+    fn new(kind: LostKind, def: &EntityDef) -> Lost {
         Lost {
-            kind: LostKind::Upsert,
+            kind,
             ttl: def.ttl,
+            ..Lost::NEVER
         }
-    }
-
-    /// A condition of the caller's was asked for too.
-    pub(crate) fn or_condition(self) -> Lost {
-        let kind = match self.kind {
-            LostKind::NeedsRow | LostKind::Upsert => LostKind::Condition,
-            other => other,
-        };
-        Lost { kind, ..self }
     }
 
     pub(crate) fn create(def: &EntityDef) -> Lost {
+        Lost::new(LostKind::Create, def)
+    }
+
+    /// Nothing is asked but that no expired item is changed.
+    pub(crate) fn upsert(def: &EntityDef) -> Lost {
+        Lost::new(LostKind::Upsert, def)
+    }
+
+    /// More is asked.
+    pub(crate) fn or_condition(self) -> Lost {
         Lost {
-            kind: LostKind::Create,
-            ttl: def.ttl,
+            asked_more: true,
+            ..self
         }
+    }
+
+    /// Whether the write makes the item where there is none.
+    pub(crate) fn may_create(self) -> bool {
+        self.kind == LostKind::Upsert
     }
 
     /// Says who lost to whom.
@@ -86,28 +96,49 @@ impl Lost {
         let Some(condition) = failure.condition else {
             return error;
         };
-        let live = condition
-            .item
-            .filter(|item| !is_expired(item, self.ttl, now));
-        let (kind, message) = match (self.kind, &live) {
+        let is_over = |item: &Bytes| is_expired(item, self.ttl, now);
+        let is_expired = condition.item.as_ref().is_some_and(is_over);
+        let live = condition.item.filter(|_| !is_expired);
+        let (kind, message) = self.meaning(live.as_ref(), is_expired);
+        let error = error.with_kind(kind, message);
+        match live {
+            Some(item) => error.with_current(item, now),
+            None => error,
+        }
+    }
+
+    fn meaning(self, live: Option<&Bytes>, is_expired: bool) -> (ErrorKind, &'static str) {
+        match (self.kind, live) {
             (LostKind::Create, _) => (
                 ErrorKind::AlreadyExists,
                 "an item with this key is already there",
             ),
-            (LostKind::NeedsRow | LostKind::Condition, None) => {
+            (LostKind::NeedsRow, None) => {
                 (ErrorKind::NotFound, "no live item with this key is there")
             }
-            (LostKind::NeedsRow, Some(_)) => (
+            (LostKind::Upsert, None) if is_expired => (
+                ErrorKind::Conflict,
+                "an expired item is still stored under this key, and an upsert would bring it back: `create` or `put` replaces it",
+            ),
+            (LostKind::Upsert, None) => (
+                ErrorKind::Conflict,
+                "no item is stored under this key, and none may be made so: a condition does not hold of none, or a sum would leave the range of its type",
+            ),
+            (LostKind::NeedsRow | LostKind::Upsert, Some(item))
+                if self.asked_more && self.is_same_version(item) =>
+            {
+                (
+                    ErrorKind::Conflict,
+                    "the stored item does not fit: a condition does not hold, a place to be changed is not there, or a sum would leave the range of its type",
+                )
+            }
+            (LostKind::NeedsRow | LostKind::Upsert, Some(_)) => (
                 ErrorKind::Conflict,
                 "the stored item is not the one that was loaded: another write came first",
             ),
-            (LostKind::Condition, Some(_)) => (
-                ErrorKind::Conflict,
-                "the stored item does not fit: a condition does not hold, or a place to be changed is not there",
-            ),
-            (LostKind::Upsert, _) => (
-                ErrorKind::Conflict,
-                "an expired item is still stored under this key, and an upsert would bring it back: `create` or `put` replaces it",
+            (LostKind::NeedsNone | LostKind::New, None) if !is_expired => (
+                ErrorKind::NotFound,
+                "no item with this key is there, and the condition asks for one",
             ),
             (LostKind::NeedsNone, _) => (
                 ErrorKind::Conflict,
@@ -117,13 +148,31 @@ impl Lost {
                 ErrorKind::Conflict,
                 "this entity was never loaded, but an item with its key is stored: load it first, or write `.unchecked()` to replace it",
             ),
-        };
-        let error = error.with_kind(kind, message);
-        match live {
-            Some(item) => error.with_current(item, now),
-            None => error,
         }
     }
+
+    /// Whether the version did not decide: the item has the one that was loaded, or none was asked for.
+    fn is_same_version(self, item: &Bytes) -> bool {
+        self.version.is_none_or(|(attribute, loaded)| {
+            let stored = attribute_of(item, attribute);
+            let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
+            number == loaded
+        })
+    }
+}
+
+/// An attribute of an item in DynamoDB JSON, as it stands there.
+fn attribute_of<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
+    let mut reader = Reader::new(item);
+    let mut first = true;
+    reader.open_object().ok()?;
+    while let Ok(Some(name)) = reader.next_name(&mut first) {
+        let value = reader.raw_value().ok()?;
+        if name == attribute {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// Whether an item of DynamoDB JSON has a TTL in the past.
@@ -187,7 +236,15 @@ pub(crate) fn condition(
         (Expect::Exists, _) => (exists(def, now), LostKind::NeedsRow),
         (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
     };
-    (node, Lost { kind, ttl: def.ttl })
+    let version = loaded.filter(|_| expect == Expect::Loaded);
+    let version = def
+        .version
+        .zip(version.map(|loaded| loaded.version.number()));
+    let lost = Lost {
+        version,
+        ..Lost::new(kind, def)
+    };
+    (node, lost)
 }
 
 /// The same with a condition of the caller's.

@@ -21,6 +21,9 @@ pub struct Explanation {
     pub requests: Vec<String>,
     /// Why the service drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,
+    /// The form of the `BatchGetItem` that then fetches the items behind the rows, where a query is to
+    /// [`hydrate`](super::QueryVerbs::hydrate) them. Its keys are not known yet.
+    pub items: Option<String>,
 }
 
 impl Explanation {
@@ -38,6 +41,7 @@ impl Explanation {
             index: None,
             requests: vec![String::from_utf8_lossy(body).into_owned()],
             filters: Vec::new(),
+            items: None,
         }
     }
 

@@ -30,6 +30,13 @@ impl<O: Operation> Operation for Idempotent<O> {
             None => random_token(),
         };
         let plan = self.write.plan(db)?;
+        let is_empty = !has_member(&plan.request.body, "UpdateExpression").unwrap_or(true);
+        if plan.lost.may_create() && is_empty {
+            let message =
+                "a transaction makes no item out of nothing: set a field in the same upsert";
+            let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
+            return Err(error.of(plan.entity));
+        }
         Ok(Plan {
             request: once(plan.request, &token)?,
             entity: plan.entity,

@@ -7,6 +7,7 @@
 //!   .limit(20)          the same                                             verbs
 //!   .page(&db)          frame of the request, one for each partition         selection, condition, start
 //!                       -> answer by answer, partitions merged               fetch, gather
+//!                       -> the items behind the rows, if asked for           hydrate
 //!                       -> rows and cursors                                  page, cursor
 //!   .stream(&db)        -> rows, one after the other                         stream
 //! ```
@@ -21,6 +22,7 @@ mod draft;
 mod explain;
 mod fetch;
 mod gather;
+mod hydrate;
 mod kind;
 mod of_entity;
 mod page;
@@ -41,13 +43,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::entity::{DynamoEntity, DynamoProjection};
+use crate::entity::{self, DynamoEntity, DynamoProjection};
 use crate::error::{Error, Result};
 
 pub use collection::in_partition;
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
+pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub use page::Page;
 pub use part::{
@@ -55,7 +58,8 @@ pub use part::{
 };
 pub use partition::{Each, Given, KeyArg, One, PartitionArg, Several, each, wrong_parts};
 pub use reach::{
-    Anywhere, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads, WholeTable,
+    Anywhere, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads,
+    WholeTable,
 };
 pub use reading::Reading;
 pub use selection::Filter;
@@ -66,6 +70,7 @@ pub use stage::{
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
 
+use hydrate::Hydration;
 use selection::Selection;
 
 /// A read of many rows of one partition; [`QueryVerbs`] are its verbs.
@@ -102,12 +107,29 @@ impl<Row, From> Query<Row, From> {
     fn projected<P: DynamoProjection>(mut self) -> Query<P, From> {
         let source = *self.selection.source();
         let needed = P::attributes().into_iter();
-        let needed = needed.filter(|attribute| !attribute.in_key || source.holds(attribute.name));
-        self.selection.options.projection = Some(needed.map(|attribute| attribute.name).collect());
+        let options = &mut self.selection.options;
+        if let Some(items) = &mut options.hydration {
+            items.attributes = Some(needed.map(|attribute| attribute.name).collect());
+        } else {
+            let needed =
+                needed.filter(|attribute| !attribute.in_key || source.holds(attribute.name));
+            options.projection = Some(needed.map(|attribute| attribute.name).collect());
+        }
         let entity = P::Entity::ENTITY.type_name;
         Query {
             selection: self.selection,
             read: Arc::new(move |json| P::read(json).map_err(|fault| Error::decode(entity, fault))),
+            from: PhantomData,
+        }
+    }
+
+    /// The items behind the rows, of which the index gives the keys.
+    fn hydrated<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
+        self.selection.options.projection = Some(Vec::new());
+        self.selection.options.hydration = Some(Hydration::default());
+        Query {
+            selection: self.selection,
+            read: Arc::new(entity::read),
             from: PhantomData,
         }
     }
@@ -174,6 +196,12 @@ macro_rules! erase {
 }
 
 erase!(InTable InLocalIndex InGlobalIndex WholeTable);
+
+impl<Row, From: Reach> std::convert::From<Query<Row, Hydrated<From>>> for Query<Row> {
+    fn from(query: Query<Row, Hydrated<From>>) -> Self {
+        query.erased()
+    }
+}
 
 impl<Row, From> Clone for Query<Row, From> {
     fn clone(&self) -> Self {

@@ -288,16 +288,51 @@ impl Index {
         Ok(json)
     }
 
+    /// The unknown fields without which the keys cannot be kept up: all, if the item may have to enter
+    /// the index; else those that may be absent, and the other parts of the keys that change.
+    fn needed(&self, touched: &Touched<'_>, known: &Known) -> Vec<&'static str> {
+        let changes = |field: &str| touched.fields.contains(&field);
+        let is_optional = |part: &Part| part.presence == Presence::Optional;
+        let decides = |field: &str| self.def.when.is_some_and(|when| when.field == field);
+        let enters = self
+            .parts()
+            .any(|part| is_optional(&part) && changes(part.field))
+            || self.def.when.is_some_and(|when| changes(when.field));
+        let concerned = self
+            .keys
+            .iter()
+            .filter(|key| key.parts.iter().any(|part| changes(part.field)));
+        let concerned: Vec<&str> = concerned
+            .flat_map(|key| key.parts.iter().map(|part| part.field))
+            .collect();
+        let optional: Vec<&str> = self
+            .parts()
+            .filter(is_optional)
+            .map(|part| part.field)
+            .collect();
+        let is_needed = |field: &&'static str| {
+            touched.creates
+                || enters
+                || decides(field)
+                || optional.contains(field)
+                || concerned.contains(field)
+        };
+        let unknown: Vec<_> = self.fields().filter(|field| !known.knows(field)).collect();
+        let needed: Vec<_> = unknown.iter().copied().filter(is_needed).collect();
+        // Of indexes that share an attribute everything has to be known.
+        if needed.is_empty() { unknown } else { needed }
+    }
+
     fn refuse<E: DynamoEntity>(&self, touched: &Touched<'_>, known: &Known) -> Error {
         let mut missing: Vec<&str> = Vec::new();
-        for field in self.fields().filter(|field| !known.knows(field)) {
+        for field in self.needed(touched, known) {
             if !missing.contains(&field) {
                 missing.push(field);
             }
         }
         let ways = match &*missing {
-            [field] => format!("`.when(|it| it.{field}().eq(..))`"),
-            _ => "an equality in `.when(..)` for each".to_owned(),
+            [field] => format!("`.when(|it| it.{field}().eq(..))`, or `.missing()`"),
+            _ => "`.eq(..)` or `.missing()` of each in `.when(..)`".to_owned(),
         };
         let computed: Vec<_> = missing
             .iter()

@@ -122,6 +122,10 @@ impl Wire {
             Operation::DeleteItem => send!(delete_item),
             Operation::Query => send!(query),
             Operation::Scan => send!(scan),
+            Operation::BatchGetItem => send!(
+                batch_get_item,
+                typed::naming_keys(self.client.batch_get_item(), table)
+            ),
             Operation::TransactWriteItems => send!(
                 transact_write_items,
                 typed::naming(self.client.transact_write_items(), table)

@@ -314,5 +314,6 @@ operations! {
     DeleteItem: delete_item, DeleteItemOutput, DeleteItemError;
     Query: query, QueryOutput, QueryError;
     Scan: scan, ScanOutput, ScanError;
+    BatchGetItem: batch_get_item, BatchGetItemOutput, BatchGetItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
 }

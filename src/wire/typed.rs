@@ -3,6 +3,7 @@
 //! Slower and with the same result. It is taken only when an SDK does not call our serializer or
 //! deserializer any more; a member it does not know is refused, never dropped.
 
+mod batch;
 mod many;
 mod transact;
 
@@ -20,6 +21,7 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
 
+pub(super) use batch::{batch_get_item, naming_keys};
 pub(super) use many::{query, scan};
 
 use super::Reply;

@@ -1,6 +1,7 @@
 //! `query`: exactly the rows that were asked for, in order, page by page.
 
 mod cursors;
+mod hydrate;
 mod indexes;
 mod pages;
 mod partitions;
@@ -25,6 +26,7 @@ pub fn tests() -> Vec<Test> {
         rows::tests(),
         partitions::tests(),
         projections::tests(),
+        hydrate::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -207,6 +207,18 @@ impl Way {
     }
 }
 
+/// A number for the way in which the values of a field are stored, where it is not their own.
+fn stored_form(way: &Way, form: Form) -> u8 {
+    match (way, form) {
+        (Way::Ttl, _) => 1,
+        (Way::Serde, _) => 2,
+        (Way::Form(_) | Way::Time { .. }, Form::Epoch) => 3,
+        (Way::Form(_) | Way::Time { .. }, Form::EpochMillis) => 4,
+        (Way::Form(_) | Way::Time { .. }, Form::Rfc3339) => 5,
+        _ => 0,
+    }
+}
+
 /// The path of a field.
 pub(super) struct PathCode {
     pub(super) ty: TokenStream,
@@ -287,7 +299,10 @@ pub(super) fn path(
     };
     let path = match encode {
         None => code!(__d::AtPath::at_place(#place)),
-        Some(encode) => code!(__d::Path::stored_as(#place, #encode)),
+        Some(encode) => {
+            let form = stored_form(&way, field.form);
+            code!(__d::Path::stored_as(#place.in_form(#form), #encode))
+        }
     };
     PathCode { ty, path, bound }
 }

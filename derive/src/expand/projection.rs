@@ -110,6 +110,8 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
         impl __d::RowOfEntity for #ident {
             type Entity = #here;
         }
+
+        impl __d::PartOfItem for #ident {}
     };
     hidden(&projection.krate, &body)
 }

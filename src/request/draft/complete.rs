@@ -67,7 +67,8 @@ pub(in crate::request) fn set_identity<E: DynamoEntity>(
     key: &Key<E>,
 ) -> Result<(), Fault> {
     if let Some(attribute) = <E::Table as DynamoTable>::TABLE.type_attribute {
-        let json = format!("{{\"S\":\"{}\"}}", E::ENTITY.stored_name);
+        let mut json = Writer::default();
+        json.text(E::ENTITY.stored_name);
         update.set(attribute, Action::Set(json.into_bytes()));
     }
     for (name, json) in split(&key.fields_json()?)? {

@@ -17,15 +17,16 @@ pub(super) enum Take {
 
 pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<Bytes>> {
     selection.refuse_backwards()?;
-    let mut gather = selection.gather(&db, Wanted::Items)?;
+    let mut supply = selection.supply(&db)?;
     let most = match take {
         Take::UpTo(most) => most,
         Take::One => Some(2),
     };
     let mut rows: Vec<Bytes> = Vec::new();
-    while !gather.is_done() && !gather.is_spent() && most.is_none_or(|most| rows.len() < most) {
+    while !supply.is_done() && !supply.is_spent() && most.is_none_or(|most| rows.len() < most) {
         let wanted = most.map(|most| most - rows.len());
-        rows.extend(gather.next(wanted).await?);
+        let answer = supply.next(wanted).await?;
+        rows.extend(answer.rows.into_iter().map(|row| row.item));
     }
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or take the `first`";

@@ -67,14 +67,21 @@ impl Selection {
         let Some(projection) = &self.options.projection else {
             return;
         };
+        self.name_attributes(projection, out);
+    }
+
+    /// The names of these attributes, those of the keys first.
+    pub(super) fn name_attributes<'a>(
+        &self,
+        attributes: impl IntoIterator<Item = &'a &'static str>,
+        out: &mut Expression,
+    ) {
         let mut names = self.source().key_attributes();
-        names.extend(
-            projection
-                .iter()
-                .filter(|name| !names.contains(name))
-                .copied()
-                .collect::<Vec<_>>(),
-        );
+        for name in attributes {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
         for (at, name) in names.into_iter().enumerate() {
             out.push(if at == 0 { "" } else { ", " }).name(name);
         }

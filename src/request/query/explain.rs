@@ -1,19 +1,26 @@
 //! `explain`: what a query would ask of the service.
 
 use super::fetch::Fetch;
+use super::hydrate::PAGE;
 use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::request::Explanation;
 
 pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Result<Explanation> {
-    let limit = selection.options.limit.map(|limit| limit.saturating_add(1));
+    let hydrates = selection.options.hydration.is_some();
+    let limit = selection.options.limit.or(hydrates.then_some(PAGE));
+    let limit = limit.map(|limit| limit.saturating_add(1));
     let mut explanation = Explanation {
         operation: None,
         table: db.table_name(selection.source().table.name),
         index: selection.source().index.map(|index| index.index.to_owned()),
         requests: Vec::new(),
         filters: Vec::new(),
+        items: selection.options.hydration.as_ref().map(|_| {
+            let request = selection.items(db).request(&[]);
+            String::from_utf8_lossy(&request.body).into_owned()
+        }),
     };
     for read in selection.reads(db, wanted)? {
         if read.frame.is_nothing {

@@ -2,20 +2,14 @@
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use bytes::Bytes;
 
 use super::fetch::Fetch;
-use crate::codec::{Fault, Reader};
 use crate::error::{Error, Result};
-use crate::key::point::KeyPoint;
-
-/// So many requests are under way at once.
-const CONCURRENCY: usize = 8;
+use crate::key::point::{KeyPoint, points_of};
+use crate::request::together::together;
 
 /// A row as it came, and the partition it came from.
 #[derive(Debug, Clone)]
@@ -169,7 +163,7 @@ impl Lane {
     async fn fill(&mut self, wanted: Option<usize>, merge: &Merge) -> Result<()> {
         while self.rows.is_empty() && !self.fetch.is_done() && !self.fetch.is_spent() {
             for json in self.fetch.next(wanted).await?.rows {
-                let sort = sort_points(&json, &merge.sort)
+                let sort = points_of(&json, &merge.sort)
                     .map_err(|fault| Error::decode(merge.entity, fault))?;
                 self.rows.push_back(Row { json, sort });
             }
@@ -194,54 +188,4 @@ fn compare(left: &[KeyPoint], right: &[KeyPoint]) -> Ordering {
     let mut pairs = left.iter().zip(right);
     let order = pairs.find_map(|(left, right)| left.compare(right).filter(|order| order.is_ne()));
     order.unwrap_or(Ordering::Equal)
-}
-
-/// The sort key of a row.
-fn sort_points(row: &[u8], names: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
-    let mut points = vec![None; names.len()];
-    let mut reader = Reader::new(row);
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        let at = names.iter().position(|known| **known == *name);
-        match at.and_then(|at| points.get_mut(at)) {
-            Some(point) => *point = Some(KeyPoint::read(&mut reader)?),
-            None => reader.skip()?,
-        }
-    }
-    let missing = || Fault::new("the key attribute is missing");
-    points
-        .into_iter()
-        .map(|point| point.ok_or_else(missing))
-        .collect()
-}
-
-/// Waits for all of them, a few at a time.
-async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut waiting = futures.into_iter().map(Box::pin).enumerate();
-    let mut running: Vec<(usize, Pin<Box<F>>)> = Vec::new();
-    let mut done = Vec::new();
-    std::future::poll_fn(move |cx| {
-        loop {
-            let room = CONCURRENCY.saturating_sub(running.len());
-            running.extend(waiting.by_ref().take(room));
-            let before = done.len();
-            running.retain_mut(|(at, future)| match future.as_mut().poll(cx) {
-                Poll::Ready(output) => {
-                    done.push((*at, output));
-                    false
-                }
-                Poll::Pending => true,
-            });
-            if running.is_empty() && waiting.len() == 0 {
-                done.sort_by_key(|(at, _)| *at);
-                return Poll::Ready(done.drain(..).map(|(_, output)| output).collect());
-            }
-            // Room was made, perhaps for others.
-            if done.len() == before || waiting.len() == 0 {
-                return Poll::Pending;
-            }
-        }
-    })
-    .await
 }

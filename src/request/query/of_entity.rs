@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use super::Query;
 use super::condition::equals;
-use crate::codec::{Fault, Reader};
+use super::selection::Selection;
+use crate::clock::Timestamp;
+use crate::codec::{Fault, Number, Reader};
 use crate::entity::DynamoEntity;
 use crate::error::Result;
 use crate::key::point::KeyPoint;
@@ -42,6 +44,31 @@ impl<E: DynamoEntity, From> Query<E, From> {
         if self.selection.options.filter.is_some() {
             return Err(Fault::new("only the service evaluates a filter"));
         }
+        self.selection.keys_match(json)
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Result<Ordering, Fault> {
+        for key in self.selection.draft.source.sort() {
+            let points = (
+                attribute(left, key.attribute)?,
+                attribute(right, key.attribute)?,
+            );
+            let (Some(left), Some(right)) = points else {
+                continue;
+            };
+            match left.compare(&right) {
+                Some(Ordering::Equal) | None => {}
+                Some(order) => return Ok(order),
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+}
+
+impl Selection {
+    /// Whether the keys of an item are among those that are asked for.
+    pub(super) fn keys_match(&self, json: &[u8]) -> Result<bool, Fault> {
+        let draft = &self.draft;
         let is_in = |partition: &Vec<u8>| -> Result<bool, Fault> {
             for (name, value) in equals(draft, partition)? {
                 let wanted = KeyPoint::read(&mut Reader::new(&value))?;
@@ -65,24 +92,15 @@ impl<E: DynamoEntity, From> Query<E, From> {
             return Ok(true);
         };
         let point = attribute(json, name)?;
-        Ok(point.is_some_and(|point| self.selection.range().contains(&point)))
+        Ok(point.is_some_and(|point| self.range().contains(&point)))
     }
 
-    fn compare(&self, left: &[u8], right: &[u8]) -> Result<Ordering, Fault> {
-        for key in self.selection.draft.source.sort() {
-            let points = (
-                attribute(left, key.attribute)?,
-                attribute(right, key.attribute)?,
-            );
-            let (Some(left), Some(right)) = points else {
-                continue;
-            };
-            match left.compare(&right) {
-                Some(Ordering::Equal) | None => {}
-                Some(order) => return Ok(order),
-            }
-        }
-        Ok(Ordering::Equal)
+    /// Whether the time of an item is over; fractions that others stored are cut off.
+    pub(super) fn is_expired(&self, json: &[u8], now: Timestamp) -> bool {
+        let ttl = self.source().entity.ttl;
+        let expires = ttl.and_then(|name| attribute(json, name).ok().flatten());
+        let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
+        expires.is_some_and(|at| at.compare(&first_live).is_some_and(Ordering::is_lt))
     }
 }
 

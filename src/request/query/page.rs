@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::cursor::{Cursor, CursorMaker};
-use super::gather::Gather;
-use super::selection::{Selection, Wanted};
+use super::hydrate::{Found, PAGE, Supply, Vanished};
+use super::selection::Selection;
+use super::stage::{RowOfEntity, Rows, RowsOf};
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
+use crate::entity::Key;
 use crate::error::{Error, Result};
 
 /// Some rows of a query, in its order.
@@ -33,7 +33,17 @@ impl<Row> Page<Row> {
     pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
         let row = self.raw.rows.get(row)?;
         // It was read before, so its keys are there.
-        self.raw.maker.at_row(row).ok()
+        self.raw.maker.at_row(&row.place).ok()
+    }
+}
+
+impl<Row: RowOfEntity> Page<Row> {
+    /// The keys of the items that the index still lists on this page and the table no longer has, in
+    /// the order of the index. Only [`hydrate`](super::QueryVerbs::hydrate) finds any.
+    pub fn vanished(&self) -> Result<Vec<Key<Row::Entity>>> {
+        let rows = self.raw.vanished.iter();
+        rows.map(|row| <Rows<false> as RowsOf<Row::Entity>>::read(&row.place))
+            .collect()
     }
 }
 
@@ -49,7 +59,8 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
 
 /// A page before its rows are read.
 struct RawPage {
-    rows: Vec<Bytes>,
+    rows: Vec<Found>,
+    vanished: Vec<Vanished>,
     maker: CursorMaker,
 }
 
@@ -61,7 +72,7 @@ pub(super) struct ReadPage {
 }
 
 impl ReadPage {
-    pub(super) fn rows(&self) -> &[Bytes] {
+    pub(super) fn rows(&self) -> &[Found] {
         &self.raw.rows
     }
 
@@ -89,14 +100,25 @@ enum End {
 pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
     let maker = CursorMaker::new(&selection, &db);
     let fail = |fault: Fault| Error::decode(selection.entity(), fault);
-    let mut gather = selection.gather(&db, Wanted::Items)?;
-    let (mut rows, end) = collect(&mut gather, selection.options.limit).await?;
+    let mut supply = selection.supply(&db)?;
+    let hydrates = selection.options.hydration.is_some();
+    let limit = selection.options.limit.or(hydrates.then_some(PAGE));
+    let Collected {
+        mut rows,
+        mut vanished,
+        end,
+    } = collect(&mut supply, limit).await?;
     let came_from = selection.options.resume.clone();
     let is_backward = came_from.as_ref().is_some_and(Cursor::is_backward);
     if is_backward {
         rows.reverse();
+        vanished.reverse();
     }
-    let at = |row: Option<&Bytes>| row.map(|row| maker.at_row(row)).transpose().map_err(fail);
+    let at = |row: Option<&Found>| {
+        row.map(|row| maker.at_row(&row.place))
+            .transpose()
+            .map_err(fail)
+    };
     let (first, last) = (at(rows.first())?, at(rows.last())?);
     // The far end is the one that was read towards; behind the near one is the cursor's own row.
     let (far, near) = if is_backward {
@@ -116,33 +138,55 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
         (far, near)
     };
     Ok(ReadPage {
-        raw: RawPage { rows, maker },
+        raw: RawPage {
+            rows,
+            vanished,
+            maker,
+        },
         next,
         previous: previous.map(Cursor::backwards),
     })
 }
 
+/// What was read.
+struct Collected {
+    rows: Vec<Found>,
+    vanished: Vec<Vanished>,
+    end: End,
+}
+
 /// Reads until there is one row too many, or until the end. Without a limit one answer is enough.
-async fn collect(gather: &mut Gather, limit: Option<usize>) -> Result<(Vec<Bytes>, End)> {
-    let mut rows = Vec::new();
-    loop {
+async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected> {
+    let (mut rows, mut vanished): (Vec<Found>, Vec<Vanished>) = Default::default();
+    let end = loop {
         let wanted = match limit {
             Some(limit) => Some(limit.saturating_add(1).saturating_sub(rows.len())),
             None if rows.is_empty() => None,
             None => Some(1),
         };
-        let answer = gather.next(wanted).await?;
+        let answer = supply.next(wanted).await?;
         let full = limit.or((!rows.is_empty()).then_some(rows.len()));
-        rows.extend(answer);
+        vanished.extend(answer.vanished.into_iter().map(|row| Vanished {
+            before: rows.len() + row.before,
+            ..row
+        }));
+        rows.extend(answer.rows);
         if let Some(full) = full.filter(|full| rows.len() > *full) {
             rows.truncate(full);
-            return Ok((rows, End::More));
+            // What is behind the last row is told by the page that goes on there.
+            vanished.retain(|row| row.before < full);
+            break End::More;
         }
-        if gather.is_spent() {
-            return Ok((rows, End::Spent(gather.position().map(<[u8]>::to_vec))));
+        if supply.is_spent() {
+            break End::Spent(supply.position().map(<[u8]>::to_vec));
         }
-        if gather.is_done() {
-            return Ok((rows, End::Last));
+        if supply.is_done() {
+            break End::Last;
         }
-    }
+    };
+    Ok(Collected {
+        rows,
+        vanished,
+        end,
+    })
 }

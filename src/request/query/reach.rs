@@ -1,5 +1,7 @@
 //! Where a query reads, as a type: it decides whether the read can be strong.
 
+use std::marker::PhantomData;
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -26,6 +28,10 @@ pub struct WholeTable(());
 /// Any of these: a query that was turned into a `Query<Row>`.
 #[derive(Debug)]
 pub struct Anywhere(());
+
+/// The items behind the rows of a query that reads there.
+#[derive(Debug)]
+pub struct Hydrated<From>(PhantomData<From>);
 
 /// A query that can see every write that was acknowledged before.
 #[diagnostic::on_unimplemented(
@@ -54,6 +60,13 @@ macro_rules! reaches {
         )*
     )*};
 }
+
+impl<From: Reach> sealed::Sealed for Hydrated<From> {}
+impl<From: Reach> Reach for Hydrated<From> {}
+#[diagnostic::do_not_recommend]
+impl<From: Reach> StrongReads for Hydrated<From> {}
+#[diagnostic::do_not_recommend]
+impl<From: InOrder> InOrder for Hydrated<From> {}
 
 reaches! {
     InTable [StrongReads, InOrder];

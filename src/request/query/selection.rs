@@ -5,6 +5,7 @@ use super::cursor::Cursor;
 use super::draft::Draft;
 use super::fetch::Fetch;
 use super::gather::{Gather, Merge};
+use super::hydrate::Hydration;
 use super::source::Source;
 use super::start::{Read, Start};
 use crate::clock::Timestamp;
@@ -40,6 +41,8 @@ pub(crate) struct Options {
     pub(super) filter: Option<Node>,
     /// The attributes that are read besides those of the key; all, if it is not said.
     pub(super) projection: Option<Vec<&'static str>>,
+    /// The items behind the rows are read.
+    pub(super) hydration: Option<Hydration>,
     /// Parts of a scan, read side by side.
     pub(super) segments: Option<u32>,
 }
@@ -197,7 +200,8 @@ impl Selection {
         if self.reads_down() {
             body.raw(",\"ScanIndexForward\":false");
         }
-        if self.options.consistent {
+        // The items behind a global index can be read strongly, the index cannot.
+        if self.options.consistent && !self.source().is_global() {
             body.raw(",\"ConsistentRead\":true");
         }
         if let Some((segment, segments)) = start.segment {

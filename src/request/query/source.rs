@@ -65,6 +65,11 @@ impl Source {
         }
     }
 
+    /// Whether it is a global index.
+    pub(super) fn is_global(&self) -> bool {
+        self.index.is_some_and(|index| !index.pk.is_empty())
+    }
+
     /// Whether the attribute is there to be read.
     pub(super) fn holds(&self, name: &str) -> bool {
         let Some(index) = self.index else { return true };

@@ -12,8 +12,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::ReadRow;
-use super::gather::Gather;
-use super::selection::{Selection, Wanted};
+use super::hydrate::Supply;
+use super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::wire::BoxFuture;
@@ -34,13 +34,13 @@ pub struct RowStream<Row> {
 /// The answer behind the rows at hand.
 enum Ahead {
     /// Not asked for.
-    Idle(Box<Gather>),
+    Idle(Box<Supply>),
     Asked(Task),
     Failed(Error),
     None,
 }
 
-type Fetched = (Box<Gather>, Result<Vec<Bytes>>);
+type Fetched = (Box<Supply>, Result<Vec<Bytes>>);
 
 /// A request under way. It makes progress while nobody polls it, and stops with the stream.
 enum Task {
@@ -58,10 +58,11 @@ impl Drop for Task {
 }
 
 impl Task {
-    fn start(mut fetch: Box<Gather>, wanted: Option<usize>) -> Self {
+    fn start(mut fetch: Box<Supply>, wanted: Option<usize>) -> Self {
         let work = async move {
             let answer = fetch.next(wanted).await;
-            (fetch, answer)
+            let rows = answer.map(|answer| answer.rows.into_iter().map(|row| row.item).collect());
+            (fetch, rows)
         };
         match Handle::try_current() {
             Ok(runtime) => Task::Spawned(runtime.spawn(work)),
@@ -84,13 +85,13 @@ impl<Row> RowStream<Row> {
     pub(super) fn new(selection: Selection, read: ReadRow<Row>, db: Dynamo) -> Self {
         let planned = selection
             .refuse_backwards()
-            .and_then(|()| selection.gather(&db, Wanted::Items));
+            .and_then(|()| selection.supply(&db));
         RowStream {
             read,
             rows: VecDeque::new(),
             left: selection.options.limit.unwrap_or(usize::MAX),
             ahead: match planned {
-                Ok(gather) => Ahead::Idle(Box::new(gather)),
+                Ok(supply) => Ahead::Idle(Box::new(supply)),
                 Err(error) => Ahead::Failed(error),
             },
         }

@@ -4,8 +4,9 @@ use super::Query;
 use super::all::{self, Take};
 use super::cursor::Cursor;
 use super::explain;
+use super::hydrate::PartOfItem;
 use super::page::{self, Page};
-use super::reach::{InOrder, Reach, StrongReads};
+use super::reach::{Hydrated, InOrder, Reach, StrongReads};
 use super::reading::Reading;
 use super::selection::Wanted;
 use super::stage::{RowOf, RowOfEntity, Stage};
@@ -112,7 +113,8 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.include_expired = true)
     }
 
-    /// Sees every write that was acknowledged before; costs double. Not on a global index.
+    /// Sees every write that was acknowledged before; costs double. Not on a global index, but for the items
+    /// behind it: [`hydrate`](Self::hydrate).
     fn consistent(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: StrongReads,
@@ -127,6 +129,44 @@ pub trait QueryVerbs: Sized {
         P: DynamoProjection<Entity = <Self::Row as RowOfEntity>::Entity>,
     {
         self.query().projected()
+    }
+
+    /// The items behind the rows, where those are keys or a projection: they are fetched from the table by
+    /// their keys, 100 in a request, and come in the order of the index.
+    ///
+    /// An index lags behind its table, so each item is looked at again: one that no longer belongs to the
+    /// partition and range that are asked for is left out, and so is an expired one;
+    /// [`limit`](Self::limit) counts after that. An item that is gone is left out too, and
+    /// [`Page::vanished`] names its key. An item that changed within the range stands where the index had
+    /// it; one that the index lists twice in one answer comes once.
+    ///
+    /// [`consistent`](Self::consistent) then reads the items strongly, behind a global index too.
+    /// [`filter`](Self::filter) sees what the index holds, [`select`](Self::select) all of the item.
+    /// [`count`](Self::count) and [`exists`](Self::exists) go on asking the index alone. A page without a
+    /// limit has up to 99 rows.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "books", key(pk = isbn), gsi(by_year, pk = year, sk = title, project = keys))]
+    /// struct Book { isbn: String, year: u16, title: String, text: String }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Book::schema()]).await?;
+    /// # let book = Book { isbn: "1".into(), year: 1980, title: "The Name of the Rose".into(), text: "..".into() };
+    /// # book.put().send(&db).await?;
+    /// let keys: Vec<Key<Book>> = Book::by_year(1980).all(&db).await?;
+    /// let books: Vec<Book> = Book::by_year(1980).hydrate().all(&db).await?;
+    /// assert_eq!((keys.len(), books), (1, vec![book]));
+    /// # Ok(()) }
+    /// ```
+    fn hydrate(self) -> Query<<Self::Row as RowOfEntity>::Entity, Hydrated<Self::Reach>>
+    where
+        Self::Row: PartOfItem,
+    {
+        self.query().hydrated()
     }
 
     /// Rows that do not decode are rows too: each is a `Result`. Without this, the first one fails
@@ -149,7 +189,7 @@ pub trait QueryVerbs: Sized {
             let rows = page
                 .rows()
                 .iter()
-                .map(|row| read(row))
+                .map(|row| read(&row.item))
                 .collect::<Result<_>>()?;
             Ok(page.with(rows))
         })

@@ -42,6 +42,8 @@ fn collect_body(body: &[u8], texts: &mut BTreeSet<String>) {
         match &*name {
             "TransactItems" => collect_operations(member, texts),
             "Put" | "Delete" | "Update" | "ConditionCheck" => collect_body(member, texts),
+            "RequestItems" => collect_tables(member, texts),
+            "Keys" => collect_items(member, texts),
             _ => {}
         }
         if holds_values && let Ok(item) = Item::from_dynamo_json(member) {
@@ -62,6 +64,35 @@ fn collect_operations(list: &[u8], texts: &mut BTreeSet<String>) {
             return;
         };
         collect_body(operation, texts);
+    }
+}
+
+/// The tables of a batch of reads, `{"table":{"Keys":[..]},..}`.
+fn collect_tables(tables: &[u8], texts: &mut BTreeSet<String>) {
+    let mut reader = Reader::new(tables);
+    let mut first = true;
+    if reader.open_object().is_err() {
+        return;
+    }
+    while let Ok(Some(_)) = reader.next_name(&mut first) {
+        let Ok(keys) = reader.raw_value() else {
+            return;
+        };
+        collect_body(keys, texts);
+    }
+}
+
+fn collect_items(list: &[u8], texts: &mut BTreeSet<String>) {
+    let mut reader = Reader::new(list);
+    let mut first = true;
+    if reader.open_array().is_err() {
+        return;
+    }
+    while let Ok(true) = reader.next_element(&mut first) {
+        let Ok(item) = Item::read(&mut reader) else {
+            return;
+        };
+        collect_item(&item, texts);
     }
 }
 
@@ -103,5 +134,8 @@ mod tests {
         assert_eq!(without_values("as it is", b"no json"), "as it is");
         let transaction = [br#"{"TransactItems":[{"Put":"#, &body[..], b"}]}"].concat();
         assert_eq!(without_values(message, &transaction), shown);
+        let keys =
+            br#"{"RequestItems":{"notes":{"Keys":[{"id":{"S":"secret"}},{"n":{"N":"4711"}}]}}}"#;
+        assert_eq!(without_values(message, keys), shown);
     }
 }

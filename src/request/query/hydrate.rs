@@ -1,0 +1,236 @@
+//! `hydrate`: the items behind the keys of an index.
+//!
+//! ```text
+//! rows of the index, as they come        gather
+//!   -> some hundred of them wait         Supply
+//!   -> their items, by their keys        batch_get
+//!   -> those that still belong           Selection::still_holds
+//! ```
+//!
+//! A query without `hydrate` passes through: a row is its own item.
+
+use std::collections::{HashSet, VecDeque};
+
+use bytes::Bytes;
+
+use super::gather::Gather;
+use super::selection::{Selection, Wanted};
+use super::stage::RowOfEntity;
+use crate::clock::Timestamp;
+use crate::codec::Writer;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::{Error, Result};
+use crate::expr::Expression;
+use crate::key::point::points_of;
+use crate::request::batch_get::{BATCH, BatchGet};
+
+/// So many items are fetched at once: a few requests side by side.
+const ROUND: usize = 4 * BATCH;
+
+/// A page without a limit looks one row further with the same request.
+pub(super) const PAGE: usize = BATCH - 1;
+
+/// A row that is not all there is of an item: a key, or a projection.
+#[diagnostic::on_unimplemented(
+    message = "`hydrate()` fetches the items behind keys or a projection",
+    label = "the rows of this query are `{Self}`",
+    note = "an entity is whole already: leave `hydrate()` out",
+    note = "beside `lenient()`, call `hydrate()` first"
+)]
+pub trait PartOfItem: RowOfEntity {}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> PartOfItem for Key<E> {}
+
+/// What is read of the items.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hydration {
+    /// Some attributes; all, if it is not said.
+    pub(super) attributes: Option<Vec<&'static str>>,
+}
+
+/// A row: where it stands, and what is there.
+#[derive(Clone)]
+pub(super) struct Found {
+    /// The row of the index, with the keys that a cursor is made of.
+    pub(super) place: Bytes,
+    pub(super) item: Bytes,
+}
+
+/// The next rows.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub(super) rows: Vec<Found>,
+    pub(super) vanished: Vec<Vanished>,
+}
+
+/// A row of the index whose item is gone.
+#[derive(Clone)]
+pub(super) struct Vanished {
+    pub(super) place: Bytes,
+    /// How many rows come before it.
+    pub(super) before: usize,
+}
+
+/// The rows of a query, with the items behind them if those are asked for.
+pub(super) struct Supply {
+    gather: Gather,
+    behind: Option<Behind>,
+}
+
+/// The items behind the rows of an index.
+struct Behind {
+    selection: Selection,
+    items: BatchGet,
+    /// Rows whose items were not read yet.
+    waiting: VecDeque<Bytes>,
+    /// How many more than are wanted are looked at, as some may be dropped.
+    surplus: usize,
+}
+
+impl Selection {
+    /// Plans the reads of all partitions, and of the items behind. Nothing is sent if this fails.
+    pub(super) fn supply(&self, db: &Dynamo) -> Result<Supply> {
+        let behind = self.options.hydration.as_ref().map(|_| Behind {
+            selection: self.clone(),
+            items: self.items(db),
+            waiting: VecDeque::new(),
+            surplus: 1,
+        });
+        Ok(Supply {
+            gather: self.gather(db, Wanted::Items)?,
+            behind,
+        })
+    }
+
+    /// How the items behind the rows are read.
+    pub(super) fn items(&self, db: &Dynamo) -> BatchGet {
+        let source = self.source();
+        let mut options = Writer::default();
+        if self.options.consistent {
+            options.raw(",\"ConsistentRead\":true");
+        }
+        let attributes = self.options.hydration.as_ref();
+        if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
+            // What the item is checked by is read too.
+            let needed = source.entity.ttl.iter().chain(attributes);
+            let mut expression = Expression::default();
+            self.name_attributes(needed, expression.begin("ProjectionExpression"));
+            expression.write(&mut options);
+        }
+        let names = [source.table.pk].into_iter().chain(source.table.sk);
+        BatchGet {
+            db: db.clone(),
+            entity: self.entity(),
+            table: db.table_name(source.table.name),
+            names: names.collect(),
+            options: options.into_bytes(),
+        }
+    }
+}
+
+impl Supply {
+    /// Nothing more is there.
+    pub(super) fn is_done(&self) -> bool {
+        self.gather.is_done() && !self.is_waiting()
+    }
+
+    /// There may be more, and it may not be looked at.
+    pub(super) fn is_spent(&self) -> bool {
+        self.gather.is_spent() && !self.is_waiting()
+    }
+
+    fn is_waiting(&self) -> bool {
+        let behind = self.behind.as_ref();
+        behind.is_some_and(|behind| !behind.waiting.is_empty())
+    }
+
+    /// Where the next request would begin, of one partition.
+    pub(super) fn position(&self) -> Option<&[u8]> {
+        self.gather.position()
+    }
+
+    /// The next rows. `wanted` is how many there is use for.
+    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Answer> {
+        let Some(behind) = &mut self.behind else {
+            let rows = self.gather.next(wanted).await?.into_iter();
+            let rows = rows.map(|row| Found {
+                place: row.clone(),
+                item: row,
+            });
+            return Ok(Answer {
+                rows: rows.collect(),
+                vanished: Vec::new(),
+            });
+        };
+        let most = behind.most(wanted);
+        behind.fill(&mut self.gather, most, wanted).await?;
+        behind.next(most).await
+    }
+}
+
+impl Behind {
+    /// How many items the next round fetches. Nobody knows how many will have to be dropped: twice as
+    /// many each time that some were.
+    fn most(&self, wanted: Option<usize>) -> usize {
+        let wanted = wanted.unwrap_or(ROUND).max(1);
+        wanted.saturating_mul(self.surplus).min(ROUND)
+    }
+
+    /// Has so many rows of the index wait, or those of one answer if all are wanted.
+    async fn fill(
+        &mut self,
+        gather: &mut Gather,
+        most: usize,
+        wanted: Option<usize>,
+    ) -> Result<()> {
+        while self.waiting.len() < most && !gather.is_done() && !gather.is_spent() {
+            let lacking = wanted.map(|_| most - self.waiting.len());
+            self.waiting.extend(gather.next(lacking).await?);
+            if wanted.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn next(&mut self, most: usize) -> Result<Answer> {
+        let places: Vec<Bytes> = self.waiting.drain(..most.min(self.waiting.len())).collect();
+        let keys = places.iter().map(|row| points_of(row, &self.items.names));
+        let keys: Result<Vec<_>, _> = keys.collect();
+        let keys = keys.map_err(|fault| Error::decode(self.items.entity, fault))?;
+        let asked = keys.len();
+        let items = self.items.read(&keys).await?;
+        let now = self.items.db.now();
+        let (mut answer, mut seen) = (Answer::default(), HashSet::new());
+        for ((place, key), item) in places.into_iter().zip(keys).zip(items) {
+            if !seen.insert(key) {
+                continue;
+            }
+            match item {
+                Some(item) if self.selection.still_holds(&item, now) => {
+                    answer.rows.push(Found { place, item });
+                }
+                Some(_) => {}
+                None => answer.vanished.push(Vanished {
+                    place,
+                    before: answer.rows.len(),
+                }),
+            }
+        }
+        if answer.rows.len() < asked {
+            self.surplus = self.surplus.saturating_mul(2);
+        }
+        Ok(answer)
+    }
+}
+
+impl Selection {
+    /// Whether an item of the table still belongs to the rows: an index lags behind.
+    fn still_holds(&self, item: &[u8], now: Timestamp) -> bool {
+        // A key attribute of a type that no key has leaves the item out of the index.
+        self.keys_match(item).unwrap_or(false)
+            && (self.options.include_expired || !self.is_expired(item, now))
+    }
+}

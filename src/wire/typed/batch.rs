@@ -1,0 +1,103 @@
+//! Batches on the typed path.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::operation::batch_get_item::BatchGetItemOutput;
+use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+
+use super::{Output, boolean, fold, names, object, text, unknown};
+use crate::codec::{Fault, Item, Reader, Writer};
+
+/// A batch that only names its table, for the endpoint rules. It is never sent: an SDK that sent it
+/// would be refused for a table without keys.
+pub(in crate::wire) fn naming_keys(
+    builder: BatchGetItemFluentBuilder,
+    table: &str,
+) -> BatchGetItemFluentBuilder {
+    let keys = KeysAndAttributes::builder().set_keys(Some(Vec::new()));
+    match keys.build() {
+        Ok(keys) => builder.request_items(table, keys),
+        Err(_) => builder,
+    }
+}
+
+pub(in crate::wire) fn batch_get_item(
+    builder: BatchGetItemFluentBuilder,
+    body: &[u8],
+) -> Result<BatchGetItemFluentBuilder, Fault> {
+    fold(body, builder, |builder, name, reader| {
+        Ok(match name {
+            "RequestItems" => fold(reader.raw_value()?, builder, |builder, table, reader| {
+                Ok(builder.request_items(table, keys_of_table(reader.raw_value()?)?))
+            })?,
+            "ReturnConsumedCapacity" => {
+                builder.return_consumed_capacity(text(reader)?.as_str().into())
+            }
+            other => return Err(unknown(other)),
+        })
+    })
+}
+
+fn keys_of_table(json: &[u8]) -> Result<KeysAndAttributes, Fault> {
+    let builder = fold(
+        json,
+        KeysAndAttributes::builder(),
+        |builder, name, reader| {
+            Ok(match name {
+                "Keys" => builder.set_keys(Some(keys(reader)?)),
+                "ConsistentRead" => builder.consistent_read(boolean(reader)?),
+                "ProjectionExpression" => builder.projection_expression(text(reader)?),
+                "ExpressionAttributeNames" => {
+                    builder.set_expression_attribute_names(Some(names(reader)?))
+                }
+                other => return Err(unknown(other)),
+            })
+        },
+    )?;
+    builder
+        .build()
+        .map_err(|error| Fault::new(error.to_string()))
+}
+
+type SdkItem = HashMap<String, AttributeValue>;
+
+fn keys(reader: &mut Reader<'_>) -> Result<Vec<SdkItem>, Fault> {
+    let mut keys = Vec::new();
+    let mut first = true;
+    reader.open_array()?;
+    while reader.next_element(&mut first)? {
+        keys.push(Item::read(reader)?.into());
+    }
+    Ok(keys)
+}
+
+impl Output for BatchGetItemOutput {
+    fn write(&self, writer: &mut Writer) {
+        writer.dynamic_name("Responses");
+        writer.raw("{");
+        for (table, items) in self.responses().into_iter().flatten() {
+            writer.dynamic_name(table);
+            list(writer, items);
+        }
+        writer.raw("}");
+        writer.dynamic_name("UnprocessedKeys");
+        writer.raw("{");
+        for (table, left) in self.unprocessed_keys().into_iter().flatten() {
+            writer.dynamic_name(table);
+            writer.raw("{\"Keys\":");
+            list(writer, left.keys());
+            writer.raw("}");
+        }
+        writer.raw("}");
+    }
+}
+
+fn list(writer: &mut Writer, items: &[SdkItem]) {
+    writer.raw("[");
+    for (at, item) in items.iter().enumerate() {
+        writer.raw(if at == 0 { "" } else { "," });
+        object(writer, item);
+    }
+    writer.raw("]");
+}
