@@ -275,20 +275,16 @@ impl<E: Subject> World<'_, E> {
         let refused = lacks || attempt.may_be_refused();
         let verdict = match self.stored(no) {
             _ if lacks => Verdict::refused(),
-            // With a condition of any kind it is the row that is missed.
-            Some(row) if !row.is_live(self.now()) => Verdict {
-                lost: vec![ErrorKind::Conflict, ErrorKind::NotFound],
-                ..Verdict::refused()
-            },
-            Some(_) if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::Conflict),
-            None if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::NotFound),
+            // An upsert never misses the row.
+            Some(row) if !row.is_live(self.now()) => Verdict::lost(ErrorKind::Conflict),
+            _ if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::Conflict),
             Some(row) => match upserted(row, &moves, &stamp) {
                 Some(new) => raised(row, Verdict::leaves(Some(new))),
                 None => Verdict::lost(ErrorKind::Conflict),
             },
             None => match Row::made(no, &moves, &stamp) {
                 Some(new) => Verdict::leaves(Some(new)),
-                None => Verdict::lost(ErrorKind::NotFound),
+                None => Verdict::lost(ErrorKind::Conflict),
             },
         };
         let verdict = Verdict { refused, ..verdict };
