@@ -2,7 +2,6 @@
 //!
 //! A request takes 100 keys and its answer holds 16 MB; what the service leaves out is asked for again.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
@@ -10,7 +9,7 @@ use bytes::Bytes;
 
 use super::backoff::Backoff;
 use super::together::together;
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{Fault, Writer, elements, members};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::key::point::{KeyPoint, points_of};
@@ -161,31 +160,4 @@ impl BatchGet {
             .map(|key| points_of(key, &self.names))
             .collect()
     }
-}
-
-/// A name and a value of JSON.
-type Member<'r> = (Cow<'r, str>, &'r [u8]);
-
-/// The members of a JSON object.
-fn members(object: &[u8]) -> Result<Vec<Member<'_>>, Fault> {
-    let mut reader = Reader::new(object);
-    let mut members = Vec::new();
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        members.push((name, reader.raw_value()?));
-    }
-    Ok(members)
-}
-
-/// The elements of a JSON array.
-fn elements(array: &[u8]) -> Result<Vec<&[u8]>, Fault> {
-    let mut reader = Reader::new(array);
-    let mut elements = Vec::new();
-    let mut first = true;
-    reader.open_array()?;
-    while reader.next_element(&mut first)? {
-        elements.push(reader.raw_value()?);
-    }
-    Ok(elements)
 }

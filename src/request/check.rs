@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::time::{Precision, parse_utc, utc_text};
-use crate::codec::{DynamoValue, Fault, Reader, Writer};
+use crate::codec::{DynamoValue, Fault, Reader, Writer, member};
 use crate::entity::{DynamoEntity, State, Version};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Expression, Node, Place, Term};
@@ -154,46 +154,19 @@ impl Lost {
     /// Whether the version did not decide: the item has the one that was loaded, or none was asked for.
     fn is_same_version(self, item: &Bytes) -> bool {
         self.version.is_none_or(|(attribute, loaded)| {
-            let stored = attribute_of(item, attribute);
+            let stored = member(item, attribute).ok().flatten();
             let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
             number == loaded
         })
     }
 }
 
-/// An attribute of an item in DynamoDB JSON, as it stands there.
-fn attribute_of<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
-    let mut reader = Reader::new(item);
-    let mut first = true;
-    reader.open_object().ok()?;
-    while let Ok(Some(name)) = reader.next_name(&mut first) {
-        let value = reader.raw_value().ok()?;
-        if name == attribute {
-            return Some(value);
-        }
-    }
-    None
-}
-
 /// Whether an item of DynamoDB JSON has a TTL in the past.
 fn is_expired(item: &Bytes, ttl: Option<&'static str>, now: Timestamp) -> bool {
-    let Some(ttl) = ttl else { return false };
-    let mut reader = Reader::new(item);
-    let mut first = true;
-    let mut expires = None;
     // An item that cannot be read is shown, so that its reader gets the error.
-    if reader.open_object().is_err() {
-        return false;
-    }
-    while let Ok(Some(name)) = reader.next_name(&mut first) {
-        if name == ttl {
-            expires = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut reader)
-                .ok()
-                .flatten();
-        } else if reader.skip().is_err() {
-            return false;
-        }
-    }
+    let stored = ttl.and_then(|ttl| member(item, ttl).ok().flatten());
+    let decode = |json| <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(json));
+    let expires = stored.and_then(|json| decode(json).ok().flatten());
     expires.is_some_and(|at| at <= now.seconds())
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 
 pub(super) use complete::{refused, stamp_fields};
 pub(super) use edit::Edit;
-pub(super) use source::{Source, known, source, split};
+pub(super) use source::{Source, known, split};
 
 use super::call::{Outcome, Plan};
 use super::check;
@@ -23,7 +23,7 @@ use crate::expr::{Action, Change, Changes, Condition, Node, Update};
 use crate::wire::Resend;
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
-use source::tell_changes;
+use source::{source, tell_changes};
 
 /// What the write is to do where no item is, and without changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::call::{Operation, Outcome, Plan};
 use super::{Create, Delete, Guard, Put, ReturningNothing, Update, Upsert};
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{Writer, member};
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -30,8 +30,7 @@ impl<O: Operation> Operation for Idempotent<O> {
             None => random_token(),
         };
         let plan = self.write.plan(db)?;
-        let is_empty = !has_member(&plan.request.body, "UpdateExpression").unwrap_or(true);
-        if plan.lost.may_create() && is_empty {
+        if plan.lost.may_create() && !says(&plan.request, "UpdateExpression") {
             let message =
                 "a transaction makes no item out of nothing: set a field in the same upsert";
             let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
@@ -52,7 +51,7 @@ impl<O: Operation> Operation for Idempotent<O> {
 fn once(write: Request, token: &str) -> Result<Request> {
     let mut body = Writer::with_capacity(write.body.len() + 128);
     body.raw("{\"TransactItems\":[{");
-    body.quoted(member(&write)?);
+    body.quoted(name_of(&write)?);
     body.raw(":");
     body.raw_bytes(&write.body);
     body.raw("}],\"ClientRequestToken\":");
@@ -68,13 +67,12 @@ fn once(write: Request, token: &str) -> Result<Request> {
 
 /// The name of an operation in a transaction. There an update without a change is no update, but the
 /// check of its condition.
-fn member(write: &Request) -> Result<&'static str> {
-    let says = |parameter| has_member(&write.body, parameter).unwrap_or(false);
+fn name_of(write: &Request) -> Result<&'static str> {
     match write.operation {
         wire::Operation::PutItem => Ok("Put"),
         wire::Operation::DeleteItem => Ok("Delete"),
-        wire::Operation::UpdateItem if says("UpdateExpression") => Ok("Update"),
-        wire::Operation::UpdateItem if says("ConditionExpression") => Ok("ConditionCheck"),
+        wire::Operation::UpdateItem if says(write, "UpdateExpression") => Ok("Update"),
+        wire::Operation::UpdateItem if says(write, "ConditionExpression") => Ok("ConditionCheck"),
         other => {
             let message = format!("this {} has no place in a transaction", other.name());
             Err(Error::new(ErrorKind::Rejected, Stage::Request, message))
@@ -82,17 +80,8 @@ fn member(write: &Request) -> Result<&'static str> {
     }
 }
 
-fn has_member(body: &[u8], wanted: &str) -> Result<bool, Fault> {
-    let mut reader = Reader::new(body);
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        if name == wanted {
-            return Ok(true);
-        }
-        reader.raw_value()?;
-    }
-    Ok(false)
+fn says(write: &Request, parameter: &str) -> bool {
+    member(&write.body, parameter).is_ok_and(|found| found.is_some())
 }
 
 fn checked(token: String) -> Result<String> {

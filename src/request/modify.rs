@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::backoff::Backoff;
 use super::call::{Outcome, Plan, Steps};
 use super::check::{self, Expect, Lost};
-use super::draft::{Edit, Source, keep_up, known, refused, source, split, stamp_fields};
+use super::draft::{Edit, Source, keep_up, known, refused, split, stamp_fields};
 use super::get::read_raw;
 use super::update::read_entity;
 use crate::codec::Fault;
@@ -175,7 +175,7 @@ fn plan<E: DynamoEntity>(
     let now = db.now();
     let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
     // What is known is the new entity; the version is that of the old one.
-    let loaded = source(old).map_err(fail)?;
+    let loaded = Source::version_of(old).map_err(fail)?;
     stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();

@@ -111,7 +111,7 @@ pub(in crate::request) fn stamp_fields<E: DynamoEntity>(
 }
 
 /// The one after the loaded version; by key, the stored one is raised whatever it is.
-pub(in crate::request) fn next_version(source: &Source) -> Result<Action, Fault> {
+fn next_version(source: &Source) -> Result<Action, Fault> {
     let number = |number: u64| format!("{{\"N\":\"{number}\"}}").into_bytes();
     Ok(match source {
         Source::Entity {

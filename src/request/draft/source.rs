@@ -1,6 +1,6 @@
 //! Where an update comes from, and what is known by that.
 
-use crate::codec::{Fault, Reader};
+use crate::codec::{Fault, members};
 use crate::entity::{DynamoEntity, Key, Known, encode_as_is};
 use crate::expr::{Action, Comparison, Node, Term, Update};
 use crate::request::check::Loaded;
@@ -30,6 +30,15 @@ impl Source {
         }
     }
 
+    /// The version of a loaded entity, and no attributes.
+    pub(in crate::request) fn version_of<E: DynamoEntity>(entity: &E) -> Result<Self, Fault> {
+        Ok(Source::Entity {
+            loaded: Loaded::of(entity)?,
+            attributes: Vec::new(),
+            checks_version: true,
+        })
+    }
+
     /// What these attributes of an entity say.
     pub(in crate::request) fn of(attributes: Vec<(String, Vec<u8>)>) -> Self {
         Source::Entity {
@@ -41,7 +50,7 @@ impl Source {
 }
 
 /// What a loaded entity knows.
-pub(in crate::request) fn source<E: DynamoEntity>(entity: &E) -> Result<Source, Fault> {
+pub(super) fn source<E: DynamoEntity>(entity: &E) -> Result<Source, Fault> {
     let attributes = if has_templates::<E>() {
         split(&encode_as_is(entity)?)?
     } else {
@@ -63,14 +72,10 @@ fn has_templates<E: DynamoEntity>() -> bool {
 
 /// The attributes of an item, name by name.
 pub(in crate::request) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Fault> {
-    let mut reader = Reader::new(item);
-    let mut first = true;
-    let mut attributes = Vec::new();
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        attributes.push((name.into_owned(), reader.raw_value()?.to_vec()));
-    }
-    Ok(attributes)
+    let attributes = members(item)?.into_iter();
+    Ok(attributes
+        .map(|(name, json)| (name.into_owned(), json.to_vec()))
+        .collect())
 }
 
 /// The field of an attribute, and the other way round.

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::selection::{Filter, Selection, Wanted};
 use crate::clock::Timestamp;
-use crate::codec::{DynamoValue, Fault, Number, Reader, Writer};
+use crate::codec::{DynamoValue, Fault, Number, Reader, Writer, members};
 use crate::expr::Expression;
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
@@ -128,15 +128,12 @@ pub(super) fn equals(
 ) -> Result<Vec<(&'static str, Vec<u8>)>, Fault> {
     let comma: &[u8] = if draft.equals.is_empty() { b"" } else { b"," };
     let json = [b"{", partition, comma, &*draft.equals, b"}"].concat();
-    let mut reader = Reader::new(&json);
     let mut equals = Vec::new();
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
+    for (name, value) in members(&json)? {
         let known = draft.source.key_attributes();
         let known = known.into_iter().find(|known| **known == *name);
         let name = known.ok_or_else(|| Fault::new("an attribute that is no key"))?;
-        equals.push((name, reader.raw_value()?.to_vec()));
+        equals.push((name, value.to_vec()));
     }
     Ok(equals)
 }

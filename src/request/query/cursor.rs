@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::selection::Selection;
-use crate::codec::{Fault, Item, Reader};
+use crate::codec::{Fault, Item, Reader, member, members};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::key::point::KeyPoint;
@@ -129,16 +129,9 @@ pub(super) fn partition_of(selection: &Selection, position: &[u8]) -> Result<Opt
 /// A key attribute among the entries of an object.
 pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, Fault> {
     let json = [b"{", entries, b"}"].concat();
-    let mut reader = Reader::new(&json);
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        if name == wanted {
-            return KeyPoint::read(&mut reader);
-        }
-        reader.skip()?;
-    }
-    Err(Fault::new("the key attribute is missing"))
+    let found = member(&json, wanted)?;
+    let found = found.ok_or_else(|| Fault::new("the key attribute is missing"))?;
+    KeyPoint::read(&mut Reader::new(found))
 }
 
 /// Makes the cursors of one query.
@@ -163,11 +156,7 @@ impl CursorMaker {
     /// The place of a row.
     pub(super) fn at_row(&self, row: &[u8]) -> Result<Cursor, Fault> {
         let mut position = Vec::new();
-        let mut reader = Reader::new(row);
-        let mut first = true;
-        reader.open_object()?;
-        while let Some(name) = reader.next_name(&mut first)? {
-            let value = reader.raw_value()?;
+        for (name, value) in members(row)? {
             if self.names.iter().any(|known| **known == *name) {
                 let comma = if position.is_empty() { "" } else { "," };
                 position.extend_from_slice(format!("{comma}\"{}\":", escaped(&name)).as_bytes());

@@ -6,7 +6,7 @@ use super::Query;
 use super::condition::equals;
 use super::selection::Selection;
 use crate::clock::Timestamp;
-use crate::codec::{Fault, Number, Reader};
+use crate::codec::{Fault, Number, Reader, member};
 use crate::entity::DynamoEntity;
 use crate::error::Result;
 use crate::key::point::KeyPoint;
@@ -106,14 +106,8 @@ impl Selection {
 
 /// A key attribute of an item.
 fn attribute(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, Fault> {
-    let mut reader = Reader::new(json);
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        if name == wanted {
-            return KeyPoint::read(&mut reader).map(Some);
-        }
-        reader.skip()?;
-    }
-    Ok(None)
+    let found = member(json, wanted)?;
+    found
+        .map(|json| KeyPoint::read(&mut Reader::new(json)))
+        .transpose()
 }

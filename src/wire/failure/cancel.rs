@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::codec::{Fault, Reader};
+use crate::codec::{Fault, Reader, elements, member, members};
 use crate::error::ErrorKind;
 
 /// What became of one operation of a cancelled transaction.
@@ -42,7 +42,7 @@ impl Reason {
 
 /// The reasons of a body that has some. What is not to blame is left out.
 pub(super) fn reasons(body: &[u8]) -> Vec<Reason> {
-    let list = super::refusal::member(body, "CancellationReasons");
+    let list = member(body, "CancellationReasons");
     let Ok(Some(list)) = list else {
         return Vec::new();
     };
@@ -52,21 +52,12 @@ pub(super) fn reasons(body: &[u8]) -> Vec<Reason> {
 }
 
 fn read(list: &[u8]) -> Result<Vec<Reason>, Fault> {
-    let mut reader = Reader::new(list);
-    let (mut first, mut reasons) = (true, Vec::new());
-    reader.open_array()?;
-    while reader.next_element(&mut first)? {
-        reasons.push(one(reader.raw_value()?)?);
-    }
-    Ok(reasons)
+    elements(list)?.into_iter().map(one).collect()
 }
 
 fn one(json: &[u8]) -> Result<Reason, Fault> {
-    let mut reader = Reader::new(json);
-    let (mut first, mut reason) = (true, Reason::default());
-    reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        let value = reader.raw_value()?;
+    let mut reason = Reason::default();
+    for (name, value) in members(json)? {
         let text = || Reader::new(value).string().map(|text| text.into_owned());
         match &*name {
             "Code" => reason.code = text()?,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::cancel::{self, Reason};
 use super::redact::without_values;
 use super::{ConditionFailed, Failure, Site};
-use crate::codec::{Fault, Reader};
+use crate::codec::{Reader, member};
 use crate::error::{Error, ErrorKind};
 
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
@@ -174,20 +174,6 @@ pub(in crate::wire) fn is_contention(response: &HttpResponse) -> bool {
         }
         _ => false,
     }
-}
-
-/// A member of a JSON object, as it stands there.
-pub(super) fn member<'a>(json: &'a [u8], wanted: &str) -> Result<Option<&'a [u8]>, Fault> {
-    let mut reader = Reader::new(json);
-    reader.open_object()?;
-    let mut first = true;
-    while let Some(name) = reader.next_name(&mut first)? {
-        let value = reader.raw_value()?;
-        if name == wanted {
-            return Ok(Some(value));
-        }
-    }
-    Ok(None)
 }
 
 pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {

@@ -1,0 +1,46 @@
+//! JSON taken apart without being read: members and elements as they stand there.
+
+use std::borrow::Cow;
+
+use super::{Fault, Reader};
+
+/// A name and a value of JSON.
+type Member<'r> = (Cow<'r, str>, &'r [u8]);
+
+/// The members of an object, in their order.
+pub(crate) fn members(object: &[u8]) -> Result<Vec<Member<'_>>, Fault> {
+    let mut reader = Reader::new(object);
+    let mut members = Vec::new();
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        members.push((name, reader.raw_value()?));
+    }
+    Ok(members)
+}
+
+/// The first member of this name. What follows it is not looked at.
+pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, Fault> {
+    let mut reader = Reader::new(object);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let value = reader.raw_value()?;
+        if name == wanted {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The elements of an array.
+pub(crate) fn elements(array: &[u8]) -> Result<Vec<&[u8]>, Fault> {
+    let mut reader = Reader::new(array);
+    let mut elements = Vec::new();
+    let mut first = true;
+    reader.open_array()?;
+    while reader.next_element(&mut first)? {
+        elements.push(reader.raw_value()?);
+    }
+    Ok(elements)
+}
