@@ -177,7 +177,7 @@ pub use expr::{all, any};
 pub use request::{
     Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
     Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify,
-    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable,
+    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable, RetryBudget,
     ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
     SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
     each,

@@ -21,6 +21,7 @@ mod modify;
 mod put;
 pub(crate) mod query;
 mod repeatable;
+mod retry_budget;
 mod size;
 mod together;
 mod update;
@@ -42,5 +43,6 @@ pub use query::{
     WholeTable, each,
 };
 pub use repeatable::Repeatable;
+pub use retry_budget::RetryBudget;
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;
