@@ -175,12 +175,13 @@ pub use entity::{
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
-    Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify,
-    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable, RetryBudget,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
+    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
+    InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Repeatable, RetryBudget,
     ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
-    SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
-    each,
+    SortPart, Steps, Streamed, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
+    WholeTable, each, read_together,
 };
 
 /// The README is compiled and run.

@@ -147,7 +147,11 @@ impl BatchGet {
     }
 
     /// One request. Adds the items to what was read; returns the keys that were left out.
-    async fn ask<'k>(&self, keys: &[&'k WantedKey], read: &mut Read<'k>) -> Result<Vec<&'k WantedKey>> {
+    async fn ask<'k>(
+        &self,
+        keys: &[&'k WantedKey],
+        read: &mut Read<'k>,
+    ) -> Result<Vec<&'k WantedKey>> {
         let entity = self.entity_of(keys);
         let name = |error: Error| match entity {
             Some(entity) => error.of(entity),
