@@ -173,7 +173,7 @@ impl Repository<Article> for Fake {
     }
 
     async fn update(&self, update: Update<Article>) -> Result<Article> {
-        unimplemented!("{update:?} needs an engine")
+        panic!("{update:?} needs an engine")
     }
 
     async fn modify(
