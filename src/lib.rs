@@ -52,6 +52,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::batch_get::BatchGet;
 use super::explain::Explanation;
-use super::query::Reading;
+use super::query::{ReadRow, Reading};
 use super::retry_budget::RetryBudget;
 use super::together::CONCURRENCY;
 use crate::dynamo::Dynamo;
@@ -35,7 +35,7 @@ pub struct GetMany<E: DynamoEntity, Keys, Row = E> {
 
 /// How an item becomes a row.
 struct RowReader<Row> {
-    read: Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>,
+    read: ReadRow<Row>,
     /// A row of what went wrong, if those are rows.
     of_error: Option<fn(Error) -> Row>,
 }

@@ -89,6 +89,7 @@ impl BatchGet {
 
     async fn until_read<'k>(&self, keys: Vec<&'k WantedKey>, patience: &Patience) -> Read<'k> {
         let mut read = Read::default();
+        let all = keys.len();
         let mut left = keys;
         let mut rounds = patience.rounds();
         while !left.is_empty() {
@@ -114,7 +115,7 @@ impl BatchGet {
                 }
             };
             if !rounds.another(began.elapsed()).await {
-                let error = error.unwrap_or_else(|| self.left_out(&left, &rounds.reason()));
+                let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
                 read.failed.push((left, error));
                 return read;
             }
@@ -179,8 +180,8 @@ impl BatchGet {
         entities.all(|other| other == first).then_some(first)
     }
 
-    fn left_out(&self, left: &[&WantedKey], reason: &str) -> Error {
-        let message = format!("{} items were not read: {reason}", left.len());
+    fn left_out(&self, left: &[&WantedKey], all: usize, reason: &str) -> Error {
+        let message = format!("{} of {all} items were not read: {reason}", left.len());
         let error = Error::new(ErrorKind::Throttled, Stage::Service, message);
         match self.entity_of(left) {
             Some(entity) => error.of(entity),
