@@ -17,6 +17,9 @@ use chrono::{DateTime, Utc};
 use clap::Parser;
 use dynamo_entity::prelude::*;
 use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
+use tracing_subscriber::{fmt, registry};
 
 pub mod cli;
 mod commands;
@@ -83,16 +86,19 @@ async fn start(cli: Cli) -> Result<(), Failure> {
     run(&mut app, cli.command).await
 }
 
-/// The log goes to the standard error; `-v` shows more.
+/// The log goes to the standard error: warnings, and with `-v` more of this program. The SDK joins in late,
+/// and never with all it has: that would show what is stored.
 fn log(verbose: u8) {
-    let level = match verbose {
-        0 => Level::WARN,
-        1 => Level::INFO,
-        2 => Level::DEBUG,
-        _ => Level::TRACE,
+    let (ours, others) = match verbose {
+        0 => (Level::WARN, Level::WARN),
+        1 => (Level::INFO, Level::WARN),
+        2 => (Level::DEBUG, Level::INFO),
+        _ => (Level::TRACE, Level::DEBUG),
     };
-    let log = tracing_subscriber::fmt().with_max_level(level);
-    log.with_writer(io::stderr).init();
+    let levels = Targets::new().with_default(others);
+    let levels = levels.with_target(env!("CARGO_CRATE_NAME"), ours);
+    let log = fmt::layer().with_writer(io::stderr);
+    registry().with(log.with_filter(levels)).init();
 }
 
 #[tokio::main]
