@@ -21,6 +21,8 @@ pub(crate) struct Fetch {
     frames: VecDeque<Frame>,
     /// Where the next request begins: the key attributes as entries of a JSON object.
     start: Option<Vec<u8>>,
+    /// A request was sent.
+    has_begun: bool,
     page_size: Option<usize>,
     /// Items that may still be looked at.
     budget: Option<usize>,
@@ -43,6 +45,7 @@ impl Fetch {
             entity,
             frames: read.frames.into(),
             start: read.start,
+            has_begun: false,
             page_size: None,
             budget: None,
             surplus: 1,
@@ -67,6 +70,11 @@ impl Fetch {
     /// Nothing more is there.
     pub(super) fn is_done(&self) -> bool {
         self.frames.is_empty()
+    }
+
+    /// Nothing of what is read next was looked at.
+    pub(super) fn is_fresh(&self) -> bool {
+        !self.has_begun || self.start.is_none()
     }
 
     /// Where the next request would begin, if it goes on.
@@ -96,6 +104,7 @@ impl Fetch {
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
         let answer = read(&reply.body)
             .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
+        self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
         if self.start.is_none() {
             self.frames.pop_front();

@@ -105,7 +105,7 @@ impl Gather {
     /// resumed with the same budget would never end.
     fn must_begin(&self) -> bool {
         let next = self.next_lane();
-        !self.merge.unordered && next.is_some_and(|lane| lane.fetch.position().is_none())
+        !self.merge.unordered && next.is_some_and(|lane| lane.fetch.is_fresh())
     }
 
     /// The lane that is asked next.
