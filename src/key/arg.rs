@@ -28,6 +28,7 @@ impl Arg<String> for &str {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Arg<String> for &&str {
     fn into_arg(self) -> String {
         (*self).to_owned()
