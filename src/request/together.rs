@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 /// So many requests are under way at once.
-const CONCURRENCY: usize = 8;
+pub(super) const CONCURRENCY: usize = 8;
 
 /// Waits for all of them, a few at a time.
 pub(super) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
