@@ -57,6 +57,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
@@ -187,12 +188,13 @@ pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
-    Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify,
-    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
+    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
+    InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Repeatable, RetryBudget,
     ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
-    SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
-    each,
+    SortPart, Steps, Streamed, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
+    WholeTable, each, read_together,
 };
 
 /// The README is compiled and run.
