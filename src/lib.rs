@@ -172,15 +172,15 @@ pub use entity::{
     CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts,
     Version,
 };
-pub use error::{Error, ErrorKind, Result, Stage};
+pub use error::{Error, ErrorKind, Failed, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
-    Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify,
-    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable,
-    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
-    SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
-    each,
+    Anywhere, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
+    Get, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable,
+    Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Reads,
+    Repeatable, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
+    RowStream, Snapshot, SortPart, Steps, Stored, StrongReads, TransactWrite, Transaction,
+    TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each, snapshot,
 };
 
 /// The README is compiled and run.

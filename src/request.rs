@@ -10,6 +10,8 @@ mod backoff;
 mod batch_get;
 mod call;
 mod check;
+mod condition_check;
+mod contention;
 mod create;
 mod delete;
 mod draft;
@@ -22,12 +24,15 @@ mod put;
 pub(crate) mod query;
 mod repeatable;
 mod size;
+mod snapshot;
 mod together;
+mod transact;
 mod update;
 mod upkeep;
 mod upsert;
 
 pub use call::{Call, Operation, Steps};
+pub use condition_check::Check;
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use explain::Explanation;
@@ -42,5 +47,7 @@ pub use query::{
     WholeTable, each,
 };
 pub use repeatable::Repeatable;
+pub use snapshot::{Reads, Snapshot, snapshot};
+pub use transact::{Stored, TransactWrite, Transaction};
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -1,6 +1,6 @@
 //! `explain`: what an operation or a query would ask of the service.
 
-use super::call::Plan;
+use super::call::{Outcome, Plan};
 use super::query::Filter;
 use crate::wire::Request;
 
@@ -10,7 +10,7 @@ use crate::wire::Request;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, so nothing is asked.
+    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, or nothing was given, so nothing is asked.
     pub operation: Option<&'static str>,
     /// The table's full name.
     pub table: String,
@@ -35,11 +35,13 @@ impl Explanation {
             body,
             ..
         } = &plan.request;
+        let is_asked = !matches!(plan.outcome, Outcome::Nothing(_));
+        let body = String::from_utf8_lossy(body).into_owned();
         Explanation {
-            operation: Some(operation.name()),
+            operation: is_asked.then(|| operation.name()),
             table: table.clone(),
             index: None,
-            requests: vec![String::from_utf8_lossy(body).into_owned()],
+            requests: is_asked.then_some(body).into_iter().collect(),
             filters: Vec::new(),
             items: None,
         }

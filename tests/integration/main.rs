@@ -28,8 +28,10 @@ mod modify;
 mod put;
 mod query;
 mod shards;
+mod snapshot;
 mod sums;
 mod table;
+mod transact;
 mod truth;
 mod update;
 mod values;
@@ -60,6 +62,8 @@ fn main() {
         ("actor", actor::tests),
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
+        ("transact", transact::tests),
+        ("snapshot", snapshot::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),
