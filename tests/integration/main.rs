@@ -27,6 +27,7 @@ mod model;
 mod modify;
 mod put;
 mod query;
+mod repository;
 mod shards;
 mod snapshot;
 mod sums;
@@ -60,6 +61,7 @@ fn main() {
         ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
+        ("repository", repository::tests),
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
