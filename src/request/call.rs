@@ -79,7 +79,9 @@ pub(crate) enum Outcome<Out> {
 }
 
 /// Reads an answer.
-pub(crate) struct Reading<Out>(pub(crate) Box<dyn Fn(&Reply, Timestamp) -> Result<Out> + Send>);
+pub(crate) struct Reading<Out>(pub(crate) Box<Read<Out>>);
+
+type Read<Out> = dyn Fn(&Reply, Timestamp) -> Result<Out> + Send;
 
 impl<Out> std::fmt::Debug for Reading<Out> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
