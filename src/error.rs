@@ -156,6 +156,7 @@ impl Error {
             request_id: inner.request_id.clone(),
             message: inner.message.clone(),
             current: inner.current.clone(),
+            failures: inner.failures.iter().map(Failed::again).collect(),
             source: None,
             ..*inner
         }))
