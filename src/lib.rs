@@ -188,10 +188,11 @@ pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
-    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
-    InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
-    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Repeatable, RetryBudget,
+    Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+    Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, FoundStream,
+    Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder,
+    InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs,
+    Reach, ReadMember, ReadMembers, ReadTogether, Reading, Repeatable, RetryBudget,
     ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
     SortPart, Steps, Streamed, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
     WholeTable, each, read_together,

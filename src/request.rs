@@ -7,6 +7,7 @@
 
 mod awaited;
 mod backoff;
+mod batch;
 mod batch_get;
 mod call;
 mod check;
@@ -31,6 +32,9 @@ mod update;
 mod upkeep;
 mod upsert;
 
+pub use batch::{
+    Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+};
 pub use call::{Call, Operation, Steps};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};

@@ -315,5 +315,6 @@ operations! {
     Query: query, QueryOutput, QueryError;
     Scan: scan, ScanOutput, ScanError;
     BatchGetItem: batch_get_item, BatchGetItemOutput, BatchGetItemError;
+    BatchWriteItem: batch_write_item, BatchWriteItemOutput, BatchWriteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
 }

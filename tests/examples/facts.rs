@@ -184,3 +184,14 @@ async fn status_shards_are_read_as_one() -> Outcome {
     assert_eq!(facts.requests, 10);
     db.close().await
 }
+
+/// No server can be told to throttle: always the embedded engine.
+#[tokio::test]
+async fn load_loses_nothing_while_the_service_throttles() -> Outcome {
+    let db = Dynamo::connect("embedded:memory").await?;
+    let facts = load::run(&db, 2_000).await?;
+    assert_eq!(facts.lost, 0);
+    // 80 and 20 requests a side would do without faults.
+    assert!(facts.requests > 2 * (80 + 20), "{facts:?}");
+    Ok(())
+}

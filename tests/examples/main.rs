@@ -21,6 +21,7 @@ examples! {
     access_tokens = "../../examples/access_tokens.rs"
     blog = "../../examples/blog.rs"
     iot_meters = "../../examples/iot_meters.rs"
+    load = "../../examples/load.rs"
     orders = "../../examples/orders.rs"
     organisations = "../../examples/organisations.rs"
     request_counts = "../../examples/request_counts.rs"
