@@ -167,7 +167,6 @@ impl<Out> fmt::Debug for ReadShares<Out> {
 
 macro_rules! members {
     ($($($member:ident)+;)+) => {$(
-        #[diagnostic::do_not_recommend]
         impl<$($member: ReadMember),+> ReadMembers for ($($member,)+) {
             type Out = ($($member::Out,)+);
 

@@ -677,7 +677,7 @@ async fn random_faults_lose_nothing(db: Db) -> Outcome {
             };
         }
         let ids: Vec<String> = (0..=255).map(|id: u8| id.to_string()).collect();
-        let stored = Note::get_many(ids.iter().map(|id| Note::key(id)))
+        let stored = Note::get_many(ids.iter().map(Note::key))
             .consistent()
             .send(&db)
             .await?;
