@@ -145,6 +145,7 @@ mod entity;
 mod error;
 pub mod expr;
 pub mod key;
+mod lock;
 mod request;
 pub mod schema;
 mod table;
@@ -175,12 +176,14 @@ pub use entity::{
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use request::{
-    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter, Get,
-    Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable, Modify,
-    Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Repeatable,
-    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
-    SortPart, Steps, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
-    each,
+    Anywhere, Bulk, BulkCounts, BulkProgress, BulkReport, Call, Checked, Checkpoint,
+    CheckpointError, Conditional, Create, Cursor, Delete, Each, Explanation, FailedRow,
+    FileCheckpoint, Filter, Get, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
+    InOrder, InTable, Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach,
+    Reading, Repeatable, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, RowChange, RowOfEntity, RowStream, Saving, SingleWrite, SortPart, Steps,
+    StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeRow, WholeTable, each,
+    put_each,
 };
 
 /// The README is compiled and run.

@@ -8,6 +8,7 @@
 mod awaited;
 mod backoff;
 mod batch_get;
+mod bulk;
 mod call;
 mod check;
 mod create;
@@ -20,13 +21,19 @@ mod idempotent;
 mod modify;
 mod put;
 pub(crate) mod query;
+mod rate;
 mod repeatable;
+mod retry_budget;
 mod size;
 mod together;
 mod update;
 mod upkeep;
 mod upsert;
 
+pub use bulk::{
+    Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
+    FileCheckpoint, RowChange, Saving, SingleWrite, WholeRow, put_each,
+};
 pub use call::{Call, Operation, Steps};
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
@@ -42,5 +49,6 @@ pub use query::{
     WholeTable, each,
 };
 pub use repeatable::Repeatable;
+pub use retry_budget::RetryBudget;
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -82,7 +82,7 @@ impl BatchGet {
             if in_vain == PATIENCE {
                 return Err(self.throttled(left.len(), keys.len()));
             }
-            backoff.wait(began.elapsed()).await;
+            backoff.wait(began.elapsed(), None).await;
         }
     }
 

@@ -85,6 +85,11 @@ impl<Out> Plan<Out> {
         }
     }
 
+    /// The same without its answer.
+    pub(crate) fn quietly(self) -> Plan<()> {
+        self.reading(|_, _| Ok(()))
+    }
+
     pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
         let sent = self.request.clone();
         Call(State::Waiting {
@@ -99,6 +104,19 @@ impl<Out> Plan<Out> {
             Outcome::Read(read) => read(reply, self.now),
         };
         read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
+    }
+}
+
+impl Plan<()> {
+    /// The same once more.
+    pub(crate) fn again(&self) -> Self {
+        Plan {
+            request: self.request.clone(),
+            entity: self.entity,
+            now: self.now,
+            lost: self.lost,
+            outcome: Outcome::Read(|_, _| Ok(())),
+        }
     }
 }
 

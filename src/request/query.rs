@@ -10,6 +10,7 @@
 //!                       -> the items behind the rows, if asked for           hydrate
 //!                       -> rows and cursors                                  page, cursor
 //!   .stream(&db)        -> rows, one after the other                         stream
+//!   .update_each(..)    -> rows and their places, for a job                  walk
 //! ```
 //!
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
@@ -38,6 +39,7 @@ mod start;
 mod stream;
 mod types;
 mod verbs;
+mod walk;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -69,6 +71,7 @@ pub use stage::{
 };
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
+pub(super) use walk::{Places, Target, Walk};
 
 use hydrate::Hydration;
 use selection::Selection;
