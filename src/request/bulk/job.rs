@@ -1,16 +1,14 @@
 //! A job before it runs: what is to be done, and how.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::time::Duration;
 
-use super::action;
+use super::action::{self, Decide};
 use super::change::RowChange;
 use super::checkpoint::Checkpoint;
-use super::put::{Prepared, SingleWrite};
+use super::put::Writes;
 use super::report::{BulkProgress, BulkReport};
 use super::run;
-use super::write::Action;
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::Result;
@@ -70,13 +68,25 @@ pub struct Bulk<'j> {
 
 pub(super) type Progress<'j> = Box<dyn FnMut(&BulkProgress<'_>) + Send + 'j>;
 
-/// Plans a write when its turn has come.
-pub(super) type Prepare<'j> = Box<dyn FnOnce(&Dynamo) -> Result<Prepared> + 'j>;
-
 /// What is to be done.
 pub(super) enum Work<'j> {
-    Rows(Box<Target>, Action<'j>),
-    Writes(Box<dyn Iterator<Item = Prepare<'j>> + Send + 'j>),
+    Rows(Box<Target>, Verb<'j>),
+    Writes(Box<dyn Writes + 'j>),
+}
+
+/// What is to be done to rows.
+pub(super) enum Verb<'j> {
+    Change(Decide<'j>),
+    Delete,
+}
+
+impl Verb<'_> {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Verb::Change(_) => "update",
+            Verb::Delete => "delete",
+        }
+    }
 }
 
 /// Where a job is kept, and how often.
@@ -91,19 +101,18 @@ impl<'j> Bulk<'j> {
         target: Target,
         change: impl FnMut(&E) -> C + Send + 'j,
     ) -> Self {
-        let action = Action::Change(Mutex::new(action::update(change)));
-        Bulk::of(Work::Rows(Box::new(target), action))
+        Bulk::of(Work::Rows(
+            Box::new(target),
+            Verb::Change(action::update(change)),
+        ))
     }
 
     pub(in crate::request) fn delete(target: Target) -> Self {
-        Bulk::of(Work::Rows(Box::new(target.keys_only()), Action::Delete))
+        Bulk::of(Work::Rows(Box::new(target.keys_only()), Verb::Delete))
     }
 
-    pub(super) fn of_writes<W: SingleWrite + 'j>(
-        writes: impl Iterator<Item = Box<W>> + Send + 'j,
-    ) -> Self {
-        let prepare = |write: Box<W>| -> Prepare<'j> { Box::new(move |db| write.prepare(db)) };
-        Bulk::of(Work::Writes(Box::new(writes.map(prepare).fuse())))
+    pub(super) fn of_writes(writes: impl Writes + 'j) -> Self {
+        Bulk::of(Work::Writes(Box::new(writes)))
     }
 
     fn of(work: Work<'j>) -> Self {
@@ -211,8 +220,7 @@ impl<'j> Bulk<'j> {
 impl fmt::Debug for Bulk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let work = match &self.work {
-            Work::Rows(target, Action::Change(_)) => format!("update_each of {target:?}"),
-            Work::Rows(target, Action::Delete) => format!("delete_each of {target:?}"),
+            Work::Rows(target, verb) => format!("{}_each of {target:?}", verb.name()),
             Work::Writes(_) => "put_each".to_owned(),
         };
         f.debug_struct("Bulk")

@@ -1,5 +1,7 @@
 //! `put_each`: writes that come one after the other, each with its own condition.
 
+use std::iter::Fuse;
+
 use super::action;
 use super::job::Bulk;
 use crate::codec::member;
@@ -29,7 +31,7 @@ pub struct Prepared {
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
     note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
 )]
-pub trait SingleWrite {
+pub trait SingleWrite: Send {
     /// Plans it.
     #[doc(hidden)]
     fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared>;
@@ -74,7 +76,27 @@ where
     I: IntoIterator<Item = W>,
     I::IntoIter: Send + 'j,
 {
-    Bulk::of_writes(writes.into_iter().map(Box::new))
+    Bulk::of_writes(writes.into_iter().fuse())
+}
+
+/// Writes that are planned when their turn has come.
+pub(super) trait Writes: Send {
+    /// The next one.
+    fn next(&mut self, db: &Dynamo) -> Option<Result<Prepared>>;
+
+    /// Leaves the next one out; false if there is none.
+    fn skip(&mut self) -> bool;
+}
+
+impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
+    fn next(&mut self, db: &Dynamo) -> Option<Result<Prepared>> {
+        let write = Iterator::next(self)?;
+        Some(Box::new(write).prepare(db))
+    }
+
+    fn skip(&mut self) -> bool {
+        Iterator::next(self).is_some()
+    }
 }
 
 /// A planned write of an entity.
@@ -111,8 +133,8 @@ macro_rules! single_writes {
 single_writes! {
     [E: DynamoEntity] Create<'_, E>: as_it_is;
     [E: DynamoEntity, G: Guard] Put<'_, E, G>: as_it_is;
-    [E: DynamoEntity, R] Update<E, R>: Update::returning_nothing;
-    [E: DynamoEntity, R] Upsert<E, R>: Upsert::returning_nothing;
+    [E: DynamoEntity, R: Send] Update<E, R>: Update::returning_nothing;
+    [E: DynamoEntity, R: Send] Upsert<E, R>: Upsert::returning_nothing;
     [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: as_it_is;
     [E: DynamoEntity] Repeatable<Create<'_, E>>: as_it_is;
     [E: DynamoEntity, G: Guard] Repeatable<Put<'_, E, G>>: as_it_is;

@@ -1,7 +1,7 @@
 //! What is to be done next: rows of a query, rows that failed before, or writes that were given.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -9,9 +9,9 @@ use bytes::Bytes;
 use super::keeper::Keeper;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::request::bulk::job::{Prepare, Work};
-use crate::request::bulk::put::Prepared;
-use crate::request::bulk::write::Rows;
+use crate::request::bulk::job::{Verb, Work};
+use crate::request::bulk::put::{Prepared, Writes};
+use crate::request::bulk::write::{Action, Rows};
 use crate::request::query::Walk;
 use crate::request::retry_budget::RetryBudget;
 
@@ -39,7 +39,7 @@ pub(super) enum Feed<'j> {
         walk: Option<Box<Walk>>,
     },
     Writes {
-        writes: Box<dyn Iterator<Item = Prepare<'j>> + Send + 'j>,
+        writes: Box<dyn Writes + 'j>,
         next: u64,
         /// Those before were dealt with by earlier runs,
         passed: u64,
@@ -57,7 +57,8 @@ pub(super) fn begin<'j>(
 ) -> Result<(Feed<'j>, Option<Rows<'j>>)> {
     let again = keeper.map(Keeper::failed).unwrap_or_default();
     let (target, action) = match work {
-        Work::Rows(target, action) => (*target, action),
+        Work::Rows(target, Verb::Delete) => (*target, Action::Delete),
+        Work::Rows(target, Verb::Change(decide)) => (*target, Action::Change(Mutex::new(decide))),
         Work::Writes(writes) => {
             let feed = Feed::Writes {
                 writes,
@@ -125,20 +126,19 @@ impl Feed<'_> {
                 passed,
                 again,
             } => {
-                for prepare in writes {
-                    let number = *next;
-                    *next += 1;
-                    let is_again = number < *passed;
-                    if is_again && !again.contains(&number) {
-                        continue;
+                while *next < *passed && !again.contains(next) {
+                    if !writes.skip() {
+                        return Poll::Ready(None);
                     }
-                    return Poll::Ready(Some(Ok(Task::Write {
-                        number,
-                        is_again,
-                        prepared: prepare(db),
-                    })));
+                    *next += 1;
                 }
-                Poll::Ready(None)
+                let write = writes.next(db).map(|prepared| Task::Write {
+                    number: *next,
+                    is_again: *next < *passed,
+                    prepared,
+                });
+                *next += 1;
+                Poll::Ready(write.map(Ok))
             }
         }
     }

@@ -10,7 +10,6 @@ use crate::request::bulk::job::{Keeping, Work};
 use crate::request::bulk::ledger::Passed;
 use crate::request::bulk::mark::Mark;
 use crate::request::bulk::report::BulkReport;
-use crate::request::bulk::write::Action;
 use crate::request::query::Places;
 
 const LONGEST_NAME: usize = 64;
@@ -138,14 +137,10 @@ fn job(name: &str, work: &Work<'_>, db: &Dynamo) -> Result<Job> {
                 "a scan by `segments` has no place to go on from: leave `segments` out, the writes are many at a time anyway",
             ));
         }
-        Work::Rows(target, action) => {
+        Work::Rows(target, verb) => {
             let source = target.source();
             Mark::new(name, "").check_free(source.table, source.entities())?;
-            let verb = match action {
-                Action::Change(_) => "update",
-                Action::Delete => "delete",
-            };
-            (verb, target.places(db).binding())
+            (verb.name(), target.places(db).binding())
         }
     };
     Ok(Job {
