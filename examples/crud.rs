@@ -21,8 +21,9 @@ struct Note {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let url = std::env::var("DYNAMO_URL").unwrap_or_else(|_| "embedded:memory".into());
-    let db = Dynamo::connect(&url).await?.with_prefix("example");
+    let db = Dynamo::from_env_or("embedded:memory")
+        .await?
+        .with_prefix("example");
     db.create_tables([Note::schema()]).await?;
     // A server may still hold the note of an earlier run.
     Note::key("ann", 1).delete().send(&db).await?;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::codec::Moment;
+
 /// A point in time: seconds since 1970 UTC and nanoseconds into that second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
@@ -78,13 +80,15 @@ impl Clock for SystemClock {
     }
 }
 
-/// Any function of the time is a clock: `db.with_clock(move || fixed)`.
-impl<F> Clock for F
+/// Any function that returns a time is a clock: `db.with_clock(move || fixed)`. The time is a
+/// [`Timestamp`], or one of `chrono`, `time` or `jiff`, by their features.
+impl<F, M> Clock for F
 where
-    F: Fn() -> Timestamp + Send + Sync + 'static,
+    F: Fn() -> M + Send + Sync + 'static,
+    M: Moment,
 {
     fn now(&self) -> Timestamp {
-        self()
+        self().to_timestamp()
     }
 }
 

@@ -68,6 +68,15 @@ impl Dynamo {
         }
     }
 
+    /// Opens the connection that the environment variable `DYNAMO_URL` names, or this one if it names
+    /// none: `Dynamo::from_env_or("embedded:memory")` for a program that runs anywhere.
+    pub async fn from_env_or(url: &str) -> Result<Dynamo> {
+        match std::env::var_os(VARIABLE) {
+            Some(named) if !named.is_empty() => Dynamo::from_env().await,
+            _ => Dynamo::connect(url).await,
+        }
+    }
+
     /// Uses an SDK client with all of its settings.
     pub fn new(client: Client) -> Dynamo {
         Dynamo(Arc::new(Inner {

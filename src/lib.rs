@@ -55,6 +55,7 @@
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
+//! | have a service depend on a trait | [`Repository`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`] |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
@@ -78,6 +79,7 @@
 //! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
 //! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
 //! | `rename = ".."`, `rename_all = ".."` | the value of the type attribute; the stored names of all fields |
+//! | `repository`, `repository = Name` | a trait for services, `OrderRepository` or so called: see [`Repository`] |
 //! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
 //!
 //! On its fields:
@@ -146,6 +148,7 @@ mod error;
 pub mod expr;
 pub mod key;
 mod lock;
+mod repository;
 mod request;
 pub mod schema;
 mod table;
@@ -155,6 +158,7 @@ mod wire;
 pub mod __private;
 pub mod prelude;
 
+pub use async_trait::async_trait;
 pub use aws_sdk_dynamodb;
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use codec::{
@@ -175,6 +179,7 @@ pub use entity::{
 };
 pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
+pub use repository::Repository;
 pub use request::{
     Anywhere, Bulk, BulkCounts, BulkProgress, BulkReport, Call, Checked, Checkpoint,
     CheckpointError, Conditional, Create, Cursor, Delete, Each, Explanation, FailedRow,

@@ -22,6 +22,7 @@ mod partition;
 mod path;
 mod projection;
 mod query;
+mod repository;
 mod table;
 mod upkeep;
 mod value;

@@ -19,6 +19,8 @@ pub(crate) struct Entity {
     pub(crate) sk: Option<KeySource>,
     pub(crate) indexes: Vec<Index>,
     pub(crate) fields: Vec<Field>,
+    /// The trait that services depend on.
+    pub(crate) repository: Option<Ident>,
 }
 
 /// Where an entity lives.

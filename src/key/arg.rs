@@ -1,6 +1,6 @@
 //! What may be given where a typed key part is asked for.
 
-/// `T`, `&T`, and `&str` for text.
+/// `T`, `&T`, and `&str` for text; `&&str` too, which iterating over a slice of them gives.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `{T}`",
     label = "expected `{T}` or `&{T}`"
@@ -25,5 +25,12 @@ impl<T: Clone> Arg<T> for &T {
 impl Arg<String> for &str {
     fn into_arg(self) -> String {
         self.to_owned()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Arg<String> for &&str {
+    fn into_arg(self) -> String {
+        (*self).to_owned()
     }
 }

@@ -30,6 +30,7 @@ tests![
     clones_share_the_data,
     the_environment_names_the_connection,
     an_environment_without_a_name_says_so,
+    an_environment_without_a_name_falls_back,
     a_server_that_is_not_there_is_unavailable,
     a_client_of_the_users_own_is_used,
     a_client_in_the_engines_hands_is_signed,
@@ -38,7 +39,7 @@ tests![
     one_thread_is_enough,
 ];
 
-/// Set in a process of its own: opens what `DYNAMO_URL` names and tells how it went.
+/// Set in a process of its own: opens what `DYNAMO_URL` names, or what this does, and tells how it went.
 pub const CHILD: &str = "DYNAMO_ENTITY_TEST_CHILD";
 
 pub fn child() {
@@ -46,15 +47,31 @@ pub fn child() {
         .enable_all()
         .build()
         .expect("a runtime");
-    match runtime.block_on(Dynamo::from_env()) {
+    let fallback = env::var(CHILD)
+        .ok()
+        .filter(|url| url.starts_with("embedded:"));
+    let opened = runtime.block_on(async {
+        match fallback {
+            Some(url) => Dynamo::from_env_or(&url).await,
+            None => Dynamo::from_env().await,
+        }
+    });
+    match opened {
         Ok(db) => println!("opened {db:?}"),
         Err(error) => println!("{:?} {error}", error.kind()),
     }
 }
 
 fn child_says(url: Option<&str>) -> Result<String, Box<dyn std::error::Error>> {
+    child_falls_back(url, "nowhere")
+}
+
+fn child_falls_back(
+    url: Option<&str>,
+    fallback: &str,
+) -> Result<String, Box<dyn std::error::Error>> {
     let mut child = Command::new(env::current_exe()?);
-    child.env(CHILD, "1").env_remove("DYNAMO_URL");
+    child.env(CHILD, fallback).env_remove("DYNAMO_URL");
     if let Some(url) = url {
         child.env("DYNAMO_URL", url);
     }
@@ -230,6 +247,17 @@ async fn an_environment_without_a_name_says_so(_: Db) -> Outcome {
         said.contains("DYNAMO_URL is not set") && said.contains("http://HOST"),
         "{said}"
     );
+    Ok(())
+}
+
+async fn an_environment_without_a_name_falls_back(_: Db) -> Outcome {
+    for unnamed in [None, Some("")] {
+        let said = child_falls_back(unnamed, "embedded:memory")?;
+        assert!(said.starts_with("opened "), "{said}");
+    }
+    // A wrong name is no missing one.
+    let said = child_falls_back(Some("embedded"), "embedded:memory")?;
+    assert!(said.starts_with("Config "), "{said}");
     Ok(())
 }
 

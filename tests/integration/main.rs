@@ -28,6 +28,7 @@ mod model;
 mod modify;
 mod put;
 mod query;
+mod repository;
 mod shards;
 mod sums;
 mod table;
@@ -63,6 +64,7 @@ fn main() {
         ("modify", modify::tests),
         ("managed", managed::tests),
         ("actor", actor::tests),
+        ("repository", repository::tests),
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
         ("keys", keys::tests),

@@ -2,7 +2,7 @@ use dynamo_entity::prelude::*;
 
 #[derive(DynamoEntity)]
 #[dynamo(table = "orders", key(pk = id))]
-#[dynamo(unique(by_email, email), repository)]
+#[dynamo(unique(by_email, email))]
 pub struct Order {
     pub id: String,
     pub email: String,

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::codec::KeyUse;
 use super::{
     checks, codec, definition, hidden, key, local, of, partition, path, projection, query,
-    respanned, upkeep,
+    repository, respanned, upkeep,
 };
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
@@ -39,7 +39,11 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #table
         #checks
     };
-    hidden(&entity.krate, &body)
+    let repository = entity.repository.as_ref();
+    let repository =
+        repository.map(|name| repository::alias(&entity.krate, &entity.vis, &entity.ident, name));
+    let hidden = hidden(&entity.krate, &body);
+    code!(#repository #hidden)
 }
 
 /// `Order::key(user_id, order_no)`.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::format_ident;
 use syn::{Generics, Ident, Visibility};
 
-use super::{hidden, key, path};
+use super::{hidden, key, path, repository};
 use crate::model::Field;
 use crate::parse::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
@@ -65,7 +65,10 @@ pub(crate) fn entity(
             }
         }
     };
-    hidden(&hint.krate, &body)
+    let repository = hint.repository.as_ref();
+    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name));
+    let hidden = hidden(&hint.krate, &body);
+    code!(#repository #hidden)
 }
 
 /// A collection of nothing, of a partition and of a table.

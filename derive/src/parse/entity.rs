@@ -1,6 +1,8 @@
 //! Reads `#[derive(DynamoEntity)]`.
 
 use proc_macro2::Span;
+use quote::format_ident;
+use syn::ext::IdentExt as _;
 use syn::{Data, DeriveInput, Fields, FieldsNamed, Generics, Ident};
 
 use crate::diag::Diag;
@@ -46,6 +48,9 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let shared = matches!(place.table, Some(TableRef::Shared(_)));
     let (indexes, index_marks) =
         index::read_all(options.take_all(&["gsi", "lsi"]), shared, &reader);
+    let repository = options
+        .take("repository")
+        .and_then(|opt| repository(opt, &ident, diag));
     options.take("crate").and_then(|opt| opt.path(diag));
 
     let key = key?;
@@ -69,6 +74,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             sk,
             indexes,
             fields,
+            repository,
         },
         marks,
     ))
@@ -157,6 +163,14 @@ fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Place {
                 span: None,
             }
         }
+    }
+}
+
+/// `repository` names the trait after the entity, `repository = Name` as it says.
+pub(super) fn repository(opt: Opt, ident: &Ident, diag: &Diag) -> Option<Ident> {
+    match opt.given {
+        Given::Flag => Some(format_ident!("{}Repository", ident.unraw())),
+        _ => opt.word(diag),
     }
 }
 

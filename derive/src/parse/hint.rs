@@ -9,7 +9,7 @@ use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident, Path};
 use crate::diag::Diag;
 use crate::model::{Field, Form, Role};
 use crate::parse::option::{Given, Opt, Value};
-use crate::parse::{attribute, krate};
+use crate::parse::{attribute, entity, krate};
 
 pub(crate) struct EntityHint {
     pub(crate) krate: Path,
@@ -17,6 +17,8 @@ pub(crate) struct EntityHint {
     pub(crate) key_parts: usize,
     /// Whether a field is the version.
     pub(crate) versioned: bool,
+    /// The trait that services depend on.
+    pub(crate) repository: Option<Ident>,
 }
 
 pub(crate) struct TableHint {
@@ -35,10 +37,16 @@ pub(crate) struct ValueHint {
 }
 
 pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
-    let key = options(&input.attrs)
-        .into_iter()
-        .find(|opt| opt.name == "key");
+    let (mut key, mut repository) = (None, None);
+    for opt in options(&input.attrs) {
+        match &*opt.name.to_string() {
+            "key" => key = Some(opt),
+            "repository" => repository = entity::repository(opt, &input.ident, &Diag::new()),
+            _ => {}
+        }
+    }
     EntityHint {
+        repository,
         krate: krate(&input.attrs),
         key_parts: key.map_or(0, key_parts),
         versioned: fields(&input.data).any(|field| {

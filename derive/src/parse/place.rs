@@ -49,6 +49,7 @@ pub(crate) const ENTITY: Place = Place {
         many("gsi", "gsi(by_status, pk = .., sk = ..)"),
         many("lsi", "lsi(by_total, sk = ..)"),
         RENAME,
+        once("repository", "repository` or `repository = Name"),
         RENAME_ALL,
         STREAM,
         VERBATIM_WORD,
@@ -191,7 +192,7 @@ pub(crate) const COLLECTION_VARIANT: Place = Place {
 };
 
 /// Options that are planned; using one is not a typing mistake.
-pub(crate) const NOT_YET: [&str; 2] = ["unique", "repository"];
+pub(crate) const NOT_YET: [&str; 1] = ["unique"];
 
 /// All places, for the hint where a misplaced option belongs.
 pub(crate) const ALL: [&Place; 15] = [

@@ -70,16 +70,13 @@ fn not_yet() {
     entity_says(
         parse_quote! {
             #[dynamo(table = "orders", key(pk = id))]
-            #[dynamo(unique(by_email, email), repository)]
+            #[dynamo(unique(by_email, email))]
             pub struct Order {
                 pub id: String,
                 pub email: String,
             }
         },
-        &[
-            "`unique` is not supported yet",
-            "`repository` is not supported yet",
-        ],
+        &["`unique` is not supported yet"],
     );
 }
 

@@ -24,16 +24,18 @@ pub struct Page<Row> {
     /// Goes back before the first row. There is one if the page was reached by a cursor and more is
     /// there.
     pub previous: Option<Cursor>,
-    raw: Arc<RawPage>,
+    /// None in a page that no service gave.
+    raw: Option<Arc<RawPage>>,
 }
 
 impl<Row> Page<Row> {
     /// The place of one of the rows: `resume` goes on behind it, or before it if it is turned
     /// [`backwards`](Cursor::backwards). `None` past the last row.
     pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
-        let row = self.raw.rows.get(row)?;
+        let raw = self.raw.as_ref()?;
+        let row = raw.rows.get(row)?;
         // It was read before, so its keys are there.
-        self.raw.maker.at_row(&row.place).ok()
+        raw.maker.at_row(&row.place).ok()
     }
 }
 
@@ -41,9 +43,21 @@ impl<Row: RowOfEntity> Page<Row> {
     /// The keys of the items that the index still lists on this page and the table no longer has, in
     /// the order of the index. Only [`hydrate`](super::QueryVerbs::hydrate) finds any.
     pub fn vanished(&self) -> Result<Vec<Key<Row::Entity>>> {
-        let rows = self.raw.vanished.iter();
+        let rows = self.raw.iter().flat_map(|raw| &raw.vanished);
         rows.map(|row| <Rows<false> as RowsOf<Row::Entity>>::read(&row.place))
             .collect()
+    }
+}
+
+/// All rows on one page, as a fake of a repository returns them.
+impl<Row> From<Vec<Row>> for Page<Row> {
+    fn from(rows: Vec<Row>) -> Self {
+        Page {
+            rows,
+            next: None,
+            previous: None,
+            raw: None,
+        }
     }
 }
 
@@ -81,7 +95,7 @@ impl ReadPage {
             rows,
             next: self.next,
             previous: self.previous,
-            raw: Arc::new(self.raw),
+            raw: Some(Arc::new(self.raw)),
         }
     }
 }

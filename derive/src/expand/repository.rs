@@ -1,0 +1,17 @@
+//! `#[dynamo(repository)]`: a name for `Repository<Order>`.
+
+use proc_macro2::TokenStream;
+use syn::{Ident, Path, Visibility};
+
+/// A trait of the user's module, so it cannot stand in the hidden constant.
+pub(super) fn alias(krate: &Path, vis: &Visibility, ident: &Ident, name: &Ident) -> TokenStream {
+    let doc = format!(
+        "The store of `{ident}`, as services need it: `Repository<{ident}>` by a name of its own."
+    );
+    code! {
+        #[doc = #doc]
+        #vis trait #name: #krate::Repository<#ident> {}
+
+        impl<This: #krate::Repository<#ident> + ?::core::marker::Sized> #name for This {}
+    }
+}

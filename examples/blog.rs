@@ -1,0 +1,113 @@
+//! A blog in one table: posts and comments, loaded from JSON, and an index that a table gets later.
+//!
+//!     cargo run --example blog
+
+use std::error::Error;
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use dynamo_entity::prelude::*;
+use serde::Deserialize;
+
+#[derive(DynamoTable)]
+#[dynamo(name = "blog", pk = "pk", sk = "sk", entities(Post, Comment))]
+#[dynamo(gsi(by_author, pk = "author", sk = "written_at"))]
+pub struct Blog;
+
+/// All posts are one partition, so they can be listed; those of an author begin alike. The index is of
+/// the fields themselves: DynamoDB fills it with the posts that are there before it.
+#[derive(Debug, Clone, PartialEq, DynamoEntity, Deserialize)]
+#[dynamo(table = Blog, key(pk = "POSTS", sk = "{author}#{id}"))]
+#[dynamo(gsi(by_author, pk = author, sk = written_at))]
+pub struct Post {
+    pub author: String,
+    pub id: String,
+    pub written_at: DateTime<Utc>,
+    pub title: String,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity, Deserialize)]
+#[dynamo(table = Blog, key(pk = "POST#{post}", sk = "{written_at}#{by}"))]
+pub struct Comment {
+    pub post: String,
+    pub written_at: DateTime<Utc>,
+    pub by: String,
+    pub text: String,
+}
+
+/// A line of the file: serde says how JSON is read, and nothing of the table.
+#[derive(Deserialize)]
+#[serde(tag = "type")]
+enum Line {
+    Post(Post),
+    Comment(Comment),
+}
+
+/// The answers to the five questions: ids of posts, and texts of comments.
+#[derive(Debug)]
+pub struct Facts {
+    pub all_posts: Vec<String>,
+    pub one_post: Option<Post>,
+    pub by_index: Vec<String>,
+    pub by_prefix: Vec<String>,
+    pub comments: Vec<String>,
+}
+
+pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
+    // The table as it was before there was an index.
+    let mut first = Blog::schema();
+    first.global_indexes.clear();
+    db.create_tables([first]).await?;
+    load(db, Path::new(env!("CARGO_MANIFEST_DIR"))).await?;
+    // Waits until the index holds what the table does.
+    db.add_indexes([Blog::schema()]).await?;
+
+    let all_posts = Post::in_partition().all(db).await?;
+    let all_posts = show("all posts", all_posts, |post| post.id);
+
+    let one_post = Post::key("ann", "keys").get().send(db).await?;
+    let title = one_post.as_ref().map(|post| post.title.as_str());
+    println!("{:<24}{}", "one post", title.unwrap_or("-"));
+
+    let latest_first = Post::by_author("ann").descending().all(db).await?;
+    let by_index = show("ann's, latest first", latest_first, |post| post.id);
+
+    // `ann` alone: not what `anna` wrote.
+    let by_id = Post::in_partition().author().eq("ann").all(db).await?;
+    let by_prefix = show("ann's, by id", by_id, |post| post.id);
+
+    let comments = Comment::in_partition("keys").all(db).await?;
+    let comments = show("comments of a post", comments, |comment| comment.text);
+    Ok(Facts {
+        all_posts,
+        one_post,
+        by_index,
+        by_prefix,
+        comments,
+    })
+}
+
+async fn load(db: &Dynamo, project: &Path) -> Result<(), Box<dyn Error>> {
+    let json = std::fs::read(project.join("examples/blog.json"))?;
+    for line in serde_json::from_slice::<Vec<Line>>(&json)? {
+        match line {
+            Line::Post(post) => drop(post.put().send(db).await?),
+            Line::Comment(comment) => drop(comment.put().send(db).await?),
+        }
+    }
+    Ok(())
+}
+
+fn show<E>(what: &str, rows: Vec<E>, text: impl Fn(E) -> String) -> Vec<String> {
+    let texts: Vec<String> = rows.into_iter().map(text).collect();
+    println!("{what:<24}{}", texts.join(" · "));
+    texts
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let db = Dynamo::from_env_or("embedded:memory").await?;
+    run(&db.with_prefix("example")).await?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Few statuses and many orders: an index whose partitions are spread over ten, and read as one.
+//!
+//!     cargo run --example status_shards
+
+use std::error::Error;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use dynamo_entity::prelude::*;
+
+/// All orders of a status in one partition of an index is more than one partition takes. `shards = 10`
+/// writes to `STATUS#Paid#0` up to `STATUS#Paid#9`, by a hash of the order's key. The other index is
+/// there to compare with.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "sharded-order", key(pk = number))]
+#[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{placed_at}", shards = 10))]
+#[dynamo(gsi(by_status_plain, pk = status, sk = placed_at))]
+pub struct Order {
+    pub number: u32,
+    pub status: Status,
+    pub placed_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+pub enum Status {
+    Paid,
+    Shipped,
+}
+
+/// A way through an index: the order numbers of each page.
+pub type Pages = Vec<Vec<u32>>;
+
+/// The same question, asked of both indexes.
+#[derive(Debug)]
+pub struct Facts {
+    pub sharded: Pages,
+    pub plain: Pages,
+    pub sharded_backwards: Pages,
+    pub plain_backwards: Pages,
+    pub requests: usize,
+}
+
+pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
+    db.create_tables([Order::schema()]).await?;
+    let start: DateTime<Utc> = "2026-03-01T00:00:00Z".parse()?;
+    for number in 0..200 {
+        let status = if number % 4 == 0 {
+            Status::Shipped
+        } else {
+            Status::Paid
+        };
+        let placed_at = start + TimeDelta::hours(number.into());
+        let order = Order {
+            number,
+            status,
+            placed_at,
+        };
+        order.put().send(db).await?;
+    }
+
+    let (from, to) = (start + TimeDelta::days(1), start + TimeDelta::days(5));
+    let sharded = Order::by_status(Status::Paid).placed_at().between(from..to);
+    let plain = Order::by_status_plain(Status::Paid)
+        .placed_at()
+        .between(from..to);
+    let requests = sharded.clone().explain(db)?.requests.len();
+    println!("one page asks {requests} partitions at once, and merges their rows\n");
+    let facts = Facts {
+        sharded: pages(db, "10 shards", sharded.clone()).await?,
+        plain: pages(db, "no shards", plain.clone()).await?,
+        sharded_backwards: pages(db, "10 shards, latest first", sharded.descending()).await?,
+        plain_backwards: pages(db, "no shards, latest first", plain.descending()).await?,
+        requests,
+    };
+    Ok(facts)
+}
+
+/// Page by page, each from the cursor of the one before, as a client would hold it: as text.
+async fn pages(db: &Dynamo, what: &str, orders: impl QueryVerbs<Row = Order>) -> Result<Pages> {
+    let orders = orders.limit(25);
+    let (mut pages, mut cursor) = (Pages::new(), None);
+    loop {
+        let page = orders.clone().resume(cursor).page(db).await?;
+        pages.push(page.rows.iter().map(|order| order.number).collect());
+        let Some(next) = page.next else { break };
+        cursor = Some(next.to_string().parse()?);
+    }
+    for page in &pages {
+        println!("{what:<26}{}", line(page));
+    }
+    Ok(pages)
+}
+
+fn line(page: &[u32]) -> String {
+    match page {
+        [first, .., last] => format!("{first} to {last}, {} orders", page.len()),
+        few => format!("{few:?}"),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let db = Dynamo::from_env_or("embedded:memory").await?;
+    run(&db.with_prefix("example")).await?;
+    Ok(())
+}

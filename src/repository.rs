@@ -1,0 +1,134 @@
+//! What a service needs of the store of one entity, as a trait object.
+
+use async_trait::async_trait;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::Result;
+use crate::request::{Operation, Page, Query, QueryVerbs, Update};
+
+/// The store of one entity. Services depend on it, programs give them a [`Dynamo`], tests the embedded
+/// engine or a fake.
+///
+/// `#[dynamo(repository)]` on an entity gives it a name, `OrderRepository` say; `repository = Orders` chooses
+/// one. Whatever is a `Repository<Order>` is that too, so a fake implements this trait.
+///
+/// ```
+/// use std::sync::Arc;
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = id), gsi(by_customer, pk = customer, sk = id), repository)]
+/// pub struct Order { id: u64, customer: String, paid: bool }
+///
+/// struct Checkout { orders: Arc<dyn OrderRepository> }
+///
+/// impl Checkout {
+///     async fn pay(&self, id: u64) -> Result<Order> {
+///         let order = Order::key(id).update();
+///         let order = order.when(|o| o.paid().eq(false)).apply(|o| o.paid().set(true));
+///         self.orders.update(order).await
+///     }
+///
+///     async fn of(&self, customer: &str) -> Result<Vec<Order>> {
+///         self.orders.all(Order::by_customer(customer).into()).await
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let db = Dynamo::connect("embedded:memory").await?;
+/// db.create_tables([Order::schema()]).await?;
+/// let checkout = Checkout { orders: Arc::new(db) };
+///
+/// let order = Order { id: 7, customer: "ann".into(), paid: false };
+/// checkout.orders.create(&order).await?;
+/// assert!(checkout.pay(7).await?.paid);
+/// assert!(checkout.pay(7).await.unwrap_err().is_conflict());
+/// assert_eq!(checkout.of("ann").await?.len(), 1);
+/// # Ok(()) }
+/// ```
+///
+/// A fake holds the entities in a map and answers queries by [`Query::matches`] and [`Query::order`]. What an
+/// [`Update`] does only an engine can tell: a service that updates is tested on `embedded:memory`.
+///
+/// It is an [`async_trait`](macro@crate::async_trait), which is exported for those who implement it.
+#[async_trait]
+pub trait Repository<E: DynamoEntity>: Send + Sync {
+    /// The item with this key. It may not see a write of a moment ago.
+    async fn get(&self, key: Key<E>) -> Result<Option<E>>;
+
+    /// The same, and it sees every write that was acknowledged before; costs double. A fake need not write it.
+    async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
+        self.get(key).await
+    }
+
+    /// Stores an entity that is not there yet; returns it as it is stored.
+    async fn create(&self, entity: &E) -> Result<E>;
+
+    /// Stores an entity, replacing the one that is there if that has the same version; returns it as it is
+    /// stored.
+    async fn put(&self, entity: &E) -> Result<E>;
+
+    /// Changes some attributes of an item; returns what it is now.
+    async fn update(&self, update: Update<E>) -> Result<E>;
+
+    /// Changes an item in Rust, again if somebody else was faster; see [`Key::modify`].
+    async fn modify(
+        &self,
+        key: Key<E>,
+        change: &mut (dyn for<'e> FnMut(&'e mut E) + Send),
+    ) -> Result<E>;
+
+    /// Takes an item away if it still has this version.
+    async fn delete(&self, entity: &E) -> Result<()>;
+
+    /// Some rows and where to go on.
+    async fn page(&self, query: Query<E>) -> Result<Page<E>>;
+
+    /// All rows.
+    async fn all(&self, query: Query<E>) -> Result<Vec<E>>;
+}
+
+#[async_trait]
+impl<E: DynamoEntity> Repository<E> for Dynamo {
+    async fn get(&self, key: Key<E>) -> Result<Option<E>> {
+        key.get().send(self).await
+    }
+
+    async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
+        key.get().consistent().send(self).await
+    }
+
+    async fn create(&self, entity: &E) -> Result<E> {
+        entity.create().send(self).await
+    }
+
+    async fn put(&self, entity: &E) -> Result<E> {
+        entity.put().send(self).await
+    }
+
+    async fn update(&self, update: Update<E>) -> Result<E> {
+        update.send(self).await
+    }
+
+    async fn modify(
+        &self,
+        key: Key<E>,
+        change: &mut (dyn for<'e> FnMut(&'e mut E) + Send),
+    ) -> Result<E> {
+        key.modify(|entity: &mut E| change(entity)).send(self).await
+    }
+
+    async fn delete(&self, entity: &E) -> Result<()> {
+        entity.delete().send(self).await
+    }
+
+    async fn page(&self, query: Query<E>) -> Result<Page<E>> {
+        query.page(self).await
+    }
+
+    async fn all(&self, query: Query<E>) -> Result<Vec<E>> {
+        query.all(self).await
+    }
+}

@@ -1,0 +1,186 @@
+//! What each example found, beside what it should find.
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use dynamo_entity::prelude::*;
+
+use crate::support::db::{Db, Mode};
+use crate::support::suite::Outcome;
+use crate::*;
+
+/// Tables of its own, for each test.
+async fn open() -> Result<Db> {
+    Db::open(Mode::Raw).await
+}
+
+#[tokio::test]
+async fn access_tokens_are_not_returned_once_expired() -> Outcome {
+    let db = open().await?;
+    let facts = access_tokens::run(&db).await?;
+    assert_eq!(facts.first, facts.again);
+    assert_eq!(facts.late, None);
+    assert_eq!(facts.still_held, Some(facts.first.clone()));
+    assert_ne!(facts.renewed.token, facts.first.token);
+    assert_eq!(facts.fetches, 2);
+    assert!(!format!("{facts:?}").contains("token 1"));
+    db.close().await
+}
+
+#[tokio::test]
+async fn access_tokens_are_shared_by_those_who_fetch_at_once() -> Outcome {
+    use access_tokens::{AccessToken, Secret, token_for};
+
+    let db = open().await?;
+    db.create_tables([AccessToken::schema()]).await?;
+    let token = |text: &str| AccessToken {
+        service: "payments".into(),
+        token: Secret(text.into()),
+        expires_at: Utc::now() + TimeDelta::hours(1),
+    };
+    // While one fetches, another stores its own.
+    let fetch = async || {
+        token("theirs").put().send(&db).await?;
+        Ok(token("mine"))
+    };
+    let got = token_for(&db, "payments", fetch).await?;
+    assert_eq!(got.token, Secret("theirs".into()));
+    db.close().await
+}
+
+#[tokio::test]
+async fn request_counts_lose_no_request() -> Outcome {
+    let db = open().await?;
+    let tasks = 8;
+    let facts = request_counts::run(&db, tasks).await?;
+    let found = facts.counts.iter();
+    let found: Vec<_> = found
+        .map(|row| (row.day, row.request_name.as_str(), row.count))
+        .collect();
+    let mut expected = Vec::new();
+    for number in 3..=12 {
+        let day = NaiveDate::from_ymd_opt(2026, 3, number).ok_or("no day")?;
+        let weekend = [7, 8].contains(&number);
+        let tasks = u64::from(tasks);
+        if weekend {
+            expected.push((day, "GET /items", tasks));
+        } else {
+            expected.push((day, "GET /items", 3 * tasks));
+            expected.push((day, "GET /users", 2 * tasks));
+            expected.push((day, "POST /orders", tasks));
+        }
+    }
+    assert_eq!(found, expected);
+    assert_eq!(facts.busy, u64::from(14 * tasks));
+    let slices = db.count::<request_counts::BusyRequestCount>().await;
+    assert!(slices > 3, "the load is spread: {slices} slices");
+    db.close().await
+}
+
+#[tokio::test]
+async fn organisations_are_asked_as_a_whole_and_one_by_one() -> Outcome {
+    let db = open().await?;
+    let facts = organisations::run(&db).await?;
+    assert_eq!(facts.of_company, ["Ann", "Bob", "Cem"]);
+    assert_eq!(facts.chess_colleagues, ["Ann", "Cem"]);
+    let mut everywhere = facts.chess_everywhere;
+    // The order within a company is not that of the index.
+    everywhere.sort();
+    assert_eq!(everywhere, ["Ann", "Cem", "Dot", "Fay"]);
+    let first: Vec<_> = (1..=5).map(|number| format!("Number {number}")).collect();
+    assert_eq!(facts.first_of_many, first);
+    assert_eq!(facts.chess_of_many, 20);
+    db.close().await
+}
+
+#[tokio::test]
+async fn blog_answers_its_five_questions() -> Outcome {
+    let db = open().await?;
+    let facts = blog::run(&db).await?;
+    assert_eq!(facts.all_posts, ["hello", "keys", "cats", "bread"]);
+    assert_eq!(facts.one_post.ok_or("no post")?.title, "About keys");
+    assert_eq!(facts.by_index, ["keys", "hello"]);
+    assert_eq!(facts.by_prefix, ["hello", "keys"]);
+    let comments = ["And a partition key?", "Where it is asked."];
+    assert_eq!(facts.comments, comments);
+    db.close().await
+}
+
+#[tokio::test]
+async fn orders_answer_their_seven_questions_in_as_many_requests_as_they_say() -> Outcome {
+    let db = open().await?;
+    orders::run(&db).await?;
+    let (counted, faults) = db.faulty([]);
+    let now: DateTime<Utc> = "2026-03-31T12:00:00Z".parse()?;
+    let answers = orders::seven_questions(&counted, now).await?;
+    let numbers: Vec<_> = answers.iter().map(|answer| answer.orders.clone()).collect();
+    let in_march = vec![4, 6, 8, 10, 12, 14];
+    assert_eq!(numbers[0], [14, 12, 10, 8, 6, 4, 2]);
+    assert_eq!(numbers[1], in_march);
+    assert_eq!(numbers[2], [6, 14]);
+    assert_eq!(numbers[3], [6, 7]);
+    assert_eq!(numbers[4], in_march);
+    assert_eq!(numbers[5], [4, 12]);
+    assert_eq!(numbers[6], [1, 2, 3, 8, 9, 10, 13]);
+    let costs: Vec<_> = answers.iter().map(|answer| answer.requests).collect();
+    assert_eq!(costs, [1, 1, 1, 1, 1, 1, 2]);
+    assert_eq!(faults.calls().len(), costs.iter().sum::<usize>());
+    assert_eq!(
+        faults.calls().last().map(String::as_str),
+        Some("BatchGetItem")
+    );
+    db.close().await
+}
+
+#[tokio::test]
+async fn iot_meters_show_their_latest_their_past_and_their_batteries() -> Outcome {
+    let db = open().await?;
+    let facts = iot_meters::run(&db).await?;
+    let latest = facts.latest.ok_or("no measurement")?;
+    assert_eq!(latest.at, "2026-03-03T23:00:00Z".parse::<DateTime<Utc>>()?);
+    assert_eq!((latest.meter.as_str(), latest.litres), ("m1", 11));
+    assert_eq!(facts.period.len(), 24);
+    assert!(facts.period.is_sorted_by_key(|measured| measured.at));
+    assert_eq!(facts.period[12].litres, 121);
+    let intervals: Vec<_> = facts
+        .history
+        .iter()
+        .map(|was| was.interval_minutes)
+        .collect();
+    assert_eq!(intervals, [15, 30, 60]);
+    assert_eq!(facts.low, ["m10", "m2"]);
+    db.close().await
+}
+
+#[tokio::test]
+async fn shop_directory_asks_for_three_levels() -> Outcome {
+    let db = open().await?;
+    let facts = shop_directory::run(&db).await?;
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    assert_eq!(facts.anywhere.len(), 6);
+    assert_eq!(facts.anywhere[0], "Pan#Ya");
+    let in_new_york = ["Albany Bread", "Rye & Co", "Wings and Buns"];
+    assert_eq!(sorted(facts.in_city), in_new_york[..2]);
+    assert_eq!(sorted(facts.in_state), in_new_york);
+    assert_eq!(sorted(facts.in_states_with_n), in_new_york);
+    let in_usa = ["Albany Bread", "Lone Loaf", "Rye & Co", "Wings and Buns"];
+    assert_eq!(sorted(facts.in_country), in_usa);
+    db.close().await
+}
+
+#[tokio::test]
+async fn status_shards_are_read_as_one() -> Outcome {
+    let db = open().await?;
+    let facts = status_shards::run(&db).await?;
+    let paid: Vec<u32> = (24..120).filter(|number| number % 4 != 0).collect();
+    let pages: Vec<_> = paid.chunks(25).map(<[_]>::to_vec).collect();
+    assert_eq!(facts.sharded, pages);
+    assert_eq!(facts.plain, pages);
+    let backwards: Vec<_> = paid.iter().rev().copied().collect();
+    let backwards: Vec<_> = backwards.chunks(25).map(<[_]>::to_vec).collect();
+    assert_eq!(facts.sharded_backwards, backwards);
+    assert_eq!(facts.plain_backwards, backwards);
+    assert_eq!(facts.requests, 10);
+    db.close().await
+}

@@ -1,0 +1,31 @@
+//! The examples do what they say: on the embedded engine, or on the server that `DYNAMO_URL` names.
+//!
+//! ```text
+//! cargo test --test examples
+//! scripts/dynamodb-local cargo test --test examples
+//! ```
+
+#[path = "../support/mod.rs"]
+mod support;
+
+/// An example as a module; its `main` is left alone.
+macro_rules! examples {
+    ($($name:ident = $path:literal)*) => {$(
+        #[allow(dead_code)]
+        #[path = $path]
+        mod $name;
+    )*};
+}
+
+examples! {
+    access_tokens = "../../examples/access_tokens.rs"
+    blog = "../../examples/blog.rs"
+    iot_meters = "../../examples/iot_meters.rs"
+    orders = "../../examples/orders.rs"
+    organisations = "../../examples/organisations.rs"
+    request_counts = "../../examples/request_counts.rs"
+    shop_directory = "../../examples/shop_directory.rs"
+    status_shards = "../../examples/status_shards.rs"
+}
+
+mod facts;
