@@ -187,8 +187,8 @@ pub use request::{
     InOrder, InTable, Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach,
     Reading, Repeatable, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing,
     ReturningOld, RowChange, RowOfEntity, RowStream, Saving, SingleWrite, SortPart, Steps,
-    StrongReads, TryModify, Unconditional, Update, Upsert, Versioned, WholeRow, WholeTable, each,
-    put_each,
+    StrongReads, Truncate, TryModify, Unconditional, Update, Upsert, Versioned, WholeRow,
+    WholeTable, each, put_each,
 };
 
 /// The README is compiled and run.

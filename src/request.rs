@@ -32,7 +32,7 @@ mod upsert;
 
 pub use bulk::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
-    FileCheckpoint, RowChange, Saving, SingleWrite, WholeRow, put_each,
+    FileCheckpoint, RowChange, Saving, SingleWrite, Truncate, WholeRow, put_each,
 };
 pub use call::{Call, Operation, Steps};
 pub use create::Create;

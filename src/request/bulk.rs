@@ -13,6 +13,8 @@
 //!   -> counts, and each row that failed                       report
 //! ```
 //!
+//! `truncate` beside it empties tables for tests.
+//!
 //! Below `action` nothing knows the type of a row: a row is its bytes, a write is a
 //! [`Plan`](super::call::Plan). A write that is a transaction, because it keeps sentinels of unique values say,
 //! would be planned there too.
@@ -26,6 +28,7 @@ mod mark;
 mod put;
 mod report;
 mod run;
+mod truncate;
 mod write;
 
 pub use change::{RowChange, WholeRow};
@@ -33,3 +36,4 @@ pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
 pub use job::Bulk;
 pub use put::{SingleWrite, put_each};
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};
+pub use truncate::Truncate;

@@ -52,6 +52,7 @@ pub use collection::in_partition;
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
+pub(super) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub use page::Page;

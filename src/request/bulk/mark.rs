@@ -78,11 +78,11 @@ impl Mark {
         for (name, value) in &parameters {
             body.dynamic_name(name);
             match &**name {
-                "Item" => self.into_item(value, &mut body),
-                "UpdateExpression" => into_update(value, &mut body),
-                "ConditionExpression" => into_condition(value, &mut body),
-                "ExpressionAttributeNames" => self.into_names(value, &mut body),
-                "ExpressionAttributeValues" => self.into_values(value, &mut body),
+                "Item" => self.add_to_item(value, &mut body),
+                "UpdateExpression" => add_to_update(value, &mut body),
+                "ConditionExpression" => add_to_condition(value, &mut body),
+                "ExpressionAttributeNames" => self.add_to_names(value, &mut body),
+                "ExpressionAttributeValues" => self.add_to_values(value, &mut body),
                 _ => body.raw_bytes(value),
             }
         }
@@ -98,8 +98,8 @@ impl Mark {
             body.dynamic_name(name);
             match name {
                 "ConditionExpression" => body.quoted(NOT_YET),
-                "ExpressionAttributeNames" => self.into_names(b"{}", &mut body),
-                "ExpressionAttributeValues" => self.into_values(b"{}", &mut body),
+                "ExpressionAttributeNames" => self.add_to_names(b"{}", &mut body),
+                "ExpressionAttributeValues" => self.add_to_values(b"{}", &mut body),
                 _ => body.quoted("ALL_OLD"),
             }
         }
@@ -112,26 +112,26 @@ impl Mark {
         })
     }
 
-    fn into_item(&self, item: &[u8], body: &mut Writer) {
+    fn add_to_item(&self, item: &[u8], body: &mut Writer) {
         let mut entry = Writer::default();
         entry.quoted(&self.attribute);
         entry.raw(":");
         entry.text(&self.value);
-        into_object(item, entry.as_bytes(), body);
+        add_entry(item, entry.as_bytes(), body);
     }
 
-    fn into_names(&self, names: &[u8], body: &mut Writer) {
+    fn add_to_names(&self, names: &[u8], body: &mut Writer) {
         let mut entry = Writer::default();
         entry.raw("\"#job\":");
         entry.quoted(&self.attribute);
-        into_object(names, entry.as_bytes(), body);
+        add_entry(names, entry.as_bytes(), body);
     }
 
-    fn into_values(&self, values: &[u8], body: &mut Writer) {
+    fn add_to_values(&self, values: &[u8], body: &mut Writer) {
         let mut entry = Writer::default();
         entry.raw("\":job\":");
         entry.text(&self.value);
-        into_object(values, entry.as_bytes(), body);
+        add_entry(values, entry.as_bytes(), body);
     }
 }
 
@@ -139,7 +139,7 @@ impl Mark {
 const NOT_YET: &str = "#job <> :job";
 
 /// Another first entry of an object.
-fn into_object(object: &[u8], entry: &[u8], body: &mut Writer) {
+fn add_entry(object: &[u8], entry: &[u8], body: &mut Writer) {
     let inside = object
         .strip_prefix(b"{")
         .unwrap_or(object)
@@ -151,7 +151,7 @@ fn into_object(object: &[u8], entry: &[u8], body: &mut Writer) {
 }
 
 /// The expressions are the library's own: `SET` comes first, and quotes stand around them.
-fn into_update(expression: &[u8], body: &mut Writer) {
+fn add_to_update(expression: &[u8], body: &mut Writer) {
     match expression.strip_prefix(b"\"SET ") {
         Some(rest) => {
             body.raw("\"SET #job = :job, ");
@@ -164,7 +164,7 @@ fn into_update(expression: &[u8], body: &mut Writer) {
     }
 }
 
-fn into_condition(expression: &[u8], body: &mut Writer) {
+fn add_to_condition(expression: &[u8], body: &mut Writer) {
     let inside = expression.strip_prefix(b"\"").unwrap_or(expression);
     let inside = inside.strip_suffix(b"\"").unwrap_or(inside);
     body.raw("\"(");

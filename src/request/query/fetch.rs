@@ -6,7 +6,8 @@ use super::selection::Frame;
 use crate::codec::{Fault, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::wire::{Request, Resend};
+use crate::expr::Expression;
+use crate::wire::{self, Request, Resend};
 
 /// A read of many that is under way.
 #[derive(Debug)]
@@ -47,6 +48,39 @@ impl Fetch {
         }
     }
 
+    /// Of all keys of a table.
+    pub(in crate::request) fn keys(
+        db: Dynamo,
+        entity: &'static str,
+        table: &str,
+        names: &[&str],
+    ) -> Result<Self, Fault> {
+        let mut expression = Expression::default();
+        let out = expression.begin("ProjectionExpression");
+        for (at, name) in names.iter().enumerate() {
+            out.push(if at == 0 { "" } else { ", " }).name(name);
+        }
+        expression.check()?;
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TableName\":");
+        body.quoted(table);
+        expression.write(&mut body);
+        body.raw(",\"ConsistentRead\":true");
+        let frame = Frame {
+            operation: wire::Operation::Scan,
+            table: table.to_owned(),
+            body: body.into_bytes(),
+            filters: Vec::new(),
+            is_nothing: false,
+        };
+        Ok(Fetch::new(db, entity, frame))
+    }
+
+    /// The rows of the next answer.
+    pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<Bytes>> {
+        Ok(self.next(None).await?.rows)
+    }
+
     pub(super) fn start_at(mut self, start: Option<Vec<u8>>) -> Self {
         self.start = start;
         self
@@ -59,7 +93,7 @@ impl Fetch {
     }
 
     /// Nothing more is there.
-    pub(super) fn is_done(&self) -> bool {
+    pub(in crate::request) fn is_done(&self) -> bool {
         self.is_done
     }
 

@@ -16,6 +16,8 @@ tests![
     rows_that_do_not_decode_are_deleted,
     a_filter_is_asked_again,
     a_row_that_left_the_index_stays,
+    tables_are_emptied_and_stay,
+    only_engines_on_this_machine_are_emptied,
 ];
 
 async fn a_partition_is_deleted(db: Db) -> Outcome {
@@ -218,5 +220,52 @@ async fn a_row_that_left_the_index_stays(db: Db) -> Outcome {
     assert_eq!((report.written, report.vanished), (5, 1));
     let left = Row::scan().all(&db).await?;
     assert_eq!(left.iter().map(|row| row.number).collect::<Vec<_>>(), [4]);
+    Ok(())
+}
+
+async fn tables_are_emptied_and_stay(db: Db) -> Outcome {
+    rows(&db, 300).await?;
+    db.create_tables([Accounts::schema()]).await?;
+    User { user: "ann".into() }.put().send(&db).await?;
+    let other = Dynamo::clone(&db).with_prefix(format!("{}-other", db.prefix()));
+    other.create_tables([Row::schema()]).await?;
+    super::row(1).put().send(&other).await?;
+
+    let schemas = || [Row::schema(), Accounts::schema()];
+    assert_eq!(db.truncate(schemas()).even_on_aws().await?, 301);
+    assert_eq!(
+        (db.count::<Row>().await, db.count::<Accounts>().await),
+        (0, 0)
+    );
+    assert_eq!(db.truncate(schemas()).even_on_aws().await?, 0);
+    assert_eq!(Row::scan().count(&other).await?, 1, "another prefix");
+    Ok(())
+}
+
+async fn only_engines_on_this_machine_are_emptied(db: Db) -> Outcome {
+    rows(&db, 1).await?;
+    let (of_a_client, http) = db.faulty([]);
+    let refused = of_a_client
+        .truncate([Row::schema()])
+        .await
+        .expect_err("an unknown client");
+    assert_eq!(refused.kind(), ErrorKind::Config);
+    assert!(refused.to_string().contains("even_on_aws"), "{refused}");
+    assert!(http.calls().is_empty());
+    for url in [
+        "aws://eu-west-1",
+        "https://dynamodb.eu-west-1.amazonaws.com",
+        "http://scylla:8000",
+    ] {
+        let far = Dynamo::connect(url).await?;
+        assert!(far.truncate([Row::schema()]).await.is_err(), "{url}");
+    }
+    let memory = Dynamo::connect("embedded:memory")
+        .await?
+        .with_prefix("test");
+    memory.create_tables([Row::schema()]).await?;
+    super::row(1).put().send(&memory).await?;
+    assert_eq!(memory.truncate([Row::schema()]).await?, 1);
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1)]));
     Ok(())
 }
