@@ -53,6 +53,7 @@ struct Inner {
 }
 
 /// The item that made a condition fail, as it came with the error.
+#[derive(Clone)]
 struct Current {
     item: Bytes,
     at: Timestamp,
@@ -141,6 +142,20 @@ impl Error {
             message: message.into(),
             current: None,
             source: None,
+        }))
+    }
+
+    /// The same for another of those it happened to. What caused it stays with the first.
+    pub(crate) fn again(&self) -> Self {
+        let inner = &*self.0;
+        Error(Box::new(Inner {
+            attribute: inner.attribute.clone(),
+            code: inner.code.clone(),
+            request_id: inner.request_id.clone(),
+            message: inner.message.clone(),
+            current: inner.current.clone(),
+            source: None,
+            ..*inner
         }))
     }
 

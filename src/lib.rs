@@ -52,6 +52,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
@@ -181,14 +182,17 @@ pub use error::{Error, ErrorKind, Result, Stage};
 pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Bulk, BulkCounts, BulkProgress, BulkReport, Call, Checked, Checkpoint,
-    CheckpointError, Conditional, Create, Cursor, Delete, Each, Explanation, FailedRow,
-    FileCheckpoint, Filter, Get, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
-    InOrder, InTable, Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach,
-    Reading, Repeatable, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing,
-    ReturningOld, RowChange, RowOfEntity, RowStream, Saving, SingleWrite, SortPart, Steps,
-    StrongReads, Truncate, TryModify, Unconditional, Update, Upsert, Versioned, WholeRow,
-    WholeTable, each, put_each,
+    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
+    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
+    InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Repeatable, RetryBudget,
+    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
+    SortPart, Steps, Streamed, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
+    WholeTable, each, read_together,
+};
+pub use request::{
+    Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
+    FileCheckpoint, RowChange, Saving, SingleWrite, Truncate, WholeRow, put_each,
 };
 
 /// The README is compiled and run.

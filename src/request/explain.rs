@@ -29,17 +29,19 @@ pub struct Explanation {
 impl Explanation {
     /// Of an operation of one request.
     pub(super) fn of<Out>(plan: &Plan<Out>) -> Self {
-        let Request {
-            operation,
-            table,
-            body,
-            ..
-        } = &plan.request;
+        Explanation::of_requests(std::slice::from_ref(&plan.request))
+    }
+
+    /// Of requests of one operation, none perhaps. The table is that of the first.
+    pub(super) fn of_requests(requests: &[Request]) -> Self {
+        let first = requests.first();
+        let bodies = requests.iter();
+        let bodies = bodies.map(|request| String::from_utf8_lossy(&request.body).into_owned());
         Explanation {
-            operation: Some(operation.name()),
-            table: table.clone(),
+            operation: first.map(|request| request.operation.name()),
+            table: first.map_or_else(String::new, |request| request.table.clone()),
             index: None,
-            requests: vec![String::from_utf8_lossy(body).into_owned()],
+            requests: bodies.collect(),
             filters: Vec::new(),
             items: None,
         }
