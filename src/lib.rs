@@ -54,6 +54,7 @@
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
+//! | change many rows, store many conditionally | [`QueryVerbs::update_each`], [`QueryVerbs::delete_each`], [`put_each`], [`Bulk`] |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | have a service depend on a trait | [`Repository`] |

@@ -20,6 +20,7 @@ macro_rules! examples {
 examples! {
     access_tokens = "../../examples/access_tokens.rs"
     blog = "../../examples/blog.rs"
+    bulk = "../../examples/bulk.rs"
     iot_meters = "../../examples/iot_meters.rs"
     orders = "../../examples/orders.rs"
     organisations = "../../examples/organisations.rs"

@@ -186,7 +186,7 @@ impl<'j> Bulk<'j> {
     /// let report = pay_interest().send(&db).await?.complete()?;
     /// assert_eq!(report.written, 20);
     ///
-    /// let again = pay_interest().send(&db).await?.complete()?;
+    /// let again = pay_interest().send(&db).await?;
     /// assert!(again.was_finished());
     /// assert_eq!(Account::key(7u32).get().send(&db).await?.map(|a| a.cents), Some(101));
     /// # Ok(()) }

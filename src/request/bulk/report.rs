@@ -161,19 +161,15 @@ impl BulkReport {
         self.was_finished
     }
 
-    /// The same report, or an error if the job was stopped or a row failed. It is of the kind of the first
-    /// one.
-    pub fn complete(self) -> Result<Self> {
+    /// The counts, or an error if the job was stopped or a row failed. It is of the kind of the first one.
+    pub fn complete(self) -> Result<BulkCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
             let message = format!("the job was stopped after {} rows: {error}", counts.found);
             return Err(wrap(error, message));
         }
         if counts.failed == 0 {
-            return Ok(BulkReport {
-                stopped: None,
-                ..self
-            });
+            return Ok(counts);
         }
         let failed = format!("{} of {} rows failed", counts.failed, counts.found);
         Err(match self.errors.into_iter().next() {

@@ -58,7 +58,8 @@ impl Fetch {
         let mut expression = Expression::default();
         let out = expression.begin("ProjectionExpression");
         for (at, name) in names.iter().enumerate() {
-            out.push(if at == 0 { "" } else { ", " }).name(name);
+            out.push(if at == 0 { "" } else { ", " })
+                .name((*name).to_owned());
         }
         expression.check()?;
         let mut body = Writer::for_request(256);

@@ -79,10 +79,10 @@ async fn a_finished_job_does_nothing(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
     rows(&db, 20).await?;
-    let first = plus_one(&path).send(&db).await?.complete()?;
-    assert!(!first.was_finished());
+    let first = plus_one(&path).send(&db).await?;
+    assert!(!first.was_finished() && first.stopped().is_none());
     let (faulty, http) = db.faulty([]);
-    let again = plus_one(&path).send(&faulty).await?.complete()?;
+    let again = plus_one(&path).send(&faulty).await?;
     assert!(again.was_finished());
     assert_eq!((again.written, again.position()), (20, first.position()));
     assert!(http.calls().is_empty());
