@@ -34,9 +34,15 @@ pub async fn open_accounts(db: &Dynamo, count: u32) -> Result<u64> {
         version: Version::default(),
     });
     let accounts: Vec<Account> = accounts.collect();
-    let report = put_each(accounts.iter().map(Account::create)).concurrency(16).send(db).await?;
+    let report = put_each(accounts.iter().map(Account::create))
+        .concurrency(16)
+        .send(db)
+        .await?;
     // Those that an earlier run has opened fail, each alone.
-    let others = report.errors().iter().find(|row| !row.error().is_already_exists());
+    let others = report
+        .errors()
+        .iter()
+        .find(|row| !row.error().is_already_exists());
     assert!(others.is_none(), "{others:?}");
     Ok(report.written)
 }
@@ -66,13 +72,19 @@ pub async fn pay_interest(
 #[tokio::main]
 async fn main() -> Result<()> {
     const ACCOUNTS: u32 = 3_000;
-    let db = Dynamo::from_env_or("embedded:memory").await?.with_prefix("example");
+    let db = Dynamo::from_env_or("embedded:memory")
+        .await?
+        .with_prefix("example");
     db.create_tables([Account::schema()]).await?;
     println!("opened   {} accounts", open_accounts(&db, ACCOUNTS).await?);
 
     // A place that outlives the process, if the accounts do.
     let is_kept = std::env::var("DYNAMO_URL").is_ok_and(|url| url != "embedded:memory");
-    let name = if is_kept { "kept".into() } else { std::process::id().to_string() };
+    let name = if is_kept {
+        "kept".into()
+    } else {
+        std::process::id().to_string()
+    };
     let file = std::env::temp_dir().join(format!("interest-{name}.checkpoint"));
 
     let bar = ProgressBar::new(ACCOUNTS.into());
@@ -80,14 +92,21 @@ async fn main() -> Result<()> {
     bar.set_style(style.expect("a template"));
     let report = pay_interest(&db, "2026-11", &file, |found| bar.set_position(found)).await?;
     bar.finish();
-    println!("paid     {} accounts, {} are closed", report.written, report.unchanged);
+    println!(
+        "paid     {} accounts, {} are closed",
+        report.written, report.unchanged
+    );
     report.complete()?;
 
     let again = pay_interest(&db, "2026-11", &file, |_| ()).await?;
     println!("again    finished before: {}", again.was_finished());
 
     // Accounts of a branch that closes: a whole partition.
-    let gone = Account::in_partition("b2").delete_each().send(&db).await?.complete()?;
+    let gone = Account::in_partition("b2")
+        .delete_each()
+        .send(&db)
+        .await?
+        .complete()?;
     println!("deleted  {} accounts of a branch", gone.written);
     if !is_kept {
         let _ = std::fs::remove_file(&file);

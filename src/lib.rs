@@ -43,8 +43,13 @@
 //!
 //! # Where to find things
 //!
+//! The [guide] says when to choose what, one chapter a question, with programs that run.
+//!
 //! | I want to | look at |
 //! |---|---|
+//! | learn it from the beginning | [the guide](guide), [getting started](guide::getting_started) |
+//! | design a table | [modelling keys](guide::keys), [access patterns](guide::access_patterns) |
+//! | go to production | [connections, permissions, costs](guide::production) |
 //! | store a struct | [`DynamoEntity`], its derive and [the grammar](#the-grammar-of-dynamo) |
 //! | nest a struct or an enum, make a newtype | [`DynamoValue`] and its derive |
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
@@ -148,6 +153,8 @@ mod dynamo;
 mod entity;
 mod error;
 pub mod expr;
+#[cfg(doc)]
+pub mod guide;
 pub mod key;
 mod lock;
 mod repository;
