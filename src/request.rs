@@ -7,10 +7,13 @@
 
 mod awaited;
 mod backoff;
+mod batch;
 mod batch_get;
 mod bulk;
 mod call;
 mod check;
+mod condition_check;
+mod contention;
 mod create;
 mod delete;
 mod draft;
@@ -27,17 +30,23 @@ mod read_together;
 mod repeatable;
 mod retry_budget;
 mod size;
+mod snapshot;
 mod task;
 mod together;
+mod transact;
 mod update;
 mod upkeep;
 mod upsert;
 
+pub use batch::{
+    Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+};
 pub use bulk::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
     FileCheckpoint, RowChange, Saving, SingleWrite, Truncate, WholeRow, put_each,
 };
 pub use call::{Call, Operation, Steps};
+pub use condition_check::Check;
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use explain::Explanation;
@@ -55,5 +64,7 @@ pub use query::{
 pub use read_together::{ReadMember, ReadMembers, ReadTogether, read_together};
 pub use repeatable::Repeatable;
 pub use retry_budget::RetryBudget;
+pub use snapshot::{Reads, Snapshot, snapshot};
+pub use transact::{Stored, TransactWrite, Transaction};
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

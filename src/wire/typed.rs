@@ -21,12 +21,12 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
 
-pub(super) use batch::{batch_get_item, naming_keys};
+pub(super) use batch::{batch_get_item, batch_write_item, naming_keys, naming_writes};
 pub(super) use many::{query, scan};
 
 use super::Reply;
 use crate::codec::{Fault, Item, Reader, Writer};
-pub(super) use transact::{naming, transact_write_items};
+pub(super) use transact::{naming, naming_read, transact_get_items, transact_write_items};
 
 pub(super) fn get_item(
     builder: GetItemFluentBuilder,

@@ -11,6 +11,7 @@
 mod support;
 
 mod actor;
+mod batch;
 mod bulk;
 mod collection;
 mod connect;
@@ -31,8 +32,10 @@ mod put;
 mod query;
 mod repository;
 mod shards;
+mod snapshot;
 mod sums;
 mod table;
+mod transact;
 mod truth;
 mod update;
 mod values;
@@ -56,6 +59,7 @@ fn main() {
         ("create", create::tests as fn() -> _),
         ("get", get::tests),
         ("get_many", get_many::tests),
+        ("batch", batch::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
@@ -69,6 +73,8 @@ fn main() {
         ("repository", repository::tests),
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
+        ("transact", transact::tests),
+        ("snapshot", snapshot::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),

@@ -3,10 +3,12 @@
 mod cursors;
 mod hydrate;
 mod indexes;
+mod model;
 mod pages;
 mod partitions;
 mod parts;
 mod projections;
+mod requests;
 mod rows;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -27,6 +29,8 @@ pub fn tests() -> Vec<Test> {
         partitions::tests(),
         projections::tests(),
         hydrate::tests(),
+        model::tests(),
+        requests::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -90,6 +90,7 @@ pub(super) fn delete(
         entity,
         now: db.now(),
         lost: Lost::NEVER.or_condition(),
+        participants: Vec::new(),
         outcome: Outcome::Known(Some(())),
     })
 }
