@@ -281,10 +281,10 @@ impl Attempt<'_, '_> {
 pub(super) async fn write(
     tools: &Tools<'_>,
     number: u64,
-    prepared: Result<Prepared>,
+    prepared: Result<Box<Prepared>>,
 ) -> Result<Fate, Trouble> {
     let number = Some(number);
-    let prepared = prepared.map_err(|error| failed(b"{}", number, error))?;
+    let prepared = *prepared.map_err(|error| failed(b"{}", number, error))?;
     let key = prepared.key.map_err(|error| failed(b"{}", number, error))?;
     let fail = |error| failed(&key, number, error);
     let mark = tools.mark.as_ref().zip(number);

@@ -28,7 +28,7 @@ pub(super) enum Task {
     Write {
         number: u64,
         is_again: bool,
-        prepared: Result<Prepared>,
+        prepared: Result<Box<Prepared>>,
     },
 }
 
@@ -135,7 +135,7 @@ impl Feed<'_> {
                 let write = writes.next(db).map(|prepared| Task::Write {
                     number: *next,
                     is_again: *next < *passed,
-                    prepared,
+                    prepared: prepared.map(Box::new),
                 });
                 *next += 1;
                 Poll::Ready(write.map(Ok))
