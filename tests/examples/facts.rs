@@ -257,3 +257,14 @@ async fn app_users_with_the_same_code_are_an_error() -> Outcome {
     assert_eq!(error.kind(), ErrorKind::NotUnique);
     db.close().await
 }
+
+/// No server can be told to throttle: always the embedded engine.
+#[tokio::test]
+async fn load_loses_nothing_while_the_service_throttles() -> Outcome {
+    let db = Dynamo::connect("embedded:memory").await?;
+    let facts = load::run(&db, 2_000).await?;
+    assert_eq!(facts.lost, 0);
+    // 80 and 20 requests a side would do without faults.
+    assert!(facts.requests > 2 * (80 + 20), "{facts:?}");
+    Ok(())
+}

@@ -22,6 +22,7 @@ examples! {
     app_users = "../../examples/app_users.rs"
     blog = "../../examples/blog.rs"
     iot_meters = "../../examples/iot_meters.rs"
+    load = "../../examples/load.rs"
     message_delivery = "../../examples/message_delivery.rs"
     orders = "../../examples/orders.rs"
     organisations = "../../examples/organisations.rs"
