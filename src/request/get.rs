@@ -16,9 +16,9 @@ use crate::wire::{self, Reply, Request, Resend};
 /// Reads one item; see [`Key::get`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Get<E: DynamoEntity> {
-    key: Key<E>,
-    consistent: bool,
-    hide_expired: bool,
+    pub(super) key: Key<E>,
+    pub(super) consistent: bool,
+    pub(super) hide_expired: bool,
 }
 
 impl<E: DynamoEntity> Get<E> {
@@ -27,6 +27,18 @@ impl<E: DynamoEntity> Get<E> {
             key,
             consistent: false,
             hide_expired: true,
+        }
+    }
+
+    pub(super) fn key(&self) -> &Key<E> {
+        &self.key
+    }
+
+    /// How the item is read.
+    pub(super) fn reading(&self) -> fn(&[u8], Timestamp) -> Result<Option<E>> {
+        match self.hide_expired {
+            true => entity::read_live,
+            false => |item, _| entity::read(item).map(Some),
         }
     }
 
@@ -68,6 +80,7 @@ impl<E: DynamoEntity> Operation for Get<E> {
             entity: E::ENTITY.type_name,
             now: db.now(),
             lost: Lost::NEVER,
+            participants: Vec::new(),
             outcome: Outcome::Read(if self.hide_expired {
                 read_live
             } else {

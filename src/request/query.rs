@@ -15,6 +15,7 @@
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
 
 mod all;
+mod asked;
 mod collection;
 mod condition;
 mod cursor;
@@ -22,6 +23,7 @@ mod draft;
 mod explain;
 mod fetch;
 mod gather;
+mod head;
 mod hydrate;
 mod kind;
 mod of_entity;
@@ -85,7 +87,7 @@ pub struct Query<Row, From = Anywhere> {
 }
 
 /// How a row is read from its bytes.
-type ReadRow<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
+pub(super) type ReadRow<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
 
 impl<Row, From> Query<Row, From> {
     /// The query that a stage of a chain amounts to.

@@ -18,6 +18,7 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod get_many;
 mod golden;
 mod idempotent;
 mod item;
@@ -29,8 +30,10 @@ mod put;
 mod query;
 mod repository;
 mod shards;
+mod snapshot;
 mod sums;
 mod table;
+mod transact;
 mod truth;
 mod update;
 mod values;
@@ -51,6 +54,7 @@ fn main() {
     let verbs = [
         ("create", create::tests as fn() -> _),
         ("get", get::tests),
+        ("get_many", get_many::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
@@ -63,6 +67,8 @@ fn main() {
         ("repository", repository::tests),
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
+        ("transact", transact::tests),
+        ("snapshot", snapshot::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),
