@@ -55,6 +55,8 @@ pub(crate) enum Operation {
     Scan,
     /// `BatchGetItem`
     BatchGetItem,
+    /// `BatchWriteItem`
+    BatchWriteItem,
     /// `TransactWriteItems`
     TransactWriteItems,
     /// `TransactGetItems`

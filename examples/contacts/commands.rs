@@ -1,7 +1,7 @@
 //! The commands for one contact, and the list.
 
-use dynamo_entity::Update;
 use dynamo_entity::prelude::*;
+use dynamo_entity::{Update, all};
 use tracing::instrument;
 
 use super::pages::Pages;
@@ -54,7 +54,7 @@ pub async fn update(app: &mut App<'_>, update: cli::Update) -> Result<(), Failur
     show(app, &changed.map_err(Failure::of(&update.handle))?)
 }
 
-/// One request, whatever changes: a sum of optional changes.
+/// One request, whatever changes: a change or a condition may be an `Option`.
 fn changed(key: Key<Contact>, changes: cli::Changes, version: Option<u64>) -> Update<Contact> {
     let update = key.update().apply(|c| {
         (
@@ -65,19 +65,13 @@ fn changed(key: Key<Contact>, changes: cli::Changes, version: Option<u64>) -> Up
             (!changes.untag.is_empty()).then(|| c.tags().discard_all(changes.untag)),
         )
     });
-    match version {
-        Some(version) => update.when(|c| c.version().eq(version)),
-        None => update,
-    }
+    update.when(|c| all(version.map(|version| c.version().eq(version))))
 }
 
 #[instrument(skip_all, fields(handle = delete.handle), err(level = "debug", Debug))]
 pub async fn delete(app: &mut App<'_>, delete: cli::Delete) -> Result<(), Failure> {
     let gone = app.key(&delete.handle).delete().if_exists();
-    let gone = match delete.if_version {
-        Some(version) => gone.when(|c| c.version().eq(version)),
-        None => gone,
-    };
+    let gone = gone.when(|c| all(delete.if_version.map(|version| c.version().eq(version))));
     let gone = app.contacts.delete_if(gone).await;
     gone.map_err(Failure::of(&delete.handle))
 }

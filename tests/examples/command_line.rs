@@ -113,7 +113,7 @@ async fn contacts_are_listed_page_by_page() -> Outcome {
     let filter: Vec<_> = filter.split(' ').collect();
 
     let (mut pages, mut cursor) = (Vec::new(), None::<String>);
-    loop {
+    for _ in 0..5 {
         let mut list = filter.clone();
         list.extend(cursor.iter().flat_map(|cursor| ["--cursor", cursor]));
         let page = contacts(&db, &list).await?;
