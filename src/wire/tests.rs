@@ -61,7 +61,7 @@ fn request(operation: Operation, resend: Resend, body: &str) -> Request {
     }
 }
 
-const PUT: &str = r#"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
+const PUT: &str = r#"{"TableName":"tab","Item":{"pk":{"S":"a"}}}"#;
 const CREATE: &str = r##"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"2"}},"ConditionExpression":"attribute_not_exists(#0)","ExpressionAttributeNames":{"#0":"pk"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##;
 const GET: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ConsistentRead":true}"#;
 const DELETE: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#;
@@ -546,7 +546,7 @@ async fn past_the_sdk_everything_is_the_same() {
     let requests = [
         (
             Operation::PutItem,
-            r#"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#,
+            r#"{"TableName":"tab","Item":{"pk":{"S":"a"}}}"#,
         ),
         (
             Operation::GetItem,

@@ -7,7 +7,10 @@ use dynamo_entity::__private::{from_json, to_json};
 use dynamo_entity::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "parcels", key(pk = "DEPOT#{depot}", sk = "PARCEL#{number:08}"))]
+#[dynamo(
+    table = "parcels",
+    key(pk = "DEPOT#{depot}", sk = "PARCEL#{number:08}")
+)]
 #[dynamo(gsi(by_state, pk = "STATE#{state}", sk = "{note}"))]
 struct Parcel {
     depot: String,
