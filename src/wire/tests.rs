@@ -61,7 +61,7 @@ fn request(operation: Operation, resend: Resend, body: &str) -> Request {
     }
 }
 
-const PUT: &str = r#"{"TableName":"tab","Item":{"pk":{"S":"a"}}}"#;
+const PUT: &str = r#"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
 const CREATE: &str = r##"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"2"}},"ConditionExpression":"attribute_not_exists(#0)","ExpressionAttributeNames":{"#0":"pk"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##;
 const GET: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ConsistentRead":true}"#;
 const DELETE: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#;
