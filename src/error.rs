@@ -1,5 +1,7 @@
 //! What can go wrong, as one opaque type. Names appear in messages, values never do.
 
+mod failed;
+
 use std::error::Error as StdError;
 use std::fmt;
 
@@ -8,6 +10,8 @@ use bytes::Bytes;
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Item};
 use crate::entity::DynamoEntity;
+
+pub use failed::Failed;
 
 /// The result of everything in this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -49,6 +53,7 @@ struct Inner {
     request_id: Option<String>,
     message: String,
     current: Option<Current>,
+    failures: Vec<Failed>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -75,7 +80,7 @@ pub enum ErrorKind {
     InvalidKey,
     /// A value cannot be stored. Nothing was sent.
     InvalidValue,
-    /// The item is over DynamoDB's 400 KB. Nothing was sent.
+    /// The item is over DynamoDB's 400 KB, or a transaction over its 4 MB. Nothing was sent.
     TooLarge,
     /// A cursor is no cursor, or one of another query. Nothing was sent.
     InvalidCursor,
@@ -137,6 +142,7 @@ impl Error {
             request_id: None,
             message: message.into(),
             current: None,
+            failures: Vec::new(),
             source: None,
         }))
     }
@@ -150,6 +156,7 @@ impl Error {
             request_id: inner.request_id.clone(),
             message: inner.message.clone(),
             current: inner.current.clone(),
+            failures: inner.failures.iter().map(Failed::again).collect(),
             source: None,
             ..*inner
         }))
@@ -355,6 +362,9 @@ impl fmt::Debug for Error {
             }
         }
         debug.field("message", &inner.message);
+        if !inner.failures.is_empty() {
+            debug.field("failures", &inner.failures);
+        }
         if let Some(source) = &inner.source {
             debug.field("source", source);
         }

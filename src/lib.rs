@@ -184,17 +184,18 @@ pub use entity::{
     CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts,
     Version,
 };
-pub use error::{Error, ErrorKind, Result, Stage};
+pub use error::{Error, ErrorKind, Failed, Result, Stage};
 pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Call, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
+    Anywhere, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
     FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
     InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
-    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Repeatable, RetryBudget,
-    ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream,
-    SortPart, Steps, Streamed, StrongReads, TryModify, Unconditional, Update, Upsert, Versioned,
-    WholeTable, each, read_together,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Reads, Repeatable,
+    RetryBudget, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
+    RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite,
+    Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
+    read_together, snapshot,
 };
 
 /// The README is compiled and run.

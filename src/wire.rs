@@ -29,7 +29,7 @@ use bytes::Bytes;
 
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
-pub(crate) use failure::Failure;
+pub(crate) use failure::{ConditionFailed, Failure, Reason};
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -53,6 +53,19 @@ pub(crate) enum Operation {
     BatchGetItem,
     /// `TransactWriteItems`
     TransactWriteItems,
+    /// `TransactGetItems`
+    TransactGetItems,
+}
+
+impl Operation {
+    /// Whether a transaction of others can be in its way: of all writes, and of reads that are transactions.
+    pub(crate) fn meets_transactions(self) -> bool {
+        use Operation::{DeleteItem, PutItem, TransactGetItems, TransactWriteItems, UpdateItem};
+        matches!(
+            self,
+            PutItem | UpdateItem | DeleteItem | TransactWriteItems | TransactGetItems
+        )
+    }
 }
 
 /// What an attempt whose answer was lost allows.

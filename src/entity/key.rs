@@ -8,7 +8,7 @@ use super::{DynamoEntity, Known};
 use crate::codec::{Fault, Item, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::key::{Shard, hash_of_key};
-use crate::request::{Delete, Get, Modify, TryModify, Unconditional, Update, Upsert};
+use crate::request::{Check, Delete, Get, Modify, TryModify, Unconditional, Update, Upsert};
 
 /// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
 pub trait KeyParts: Clone + Send + Sync + 'static {
@@ -185,6 +185,32 @@ impl<E: DynamoEntity> Key<E> {
     /// Deletes the item, whatever it holds.
     pub fn delete(self) -> Delete<E, Unconditional> {
         Delete::of_key(self)
+    }
+
+    /// Asks something of the item in a [`Transaction`](crate::Transaction), and leaves it as it is:
+    /// `.if_exists()`, `.if_missing()`, `.when(..)`.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "users", key(pk = id))]
+    /// # struct User { id: String, active: bool }
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "posts", key(pk = id))]
+    /// # struct Post { id: u32, author: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([User::schema(), Post::schema()]).await?;
+    /// let post = Post { id: 1, author: "ann".into() };
+    /// let publish = Transaction::new()
+    ///     .with(User::key("ann").check().if_exists().when(|u| u.active().eq(true)))
+    ///     .with(post.create());
+    /// assert!(publish.send(&db).await.unwrap_err().is_not_found()); // there is no such user
+    /// # Ok(()) }
+    /// ```
+    pub fn check(self) -> Check<E, Unconditional> {
+        Check::new(self)
     }
 
     /// The key attributes, as the table holds them.

@@ -7,7 +7,9 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::check::Lost;
+use super::contention;
 use super::explain::Explanation;
+use super::transact::{self, Participant};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -26,7 +28,7 @@ pub trait Operation: Sized {
     fn send(self, db: &Dynamo) -> Call<'_, Self::Out> {
         match self.plan(db) {
             Ok(plan) => plan.send(db),
-            Err(error) => Call(State::Failed(Some(error))),
+            Err(error) => Call(State::Done(Some(Err(error)))),
         }
     }
 
@@ -58,6 +60,8 @@ pub struct Plan<Out> {
     pub(crate) now: Timestamp,
     /// What a failed condition means.
     pub(crate) lost: Lost,
+    /// Of a transaction: what a failure of each of its operations means.
+    pub(crate) participants: Vec<Participant>,
     pub(crate) outcome: Outcome<Out>,
 }
 
@@ -68,6 +72,21 @@ pub(crate) enum Outcome<Out> {
     Known(Option<Out>),
     /// In the answer, seen at the time of the request.
     Read(fn(&Reply, Timestamp) -> Result<Out>),
+    /// The same, by one who knows what was asked.
+    ReadBy(Reading<Out>),
+    /// Nothing has to be asked.
+    Nothing(Out),
+}
+
+/// Reads an answer.
+pub(crate) struct Reading<Out>(pub(crate) Box<Read<Out>>);
+
+type Read<Out> = dyn Fn(&Reply, Timestamp) -> Result<Out> + Send;
+
+impl<Out> std::fmt::Debug for Reading<Out> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reading")
+    }
 }
 
 impl<Out> Plan<Out> {
@@ -81,22 +100,36 @@ impl<Out> Plan<Out> {
             entity: self.entity,
             now: self.now,
             lost: self.lost,
+            participants: self.participants,
             outcome: Outcome::Read(read),
         }
     }
 
     pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
+        if let Outcome::Nothing(out) = self.outcome {
+            return Call(State::Done(Some(Ok(out))));
+        }
         let sent = self.request.clone();
         Call(State::Waiting {
-            answer: db.call(sent),
+            answer: contention::call(db, sent),
             plan: self,
         })
+    }
+
+    /// Says who lost to whom.
+    fn explain(&self, failure: Failure) -> Error {
+        if self.participants.is_empty() {
+            return self.lost.explain(failure, self.entity, self.now);
+        }
+        transact::explain(failure, &self.participants, self.now)
     }
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {
         let read = match &mut self.outcome {
             Outcome::Known(known) => known.take().ok_or_else(polled_again),
             Outcome::Read(read) => read(reply, self.now),
+            Outcome::ReadBy(reading) => reading.0(reply, self.now),
+            Outcome::Nothing(_) => Err(polled_again()),
         };
         read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
     }
@@ -114,7 +147,8 @@ fn polled_again() -> Error {
 pub struct Call<'d, Out>(State<'d, Out>);
 
 enum State<'d, Out> {
-    Failed(Option<Error>),
+    /// The result, until it is taken.
+    Done(Option<Result<Out>>),
     Waiting {
         answer: BoxFuture<'d, Result<Reply, Failure>>,
         plan: Plan<Out>,
@@ -128,14 +162,16 @@ impl<Out> Future for Call<'_, Out> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Out>> {
         match &mut self.0 {
-            State::Failed(error) => Poll::Ready(Err(error.take().unwrap_or_else(polled_again))),
+            State::Done(result) => {
+                Poll::Ready(result.take().unwrap_or_else(|| Err(polled_again())))
+            }
             State::Waiting { answer, plan } => {
                 let answer = std::task::ready!(answer.as_mut().poll(cx));
                 let result = match answer {
                     Ok(reply) => plan.read(&reply),
-                    Err(failure) => Err(plan.lost.explain(failure, plan.entity, plan.now)),
+                    Err(failure) => Err(plan.explain(failure)),
                 };
-                self.0 = State::Failed(None);
+                self.0 = State::Done(None);
                 Poll::Ready(result)
             }
         }

@@ -184,6 +184,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
         entity: E::ENTITY.type_name,
         now,
         lost,
+        participants: Vec::new(),
         outcome: Outcome::Read(read),
     })
 }

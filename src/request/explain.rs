@@ -1,6 +1,6 @@
 //! `explain`: what an operation or a query would ask of the service.
 
-use super::call::Plan;
+use super::call::{Outcome, Plan};
 use super::query::Filter;
 use crate::wire::Request;
 
@@ -10,7 +10,7 @@ use crate::wire::Request;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, so nothing is asked.
+    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, or nothing was given, so nothing is asked.
     pub operation: Option<&'static str>,
     /// The table's full name.
     pub table: String,
@@ -29,7 +29,10 @@ pub struct Explanation {
 impl Explanation {
     /// Of an operation of one request.
     pub(super) fn of<Out>(plan: &Plan<Out>) -> Self {
-        Explanation::of_requests(std::slice::from_ref(&plan.request))
+        match plan.outcome {
+            Outcome::Nothing(_) => Explanation::of_requests(&[]),
+            _ => Explanation::of_requests(std::slice::from_ref(&plan.request)),
+        }
     }
 
     /// Of requests of one operation, none perhaps. The table is that of the first.

@@ -30,6 +30,18 @@ impl<E: DynamoEntity> Get<E> {
         }
     }
 
+    pub(super) fn key(&self) -> &Key<E> {
+        &self.key
+    }
+
+    /// How the item is read.
+    pub(super) fn reading(&self) -> fn(&[u8], Timestamp) -> Result<Option<E>> {
+        match self.hide_expired {
+            true => entity::read_live,
+            false => |item, _| entity::read(item).map(Some),
+        }
+    }
+
     /// Sees every write that was acknowledged before; costs double.
     pub fn consistent(mut self) -> Self {
         self.consistent = true;
@@ -68,6 +80,7 @@ impl<E: DynamoEntity> Operation for Get<E> {
             entity: E::ENTITY.type_name,
             now: db.now(),
             lost: Lost::NEVER,
+            participants: Vec::new(),
             outcome: Outcome::Read(if self.hide_expired {
                 read_live
             } else {

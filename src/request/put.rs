@@ -149,6 +149,7 @@ pub(super) fn plan_put<E: DynamoEntity>(
         entity: E::ENTITY.type_name,
         now,
         lost,
+        participants: Vec::new(),
         outcome: Outcome::Known(Some(stored)),
     })
 }

@@ -221,3 +221,10 @@ pub struct TableDef {
     /// Its stream.
     pub stream: Option<StreamView>,
 }
+
+impl TableDef {
+    /// The attributes of the primary key.
+    pub(crate) fn key_names(&self) -> impl Iterator<Item = &'static str> {
+        [self.pk].into_iter().chain(self.sk)
+    }
+}

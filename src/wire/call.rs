@@ -102,7 +102,7 @@ impl Wire {
                         .map_err(|fault| unsupported(*operation, fault))?,
                 };
                 let mut call = builder.customize().interceptor(Hooks(exchange.clone()));
-                if exchange.resend() != Resend::Always {
+                if exchange.resend() == Resend::UnlessAmbiguous {
                     call = call.config_override(retry::guard(exchange));
                 }
                 match (call.send().await, exchange.take_answer()) {
@@ -129,6 +129,10 @@ impl Wire {
             Operation::TransactWriteItems => send!(
                 transact_write_items,
                 typed::naming(self.client.transact_write_items(), table)
+            ),
+            Operation::TransactGetItems => send!(
+                transact_get_items,
+                typed::naming_read(self.client.transact_get_items(), table)
             ),
         }
     }

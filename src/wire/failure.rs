@@ -16,8 +16,9 @@ use super::retry::{causes, never_sent};
 use super::swap::Exchange;
 use super::{Operation, Resend};
 use crate::error::{Error, ErrorKind, Stage};
+pub(crate) use cancel::Reason;
 use refusal::Refusal;
-pub(super) use refusal::{is_contention, metadata, request_id};
+pub(super) use refusal::{metadata, request_id};
 
 /// A call that failed.
 #[derive(Debug)]
@@ -25,6 +26,11 @@ pub(crate) struct Failure {
     pub(crate) error: Error,
     /// The service checked the condition and it did not hold.
     pub(crate) condition: Option<ConditionFailed>,
+    /// Other transactions, or too many of them, were in the way: a moment later it may go through. Nothing
+    /// was written by this attempt.
+    pub(crate) is_contention: bool,
+    /// Of a cancelled transaction: what became of each of its operations.
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// The condition of a write did not hold.
@@ -47,6 +53,8 @@ impl From<Error> for Failure {
         Failure {
             error,
             condition: None,
+            is_contention: false,
+            reasons: Vec::new(),
         }
     }
 }

@@ -17,10 +17,9 @@ use aws_smithy_runtime_api::client::retries::classifiers::{
 };
 
 use super::swap::Exchange;
-use super::{Resend, failure};
 
-/// Settings for the call of a guarded write: the SDK's retries, more where other transactions were in the
-/// way, and none after an ambiguous attempt that must not be repeated.
+/// Settings for the call of a guarded write: the SDK's retries, and none after an ambiguous attempt that must
+/// not be repeated.
 pub(super) fn guard(exchange: &Arc<Exchange>) -> config::Builder {
     config::Builder::new().retry_classifier(Guard(exchange.clone()))
 }
@@ -29,14 +28,11 @@ pub(super) fn guard(exchange: &Arc<Exchange>) -> config::Builder {
 struct Guard(Arc<Exchange>);
 
 impl ClassifyRetry for Guard {
-    fn classify_retry(&self, context: &InterceptorContext) -> RetryAction {
-        if self.0.resend() == Resend::UnlessAmbiguous && self.0.ambiguous() {
+    fn classify_retry(&self, _: &InterceptorContext) -> RetryAction {
+        if self.0.ambiguous() {
             return RetryAction::RetryForbidden;
         }
-        match context.response() {
-            Some(response) if failure::is_contention(response) => RetryAction::transient_error(),
-            _ => RetryAction::NoActionIndicated,
-        }
+        RetryAction::NoActionIndicated
     }
 
     fn name(&self) -> &'static str {

@@ -28,8 +28,9 @@ use bytes::Bytes;
 use super::failure::{self, request_id};
 use super::{Operation, Request, Resend, retry};
 
-/// How long a token is used. The service keeps it for ten minutes, by a clock of its own.
-const TOKEN_LIFE: Duration = Duration::from_secs(9 * 60);
+/// How long a token is used. The service keeps it for ten minutes, by a clock of its own, and where others are
+/// in the way the same request is called more than once.
+const TOKEN_LIFE: Duration = Duration::from_secs(8 * 60);
 
 /// What a call and its hooks know of each other.
 pub(super) struct Exchange {
@@ -177,7 +178,7 @@ impl Intercept for Hooks {
             None => SystemTime::now(),
         };
         if self.0.resend == Resend::ByToken && !self.0.is_remembered(now()) {
-            return Err("its token is nine minutes old, so it is not sent again".into());
+            return Err("its token is eight minutes old, so it is not sent again".into());
         }
         set(&self.0.transmitted, true);
         set(&self.0.ambiguous, true);
@@ -316,4 +317,5 @@ operations! {
     Scan: scan, ScanOutput, ScanError;
     BatchGetItem: batch_get_item, BatchGetItemOutput, BatchGetItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
+    TransactGetItems: transact_get_items, TransactGetItemsOutput, TransactGetItemsError;
 }

@@ -26,7 +26,7 @@ pub(super) use many::{query, scan};
 
 use super::Reply;
 use crate::codec::{Fault, Item, Reader, Writer};
-pub(super) use transact::{naming, transact_write_items};
+pub(super) use transact::{naming, naming_read, transact_get_items, transact_write_items};
 
 pub(super) fn get_item(
     builder: GetItemFluentBuilder,

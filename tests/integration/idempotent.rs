@@ -320,16 +320,21 @@ async fn contention_is_retried(db: Db) -> Outcome {
 }
 
 async fn endless_contention_is_an_error(db: Db) -> Outcome {
-    for (busy, kind) in [
-        (cancelled(&["TransactionConflict"]), ErrorKind::Unavailable),
-        (cancelled(&["ThrottlingError"]), ErrorKind::Throttled),
-        (Fault::throttle(), ErrorKind::Throttled),
+    for (busy, kind, most) in [
+        (
+            cancelled(&["TransactionConflict"]),
+            ErrorKind::Unavailable,
+            15,
+        ),
+        (cancelled(&["ThrottlingError"]), ErrorKind::Throttled, 15),
+        // Of the whole request: as often as the client retries.
+        (Fault::throttle(), ErrorKind::Throttled, 3),
     ] {
-        let (faulty, http) = db.faulty(vec![busy.clone(); 9]);
+        let (faulty, http) = db.faulty(vec![busy.clone(); 200]);
         let error = note("n1", "x").create().idempotent().send(&faulty).await;
         let error = error.unwrap_err();
         assert_eq!(error.kind(), kind, "{error:?}");
-        assert_eq!(http.calls().len(), 3);
+        assert!(http.calls().len() <= most, "{}", http.calls().len());
     }
     Ok(())
 }
@@ -383,7 +388,7 @@ async fn an_ambiguity_that_lasts_is_of_unknown_outcome(db: Db) -> Outcome {
 }
 
 async fn a_write_that_is_still_going_on_is_of_unknown_outcome(db: Db) -> Outcome {
-    let (faulty, _http) = db.faulty(vec![Fault::refuse("TransactionInProgressException"); 3]);
+    let (faulty, _http) = db.faulty(vec![Fault::refuse("TransactionInProgressException"); 200]);
     let error = note("n1", "x")
         .put()
         .idempotent()
@@ -471,7 +476,7 @@ impl TimeSource for Hasty {
 
 async fn a_token_is_not_used_for_ever(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    for (minutes, calls) in [(9, 1), (0, 3)] {
+    for (minutes, calls) in [(8, 1), (0, 3)] {
         let (config, http) = db.faulty_config(vec![Fault::Io; 9]);
         let looks = AtomicU64::new(0);
         let faulty = db.through(config.time_source(Hasty { minutes, looks }));

@@ -30,8 +30,10 @@ mod put;
 mod query;
 mod repository;
 mod shards;
+mod snapshot;
 mod sums;
 mod table;
+mod transact;
 mod truth;
 mod update;
 mod values;
@@ -64,6 +66,8 @@ fn main() {
         ("repository", repository::tests),
         ("faults", faults::tests),
         ("idempotent", idempotent::tests),
+        ("transact", transact::tests),
+        ("snapshot", snapshot::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),

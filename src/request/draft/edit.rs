@@ -61,6 +61,7 @@ impl<E: DynamoEntity> Edit<E> {
             entity: E::ENTITY.type_name,
             now,
             lost: self.lost,
+            participants: Vec::new(),
             outcome,
         })
     }

@@ -119,7 +119,7 @@ impl Selection {
             self.name_attributes(needed, expression.begin("ProjectionExpression"));
             expression.write(&mut options);
         }
-        let names = [source.table.pk].into_iter().chain(source.table.sk);
+        let names = source.table.key_names();
         let frame = Frame {
             entity: self.entity(),
             table: db.table_name(source.table.name),

@@ -1,5 +1,7 @@
 //! Why a transaction was cancelled: one reason for each of its operations, in their order.
 
+use std::fmt;
+
 use bytes::Bytes;
 
 use crate::codec::{Fault, Reader, elements, member, members};
@@ -7,28 +9,38 @@ use crate::error::ErrorKind;
 
 /// What became of one operation of a cancelled transaction.
 #[derive(Default)]
-pub(super) struct Reason {
+pub(crate) struct Reason {
     /// `ConditionalCheckFailed` say; `None` for an operation that was not to blame.
-    pub(super) code: String,
+    code: String,
+    /// The service's words, without values of the request.
     pub(super) message: Option<String>,
     /// The item that a condition was checked on.
-    pub(super) item: Option<Bytes>,
+    pub(crate) item: Option<Bytes>,
 }
 
 impl Reason {
-    pub(super) fn is_condition(&self) -> bool {
+    pub(crate) fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Whether the operation was to blame.
+    pub(crate) fn is_to_blame(&self) -> bool {
+        self.code != "None"
+    }
+
+    pub(crate) fn is_condition(&self) -> bool {
         self.code == "ConditionalCheckFailed"
     }
 
     /// Others were faster, or too many: the same transaction may go through a moment later.
-    fn is_contention(&self) -> bool {
+    pub(crate) fn is_contention(&self) -> bool {
         matches!(
             self.code.as_str(),
             "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded"
         )
     }
 
-    fn kind(&self) -> ErrorKind {
+    pub(crate) fn kind(&self) -> ErrorKind {
         match self.code.as_str() {
             "ConditionalCheckFailed" => ErrorKind::Conflict,
             "TransactionConflict" => ErrorKind::Unavailable,
@@ -38,17 +50,30 @@ impl Reason {
             _ => ErrorKind::Service,
         }
     }
+
+    /// Code and words.
+    pub(crate) fn said(&self) -> String {
+        match &self.message {
+            Some(message) => format!("{}: {message}", self.code),
+            None => self.code.clone(),
+        }
+    }
 }
 
-/// The reasons of a body that has some. What is not to blame is left out.
+/// Never the item.
+impl fmt::Debug for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reason({})", self.code)
+    }
+}
+
+/// The reasons of a body that has some, one for each operation.
 pub(super) fn reasons(body: &[u8]) -> Vec<Reason> {
     let list = member(body, "CancellationReasons");
     let Ok(Some(list)) = list else {
         return Vec::new();
     };
-    let mut reasons = read(list).unwrap_or_default();
-    reasons.retain(|reason| reason.code != "None");
-    reasons
+    read(list).unwrap_or_default()
 }
 
 fn read(list: &[u8]) -> Result<Vec<Reason>, Fault> {
@@ -70,13 +95,24 @@ fn one(json: &[u8]) -> Result<Reason, Fault> {
     Ok(reason)
 }
 
+/// What was to blame.
+fn blamed(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
+    reasons.iter().filter(|reason| reason.is_to_blame())
+}
+
 /// What the cancellation amounts to. A reason that will not go away by itself comes first.
 pub(super) fn kind(reasons: &[Reason]) -> Option<ErrorKind> {
-    let lasting = reasons.iter().find(|reason| !reason.is_contention());
-    lasting.or(reasons.first()).map(Reason::kind)
+    let lasting = blamed(reasons).find(|reason| !reason.is_contention());
+    lasting.or(blamed(reasons).next()).map(Reason::kind)
 }
 
 /// Whether every reason is that others were there.
 pub(super) fn is_contention(reasons: &[Reason]) -> bool {
-    !reasons.is_empty() && reasons.iter().all(Reason::is_contention)
+    blamed(reasons).next().is_some() && blamed(reasons).all(Reason::is_contention)
+}
+
+/// What the reasons say.
+pub(super) fn said(reasons: &[Reason]) -> String {
+    let said: Vec<String> = blamed(reasons).map(Reason::said).collect();
+    said.join("; ")
 }

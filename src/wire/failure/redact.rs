@@ -41,7 +41,7 @@ fn collect_body(body: &[u8], texts: &mut BTreeSet<String>) {
         };
         match &*name {
             "TransactItems" => collect_operations(member, texts),
-            "Put" | "Delete" | "Update" | "ConditionCheck" => collect_body(member, texts),
+            "Put" | "Delete" | "Update" | "ConditionCheck" | "Get" => collect_body(member, texts),
             "RequestItems" => collect_tables(member, texts),
             "Keys" => collect_items(member, texts),
             _ => {}

@@ -25,24 +25,36 @@ pub(super) struct Refusal<'a> {
 }
 
 pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
-    let reasons = match refusal.code {
+    let mut reasons = match refusal.code {
         Some(CANCELLED) => cancel::reasons(refusal.body),
         _ => Vec::new(),
     };
+    for message in reasons.iter_mut().flat_map(|reason| &mut reason.message) {
+        *message = without_values(message, site.body);
+    }
+    let is_contention =
+        matches!(refusal.code, Some(CONFLICT | IN_PROGRESS)) || cancel::is_contention(&reasons);
     let failed = refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition);
     let unknown_outcome = if failed { site.doubtful } else { site.unknown };
     if unknown_outcome || refusal.code == Some(IN_PROGRESS) {
-        return decorate(unknown(site, &refusal, failed), &refusal).into();
+        return Failure {
+            is_contention,
+            ..decorate(unknown(site, &refusal, failed), &refusal).into()
+        };
     }
     let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
     let error = Error::new(kind, site.stage, message(site, kind, &refusal, &reasons));
-    let of_reason = reasons.into_iter().find(Reason::is_condition);
-    let condition = failed.then(|| ConditionFailed {
-        item: of_reason.map_or_else(|| item(refusal.body), |reason| reason.item),
+    let condition = failed.then(|| {
+        let of_reason = reasons.iter().find(|reason| reason.is_condition());
+        ConditionFailed {
+            item: of_reason.map_or_else(|| item(refusal.body), |reason| reason.item.clone()),
+        }
     });
     Failure {
         error: decorate(error, &refusal),
         condition,
+        is_contention,
+        reasons,
     }
 }
 
@@ -123,13 +135,7 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
     } = site;
     let own_words = |message| without_values(message, site.body);
     let said = match (refusal.code, refusal.message) {
-        (Some(code), _) if !reasons.is_empty() => {
-            let said = reasons.iter().map(|reason| match &reason.message {
-                Some(message) => format!("{}: {}", reason.code, own_words(message)),
-                None => reason.code.clone(),
-            });
-            format!("{code}: {}", said.collect::<Vec<_>>().join("; "))
-        }
+        (Some(code), _) if !reasons.is_empty() => format!("{code}: {}", cancel::said(reasons)),
         (Some(code), Some(message)) => format!("{code}: {}", own_words(message)),
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(
@@ -159,21 +165,6 @@ fn item(body: &[u8]) -> Option<Bytes> {
     found
         .starts_with(b"{")
         .then(|| Bytes::copy_from_slice(found))
-}
-
-/// Whether other transactions were in the way, of the item or of a transaction on it.
-pub(in crate::wire) fn is_contention(response: &HttpResponse) -> bool {
-    if response.status().as_u16() != 400 {
-        return false;
-    }
-    match metadata(response).code() {
-        Some(CONFLICT) => true,
-        Some(CANCELLED) => {
-            let body = response.body().bytes().unwrap_or_default();
-            cancel::is_contention(&cancel::reasons(body))
-        }
-        _ => false,
-    }
 }
 
 pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {

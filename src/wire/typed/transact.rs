@@ -1,15 +1,17 @@
 //! Transactions on the typed path.
 
+use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsOutput;
+use aws_sdk_dynamodb::operation::transact_get_items::builders::TransactGetItemsFluentBuilder;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsOutput;
 use aws_sdk_dynamodb::operation::transact_write_items::builders::TransactWriteItemsFluentBuilder;
 use aws_sdk_dynamodb::types::builders::{
-    ConditionCheckBuilder, DeleteBuilder, PutBuilder, UpdateBuilder,
+    ConditionCheckBuilder, DeleteBuilder, GetBuilder, PutBuilder, UpdateBuilder,
 };
-use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
+use aws_sdk_dynamodb::types::{ConsumedCapacity, Get, Put, TransactGetItem, TransactWriteItem};
 use aws_smithy_types::error::operation::BuildError;
 
 use super::{Output, capacity_entries, fold, names, text, unknown};
-use crate::codec::{Fault, Item, Reader, Writer};
+use crate::codec::{Fault, Item, Reader, Writer, elements};
 
 /// A transaction that only names its table, for the endpoint rules. It is never sent: an SDK that
 /// sent it would be refused for its item without a key.
@@ -25,6 +27,18 @@ pub(in crate::wire) fn naming(
     }
 }
 
+/// The same for a transaction of reads.
+pub(in crate::wire) fn naming_read(
+    builder: TransactGetItemsFluentBuilder,
+    table: &str,
+) -> TransactGetItemsFluentBuilder {
+    let get = Get::builder().table_name(table);
+    match get.set_key(Some(SdkItem::default())).build() {
+        Ok(get) => builder.transact_items(TransactGetItem::builder().get(get).build()),
+        Err(_) => builder,
+    }
+}
+
 pub(in crate::wire) fn transact_write_items(
     builder: TransactWriteItemsFluentBuilder,
     body: &[u8],
@@ -32,10 +46,8 @@ pub(in crate::wire) fn transact_write_items(
     fold(body, builder, |mut builder, name, reader| {
         Ok(match name {
             "TransactItems" => {
-                let mut first = true;
-                reader.open_array()?;
-                while reader.next_element(&mut first)? {
-                    builder = builder.transact_items(operation(reader.raw_value()?)?);
+                for json in elements(reader.raw_value()?)? {
+                    builder = builder.transact_items(operation(json)?);
                 }
                 builder
             }
@@ -45,6 +57,51 @@ pub(in crate::wire) fn transact_write_items(
             }
             "ReturnItemCollectionMetrics" => {
                 builder.return_item_collection_metrics(text(reader)?.as_str().into())
+            }
+            other => return Err(unknown(other)),
+        })
+    })
+}
+
+pub(in crate::wire) fn transact_get_items(
+    builder: TransactGetItemsFluentBuilder,
+    body: &[u8],
+) -> Result<TransactGetItemsFluentBuilder, Fault> {
+    fold(body, builder, |mut builder, name, reader| {
+        Ok(match name {
+            "TransactItems" => {
+                for json in elements(reader.raw_value()?)? {
+                    builder = builder.transact_items(read(json)?);
+                }
+                builder
+            }
+            "ReturnConsumedCapacity" => {
+                builder.return_consumed_capacity(text(reader)?.as_str().into())
+            }
+            other => return Err(unknown(other)),
+        })
+    })
+}
+
+/// `{"Get":{..}}`
+fn read(json: &[u8]) -> Result<TransactGetItem, Fault> {
+    let builder = fold(json, TransactGetItem::builder(), |builder, name, reader| {
+        Ok(match name {
+            "Get" => builder.get(built(get(reader.raw_value()?)?.build())?),
+            other => return Err(unknown(other)),
+        })
+    })?;
+    Ok(builder.build())
+}
+
+fn get(json: &[u8]) -> Result<GetBuilder, Fault> {
+    fold(json, GetBuilder::default(), |builder, name, reader| {
+        Ok(match name {
+            "TableName" => builder.table_name(text(reader)?),
+            "Key" => builder.set_key(Some(item(reader)?)),
+            "ProjectionExpression" => builder.projection_expression(text(reader)?),
+            "ExpressionAttributeNames" => {
+                builder.set_expression_attribute_names(Some(names(reader)?))
             }
             other => return Err(unknown(other)),
         })
@@ -113,16 +170,33 @@ fn item(reader: &mut Reader<'_>) -> Result<SdkItem, Fault> {
 
 impl Output for TransactWriteItemsOutput {
     fn write(&self, writer: &mut Writer) {
-        let tables = self.consumed_capacity();
-        if tables.is_empty() {
-            return;
-        }
-        writer.dynamic_name("ConsumedCapacity");
+        capacities(writer, self.consumed_capacity());
+    }
+}
+
+impl Output for TransactGetItemsOutput {
+    fn write(&self, writer: &mut Writer) {
+        writer.dynamic_name("Responses");
         writer.raw("[");
-        for (at, table) in tables.iter().enumerate() {
-            writer.raw(if at == 0 { "" } else { "," });
-            capacity_entries(writer, table);
+        for (at, response) in self.responses().iter().enumerate() {
+            writer.raw(if at == 0 { "{" } else { ",{" });
+            super::item(writer, "Item", response.item());
+            writer.raw("}");
         }
         writer.raw("]");
+        capacities(writer, self.consumed_capacity());
     }
+}
+
+fn capacities(writer: &mut Writer, tables: &[ConsumedCapacity]) {
+    if tables.is_empty() {
+        return;
+    }
+    writer.dynamic_name("ConsumedCapacity");
+    writer.raw("[");
+    for (at, table) in tables.iter().enumerate() {
+        writer.raw(if at == 0 { "" } else { "," });
+        capacity_entries(writer, table);
+    }
+    writer.raw("]");
 }

@@ -1,0 +1,120 @@
+//! An operation of a transaction that failed.
+
+use std::fmt;
+use std::ops::Deref;
+
+use super::Error;
+use crate::codec::Reader;
+use crate::entity::{DynamoEntity, Key, KeyParts};
+
+/// An operation of a transaction that failed; see [`Error::failures`]. What happened is an [`Error`] of its own, as
+/// the operation alone would have returned it: its kind, its entity, the current item.
+pub struct Failed {
+    index: usize,
+    /// DynamoDB JSON.
+    key: Option<Vec<u8>>,
+    error: Error,
+}
+
+impl Failed {
+    pub(crate) fn new(index: usize, key: impl Into<Option<Vec<u8>>>, error: Error) -> Self {
+        Failed {
+            index,
+            key: key.into(),
+            error,
+        }
+    }
+
+    pub(super) fn again(&self) -> Self {
+        Failed::new(self.index, self.key.clone(), self.error.again())
+    }
+
+    /// Which operation of the transaction, from 0 in the order in which they were given.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// What happened.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// The key of the item that the operation was for. `None` if it could not be made, or is not one of `E`.
+    pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
+        let parts = E::KeyParts::read(&mut Reader::new(self.key.as_deref()?));
+        parts.ok().map(Key::from_parts)
+    }
+}
+
+impl Deref for Failed {
+    type Target = Error;
+
+    fn deref(&self) -> &Error {
+        &self.error
+    }
+}
+
+impl fmt::Debug for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failed")
+            .field("index", &self.index)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Error {
+    /// The operations of a transaction that failed, in their order; none of any other error. An operation that
+    /// could not be planned is one too.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use dynamo_entity::Transaction;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "seats", key(pk = id))]
+    /// # struct Seat { id: u32, guest: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Seat::schema()]).await?;
+    /// let seat = |id, guest: &str| Seat { id, guest: guest.into() };
+    /// seat(2, "bob").create().send(&db).await?;
+    ///
+    /// let (first, second) = (seat(1, "ann"), seat(2, "ann"));
+    /// let both = Transaction::new().with(first.create()).with(second.create());
+    /// let error = both.send(&db).await.unwrap_err();
+    ///
+    /// assert!(error.is_already_exists());
+    /// let failed = error.failures().next().expect("one");
+    /// assert_eq!((failed.index(), failed.entity()), (1, Some("Seat")));
+    /// assert_eq!(failed.current::<Seat>().transpose()?, Some(seat(2, "bob")));
+    /// # Ok(()) }
+    /// ```
+    pub fn failures(&self) -> impl Iterator<Item = &Failed> {
+        self.0.failures.iter()
+    }
+
+    /// One error of several, which speaks for all: the one at `leading`, of an index among them.
+    pub(crate) fn of_operations(failures: Vec<Failed>, leading: usize) -> Self {
+        let Some(lead) = failures.get(leading) else {
+            return Error::config("a failure without an operation");
+        };
+        let others = failures.iter().enumerate().filter(|(at, _)| *at != leading);
+        let mut message = format!(
+            "operation {} of the transaction: {}",
+            lead.index, lead.0.message
+        );
+        for (_, other) in others {
+            message.push_str(&format!("; operation {}: {}", other.index, other.error));
+        }
+        let mut error = Error::new(lead.kind(), lead.stage(), message);
+        let (inner, of) = (&mut *error.0, &*lead.error.0);
+        inner.entity = of.entity;
+        inner.key = of.key;
+        inner.attribute.clone_from(&of.attribute);
+        inner.code.clone_from(&of.code);
+        inner.current.clone_from(&of.current);
+        inner.failures = failures;
+        error
+    }
+}

@@ -1,0 +1,281 @@
+//! `snapshot`: several items as they were at one moment.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use bytes::Bytes;
+
+use super::Get;
+use super::call::{Operation, Outcome, Plan, Reading};
+use super::check::Lost;
+use super::transact::{ItemKey, MOST, Participant};
+use crate::clock::Timestamp;
+use crate::codec::{Fault, Writer, elements, member};
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::wire::{self, Reply, Request, Resend};
+
+/// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, a tuple
+/// of them or a `Vec`, and returns their items in that form.
+///
+/// Every write that was acknowledged before is seen. It costs twice what strong reads cost. Where only the items are
+/// needed and not the moment, read them one by one.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "accounts", key(pk = id))]
+/// struct Account { id: String, cents: i64 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Account::schema()]).await?;
+/// let ann = Account { id: "ann".into(), cents: 100 }.put().send(&db).await?;
+///
+/// let both = snapshot((Account::key("ann").get(), Account::key("bob").get()));
+/// let (found, missing): (Option<Account>, Option<Account>) = both.send(&db).await?;
+/// assert_eq!((found, missing), (Some(ann), None));
+///
+/// let names = ["ann", "bob", "ann"];
+/// let reads: Vec<_> = names.iter().map(|name| Account::key(*name).get()).collect();
+/// let found: Vec<Option<Account>> = snapshot(reads).send(&db).await?;
+/// assert_eq!(found.len(), 3);
+/// # Ok(()) }
+/// ```
+pub fn snapshot<R: Reads>(reads: R) -> Snapshot<R> {
+    Snapshot { reads }
+}
+
+/// Several items as they were at one moment; see [`snapshot`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Snapshot<R> {
+    reads: R,
+}
+
+/// What a [`snapshot`] reads: a `get`, a `Vec` or a tuple of up to 16, and these within each other.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read as a snapshot",
+    label = "expected `get`s in a tuple or a `Vec`",
+    note = "write `snapshot((User::key(..).get(), Order::key(..).get()))`"
+)]
+pub trait Reads {
+    /// The items, in the same form.
+    type Out: 'static;
+
+    /// Adds the reads to a request; returns how their items are read out of the answer.
+    #[doc(hidden)]
+    fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<Self::Out>>;
+}
+
+type Reader<Out> = Box<dyn Fn(&Answer<'_>) -> Result<Out> + Send>;
+
+/// The reads of a request.
+#[derive(Debug)]
+pub struct Asked<'d> {
+    db: &'d Dynamo,
+    body: Writer,
+    table: String,
+    /// The service takes each item once, the caller may ask for it again.
+    items: HashMap<(String, ItemKey), usize>,
+    participants: Vec<Participant>,
+    /// How many reads there were.
+    reads: usize,
+}
+
+/// The items of an answer, as many as were asked for.
+#[derive(Debug)]
+pub struct Answer<'r> {
+    items: Vec<Option<&'r [u8]>>,
+    now: Timestamp,
+}
+
+impl<E: DynamoEntity> Reads for Get<E> {
+    type Out = Option<E>;
+
+    fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<Option<E>>> {
+        let at = asked.add(self.key())?;
+        let read = self.reading();
+        Ok(Box::new(move |answer| match answer.items.get(at) {
+            Some(Some(item)) => read(item, answer.now),
+            _ => Ok(None),
+        }))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Reads> Reads for Vec<R> {
+    type Out = Vec<R::Out>;
+
+    fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<Vec<R::Out>>> {
+        let readers = self.into_iter().map(|read| read.ask(asked));
+        let readers: Vec<_> = readers.collect::<Result<_>>()?;
+        Ok(Box::new(move |answer| {
+            readers.iter().map(|read| read(answer)).collect()
+        }))
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident)+;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        #[allow(non_snake_case, reason = "the names of the types serve as variables")]
+        impl<$($name: Reads),+> Reads for ($($name,)+) {
+            type Out = ($($name::Out,)+);
+
+            fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<Self::Out>> {
+                let ($($name,)+) = self;
+                $(let $name = $name.ask(asked)?;)+
+                Ok(Box::new(move |answer| Ok(($($name(answer)?,)+))))
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+    A B C D E F G H I;
+    A B C D E F G H I J;
+    A B C D E F G H I J K;
+    A B C D E F G H I J K L;
+    A B C D E F G H I J K L M;
+    A B C D E F G H I J K L M N;
+    A B C D E F G H I J K L M N O;
+    A B C D E F G H I J K L M N O P;
+}
+
+impl<'d> Asked<'d> {
+    fn new(db: &'d Dynamo) -> Self {
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TransactItems\":[");
+        Asked {
+            db,
+            body,
+            table: String::new(),
+            items: HashMap::new(),
+            participants: Vec::new(),
+            reads: 0,
+        }
+    }
+
+    /// Which of the items this one is.
+    fn add<E: DynamoEntity>(&mut self, key: &Key<E>) -> Result<usize> {
+        let index = self.reads;
+        self.reads += 1;
+        let added = self.add_item(key, index);
+        added.map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))
+    }
+
+    fn add_item<E: DynamoEntity>(&mut self, key: &Key<E>, index: usize) -> Result<usize> {
+        let table = self.db.table_name(<E::Table as DynamoTable>::TABLE.name);
+        let mut json = Writer::for_request(64);
+        json.raw("{");
+        key.write(&mut json)?;
+        json.raw("}");
+        let item = ItemKey::of::<E>(json.as_bytes())?;
+        let place = (table, item);
+        if let Some(known) = self.items.get(&place) {
+            return Ok(*known);
+        }
+        let at = self.participants.len();
+        if at == MOST {
+            let message = format!(
+                "a snapshot reads at most {MOST} items: read more of them with a query, or one by one"
+            );
+            let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
+            return Err(error.of(E::ENTITY.type_name));
+        }
+        let body = &mut self.body;
+        body.raw(if at == 0 { "" } else { "," });
+        body.raw("{\"Get\":{\"TableName\":");
+        body.quoted(&place.0);
+        body.raw(",\"Key\":");
+        body.raw_bytes(json.as_bytes());
+        body.raw("}}");
+        if at == 0 {
+            self.table.clone_from(&place.0);
+        }
+        let participant = Participant::reading(index, E::ENTITY.type_name, place.1.clone());
+        self.participants.push(participant);
+        self.items.insert(place, at);
+        Ok(at)
+    }
+
+    fn request(mut self) -> (Request, Vec<Participant>) {
+        self.body.raw("]}");
+        let request = Request {
+            operation: wire::Operation::TransactGetItems,
+            table: self.table,
+            body: Bytes::from(self.body.into_bytes()),
+            resend: Resend::Always,
+        };
+        (request, self.participants)
+    }
+}
+
+impl<R: Reads> Operation for Snapshot<R> {
+    type Out = R::Out;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
+        let mut asked = Asked::new(db);
+        let reader = self.reads.ask(&mut asked)?;
+        let (request, participants) = asked.request();
+        let now = db.now();
+        let count = participants.len();
+        let outcome = match count {
+            0 => Outcome::Nothing(reader(&Answer {
+                items: Vec::new(),
+                now,
+            })?),
+            _ => Outcome::ReadBy(Reading(Box::new(move |reply, now| {
+                reader(&Answer::of(reply, count, now)?)
+            }))),
+        };
+        Ok(Plan {
+            request,
+            entity: "snapshot",
+            now,
+            lost: Lost::NEVER,
+            participants,
+            outcome,
+        })
+    }
+}
+
+impl<'r> Answer<'r> {
+    /// The service answers in the order of the reads, and says of each whether there is an item.
+    fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
+        let broken = |fault| {
+            let message = format!("the service's answer cannot be read: {fault}");
+            Error::new(ErrorKind::Service, Stage::Service, message)
+        };
+        let responses = member(&reply.body, "Responses").map_err(broken)?;
+        let responses = elements(responses.unwrap_or(b"[]")).map_err(broken)?;
+        if responses.len() != count {
+            return Err(broken(Fault::mismatch(
+                format!("{count} responses"),
+                responses.len(),
+            )));
+        }
+        let items = responses
+            .into_iter()
+            .map(|response| member(response, "Item"));
+        let items = items.collect::<Result<_, _>>().map_err(broken)?;
+        Ok(Answer { items, now })
+    }
+}
+
+impl<R> fmt::Debug for Snapshot<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Snapshot")
+    }
+}

@@ -1,0 +1,49 @@
+//! The request of a transaction, and its token.
+
+use bytes::Bytes;
+
+use super::member::Member;
+use crate::codec::Writer;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::wire::{Operation, Request, Resend};
+
+/// The service takes no longer ones.
+const LONGEST_TOKEN: usize = 36;
+
+/// The members in their order. A token makes a second attempt harmless.
+pub(in crate::request) fn request_of(members: &[Member], token: Option<String>) -> Result<Request> {
+    let token = match token {
+        Some(token) => checked(token)?,
+        None => random_token(),
+    };
+    let length: usize = members.iter().map(|member| member.request.body.len()).sum();
+    let mut body = Writer::with_capacity(length + 32 * members.len() + 96);
+    body.raw("{\"TransactItems\":[");
+    for (at, member) in members.iter().enumerate() {
+        body.raw(if at == 0 { "" } else { "," });
+        member.write(&mut body);
+    }
+    body.raw("],\"ClientRequestToken\":");
+    body.quoted(&token);
+    body.raw("}");
+    let table = members.first().map(|member| member.request.table.clone());
+    Ok(Request {
+        operation: Operation::TransactWriteItems,
+        table: table.unwrap_or_default(),
+        body: Bytes::from(body.into_bytes()),
+        resend: Resend::ByToken,
+    })
+}
+
+fn checked(token: String) -> Result<String> {
+    if (1..=LONGEST_TOKEN).contains(&token.len()) {
+        return Ok(token);
+    }
+    let message = format!("a client token has 1 to {LONGEST_TOKEN} bytes");
+    Err(Error::new(ErrorKind::Config, Stage::Request, message))
+}
+
+/// 128 random bits, as 32 digits.
+fn random_token() -> String {
+    format!("{:032x}", fastrand::u128(..))
+}

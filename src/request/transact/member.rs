@@ -1,0 +1,202 @@
+//! One operation of a transaction, planned.
+
+use std::any::Any;
+
+use crate::clock::Timestamp;
+use crate::codec::{Item, Writer, member};
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable};
+use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::key::point::{KeyPoint, points_of};
+use crate::request::call::{Operation, Outcome, Plan};
+use crate::request::check::Lost;
+use crate::request::condition_check::Check;
+use crate::request::{
+    Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
+};
+use crate::wire::{self, Request};
+
+/// What fits into a [`Transaction`](crate::Transaction): writes of items, and checks of items.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not fit into a transaction",
+    label = "not a write, or not one of this kind",
+    note = "a transaction takes `create`, `put`, `update`, `upsert`, `delete`, and a `check` that asks for something: `.if_exists()`, `.if_missing()` or `.when(..)`",
+    note = "it returns no old items and has a token of its own: leave out `.returning_old()`, `.idempotent()`, `.repeatable()`; to read, write `snapshot((..))`"
+)]
+pub trait TransactWrite {
+    #[doc(hidden)]
+    fn plan_member(self, db: &Dynamo) -> Result<Member>;
+}
+
+/// An operation of a transaction, planned.
+#[derive(Debug)]
+pub struct Member {
+    /// Of the operation that the caller gave.
+    pub(super) index: usize,
+    /// `Put` say.
+    name: &'static str,
+    pub(super) request: Request,
+    pub(super) entity: &'static str,
+    pub(super) now: Timestamp,
+    pub(super) lost: Lost,
+    pub(super) key: ItemKey,
+    /// The entity as it will be stored, if that is known.
+    pub(super) stored: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// A primary key, compared by value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ItemKey(Vec<(&'static str, KeyPoint)>);
+
+impl ItemKey {
+    /// The key attributes of an object.
+    pub(in crate::request) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
+        let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
+        let points = points_of(object, &names);
+        let points = points.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        Ok(ItemKey(names.into_iter().zip(points).collect()))
+    }
+
+    /// The key attributes as an object of DynamoDB JSON.
+    pub(in crate::request) fn to_json(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.raw("{");
+        for (name, point) in &self.0 {
+            writer.dynamic_name(name);
+            point.write(&mut writer);
+        }
+        writer.raw("}");
+        writer.into_bytes()
+    }
+}
+
+impl Member {
+    /// A single write. Its members are those of its place in a transaction, so its body is taken as it is.
+    pub(in crate::request) fn of<E: DynamoEntity, Out>(plan: Plan<Out>) -> Result<Self> {
+        Ok(Member {
+            index: 0,
+            name: name_of(&plan)?,
+            key: ItemKey::of::<E>(subject(&plan.request).unwrap_or(b"{}"))?,
+            request: plan.request,
+            entity: plan.entity,
+            now: plan.now,
+            lost: plan.lost,
+            stored: None,
+        })
+    }
+
+    /// The same of a put, whose result is known.
+    fn storing<E: DynamoEntity>(mut plan: Plan<E>) -> Result<Self> {
+        let stored = match &mut plan.outcome {
+            Outcome::Known(stored) => stored.take(),
+            _ => None,
+        };
+        let stored = stored.map(|entity| Box::new(entity) as _);
+        Ok(Member {
+            stored,
+            ..Member::of::<E, E>(plan)?
+        })
+    }
+
+    /// Which operation of the caller's it is.
+    pub(super) fn at(self, index: usize) -> Self {
+        Member { index, ..self }
+    }
+
+    /// The operation, and what is wrong with it.
+    pub(super) fn failed(&self, error: Error) -> Failed {
+        Failed::new(self.index, self.key.to_json(), error)
+    }
+
+    /// The size of the item that it stores, if it puts one.
+    pub(super) fn size(&self) -> usize {
+        let item = subject(&self.request).filter(|_| self.name == "Put");
+        let item = item.and_then(|json| Item::from_dynamo_json(json).ok());
+        item.map_or(0, |item| item.size())
+    }
+
+    /// As the only one of this request: its failure is that of the single write.
+    pub(in crate::request) fn alone(self, request: Request) -> Plan<()> {
+        Plan {
+            request,
+            entity: self.entity,
+            now: self.now,
+            lost: self.lost,
+            participants: Vec::new(),
+            outcome: Outcome::Known(Some(())),
+        }
+    }
+
+    /// Writes it, `{"Put":{..}}`.
+    pub(super) fn write(&self, body: &mut Writer) {
+        body.raw("{");
+        body.quoted(self.name);
+        body.raw(":");
+        body.raw_bytes(&self.request.body);
+        body.raw("}");
+    }
+}
+
+/// The item that is put, or the key of the item that is written to.
+fn subject(request: &Request) -> Option<&[u8]> {
+    let name = match request.operation {
+        wire::Operation::PutItem => "Item",
+        _ => "Key",
+    };
+    member(&request.body, name).ok().flatten()
+}
+
+/// The name of an operation in a transaction. There an update without a change is no update, but the
+/// check of its condition.
+fn name_of<Out>(plan: &Plan<Out>) -> Result<&'static str> {
+    let says = |parameter| member(&plan.request.body, parameter).is_ok_and(|found| found.is_some());
+    let refused = |kind, message| Err(Error::new(kind, Stage::Request, message).of(plan.entity));
+    match plan.request.operation {
+        wire::Operation::PutItem => Ok("Put"),
+        wire::Operation::DeleteItem => Ok("Delete"),
+        wire::Operation::UpdateItem if says("UpdateExpression") => Ok("Update"),
+        wire::Operation::UpdateItem if plan.lost.may_create() => refused(
+            ErrorKind::InvalidValue,
+            "a transaction makes no item out of nothing: set a field in the same upsert".to_owned(),
+        ),
+        wire::Operation::UpdateItem if says("ConditionExpression") => Ok("ConditionCheck"),
+        other => refused(
+            ErrorKind::Rejected,
+            format!("this {} has no place in a transaction", other.name()),
+        ),
+    }
+}
+
+macro_rules! writes {
+    ($([$($generics:tt)*] $write:ty: |$plan:ident| $member:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> TransactWrite for $write {
+            fn plan_member(self, db: &Dynamo) -> Result<Member> {
+                let $plan = self.plan(db)?;
+                $member
+            }
+        }
+    )*};
+}
+
+writes! {
+    [E: DynamoEntity] Create<'_, E>: |plan| Member::storing(plan);
+    [E: DynamoEntity, G: Guard] Put<'_, E, G>: |plan| Member::storing(plan);
+    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: |plan| Member::of::<E, _>(plan);
+    [E: DynamoEntity] Check<E, Conditional>: |plan| Member::of::<E, _>(plan);
+    [E: DynamoEntity] Update<E, ReturningNothing>: |plan| Member::of::<E, _>(plan);
+    [E: DynamoEntity] Upsert<E, ReturningNothing>: |plan| Member::of::<E, _>(plan);
+}
+
+macro_rules! returning_nothing {
+    ($($write:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<E: DynamoEntity> TransactWrite for $write<E, ReturningNew> {
+            fn plan_member(self, db: &Dynamo) -> Result<Member> {
+                self.returning_nothing().plan_member(db)
+            }
+        }
+    )*};
+}
+
+returning_nothing!(Update Upsert);

@@ -1,0 +1,88 @@
+//! A cancelled transaction: which operations failed, and why.
+
+use super::member::{ItemKey, Member};
+use crate::clock::Timestamp;
+use crate::error::{Error, Failed, Stage};
+use crate::request::check::Lost;
+use crate::wire::{ConditionFailed, Failure, Reason};
+
+/// What is kept of an operation while the transaction is under way.
+#[derive(Debug)]
+pub(crate) struct Participant {
+    /// Of the operation that the caller gave.
+    index: usize,
+    entity: &'static str,
+    key: ItemKey,
+    lost: Lost,
+}
+
+impl Participant {
+    /// A read, which has no condition.
+    pub(in crate::request) fn reading(index: usize, entity: &'static str, key: ItemKey) -> Self {
+        Participant {
+            index,
+            entity,
+            key,
+            lost: Lost::NEVER,
+        }
+    }
+
+    pub(in crate::request) fn of(member: Member) -> Self {
+        Participant {
+            index: member.index,
+            entity: member.entity,
+            key: member.key,
+            lost: member.lost,
+        }
+    }
+}
+
+/// Says which operations lost to whom.
+pub(in crate::request) fn explain(
+    mut failure: Failure,
+    participants: &[Participant],
+    now: Timestamp,
+) -> Error {
+    let reasons = std::mem::take(&mut failure.reasons);
+    let whole = failure.error;
+    if reasons.len() != participants.len() {
+        return whole;
+    }
+    let pairs = participants.iter().zip(reasons);
+    let blamed: Vec<_> = pairs.filter(|(_, reason)| reason.is_to_blame()).collect();
+    // A reason that will not go away by itself comes first.
+    let lasting = blamed
+        .iter()
+        .position(|(_, reason)| !reason.is_contention());
+    let failed = blamed.into_iter().map(|(participant, reason)| {
+        let error = participant.explain(reason, now);
+        let error = error.with_request_id(whole.request_id());
+        Failed::new(participant.index, participant.key.to_json(), error)
+    });
+    let failed: Vec<Failed> = failed.collect();
+    if failed.is_empty() {
+        return whole;
+    }
+    Error::of_operations(failed, lasting.unwrap_or(0))
+        .with_code(whole.code())
+        .with_request_id(whole.request_id())
+}
+
+impl Participant {
+    fn explain(&self, reason: Reason, now: Timestamp) -> Error {
+        let condition = reason.is_condition().then(|| ConditionFailed {
+            item: reason.item.clone(),
+        });
+        let message = match reason.is_contention() {
+            true => format!("another request was in the way ({})", reason.said()),
+            false => reason.said(),
+        };
+        let error =
+            Error::new(reason.kind(), Stage::Service, message).with_code(Some(reason.code()));
+        let failure = Failure {
+            condition,
+            ..Failure::from(error)
+        };
+        self.lost.explain(failure, self.entity, now)
+    }
+}

@@ -1,0 +1,739 @@
+//! Transactions: together or not at all, checked before they are sent, once and no more.
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Failed, Operation};
+use serde_json::{Value, json};
+
+use crate::faults::ambiguous;
+use crate::faults::impatient;
+use crate::model::{Draft, Note, Session, draft, note, session};
+use crate::support::clock::{HandClock, moment};
+use crate::support::db::{Db, Http, n, s};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    all_verbs_take_effect_together,
+    what_was_stored_comes_back,
+    an_update_without_a_change_is_a_check,
+    a_check_asks_and_changes_nothing,
+    a_check_sees_no_expired_item,
+    a_check_that_contradicts_itself_is_refused,
+    no_part_of_it_takes_effect_alone,
+    each_failure_is_that_of_its_verb,
+    the_first_lasting_failure_speaks_for_all,
+    failures_keep_values_to_themselves,
+    nothing_is_a_transaction_too,
+    a_hundred_and_one_are_refused,
+    an_item_takes_one_operation,
+    keys_are_compared_by_value,
+    four_megabytes_are_the_most,
+    what_cannot_be_planned_is_named,
+    a_transaction_is_sent_again,
+    a_lost_answer_is_not_a_second_effect,
+    one_token_is_one_transaction,
+    contention_is_waited_out,
+    endless_contention_is_an_error,
+    contention_after_a_lost_answer_is_of_unknown_outcome,
+    every_single_write_waits_for_transactions,
+    money_is_neither_made_nor_lost,
+    it_is_explained,
+];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "stock", key(pk = sku))]
+struct Stock {
+    sku: String,
+    left: u32,
+    label: Option<String>,
+}
+
+fn stock(sku: &str, left: u32) -> Stock {
+    Stock {
+        sku: sku.into(),
+        left,
+        label: None,
+    }
+}
+
+/// A key that is a number.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "seats", key(pk = row, sk = seat))]
+struct Seat {
+    row: u32,
+    seat: u32,
+    guest: String,
+}
+
+async fn tables(db: &Db) -> Outcome {
+    db.create_tables([
+        Draft::schema(),
+        Note::schema(),
+        Session::schema(),
+        Stock::schema(),
+        Seat::schema(),
+    ])
+    .await?;
+    Ok(())
+}
+
+fn body(http: &Http, call: usize) -> Value {
+    serde_json::from_slice(&http.seen()[call].body).expect("JSON")
+}
+
+fn indexes(error: &Error) -> Vec<usize> {
+    error.failures().map(Failed::index).collect()
+}
+
+/// The transaction is refused for these reasons.
+fn cancelled(codes: &[&str]) -> Fault {
+    let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
+    let body = json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "Message": "cancelled",
+        "CancellationReasons": reasons,
+    });
+    Fault::Reply(400, body.to_string())
+}
+
+async fn all_verbs_take_effect_together(db: Db) -> Outcome {
+    tables(&db).await?;
+    let old = draft("d1", "old").create().send(&db).await?;
+    let gone = draft("d2", "gone").create().send(&db).await?;
+    stock("tea", 5).put().send(&db).await?;
+    note("n0", "x").put().send(&db).await?;
+    let (new, newer) = (
+        note("n1", "new"),
+        Draft {
+            text: "new".into(),
+            ..old
+        },
+    );
+    let (faulty, http) = db.faulty([]);
+    Transaction::new()
+        .with(new.create())
+        .with(newer.put())
+        .with(gone.delete())
+        .with(
+            Stock::key("tea")
+                .update()
+                .apply(|t| t.left().sub(2))
+                .when(|t| t.left().ge(2)),
+        )
+        .with(Stock::key("milk").upsert().apply(|t| t.left().set(1)))
+        .with(Note::key("n0").check().if_exists())
+        .with(Note::key("n9").delete())
+        .send(&faulty)
+        .await?;
+    assert_eq!(http.calls(), ["TransactWriteItems"]);
+    assert_eq!(Note::key("n1").get().send(&db).await?, Some(new));
+    let stored = db.stored(&Draft::key("d1")).await;
+    assert_eq!((&stored["version"], &stored["text"]), (&n(2), &s("new")));
+    assert!(db.raw(&Draft::key("d2")).await.is_none());
+    assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(3));
+    assert_eq!(db.stored(&Stock::key("milk")).await["left"], n(1));
+    Ok(())
+}
+
+async fn what_was_stored_comes_back(db: Db) -> Outcome {
+    tables(&db).await?;
+    let (first, second) = (draft("d1", "x"), draft("d2", "y"));
+    let mut stored = Transaction::new()
+        .with(first.create())
+        .with(Stock::key("tea").upsert().apply(|t| t.left().set(1)))
+        .with(second.put())
+        .send(&db)
+        .await?;
+    assert_eq!(stored.all::<Draft>().count(), 2);
+    assert!(stored.get::<Draft>(1).is_none() && stored.get::<Note>(0).is_none());
+    assert!(stored.get::<Draft>(3).is_none());
+    let found = Draft::key("d1").get().consistent().send(&db).await?;
+    assert_eq!(stored.get::<Draft>(0), found.as_ref());
+    let second = stored.take::<Draft>(2).ok_or("put")?;
+    assert!(stored.take::<Draft>(2).is_none());
+    // It is loaded: its version fits.
+    assert_eq!(second.put().send(&db).await?.version, Version::from(2));
+    Ok(())
+}
+
+async fn an_update_without_a_change_is_a_check(db: Db) -> Outcome {
+    tables(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let look = || {
+        Transaction::new()
+            .with(Stock::key("tea").update().when(|t| t.left().ge(1)))
+            .with_all([Note::key("n1").delete()])
+    };
+    let missing = look().send(&faulty).await.unwrap_err();
+    assert!(missing.is_not_found(), "{missing:?}");
+    stock("tea", 1).put().send(&db).await?;
+    look().send(&faulty).await?;
+    assert!(body(&http, 0)["TransactItems"][0]["ConditionCheck"].is_object());
+    Ok(())
+}
+
+async fn a_check_asks_and_changes_nothing(db: Db) -> Outcome {
+    tables(&db).await?;
+    stock("tea", 1).put().send(&db).await?;
+    let add = Note::key("n1").upsert().apply(|n| n.text().set("x"));
+    let asked = |check| Transaction::new().with(check);
+    let tea = || Stock::key("tea").check();
+    let none = || Stock::key("none").check();
+    asked(tea().if_exists()).with(add).send(&db).await?;
+    asked(tea().when(|t| t.left().eq(1)).if_exists())
+        .send(&db)
+        .await?;
+    asked(tea().when(|t| t.left().ge(1)).when(|t| t.label().missing()))
+        .send(&db)
+        .await?;
+    asked(none().if_missing()).send(&db).await?;
+    asked(none().when(|t| t.left().missing())).send(&db).await?;
+    assert_eq!(db.stored(&Stock::key("tea")).await.len(), 2);
+    for (check, kind) in [
+        (none().if_exists(), ErrorKind::NotFound),
+        (none().when(|t| t.left().eq(1)), ErrorKind::NotFound),
+        (tea().if_missing(), ErrorKind::Conflict),
+        (
+            tea().if_exists().when(|t| t.left().eq(2)),
+            ErrorKind::Conflict,
+        ),
+        (
+            tea().when(|t| t.left().eq(2)).if_exists(),
+            ErrorKind::Conflict,
+        ),
+    ] {
+        let error = asked(check).send(&db).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error:?}");
+        assert_eq!(error.entity(), Some("Stock"));
+        let live = error.current::<Stock>().transpose()?;
+        assert_eq!(live.is_some(), kind == ErrorKind::Conflict);
+    }
+    Ok(())
+}
+
+async fn a_check_sees_no_expired_item(db: Db) -> Outcome {
+    tables(&db).await?;
+    let clock = HandClock::at("2024-01-01T00:00:00Z");
+    let at = db.at(&clock);
+    session("s1", Some("2024-01-01T00:00:05Z"))
+        .put()
+        .send(&at)
+        .await?;
+    let key = || Session::key("s1").check();
+    let live = |check| Transaction::new().with(check).send(&at);
+    live(key().if_exists()).await?;
+    live(key().when(|it| it.user().eq("u1"))).await?;
+    clock.advance(6_000);
+    assert!(live(key().if_exists()).await.unwrap_err().is_not_found());
+    let over = live(key().when(|it| it.user().eq("u1"))).await.unwrap_err();
+    assert!(over.is_not_found() && over.current::<Session>().is_none());
+    live(key().if_missing()).await?;
+    assert!(clock.time() > moment("2024-01-01T00:00:05Z"));
+    Ok(())
+}
+
+async fn a_check_that_contradicts_itself_is_refused(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let check = Note::key("n1").check().if_exists().if_missing();
+    let error = Transaction::new().with(check).send(&faulty).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidValue);
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+async fn no_part_of_it_takes_effect_alone(db: Db) -> Outcome {
+    tables(&db).await?;
+    stock("tea", 1).put().send(&db).await?;
+    let first = draft("d1", "x");
+    let sell = |left| {
+        Stock::key("tea")
+            .update()
+            .apply(move |t| t.left().sub(left))
+    };
+    let error = Transaction::new()
+        .with(first.create())
+        .with(sell(2))
+        .send(&db)
+        .await;
+    assert!(error.unwrap_err().is_conflict());
+    assert!(db.raw(&Draft::key("d1")).await.is_none());
+    assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(1));
+    Transaction::new()
+        .with(first.create())
+        .with(sell(1))
+        .send(&db)
+        .await?;
+    assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(0));
+    Ok(())
+}
+
+async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
+    tables(&db).await?;
+    let first = draft("d1", "x").create().send(&db).await?;
+    let second = first.put().send(&db).await?;
+    note("n1", "there").put().send(&db).await?;
+    stock("tea", 1).put().send(&db).await?;
+    let (again, fine) = (note("n1", "again"), note("n2", "fine"));
+    let error = Transaction::new()
+        .with(fine.create())
+        .with(again.create())
+        .with(first.put())
+        .with(Stock::key("none").update().apply(|t| t.left().add(1)))
+        .with(Stock::key("tea").update().apply(|t| t.left().sub(2)))
+        .with(Draft::key("d9").delete().if_exists())
+        .send(&db)
+        .await
+        .unwrap_err();
+    let failed: Vec<_> = error
+        .failures()
+        .map(|failed| (failed.index(), failed.kind(), failed.entity()))
+        .collect();
+    assert_eq!(
+        failed,
+        [
+            (1, ErrorKind::AlreadyExists, Some("Note")),
+            (2, ErrorKind::Conflict, Some("Draft")),
+            (3, ErrorKind::NotFound, Some("Stock")),
+            (4, ErrorKind::Conflict, Some("Stock")),
+            (5, ErrorKind::NotFound, Some("Draft")),
+        ]
+    );
+    let at = |nth: usize| error.failures().nth(nth).expect("failed");
+    assert_eq!(
+        at(0).current::<Note>().transpose()?,
+        Some(note("n1", "there"))
+    );
+    assert_eq!(at(1).current::<Draft>().transpose()?, Some(second));
+    assert!(at(2).current::<Stock>().is_none() && at(2).current_item().is_none());
+    assert_eq!(at(3).current::<Stock>().transpose()?, Some(stock("tea", 1)));
+    assert_eq!(at(3).key_of::<Stock>(), Some(Stock::key("tea")));
+    assert!(at(3).code() == Some("ConditionalCheckFailed") && at(3).request_id().is_some());
+    assert_eq!(
+        (error.kind(), error.entity()),
+        (ErrorKind::AlreadyExists, Some("Note"))
+    );
+    assert_eq!(error.code(), Some("TransactionCanceledException"));
+    assert_eq!(
+        error.current::<Note>().transpose()?,
+        Some(note("n1", "there"))
+    );
+    let words = error.to_string();
+    for part in [
+        "Note: operation 1 of the transaction: an item with this key is already there",
+        "operation 2: Draft: the stored item is not the one that was loaded",
+        "operation 3: Stock: no live item",
+        "operation 4: Stock: the stored item does not fit",
+        "operation 5: Draft: no live item",
+    ] {
+        assert!(words.contains(part), "{words}");
+    }
+    Ok(())
+}
+
+async fn the_first_lasting_failure_speaks_for_all(db: Db) -> Outcome {
+    tables(&db).await?;
+    for (codes, kind, leading) in [
+        (
+            ["TransactionConflict", "ConditionalCheckFailed"],
+            ErrorKind::NotFound,
+            "Stock",
+        ),
+        (
+            ["ThrottlingError", "ValidationError"],
+            ErrorKind::Rejected,
+            "Stock",
+        ),
+        (
+            ["ConditionalCheckFailed", "ValidationError"],
+            ErrorKind::AlreadyExists,
+            "Note",
+        ),
+        (["AccessDenied", "None"], ErrorKind::AccessDenied, "Note"),
+    ] {
+        let (faulty, http) = db.faulty([cancelled(&codes)]);
+        let first = note("n1", "x");
+        let error = Transaction::new()
+            .with(first.create())
+            .with(Stock::key("tea").update().apply(|t| t.left().add(1)))
+            .send(&faulty)
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (error.kind(), error.entity()),
+            (kind, Some(leading)),
+            "{error:?}"
+        );
+        let blamed = codes.iter().filter(|code| **code != "None").count();
+        assert_eq!(error.failures().count(), blamed, "{codes:?}");
+        assert_eq!(http.calls().len(), 1);
+    }
+    Ok(())
+}
+
+async fn failures_keep_values_to_themselves(db: Db) -> Outcome {
+    tables(&db).await?;
+    note("n-secret", "secret text").put().send(&db).await?;
+    let refused = json!({ "Code": "ValidationError", "Message": "secret text is no number" });
+    let body = json!({
+        "__type": "TransactionCanceledException",
+        "Message": "cancelled: secret text",
+        "CancellationReasons": [refused],
+    });
+    for plan in [vec![], vec![Fault::Reply(400, body.to_string())]] {
+        let (faulty, _http) = db.faulty(plan);
+        let again = note("n-secret", "secret text");
+        let error = Transaction::new().with(again.create()).send(&faulty).await;
+        let error = error.unwrap_err();
+        let shown = format!("{error} {error:?} {:?}", error.failures().next());
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+    let again = note("n-secret", "secret text");
+    let transaction = Transaction::new().with(again.create());
+    assert_eq!(format!("{transaction:?}"), "Transaction(1 operations)");
+    Ok(())
+}
+
+async fn nothing_is_a_transaction_too(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let nothing = Transaction::new().with_all(Vec::<dynamo_entity::Create<'_, Note>>::new());
+    assert!(nothing.is_empty());
+    assert_eq!(nothing.send(&faulty).await?.all::<Note>().count(), 0);
+    assert!(Transaction::new().explain(&db)?.requests.is_empty());
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+async fn a_hundred_and_one_are_refused(db: Db) -> Outcome {
+    tables(&db).await?;
+    let notes: Vec<Note> = (0..101).map(|at| note(&format!("n{at}"), "x")).collect();
+    let (faulty, http) = db.faulty([]);
+    let all = Transaction::new().with_all(notes.iter().map(|note| note.create()));
+    let error = all.send(&faulty).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), indexes(&error)),
+        (ErrorKind::InvalidValue, vec![100])
+    );
+    assert_eq!(error.entity(), Some("Note"));
+    assert!(http.calls().is_empty());
+    let most = Transaction::new().with_all(notes[..100].iter().map(|note| note.create()));
+    assert_eq!(most.send(&db).await?.all::<Note>().count(), 100);
+    assert_eq!(db.count::<Note>().await, 100);
+    Ok(())
+}
+
+async fn an_item_takes_one_operation(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let (one, same) = (note("n1", "x"), note("n1", "y"));
+    let error = Transaction::new()
+        .with(one.create())
+        .with(Stock::key("n1").delete())
+        .with(same.put())
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), indexes(&error)),
+        (ErrorKind::InvalidValue, vec![2])
+    );
+    assert!(error.to_string().contains("as operation 0"), "{error}");
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+async fn keys_are_compared_by_value(db: Db) -> Outcome {
+    let seat = Seat {
+        row: 10,
+        seat: 1,
+        guest: "ann".into(),
+    };
+    let error = Transaction::new()
+        .with(seat.create())
+        .with(Seat::key(10, 1).check().if_missing())
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(indexes(&error), [1]);
+    // Joined without a separator these would be one.
+    tables(&db).await?;
+    Transaction::new()
+        .with(Seat::key(1, 11).check().if_missing())
+        .with(Seat::key(11, 1).check().if_missing())
+        .send(&db)
+        .await?;
+    Ok(())
+}
+
+async fn four_megabytes_are_the_most(db: Db) -> Outcome {
+    tables(&db).await?;
+    let text = "x".repeat(390 * 1024);
+    let notes: Vec<Note> = (0..11).map(|at| note(&format!("n{at}"), &text)).collect();
+    let (faulty, http) = db.faulty([]);
+    let all = Transaction::new().with_all(notes.iter().map(|note| note.put()));
+    let error = all.send(&faulty).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), indexes(&error)),
+        (ErrorKind::TooLarge, vec![10])
+    );
+    assert!(http.calls().is_empty());
+    Transaction::new()
+        .with_all(notes[..10].iter().map(|note| note.put()))
+        .send(&db)
+        .await?;
+    // More JSON than bytes: quotes are escaped.
+    let quotes = "\"".repeat(300 * 1024);
+    let notes: Vec<Note> = (0..10).map(|at| note(&format!("q{at}"), &quotes)).collect();
+    Transaction::new()
+        .with_all(notes.iter().map(|note| note.put()))
+        .send(&db)
+        .await?;
+    Ok(())
+}
+
+async fn what_cannot_be_planned_is_named(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let (fine, empty) = (note("n1", "x"), note("", "x"));
+    let error = Transaction::new()
+        .with(fine.create())
+        .with(empty.create())
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), indexes(&error)),
+        (ErrorKind::InvalidKey, vec![1])
+    );
+    assert_eq!((error.entity(), error.key()), (Some("Note"), Some("id")));
+    let upsert = Transaction::new().with(Draft::key("d1").upsert());
+    let error = upsert.send(&faulty).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), indexes(&error)),
+        (ErrorKind::InvalidValue, vec![0])
+    );
+    for token in ["".to_owned(), "x".repeat(37)] {
+        let error = Transaction::new()
+            .with(fine.create())
+            .token(token)
+            .send(&faulty)
+            .await;
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Config);
+    }
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+async fn a_transaction_is_sent_again(db: Db) -> Outcome {
+    tables(&db).await?;
+    stock("tea", 1_000).put().send(&db).await?;
+    let (faulty, http) = impatient(&db);
+    for (index, fault) in ambiguous().into_iter().enumerate() {
+        http.plan([fault.clone()]);
+        let order = draft(&format!("d{index}"), "x");
+        Transaction::new()
+            .with(order.create())
+            .with(Stock::key("tea").update().apply(|t| t.left().sub(1)))
+            .send(&faulty)
+            .await
+            .map_err(|error| format!("{fault:?}: {error:?}"))?;
+        let seen = http.seen();
+        assert_eq!((seen.len(), &seen[0].body), (2, &seen[1].body), "{fault:?}");
+    }
+    assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(993));
+    Ok(())
+}
+
+async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
+    tables(&db).await?;
+    stock("tea", 5).put().send(&db).await?;
+    let sell = || {
+        Transaction::new()
+            .with(Stock::key("tea").update().apply(|t| t.left().sub(1)))
+            .with(Note::key("n1").upsert().apply(|n| n.text().set("sold")))
+    };
+    let (faulty, http) = db.faulty([Fault::Lose, Fault::Lose]);
+    sell().send(&faulty).await?;
+    assert_eq!(http.calls().len(), 3);
+    assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(4));
+    // Once no attempt is left, it is said to be unknown, and a token of one's own finds out.
+    let token = format!("{:x<36}", db.prefix());
+    let (faulty, _http) = db.faulty([Fault::Lose, Fault::Lose, Fault::Lose]);
+    let error = sell().token(&token).send(&faulty).await.unwrap_err();
+    assert!(error.is_outcome_unknown() && error.failures().next().is_none());
+    sell().token(&token).send(&db).await?;
+    assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(3));
+    Ok(())
+}
+
+async fn one_token_is_one_transaction(db: Db) -> Outcome {
+    tables(&db).await?;
+    let (first, other) = (note("n1", "x"), note("n1", "y"));
+    let token = format!("one{}", db.prefix());
+    for _ in 0..3 {
+        Transaction::new()
+            .with(first.create())
+            .token(&token)
+            .send(&db)
+            .await?;
+    }
+    let error = Transaction::new()
+        .with(other.create())
+        .token(&token)
+        .send(&db)
+        .await;
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Rejected);
+    let again = Transaction::new().with(first.create()).send(&db).await;
+    assert!(again.unwrap_err().is_already_exists(), "each has its own");
+    Ok(())
+}
+
+async fn contention_is_waited_out(db: Db) -> Outcome {
+    tables(&db).await?;
+    for (index, (busy, times)) in [
+        (cancelled(&["TransactionConflict", "None"]), 6),
+        (cancelled(&["ThrottlingError", "TransactionConflict"]), 6),
+        (Fault::refuse("TransactionInProgressException"), 6),
+        // Of the whole request: as often as the client retries.
+        (Fault::throttle(), 2),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (faulty, http) = db.faulty(vec![busy.clone(); times]);
+        let first = note(&format!("n{index}"), "x");
+        let other = Stock::key(format!("t{index}")).upsert();
+        Transaction::new()
+            .with(first.create())
+            .with(other.apply(|t| t.left().set(1)))
+            .send(&faulty)
+            .await
+            .map_err(|error| format!("{busy:?}: {error:?}"))?;
+        let seen = http.seen();
+        let token = |call: usize| body(&http, call)["ClientRequestToken"].clone();
+        assert!((0..seen.len()).all(|call| token(call) == token(0)));
+        assert_eq!(seen.len(), times + 1, "{busy:?}");
+    }
+    Ok(())
+}
+
+async fn endless_contention_is_an_error(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty(vec![cancelled(&["None", "TransactionConflict"]); 200]);
+    let first = note("n1", "x");
+    let error = Transaction::new()
+        .with(first.create())
+        .with(Stock::key("tea").delete())
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), indexes(&error)),
+        (ErrorKind::Unavailable, vec![1])
+    );
+    assert_eq!(error.entity(), Some("Stock"));
+    assert!(
+        (10..=15).contains(&http.calls().len()),
+        "{}",
+        http.calls().len()
+    );
+    Ok(())
+}
+
+async fn contention_after_a_lost_answer_is_of_unknown_outcome(db: Db) -> Outcome {
+    tables(&db).await?;
+    let conflict = || cancelled(&["TransactionConflict"]);
+    let first = note("n1", "x");
+    // It may have been executed, until an answer says so or not.
+    let (faulty, _http) = db.faulty([Fault::Lose, conflict(), conflict()]);
+    Transaction::new()
+        .with(first.create())
+        .send(&faulty)
+        .await?;
+    let plan = [Fault::Io].into_iter().chain(vec![conflict(); 200]);
+    let (faulty, _http) = db.faulty(plan);
+    let error = Transaction::new().with(first.create()).send(&faulty).await;
+    assert!(error.unwrap_err().is_outcome_unknown());
+    // A condition that fails under the same token is one of this transaction.
+    let (faulty, _http) = db.faulty([Fault::Io, conflict()]);
+    let error = Transaction::new().with(first.create()).send(&faulty).await;
+    assert!(error.unwrap_err().is_already_exists());
+    Ok(())
+}
+
+async fn every_single_write_waits_for_transactions(db: Db) -> Outcome {
+    tables(&db).await?;
+    let busy = || vec![Fault::refuse("TransactionConflictException"); 5];
+    let (faulty, http) = db.faulty(busy());
+    note("n1", "x").put().send(&faulty).await?;
+    assert_eq!(http.calls(), ["PutItem"; 6]);
+    http.plan(busy());
+    note("n2", "x").create().send(&faulty).await?;
+    http.plan(busy());
+    Note::key("n1")
+        .update()
+        .apply(|n| n.text().set("y"))
+        .send(&faulty)
+        .await?;
+    http.plan(busy());
+    Note::key("n1").delete().send(&faulty).await?;
+    assert_eq!(http.calls(), ["DeleteItem"; 6]);
+    assert_eq!(db.count::<Note>().await, 1);
+    Ok(())
+}
+
+/// Transfers between accounts, many at once: the sum stays, and nobody is overdrawn.
+async fn money_is_neither_made_nor_lost(db: Db) -> Outcome {
+    tables(&db).await?;
+    for at in 0..4 {
+        stock(&format!("a{at}"), 50).put().send(&db).await?;
+    }
+    let transfers = (0..60_usize).map(|turn| {
+        let db = db.clone();
+        tokio::spawn(async move {
+            let (from, to) = (turn % 4, (turn + 1 + turn / 4 % 3) % 4);
+            let amount = 1 + u32::try_from(turn).expect("small") % 40;
+            Transaction::new()
+                .with(
+                    Stock::key(format!("a{from}"))
+                        .update()
+                        .apply(|t| t.left().sub(amount)),
+                )
+                .with(
+                    Stock::key(format!("a{to}"))
+                        .update()
+                        .apply(|t| t.left().add(amount)),
+                )
+                .send(&db)
+                .await
+        })
+    });
+    let transfers: Vec<_> = transfers.collect();
+    let (mut done, mut refused) = (0, 0);
+    for transfer in transfers {
+        match transfer.await? {
+            Ok(_) => done += 1,
+            Err(error) if error.is_conflict() => refused += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    assert!(done > 0 && done + refused == 60, "{done} {refused}");
+    let reads: Vec<_> = (0..4)
+        .map(|at| Stock::key(format!("a{at}")).get())
+        .collect();
+    let accounts = snapshot(reads).send(&db).await?;
+    let sum: u32 = accounts.iter().flatten().map(|account| account.left).sum();
+    assert_eq!(sum, 200);
+    Ok(())
+}
+
+async fn it_is_explained(db: Db) -> Outcome {
+    let first = note("n1", "x");
+    let explained = Transaction::new()
+        .with(first.create())
+        .with(Stock::key("tea").check().if_exists())
+        .explain(&db)?;
+    assert_eq!(explained.operation, Some("TransactWriteItems"));
+    let request: Value = serde_json::from_str(&explained.requests[0])?;
+    assert!(request["TransactItems"][0]["Put"]["Item"]["id"]["S"] == "n1");
+    assert!(request["TransactItems"][1]["ConditionCheck"]["Key"]["sku"]["S"] == "tea");
+    Ok(())
+}
