@@ -41,10 +41,7 @@ pub async fn token_for(
     }
     // `create` replaces an expired one. It may be sent twice: the second finds the first, which is ours.
     match fetch().await?.create().repeatable().send(db).await {
-        Err(error) if error.is_already_exists() => match error.current() {
-            Some(theirs) => theirs,
-            None => Err(error),
-        },
+        Err(error) if error.is_already_exists() => error.current().unwrap_or(Err(error)),
         stored => stored,
     }
 }

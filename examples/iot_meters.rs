@@ -18,7 +18,7 @@ pub struct Measurement {
 
 /// How a meter is now: one item, written over and over.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "meter-status", key(pk = meter))]
+#[dynamo(table = "meter-status", key(pk = meter, sk = "CURRENT"))]
 #[dynamo(gsi(by_battery, pk = "BATTERY#{battery}", sk = "{meter}"))]
 pub struct MeterStatus {
     pub meter: String,

@@ -193,6 +193,12 @@ impl Error {
         self
     }
 
+    /// The key attribute concerned, if none is known yet.
+    pub(crate) fn in_key(mut self, attribute: &'static str) -> Self {
+        self.0.key.get_or_insert(attribute);
+        self
+    }
+
     pub(crate) fn at(mut self, attribute: impl Into<String>) -> Self {
         self.0.attribute = Some(attribute.into());
         self

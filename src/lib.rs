@@ -188,7 +188,8 @@ pub use error::{Error, ErrorKind, Failed, Result, Stage};
 pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
+    Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+    Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
     FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
     InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
     QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Reads, Repeatable,

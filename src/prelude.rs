@@ -4,7 +4,7 @@
 //! writes down.
 
 pub use crate::{
-    Cursor, Dynamo, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
-    Error, ErrorKind, Item, Key, Operation, Page, Query, QueryVerbs, Result, Transaction, Version,
-    each, read_together, snapshot,
+    Batch, Cursor, Dynamo, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
+    DynamoValue, Error, ErrorKind, Item, Key, Operation, Page, Query, QueryVerbs, Result,
+    Transaction, Version, each, read_together, snapshot,
 };

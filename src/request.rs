@@ -7,6 +7,7 @@
 
 mod awaited;
 mod backoff;
+mod batch;
 mod batch_get;
 mod call;
 mod check;
@@ -35,6 +36,9 @@ mod update;
 mod upkeep;
 mod upsert;
 
+pub use batch::{
+    Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+};
 pub use call::{Call, Operation, Steps};
 pub use condition_check::Check;
 pub use create::Create;

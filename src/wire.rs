@@ -51,6 +51,8 @@ pub(crate) enum Operation {
     Scan,
     /// `BatchGetItem`
     BatchGetItem,
+    /// `BatchWriteItem`
+    BatchWriteItem,
     /// `TransactWriteItems`
     TransactWriteItems,
     /// `TransactGetItems`

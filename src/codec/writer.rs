@@ -67,6 +67,12 @@ impl Writer {
         &self.out
     }
 
+    /// Takes back what was written since it was so long.
+    pub(crate) fn rewind(&mut self, length: usize) {
+        self.out.truncate(length);
+        self.depth = 0;
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.out.len()
     }

@@ -19,7 +19,7 @@ use crate::wire::{self, Reply, Request, Resend};
 /// Deletes an item; see [`Key::delete`] and [`DynamoEntity::delete`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = ReturningNothing> {
-    key: Key<E>,
+    pub(super) key: Key<E>,
     expect: Expect,
     /// Taken from the entity at once: the operation may outlive it.
     loaded: Result<Option<Loaded>, Fault>,

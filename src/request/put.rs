@@ -20,7 +20,7 @@ use crate::wire::{self, Request, Resend};
 /// Stores an entity, replacing what is there; see [`DynamoEntity::put`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
-    entity: &'e E,
+    pub(super) entity: &'e E,
     expect: Expect,
     condition: Node,
     guard: PhantomData<G>,
@@ -88,27 +88,31 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     }
 }
 
+impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
+    /// What the write leaves in managed attributes.
+    pub(super) fn stamp(&self, db: &Dynamo, now: Timestamp) -> Result<Stamp> {
+        let version = self.entity.version();
+        let created = match version {
+            Some(Version(State::New)) => Created::Now,
+            _ => Created::Kept,
+        };
+        let version = version.unwrap_or_default().next();
+        let version = version.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        Ok(Stamp::write(version, now, created).by(db.actor()))
+    }
+}
+
 impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let now = db.now();
-        let version = self
-            .entity
-            .version()
-            .unwrap_or_default()
-            .next()
-            .map_err(fail)?;
-        let loaded = Loaded::of(self.entity).map_err(fail)?;
+        let (entity, stamp) = (self.entity, self.stamp(db, now)?);
+        let loaded = Loaded::of(entity).map_err(fail)?;
         let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
         let (condition, lost) = check::with(condition, lost, self.condition);
-        let created = match self.entity.version() {
-            Some(Version(State::New)) => Created::Now,
-            _ => Created::Kept,
-        };
-        let stamp = Stamp::write(version, now, created).by(db.actor());
-        plan_put(self.entity, db, now, &stamp, &condition, lost)
+        plan_put(entity, db, now, &stamp, &condition, lost)
     }
 }
 
@@ -154,8 +158,12 @@ pub(super) fn plan_put<E: DynamoEntity>(
     })
 }
 
-/// Writes the item and checks its size; returns the entity as it will be stored.
-fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
+/// Writes the item and checks its size; returns its bytes.
+pub(super) fn encode_item<'b, E: DynamoEntity>(
+    entity: &E,
+    stamp: &Stamp,
+    body: &'b mut Writer,
+) -> Result<&'b [u8]> {
     let start = body.len();
     body.restart_size();
     body.raw("{");
@@ -165,6 +173,12 @@ fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> 
     body.raw("}");
     let item = body.as_bytes().get(start..).unwrap_or_default();
     size::check::<E>(item, body.size())?;
+    Ok(item)
+}
+
+/// The same; returns the entity as it will be stored.
+fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
+    let item = encode_item(entity, stamp, body)?;
     // A type that writes what it cannot read is found out before anything is stored.
     crate::entity::read(item).map_err(|error| {
         let message = format!("it would not read back, so nothing was sent: {error}");

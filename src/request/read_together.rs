@@ -102,6 +102,7 @@ pub trait ReadMember {
     fn ask(self, db: &Dynamo) -> Asked<Self::Out>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E, I, Row> ReadMember for GetMany<E, Listed<I>, Row>
 where
     E: DynamoEntity,
@@ -115,6 +116,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> ReadMember for Get<E> {
     type Out = Option<E>;
 

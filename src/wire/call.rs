@@ -126,6 +126,10 @@ impl Wire {
                 batch_get_item,
                 typed::naming_keys(self.client.batch_get_item(), table)
             ),
+            Operation::BatchWriteItem => send!(
+                batch_write_item,
+                typed::naming_writes(self.client.batch_write_item(), table)
+            ),
             Operation::TransactWriteItems => send!(
                 transact_write_items,
                 typed::naming(self.client.transact_write_items(), table)

@@ -316,6 +316,7 @@ operations! {
     Query: query, QueryOutput, QueryError;
     Scan: scan, ScanOutput, ScanError;
     BatchGetItem: batch_get_item, BatchGetItemOutput, BatchGetItemError;
+    BatchWriteItem: batch_write_item, BatchWriteItemOutput, BatchWriteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
     TransactGetItems: transact_get_items, TransactGetItemsOutput, TransactGetItemsError;
 }

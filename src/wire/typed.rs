@@ -21,7 +21,7 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ConsumedCapacity};
 use bytes::Bytes;
 
-pub(super) use batch::{batch_get_item, naming_keys};
+pub(super) use batch::{batch_get_item, batch_write_item, naming_keys, naming_writes};
 pub(super) use many::{query, scan};
 
 use super::Reply;

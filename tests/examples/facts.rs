@@ -2,6 +2,8 @@
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
+use dynamo_entity::testing::Fault;
+use serde_json::json;
 
 use crate::support::db::{Db, Mode};
 use crate::support::suite::Outcome;
@@ -183,4 +185,86 @@ async fn status_shards_are_read_as_one() -> Outcome {
     assert_eq!(facts.plain_backwards, backwards);
     assert_eq!(facts.requests, 10);
     db.close().await
+}
+
+#[tokio::test]
+async fn app_users_hand_their_account_to_one_device() -> Outcome {
+    use app_users::Record;
+
+    let db = open().await?;
+    for _ in 0..8 {
+        let facts = app_users::run(&db).await?;
+        let winners: Vec<_> = facts.winners.iter().flatten().collect();
+        assert_eq!(winners, [&facts.user_id], "one device gets it");
+        assert_eq!((facts.again, facts.coded), (None, 0));
+        let [
+            Record::HandOver(moved),
+            Record::Rewards(rewards),
+            Record::Info(info),
+        ] = &facts.records[..]
+        else {
+            return Err(format!("in the order of the sort key: {:?}", facts.records).into());
+        };
+        let devices = ["tablet", "new phone"];
+        let winner = facts
+            .winners
+            .iter()
+            .zip(devices)
+            .find(|(won, _)| won.is_some());
+        assert_eq!(Some(info.device.as_str()), winner.map(|(_, device)| device));
+        assert_eq!((&moved.device, rewards.points), (&info.device, 120));
+        assert_eq!(info.hand_over_code, None);
+    }
+    db.close().await
+}
+
+#[tokio::test]
+async fn app_users_ask_the_item_where_the_index_lags() -> Outcome {
+    use app_users::{UserInfo, hand_over, issue_code};
+
+    let db = open().await?;
+    let user_id = app_users::run(&db).await?.user_id;
+    let code = issue_code(&db, user_id).await?;
+    let key = UserInfo::key(user_id);
+    let used = key.update().apply(|u| u.hand_over_code().remove());
+    used.send(&db).await?;
+    // An index that still names the user, who has used the code.
+    let row = json!({
+        "user_id": {"S": user_id.to_string()},
+        "record": {"S": "USER_INFO"},
+        "hand_over_code": {"S": &code},
+    });
+    let answer = json!({"Items": [row], "Count": 1, "ScannedCount": 1}).to_string();
+    let (lagging, seen) = db.faulty([Fault::Reply(200, answer)]);
+    assert_eq!(hand_over(&lagging, &code, "late phone").await?, None);
+    assert_eq!(seen.calls(), ["Query", "TransactWriteItems"]);
+    db.close().await
+}
+
+#[tokio::test]
+async fn app_users_with_the_same_code_are_an_error() -> Outcome {
+    use app_users::{UserInfo, hand_over};
+
+    let db = open().await?;
+    for _ in 0..2 {
+        let user_id = app_users::run(&db).await?.user_id;
+        let same = UserInfo::key(user_id).update();
+        same.apply(|u| u.hand_over_code().set("1234"))
+            .send(&db)
+            .await?;
+    }
+    let error = hand_over(&db, "1234", "phone").await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotUnique);
+    db.close().await
+}
+
+/// No server can be told to throttle: always the embedded engine.
+#[tokio::test]
+async fn load_loses_nothing_while_the_service_throttles() -> Outcome {
+    let db = Dynamo::connect("embedded:memory").await?;
+    let facts = load::run(&db, 2_000).await?;
+    assert_eq!(facts.lost, 0);
+    // 80 and 20 requests a side would do without faults.
+    assert!(facts.requests > 2 * (80 + 20), "{facts:?}");
+    Ok(())
 }

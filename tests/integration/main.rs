@@ -11,6 +11,7 @@
 mod support;
 
 mod actor;
+mod batch;
 mod collection;
 mod connect;
 mod create;
@@ -54,6 +55,7 @@ fn main() {
         ("create", create::tests as fn() -> _),
         ("get", get::tests),
         ("get_many", get_many::tests),
+        ("batch", batch::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),

@@ -8,6 +8,7 @@ mod pages;
 mod partitions;
 mod parts;
 mod projections;
+mod requests;
 mod rows;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -29,6 +30,7 @@ pub fn tests() -> Vec<Test> {
         projections::tests(),
         hydrate::tests(),
         model::tests(),
+        requests::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -6,13 +6,14 @@ use std::hint::black_box;
 use tokio::runtime::Runtime;
 
 use super::{Side, runtime};
-use crate::order::{CUSTOMER, FIRST, Order, order, stored};
+use crate::order::{CUSTOMER, FIRST, Order, order, orders, stored};
 use crate::work::{LONG, SHORT, Work};
 
 pub struct Library {
     runtime: Runtime,
     db: Dynamo,
     order: Order,
+    orders: Vec<Order>,
     json: String,
 }
 
@@ -24,6 +25,7 @@ impl Library {
             runtime,
             db,
             order: order(),
+            orders: orders(25),
             json: stored(&order()),
         }
     }
@@ -53,6 +55,15 @@ impl Library {
             }
             Work::Query100 => self.query(SHORT).await?,
             Work::Query1000 => self.query(LONG).await?,
+            Work::BatchGet100 => {
+                let keys = (FIRST..FIRST + 100).map(|number| Order::key(CUSTOMER, number));
+                let found = Order::get_many(keys).send(db).await?;
+                black_box(found).iter().flatten().count()
+            }
+            Work::BatchWrite25 => {
+                let puts = self.orders.iter().map(|order| order.put());
+                black_box(Batch::new().with_all(puts).send(db).await?).done
+            }
             _ => return Ok(None),
         };
         Ok(Some(done))

@@ -23,12 +23,14 @@ pub trait KeyOf<E: DynamoEntity> {
     fn as_key(&self) -> &Key<E>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> KeyOf<E> for Key<E> {
     fn as_key(&self) -> &Key<E> {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: DynamoEntity, K: KeyOf<E>> KeyOf<E> for &K {
     fn as_key(&self) -> &Key<E> {
         (**self).as_key()

@@ -62,7 +62,7 @@ impl Selection {
         let place = self.place().map_err(fail)?;
         let now = db.now();
         let read = |(at, lane)| -> Result<Read, Fault> {
-            let (legs, start) = self.legs(at, lane, place.as_ref())?;
+            let (legs, start) = self.legs(at, lane, place.as_ref(), now)?;
             let frames = self.frames(legs, db, now, wanted)?;
             Ok(Read { frames, start })
         };
@@ -130,6 +130,7 @@ impl Selection {
         at: usize,
         lane: Lane<'_>,
         place: Option<&Place>,
+        now: Timestamp,
     ) -> Result<(Vec<Leg>, Option<Vec<u8>>), Fault> {
         let whole = Leg {
             equals: equals(&self.draft, lane)?,
@@ -142,7 +143,10 @@ impl Selection {
         };
         // Rows with the same sort key come by the order of their lanes.
         let is_over = match at.cmp(&place.lane) {
-            Ordering::Equal => return Ok((vec![whole], Some(place.position.clone()))),
+            Ordering::Equal => {
+                let live = self.live(whole, now)?;
+                return live.behind_own(place.position.clone(), self.reads_down());
+            }
             other => other.is_lt() != self.reads_down(),
         };
         let legs = match &place.sort {
@@ -155,6 +159,30 @@ impl Selection {
 }
 
 impl Leg {
+    /// Behind a row of its own. DynamoDB begins at no key outside of the range, and where that depends on the
+    /// time it may have passed the row.
+    fn behind_own(
+        self,
+        position: Vec<u8>,
+        down: bool,
+    ) -> Result<(Vec<Leg>, Option<Vec<u8>>), Fault> {
+        let Some(name) = self.ranged else {
+            return Ok((vec![self], Some(position)));
+        };
+        let point = cursor::point_of(&position, name)?;
+        let (first, last) = self.range.clone().ends();
+        let is = |order: Ordering, end: &Option<KeyPoint>| {
+            let end = end.as_ref().and_then(|end| point.compare(end));
+            end == Some(order)
+        };
+        let is_below = is(Ordering::Less, &first);
+        Ok(match is_below || is(Ordering::Greater, &last) {
+            false => (vec![self], Some(position)),
+            true if is_below == down => (Vec::new(), None),
+            true => (vec![self], None),
+        })
+    }
+
     /// What of it comes behind these values of the sort key; `ties` are the rows with the very values.
     /// DynamoDB takes one range, on the last attribute that is named, so it takes as many legs as there
     /// are attributes that may differ.

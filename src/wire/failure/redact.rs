@@ -41,7 +41,8 @@ fn collect_body(body: &[u8], texts: &mut BTreeSet<String>) {
         };
         match &*name {
             "TransactItems" => collect_operations(member, texts),
-            "Put" | "Delete" | "Update" | "ConditionCheck" | "Get" => collect_body(member, texts),
+            "Put" | "Delete" | "Update" | "ConditionCheck" | "Get" | "PutRequest"
+            | "DeleteRequest" => collect_body(member, texts),
             "RequestItems" => collect_tables(member, texts),
             "Keys" => collect_items(member, texts),
             _ => {}
@@ -52,7 +53,7 @@ fn collect_body(body: &[u8], texts: &mut BTreeSet<String>) {
     }
 }
 
-/// The operations of a transaction, `[{"Put":{..}},..]`.
+/// The operations of a transaction, `[{"Put":{..}},..]`, or the writes of a batch.
 fn collect_operations(list: &[u8], texts: &mut BTreeSet<String>) {
     let mut reader = Reader::new(list);
     let mut first = true;
@@ -67,7 +68,7 @@ fn collect_operations(list: &[u8], texts: &mut BTreeSet<String>) {
     }
 }
 
-/// The tables of a batch of reads, `{"table":{"Keys":[..]},..}`.
+/// The tables of a batch: of reads, `{"table":{"Keys":[..]},..}`, or of writes, `{"table":[..],..}`.
 fn collect_tables(tables: &[u8], texts: &mut BTreeSet<String>) {
     let mut reader = Reader::new(tables);
     let mut first = true;
@@ -75,10 +76,13 @@ fn collect_tables(tables: &[u8], texts: &mut BTreeSet<String>) {
         return;
     }
     while let Ok(Some(_)) = reader.next_name(&mut first) {
-        let Ok(keys) = reader.raw_value() else {
+        let Ok(asked) = reader.raw_value() else {
             return;
         };
-        collect_body(keys, texts);
+        match asked.first() {
+            Some(b'[') => collect_operations(asked, texts),
+            _ => collect_body(asked, texts),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dynamo_entity::prelude::*;
 
-use super::{Loan, Numbered, counts, day, days, library};
+use super::{Loan, Numbered, Token, counts, day, days, library, token_numbers, tokens};
 use crate::model::RequestCount;
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -15,6 +15,7 @@ tests![
     a_secret_refuses_made_up_cursors,
     numbers_of_any_size_survive_a_cursor,
     made_up_bounds_are_refused,
+    a_cursor_outlives_its_row,
 ];
 
 async fn a_cursor_can_be_taken_at_any_row(db: Db) -> Outcome {
@@ -228,5 +229,29 @@ async fn made_up_bounds_are_refused(db: Db) -> Outcome {
             Err(refused) => assert_eq!(refused.kind(), ErrorKind::InvalidCursor),
         }
     }
+    Ok(())
+}
+
+/// Its row expires, and with it leaves the range: no request may begin there.
+async fn a_cursor_outlives_its_row(db: Db) -> Outcome {
+    let (db, clock) = tokens(&db, 8).await?;
+    let later = Token {
+        number: 9,
+        owner: "o".into(),
+        expires_at: Some(crate::support::clock::moment("2094-01-02T00:00:00Z")),
+    };
+    later.put().send(&db).await?;
+    let q = Token::by_owner("o").limit(1);
+    let up = q.clone().page(&db).await?;
+    let down = q.clone().descending().page(&db).await?;
+    assert_eq!(token_numbers(&down.rows), [9]);
+    clock.advance(1000);
+    let behind = q.clone().resume(up.next.clone()).page(&db).await?;
+    assert_eq!((token_numbers(&behind.rows), behind.next), (vec![9], None));
+    let before = up.next.expect("more").backwards();
+    let before = q.clone().resume(before).page(&db).await?;
+    assert!(before.rows.is_empty() && before.previous.is_none());
+    let rest = q.descending().resume(down.next).page(&db).await?;
+    assert!(rest.rows.is_empty() && rest.next.is_none());
     Ok(())
 }

@@ -22,6 +22,8 @@ tests![
     items_are_read_strongly_on_request,
     some_of_the_item_is_selected,
     a_count_asks_the_index,
+    several_partitions_are_hydrated,
+    shards_are_hydrated,
 ];
 
 /// The same pattern on an index that holds all, and on others that hold less.
@@ -31,6 +33,7 @@ tests![
 #[dynamo(gsi(by_state, pk = "S#{state}", sk = "{rank}", project = keys))]
 #[dynamo(gsi(by_owner, pk = owner, sk = rank, project = [title]))]
 #[dynamo(gsi(urgent, pk = "U#{state}", sk = "{rank}", when(urgent = true), project = keys))]
+#[dynamo(gsi(spread, pk = "X#{state}", sk = "{rank}", shards = 4, project = keys))]
 #[dynamo(lsi(by_rank, sk = rank, project = keys))]
 struct Ticket {
     queue: String,
@@ -429,5 +432,104 @@ async fn a_count_asks_the_index(db: Db) -> Outcome {
     assert!(explained.requests[0].contains("\"Limit\":4"));
     assert!(explained.items.unwrap().contains("\"Keys\":[]"));
     assert_eq!(Ticket::whole("open").explain(&db)?.items, None);
+    Ok(())
+}
+
+/// By their rank, which is what the keys of an index sort by.
+fn by_rank(mut tickets: Vec<Ticket>) -> Vec<Ticket> {
+    tickets.sort_by_key(|ticket| ticket.rank);
+    tickets
+}
+
+async fn several_partitions_are_hydrated(db: Db) -> Outcome {
+    tickets(&db, 0..0).await?;
+    let states = ["open", "done", "late"];
+    let mut all = Vec::new();
+    for number in 0..30u32 {
+        let mut row = ticket(number);
+        row.state = states[number as usize % 3].into();
+        all.push(row.put().send(&db).await?);
+    }
+    let all = by_rank(all);
+    let q = Ticket::by_state(each(states)).hydrate();
+    assert_eq!(q.clone().all(&db).await?, all);
+    let (mut seen, mut next) = (Vec::new(), None);
+    loop {
+        let page = q.clone().limit(7).resume(next).page(&db).await?;
+        assert!(page.vanished()?.is_empty());
+        seen.extend(page.rows);
+        next = page.next;
+        if next.is_none() {
+            break;
+        }
+        assert!(seen.len() % 7 == 0, "a page is full while there is more");
+    }
+    assert_eq!(seen, all);
+    // By parts of the sort key, which is unordered what `each` is given.
+    let ranks = [all[9].rank, all[2].rank, all[5].rank, 1000];
+    let some = Ticket::by_state(each(states)).rank().eq(each(ranks));
+    let wanted = [2, 5, 9].map(|at| all[at].clone());
+    assert_eq!(some.hydrate().all(&db).await?, wanted);
+
+    // Two answers of lagging partitions: a row that moved, one that vanished, one in both.
+    let old = |state: &str, numbers: [usize; 3]| {
+        let row = |at: usize| Ticket {
+            state: state.into(),
+            ..all[at].clone()
+        };
+        let mut rows = numbers.map(row);
+        rows.sort_by_key(|row| format!("{:010}", row.rank));
+        Fault::Reply(200, answer_of("by_state", &rows))
+    };
+    let gone = all
+        .iter()
+        .position(|row| row.number == 4)
+        .expect("a ticket");
+    all[gone].delete().send(&db).await?;
+    let here: Vec<usize> = (0..30).filter(|at| all[*at].state == "open").collect();
+    let there: Vec<usize> = (0..30).filter(|at| all[*at].state == "done").collect();
+    let (lags, _) = db.faulty([
+        old("open", [here[0], there[1], here[3]]),
+        old("done", [gone, there[1], there[2]]),
+    ]);
+    let page = Ticket::by_state(each(["open", "done"])).hydrate();
+    let page = page.page(&lags).await?;
+    let mut wanted = [here[0], here[3], there[1], there[2]];
+    wanted.sort_by_key(|at| all[*at].rank);
+    let wanted = wanted.map(|at| all[at].number).to_vec();
+    assert_eq!(numbers(&page.rows), wanted);
+    assert_eq!(page.vanished()?, [all[gone].key()]);
+    Ok(())
+}
+
+async fn shards_are_hydrated(db: Db) -> Outcome {
+    tickets(&db, 0..40).await?;
+    let whole = Ticket::whole("open").all(&db).await?;
+    let q = Ticket::spread("open").hydrate();
+    assert_eq!(q.clone().all(&db).await?, whole);
+    let mut down = q.clone().descending().all(&db).await?;
+    down.reverse();
+    assert_eq!(down, whole);
+    let (mut seen, mut next) = (Vec::new(), None);
+    let last = loop {
+        let page = q.clone().limit(9).resume(next).page(&db).await?;
+        seen.extend(page.rows.clone());
+        next = page.next.clone();
+        if next.is_none() {
+            break page;
+        }
+    };
+    assert_eq!(seen, whole);
+    let back = q.clone().limit(5).resume(last.previous).page(&db).await?;
+    assert_eq!(back.rows, whole[31..36]);
+    // What left the range after the index was asked counts for no limit.
+    for at in [0, 2] {
+        let mut moved = whole[at].clone();
+        moved.state = "done".into();
+        moved.put().send(&db).await?;
+    }
+    let page = q.limit(3).page(&db).await?;
+    let wanted = [&whole[1], &whole[3], &whole[4]];
+    assert!(page.rows.iter().eq(wanted));
     Ok(())
 }

@@ -19,7 +19,7 @@ tests![
     empty_ranges_ask_for_nothing,
 ];
 
-const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
+pub(super) const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
     engine: Kind::DynamoDbLocal,
     why: "no multi-attribute keys",
 };

@@ -19,7 +19,6 @@ tests![
     a_dropped_stream_stops,
     ten_thousand_rows_go_by,
     faults_on_the_way_are_retried_or_told,
-    requests_are_the_fewest,
     filters_leave_rows_out,
     filters_name_no_queried_key,
     entities_can_be_compared_with_a_query,
@@ -186,41 +185,6 @@ async fn faults_on_the_way_are_retried_or_told(db: Db) -> Outcome {
         seen,
         [Ok(1), Ok(2), Ok(3), Ok(4), Err(ErrorKind::AccessDenied)]
     );
-    Ok(())
-}
-
-async fn requests_are_the_fewest(db: Db) -> Outcome {
-    counts(&db, &["a"], 1..=10).await?;
-    let (faulty, http) = db.faulty([]);
-    let q = RequestCount::in_partition("a");
-    let limits = || -> Vec<Option<u64>> {
-        let body = |seen: dynamo_entity::testing::Seen| -> serde_json::Value {
-            serde_json::from_slice(&seen.body).expect("JSON")
-        };
-        let limits = http
-            .seen()
-            .into_iter()
-            .map(|seen| body(seen)["Limit"].as_u64())
-            .collect();
-        http.plan([]);
-        limits
-    };
-    q.clone().all(&faulty).await?;
-    assert_eq!(limits(), [None]);
-    q.clone().first(&faulty).await?;
-    assert_eq!(limits(), [Some(1)]);
-    q.clone().exists(&faulty).await?;
-    assert_eq!(limits(), [Some(1)]);
-    q.clone().limit(4).page(&faulty).await?;
-    assert_eq!(limits(), [Some(5)]);
-    q.clone().limit(4).all(&faulty).await?;
-    assert_eq!(limits(), [Some(4)]);
-    q.clone().count(&faulty).await?;
-    assert_eq!(limits(), [None]);
-    q.clone().page(&faulty).await?;
-    assert_eq!(limits(), [None]);
-    assert!(q.clone().day().eq(day(1)).one(&faulty).await?.is_some());
-    assert_eq!(limits(), [Some(2)]);
     Ok(())
 }
 

@@ -1,0 +1,155 @@
+//! Users of an app: all records of one in a partition, and an account that moves to a new device by a
+//! code that works once.
+//!
+//!     cargo run --example app_users
+
+use chrono::{DateTime, Utc};
+use dynamo_entity::prelude::*;
+use uuid::Uuid;
+
+/// The partition is the user, the sort key what kind of record it is. Users with a code are in an index.
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "app-user",
+    pk = "user_id",
+    sk = "record",
+    entities(UserInfo, Rewards, HandOver)
+)]
+#[dynamo(gsi(by_code, pk = "hand_over_code", project = keys))]
+pub struct AppUsers;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = AppUsers, key(pk = user_id, sk = "USER_INFO"))]
+#[dynamo(gsi(by_code, pk = hand_over_code))]
+pub struct UserInfo {
+    pub user_id: Uuid,
+    pub name: String,
+    pub device: String,
+    /// Without one the user is not in the index.
+    pub hand_over_code: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = AppUsers, key(pk = user_id, sk = "REWARDS"))]
+pub struct Rewards {
+    pub user_id: Uuid,
+    pub points: u32,
+}
+
+/// That an account moved: written with the move, or not at all.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = AppUsers, key(pk = user_id, sk = "HAND_OVER#{at}"))]
+pub struct HandOver {
+    pub user_id: Uuid,
+    pub at: DateTime<Utc>,
+    pub device: String,
+}
+
+/// Any record of a user.
+#[derive(Debug, PartialEq, DynamoCollection)]
+#[dynamo(table = AppUsers, partition(user_id))]
+pub enum Record {
+    Info(UserInfo),
+    Rewards(Rewards),
+    HandOver(HandOver),
+}
+
+/// The device that has the account gives a code to the one that will.
+pub async fn issue_code(db: &Dynamo, user_id: Uuid) -> Result<String> {
+    let code = format!("{:010}", fastrand::u64(..10_000_000_000));
+    let issue = UserInfo::key(user_id).update();
+    let issue = issue.apply(|u| u.hand_over_code().set(code.clone()));
+    issue.send(db).await?;
+    Ok(code)
+}
+
+/// Moves the account whose code this is; `None` if it is nobody's, or used.
+pub async fn hand_over(db: &Dynamo, code: &str, device: &str) -> Result<Option<Uuid>> {
+    // The index says who may have the code. It lags, and two users may have the same one: that is an error.
+    let Some(key) = UserInfo::by_code(code).one(db).await? else {
+        return Ok(None);
+    };
+    let user_id = key.user_id;
+    // The item says who has it. It is used up by the same transaction, so one device wins.
+    let take = key
+        .update()
+        .apply(|u| (u.hand_over_code().remove(), u.device().set(device)))
+        .when(|u| u.hand_over_code().eq(code));
+    let device = device.to_owned();
+    let at = Utc::now();
+    let record = HandOver {
+        user_id,
+        at,
+        device,
+    };
+    let both = Transaction::new().with(take).with(record.create());
+    match both.send(db).await {
+        Err(error) if error.is_lost_race() => Ok(None),
+        moved => moved.map(|_| Some(user_id)),
+    }
+}
+
+/// What a run found.
+#[derive(Debug)]
+pub struct Facts {
+    pub user_id: Uuid,
+    pub winners: [Option<Uuid>; 2],
+    pub again: Option<Uuid>,
+    pub coded: usize,
+    pub records: Vec<Record>,
+}
+
+pub async fn run(db: &Dynamo) -> Result<Facts> {
+    db.create_tables([AppUsers::schema()]).await?;
+    let user_id = Uuid::new_v4();
+    let info = UserInfo {
+        user_id,
+        name: "Ann".into(),
+        device: "old phone".into(),
+        hand_over_code: None,
+    };
+    let rewards = Rewards {
+        user_id,
+        points: 120,
+    };
+    let sign_up = Transaction::new().with(info.create());
+    sign_up.with(rewards.create()).send(db).await?;
+
+    let code = issue_code(db, user_id).await?;
+    let (tablet, phone) = tokio::try_join!(
+        hand_over(db, &code, "tablet"),
+        hand_over(db, &code, "new phone"),
+    )?;
+    println!("tablet     {}", said(tablet));
+    println!("new phone  {}", said(phone));
+    let again = hand_over(db, &code, "someone else's phone").await?;
+    println!("later      {}", said(again));
+
+    // The code is gone, and the index with it.
+    let coded = UserInfo::by_code(&code).count(db).await?;
+    let records = Record::in_partition(user_id).consistent().all(db).await?;
+    for record in &records {
+        println!("{record:?}");
+    }
+    Ok(Facts {
+        user_id,
+        winners: [tablet, phone],
+        again,
+        coded,
+        records,
+    })
+}
+
+fn said(moved: Option<Uuid>) -> &'static str {
+    match moved {
+        Some(_) => "has the account now",
+        None => "is told that the code does not work",
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let db = Dynamo::from_env_or("embedded:memory").await?;
+    run(&db.with_prefix("example")).await?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! What became of a batch.
+
+use std::fmt;
+
+use super::Batch;
+use crate::error::{Error, ErrorKind, Result, Stage};
+
+/// What became of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or
+/// `errors`.
+#[derive(Debug)]
+#[must_use = "writes may be left: look at it, or write `.complete()?`"]
+#[non_exhaustive]
+pub struct BatchReport {
+    /// How many writes the service has acknowledged.
+    pub done: usize,
+    /// How many were not sent since a later one of the input writes the same key.
+    pub superseded: usize,
+    /// Those of which nobody knows that they took effect, to be sent again as they are, byte for byte and to the
+    /// same tables: that is harmless if they did. Settings of the batch are the defaults again.
+    pub left: Batch<'static>,
+    /// Those that are not worth sending again, each alone, in the order of the input.
+    pub errors: Vec<BatchError>,
+    /// Why writes are left, each reason once: the service was too busy for longer than the budget, refused a
+    /// whole request, or could not be reached. Empty for a batch that was stopped under way.
+    pub reasons: Vec<Error>,
+}
+
+impl BatchReport {
+    /// Nothing, if nothing is left and nothing went wrong; else an error of the kind of the first that
+    /// did, which says how many.
+    pub fn complete(&self) -> Result<()> {
+        let (left, wrong) = (self.left.len(), self.errors.len());
+        if left == 0 && wrong == 0 {
+            return Ok(());
+        }
+        let first = self.errors.first().map(|wrong| &wrong.error);
+        let counts = format!(
+            "{} writes of a batch are done, {left} are left and {wrong} went wrong",
+            self.done
+        );
+        let Some(first) = first.or(self.reasons.first()) else {
+            let message = format!("{counts}: it was stopped under way");
+            return Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message));
+        };
+        let message = format!("{counts}: {first}");
+        Err(Error::new(first.kind(), first.stage(), message).with_source(first.again()))
+    }
+}
+
+/// A write of a batch that went wrong and is not worth sending again.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BatchError {
+    /// Its place in the input, over all that the batch was given, from 0.
+    pub index: usize,
+    /// What went wrong, with the entity and the attribute of its key.
+    pub error: Error,
+}
+
+impl BatchError {
+    pub(super) fn again(&self) -> Self {
+        BatchError {
+            index: self.index,
+            error: self.error.again(),
+        }
+    }
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write {} of the batch: {}", self.index, self.error)
+    }
+}
+
+impl std::error::Error for BatchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -1,0 +1,739 @@
+//! Many writes: 25 in a request, the last one of each key, nothing lost whatever the service does.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
+use dynamo_entity::prelude::*;
+use dynamo_entity::{BatchCounts, BatchReport, RetryBudget};
+use rust_decimal::{Decimal, dec};
+use serde_json::Value as Json;
+
+use crate::model::{Draft, Note, Shop, draft, note, order, user};
+use crate::support::clock::HandClock;
+use crate::support::db::{Db, Http, Mode};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    any_number_of_entities_and_tables,
+    a_put_stores_what_put_stores,
+    the_last_write_of_a_key_counts,
+    keys_are_compared_by_value,
+    an_empty_batch_sends_nothing,
+    large_writes_share_fewer_requests,
+    what_cannot_be_sent_is_reported_alone,
+    what_cannot_be_sent_takes_no_place,
+    what_the_service_refuses_is_reported_alone,
+    a_missing_table_leaves_its_own_writes,
+    what_is_left_out_is_sent_again,
+    only_rounds_without_progress_count,
+    a_throttled_request_is_a_round_without_progress,
+    what_is_left_is_sent_as_it_is,
+    what_is_left_takes_more_writes,
+    a_lost_answer_harms_nobody,
+    a_failed_request_keeps_the_others,
+    a_slow_request_does_not_hold_up_the_others,
+    progress_is_told,
+    a_dropped_batch_leaves_a_true_report,
+    random_faults_lose_nothing,
+    explain_lists_the_requests,
+    no_value_is_shown,
+];
+
+fn notes(ids: impl IntoIterator<Item = usize>) -> Vec<Note> {
+    let ids = ids.into_iter();
+    ids.map(|id| note(&id.to_string(), "x")).collect()
+}
+
+fn puts(notes: &[Note]) -> Batch<'_> {
+    Batch::new().with_all(notes.iter().map(|note| note.put()))
+}
+
+/// How many writes each request holds.
+fn sent(http: &Http) -> Vec<usize> {
+    let count = |body: &[u8]| {
+        let body: Json = serde_json::from_slice(body).expect("JSON");
+        let tables = body["RequestItems"].as_object().expect("tables");
+        tables
+            .values()
+            .map(|writes| writes.as_array().expect("writes").len())
+            .sum()
+    };
+    http.seen().iter().map(|seen| count(&seen.body)).collect()
+}
+
+fn kinds(report: &BatchReport) -> Vec<(usize, ErrorKind)> {
+    report
+        .errors
+        .iter()
+        .map(|wrong| (wrong.index, wrong.error.kind()))
+        .collect()
+}
+
+fn json(body: &[u8]) -> Json {
+    serde_json::from_slice(body).expect("JSON")
+}
+
+/// A client whose requests are tried once, so that a round is a request.
+fn without_retries(db: &Db) -> (Dynamo, Http) {
+    let (config, http) = db.faulty_config([]);
+    (
+        db.through(config.retry_config(RetryConfig::disabled())),
+        http,
+    )
+}
+
+async fn any_number_of_entities_and_tables(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Shop::schema()]).await?;
+    let old = notes(1000..1010);
+    puts(&old).send(&db).await?.complete()?;
+    let (notes, orders) = (notes(0..130), [order("u1", 1), order("u1", 2)]);
+    let (faulty, http) = db.faulty([]);
+    let report = Batch::new()
+        .with_all(notes.iter().map(|note| note.put()))
+        .with_all(orders.iter().map(|order| order.put().unchecked()))
+        .with(user("u1").put())
+        .with_all(old.iter().map(|note| note.delete()))
+        .with(user("nobody").delete())
+        .send(&faulty)
+        .await?;
+    report.complete()?;
+    assert_eq!(
+        (report.done, report.superseded, report.left.len()),
+        (144, 0, 0)
+    );
+    let mut sent = sent(&http);
+    sent.sort_unstable();
+    assert_eq!(sent, [19, 25, 25, 25, 25, 25]);
+    assert_eq!(db.count::<Note>().await, 130);
+    assert_eq!(db.count::<Shop>().await, 3);
+    Ok(())
+}
+
+async fn a_put_stores_what_put_stores(db: Db) -> Outcome {
+    db.create_tables([Shop::schema(), Draft::schema()]).await?;
+    let clock = HandClock::at("2024-05-06T07:08:09Z");
+    let at = db.at(&clock);
+    let (first, page) = (order("u1", 1), draft("d1", "x"));
+    first.put().send(&at).await?;
+    page.put().send(&at).await?;
+    let alone = (db.stored(&first.key()).await, db.stored(&page.key()).await);
+    first.delete().unchecked().send(&at).await?;
+    page.delete().unchecked().send(&at).await?;
+    let batch = Batch::new()
+        .with(first.put().unchecked())
+        .with(page.put().unchecked());
+    batch.send(&at).await?.complete()?;
+    assert_eq!(
+        (db.stored(&first.key()).await, db.stored(&page.key()).await),
+        alone
+    );
+
+    // The version rises from the struct's, and the time of creation stays.
+    let stored = Draft::key("d1")
+        .get()
+        .send(&at)
+        .await?
+        .expect("it is there");
+    clock.advance(1000);
+    Batch::new()
+        .with(stored.put().unchecked())
+        .send(&at)
+        .await?
+        .complete()?;
+    let again = Draft::key("d1")
+        .get()
+        .send(&at)
+        .await?
+        .expect("it is there");
+    assert!(again.version > stored.version);
+    assert_eq!(
+        (again.created_at, again.updated_at),
+        (stored.created_at, Some(clock.time()))
+    );
+    Ok(())
+}
+
+async fn the_last_write_of_a_key_counts(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([]);
+    let filler = notes(100..200);
+    let (one, two, three) = (note("k", "one"), note("k", "two"), note("gone", "three"));
+    let report = Batch::new()
+        .with(one.put())
+        .with(Note::key("k").delete())
+        .with(three.put())
+        .with_all(filler.iter().map(|note| note.put()))
+        .with(three.delete())
+        .with(two.put())
+        .send(&faulty)
+        .await?;
+    report.complete()?;
+    assert_eq!((report.done, report.superseded), (102, 3));
+    assert_eq!(sent(&http).iter().sum::<usize>(), 102);
+    assert_eq!(Note::key("k").get().send(&db).await?, Some(two));
+    assert_eq!(Note::key("gone").get().send(&db).await?, None);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "prices", key(pk = price))]
+struct Price {
+    price: Decimal,
+    name: String,
+}
+
+async fn keys_are_compared_by_value(db: Db) -> Outcome {
+    db.create_tables([Price::schema()]).await?;
+    let price = |price, name: &str| Price {
+        price,
+        name: name.into(),
+    };
+    let prices = [
+        price(dec!(1), "a"),
+        price(dec!(1.0), "b"),
+        price(dec!(1.00), "c"),
+    ];
+    let report = Batch::new()
+        .with_all(prices.iter().map(|price| price.put()))
+        .send(&db)
+        .await?;
+    report.complete()?;
+    assert_eq!((report.done, report.superseded), (1, 2));
+    let stored = Price::key(dec!(1)).get().send(&db).await?;
+    assert_eq!(stored.map(|price| price.name).as_deref(), Some("c"));
+    Ok(())
+}
+
+async fn an_empty_batch_sends_nothing(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let report = Batch::new()
+        .with_all(Vec::<Note>::new().iter().map(|note| note.put()))
+        .send(&faulty)
+        .await?;
+    report.complete()?;
+    assert!(http.calls().is_empty() && Batch::new().is_empty());
+    Ok(())
+}
+
+async fn large_writes_share_fewer_requests(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    // A control character is one byte in the table and six on the wire.
+    let large = "\u{1}".repeat(400_000);
+    let notes: Vec<Note> = (0..13).map(|id| note(&id.to_string(), &large)).collect();
+    let requests = puts(&notes).explain(&db)?.requests;
+    let writes: Vec<usize> = requests
+        .iter()
+        .map(|body| body.matches("PutRequest").count())
+        .collect();
+    assert_eq!(writes, [6, 6, 1]);
+    assert!(requests.iter().all(|body| body.len() <= 16 * 1024 * 1024));
+    puts(&notes[..7]).send(&db).await?.complete()?;
+    let found = Note::get_many(notes[..7].iter().map(|note| note.key()))
+        .send(&db)
+        .await?;
+    assert!(
+        found
+            .iter()
+            .zip(&notes)
+            .all(|(found, note)| found.as_ref() == Some(note))
+    );
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "points", key(pk = id))]
+struct Point {
+    id: String,
+    x: f64,
+}
+
+async fn what_cannot_be_sent_is_reported_alone(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Point::schema()]).await?;
+    let (large, nameless) = (note("large", &"x".repeat(410_000)), note("", "x"));
+    let nowhere = Point {
+        id: "p".into(),
+        x: f64::NAN,
+    };
+    let fine = notes(0..60);
+    let report = Batch::new()
+        .with(large.put())
+        .with_all(fine[..30].iter().map(|note| note.put()))
+        .with(nameless.put())
+        .with(nowhere.put())
+        .with(Note::key("").delete())
+        .with_all(fine[30..].iter().map(|note| note.put()))
+        .send(&db)
+        .await?;
+    assert_eq!(
+        kinds(&report),
+        [
+            (0, ErrorKind::TooLarge),
+            (31, ErrorKind::InvalidKey),
+            (32, ErrorKind::InvalidValue),
+            (33, ErrorKind::InvalidKey)
+        ]
+    );
+    assert_eq!((report.done, report.left.len()), (60, 0));
+    let wrong = &report.errors[2];
+    assert_eq!(
+        (wrong.error.entity(), wrong.error.key()),
+        (Some("Point"), Some("id"))
+    );
+    assert_eq!(wrong.error.attribute(), Some("x"));
+    assert!(report.errors[0].error.key() == Some("id"));
+    assert!(
+        wrong
+            .to_string()
+            .starts_with("write 32 of the batch: Point.x"),
+        "{wrong}"
+    );
+    let error = report.complete().expect_err("four are wrong");
+    assert_eq!(error.kind(), ErrorKind::TooLarge);
+    assert!(
+        error
+            .to_string()
+            .contains("60 writes of a batch are done, 0 are left and 4 went wrong"),
+        "{error}"
+    );
+    assert_eq!(db.count::<Note>().await, 60);
+    Ok(())
+}
+
+async fn what_cannot_be_sent_takes_no_place(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    // As if they were sent one after the other: the second one fails, the first one stays.
+    let (first, large) = (note("k", "first"), note("k", &"x".repeat(410_000)));
+    let report = Batch::new()
+        .with(first.put())
+        .with(large.put())
+        .send(&db)
+        .await?;
+    assert_eq!((report.done, report.superseded), (1, 0));
+    assert_eq!(kinds(&report), [(1, ErrorKind::TooLarge)]);
+    assert_eq!(Note::key("k").get().send(&db).await?, Some(first));
+    Ok(())
+}
+
+/// The same table by two structs that do not agree on an index key: what one of them writes, the service
+/// refuses.
+#[derive(Debug, DynamoEntity)]
+#[dynamo(table = "ranked", key(pk = id), gsi(by_rank, pk = rank))]
+struct Ranked {
+    id: String,
+    rank: Option<u64>,
+}
+
+#[derive(Debug, DynamoEntity)]
+#[dynamo(table = "ranked", key(pk = id))]
+struct Named {
+    id: String,
+    rank: Option<String>,
+}
+
+async fn what_the_service_refuses_is_reported_alone(db: Db) -> Outcome {
+    db.create_tables([Ranked::schema(), Note::schema()]).await?;
+    let named = |id: usize, rank: Option<&str>| Named {
+        id: id.to_string(),
+        rank: rank.map(Into::into),
+    };
+    let rows: Vec<Named> = (0..60)
+        .map(|id| named(id, (id % 20 == 7).then_some("first")))
+        .collect();
+    let notes = notes(0..10);
+    let (faulty, http) = db.faulty([]);
+    let batch = puts(&notes).with_all(rows.iter().map(|row| row.put()));
+    let report = batch.send(&faulty).await?;
+    assert_eq!(
+        kinds(&report),
+        [
+            (17, ErrorKind::Rejected),
+            (37, ErrorKind::Rejected),
+            (57, ErrorKind::Rejected)
+        ]
+    );
+    assert_eq!((report.done, report.left.len()), (67, 0));
+    let error = &report.errors[1].error;
+    assert_eq!((error.entity(), error.key()), (Some("Named"), Some("id")));
+    assert!(!error.to_string().contains("first"), "{error}");
+    // Halves of halves, and no more.
+    assert!(
+        http.calls().len() <= 3 * (1 + 2 * 5),
+        "{}",
+        http.calls().len()
+    );
+    assert_eq!(
+        (db.count::<Ranked>().await, db.count::<Note>().await),
+        (57, 10)
+    );
+    Ok(())
+}
+
+async fn a_missing_table_leaves_its_own_writes(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (notes, page) = (notes(0..5), draft("d", "x"));
+    let report = puts(&notes).with(page.put().unchecked()).send(&db).await?;
+    assert_eq!(
+        (report.done, report.left.len(), report.errors.len()),
+        (5, 1, 0)
+    );
+    assert!(report.reasons[0].is_table_not_found());
+    assert!(
+        report.reasons[0].to_string().contains("drafts"),
+        "{:?}",
+        report.reasons
+    );
+    assert!(
+        report
+            .complete()
+            .expect_err("one is left")
+            .is_table_not_found()
+    );
+    db.create_tables([Draft::schema()]).await?;
+    report.left.send(&db).await?.complete()?;
+    assert_eq!(db.count::<Draft>().await, 1);
+    Ok(())
+}
+
+async fn what_is_left_out_is_sent_again(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Shop::schema()]).await?;
+    let (faulty, http) = db.faulty([7, 0, 5, 0, 9].map(Fault::Unprocessed));
+    let (notes, orders) = (notes(0..20), [order("u1", 1), order("u1", 2)]);
+    let report = puts(&notes)
+        .with_all(orders.iter().map(|order| order.put().unchecked()))
+        .with_all([Note::key("a"), Note::key("b")].map(Key::delete))
+        .send(&faulty)
+        .await?;
+    report.complete()?;
+    assert_eq!(report.done, 24);
+    assert_eq!(sent(&http), [24, 17, 17, 12, 12, 3]);
+    assert_eq!(
+        (db.count::<Note>().await, db.count::<Shop>().await),
+        (20, 2)
+    );
+    Ok(())
+}
+
+async fn only_rounds_without_progress_count(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let notes = notes(0..20);
+    let slowly = (0..20).flat_map(|_| [0, 0, 1]).map(Fault::Unprocessed);
+    let (faulty, http) = db.faulty(slowly);
+    puts(&notes)
+        .budget(RetryBudget::rounds(3))
+        .send(&faulty)
+        .await?
+        .complete()?;
+    assert_eq!(http.calls().len(), 60);
+
+    http.plan([2].into_iter().chain([0; 50]).map(Fault::Unprocessed));
+    let report = puts(&notes)
+        .budget(RetryBudget::rounds(3))
+        .send(&faulty)
+        .await?;
+    assert_eq!((report.done, report.left.len()), (2, 18));
+    assert_eq!(http.calls().len(), 1 + 3);
+    assert!(report.reasons[0].is_throttled());
+    assert!(report.complete().expect_err("some are left").is_throttled());
+    Ok(())
+}
+
+async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = without_retries(&db);
+    http.plan((0..6).map(|_| Fault::throttle()));
+    let some = notes(0..10);
+    puts(&some).send(&faulty).await?.complete()?;
+    assert_eq!(http.calls().len(), 7);
+
+    // Once it is hopeless for one request, the others are tried once.
+    http.plan((0..500).map(|_| Fault::throttle()));
+    let many = notes(0..100);
+    let report = puts(&many).concurrency(1).send(&faulty).await?;
+    assert_eq!(
+        (report.done, report.left.len(), report.reasons.len()),
+        (0, 100, 1)
+    );
+    assert_eq!(http.calls().len(), 10 + 3);
+    Ok(())
+}
+
+async fn what_is_left_is_sent_as_it_is(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let clock = HandClock::at("2024-05-06T07:08:09Z");
+    let (faulty, http) = without_retries(&db);
+    let faulty = faulty.with_clock(clock.clone());
+    let drafts: Vec<Draft> = (0..30).map(|id| draft(&id.to_string(), "x")).collect();
+    http.plan([Fault::refuse("AccessDeniedException"), Fault::Io]);
+    let batch = Batch::new().with_all(drafts.iter().map(|draft| draft.put().unchecked()));
+    let report = batch.concurrency(1).send(&faulty).await?;
+    assert_eq!((report.done, report.left.len()), (0, 30));
+    let reasons: Vec<_> = report.reasons.iter().map(Error::kind).collect();
+    assert_eq!(reasons, [ErrorKind::AccessDenied, ErrorKind::Unavailable]);
+    let first: Vec<_> = http.seen().into_iter().map(|seen| seen.body).collect();
+
+    clock.advance(60_000);
+    http.plan([]);
+    report.left.concurrency(1).send(&faulty).await?.complete()?;
+    let second: Vec<_> = http.seen().into_iter().map(|seen| seen.body).collect();
+    match db.mode() {
+        Mode::Raw => assert!(first == second),
+        // The SDK writes attributes in an order of its own.
+        Mode::Typed => assert!(
+            first
+                .iter()
+                .zip(&second)
+                .all(|(first, second)| json(first) == json(second))
+        ),
+    }
+    assert_eq!(db.count::<Draft>().await, 30);
+    Ok(())
+}
+
+async fn what_is_left_takes_more_writes(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = without_retries(&db);
+    http.plan([Fault::refuse("AccessDeniedException")]);
+    let three = notes(0..3);
+    let report = puts(&three).send(&faulty).await?;
+    let newer = note("1", "newer");
+    let report = report
+        .left
+        .with(newer.put())
+        .with(Note::key("2").delete())
+        .send(&db)
+        .await?;
+    report.complete()?;
+    assert_eq!((report.done, report.superseded), (3, 2));
+    assert_eq!(Note::key("1").get().send(&db).await?, Some(newer));
+    assert_eq!(db.count::<Note>().await, 2);
+    Ok(())
+}
+
+async fn a_lost_answer_harms_nobody(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::Lose, Fault::internal()]);
+    let notes = notes(0..5);
+    puts(&notes).send(&faulty).await?.complete()?;
+    assert_eq!(http.calls().len(), 3);
+
+    // Nobody knows that it was done, so it is left.
+    http.plan((0..3).map(|_| Fault::Lose));
+    let report = puts(&notes).send(&faulty).await?;
+    assert_eq!((report.done, report.left.len()), (0, 5));
+    assert!(report.reasons[0].is_unavailable());
+    report.left.send(&db).await?.complete()?;
+    assert_eq!(db.count::<Note>().await, 5);
+    Ok(())
+}
+
+async fn a_failed_request_keeps_the_others(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::Pass, Fault::refuse("AccessDeniedException")]);
+    let notes = notes(0..100);
+    let report = puts(&notes).concurrency(1).send(&faulty).await?;
+    assert_eq!((report.done, report.left.len()), (75, 25));
+    assert_eq!(db.count::<Note>().await, 75);
+    // What is cut is no answer: nothing is known.
+    http.plan([Fault::Cut(1)]);
+    let report = puts(&notes).concurrency(1).send(&faulty).await?;
+    assert_eq!(report.done + report.left.len(), 100);
+    Ok(())
+}
+
+async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(3))]);
+    let notes = notes(0..250);
+    let sending = puts(&notes).concurrency(2).send(&faulty);
+    let progress = sending.progress();
+    let early = async {
+        for _ in 0..250 {
+            if progress.counts().done == 225 {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        false
+    };
+    tokio::pin!(sending);
+    let early = tokio::select! {
+        report = &mut sending => return Err(format!("{:?} came too early", report?).into()),
+        early = early => early,
+    };
+    assert!(early, "{:?}, {} requests", progress, http.calls().len());
+    sending.await?.complete()?;
+    Ok(())
+}
+
+async fn progress_is_told(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, _) = db.faulty([Fault::Unprocessed(10)]);
+    let (notes, large) = (notes(0..60), note("large", &"x".repeat(410_000)));
+    let told: Arc<Mutex<Vec<BatchCounts>>> = Arc::default();
+    let teller = told.clone();
+    let report = puts(&notes)
+        .with(notes[0].put())
+        .with(large.put())
+        .concurrency(1)
+        .on_progress(move |counts| teller.lock().expect("no panic").push(counts))
+        .send(&faulty)
+        .await?;
+    let told = told.lock().expect("no panic").clone();
+    let done: Vec<usize> = told.iter().map(|counts| counts.done).collect();
+    assert_eq!(done, [10, 25, 50, 60]);
+    let last = told.last().expect("it was told");
+    assert_eq!(
+        (last.total, last.superseded, last.failed, last.left()),
+        (62, 1, 1, 0)
+    );
+    assert_eq!((report.done, report.errors.len()), (60, 1));
+    Ok(())
+}
+
+async fn a_dropped_batch_leaves_a_true_report(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::Pass, Fault::Unprocessed(5), Fault::Hang]);
+    let notes = notes(0..100);
+    let sending = puts(&notes).concurrency(1).send(&faulty);
+    let progress = sending.progress();
+    assert_eq!(progress.counts().left(), 100);
+    assert!(
+        tokio::time::timeout(Duration::from_millis(500), sending)
+            .await
+            .is_err()
+    );
+    let report = progress.report();
+    assert_eq!((report.done, report.left.len()), (30, 70));
+    assert!(report.reasons.is_empty());
+    assert!(
+        report
+            .complete()
+            .expect_err("some are left")
+            .to_string()
+            .contains("stopped")
+    );
+    assert_eq!(db.count::<Note>().await, 30);
+    http.plan([]);
+    let rest = report.left.send(&faulty).await?;
+    rest.complete()?;
+    assert_eq!((rest.done, db.count::<Note>().await), (70, 100));
+    Ok(())
+}
+
+async fn random_faults_lose_nothing(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Shop::schema()]).await?;
+    let mut random = fastrand::Rng::with_seed(11);
+    let (faulty, http) = db.faulty([]);
+    let mut model: HashMap<String, String> = HashMap::new();
+    for round in 0..30 {
+        http.plan((0..random.usize(0..30)).map(|_| match random.u8(0..9) {
+            0 => Fault::throttle(),
+            1 => Fault::internal(),
+            2 => Fault::Lose,
+            3 => Fault::Io,
+            4..=6 => Fault::Unprocessed(random.usize(0..25)),
+            7 => Fault::refuse("ValidationException"),
+            _ => Fault::Pass,
+        }));
+        let writes: Vec<(Note, bool)> = (0..random.usize(0..200))
+            .map(|at| {
+                (
+                    note(&random.u8(..).to_string(), &format!("{round}.{at}")),
+                    random.bool(),
+                )
+            })
+            .collect();
+        let mut batch = Batch::new().concurrency(random.usize(1..5));
+        for (note, put) in &writes {
+            batch = match put {
+                true => batch.with(note.put()),
+                false => batch.with(note.delete()),
+            };
+        }
+        let mut report = batch.send(&faulty).await?;
+        let settled = report.done + report.superseded + report.left.len() + report.errors.len();
+        assert_eq!(settled, writes.len());
+        // A scripted refusal of a single write is believed.
+        let wrong: Vec<usize> = report.errors.iter().map(|wrong| wrong.index).collect();
+        http.plan([]);
+        while !report.left.is_empty() {
+            report = report.left.send(&faulty).await?;
+        }
+        for index in wrong {
+            let (note, put) = &writes[index];
+            match put {
+                true => note.put().send(&db).await.map(|_| ())?,
+                false => note.delete().send(&db).await?,
+            }
+        }
+        for (note, put) in &writes {
+            match put {
+                true => model.insert(note.id.clone(), note.text.clone()),
+                false => model.remove(&note.id),
+            };
+        }
+        let ids: Vec<String> = (0..=255).map(|id: u8| id.to_string()).collect();
+        let stored = Note::get_many(ids.iter().map(Note::key))
+            .consistent()
+            .send(&db)
+            .await?;
+        for (id, stored) in ids.iter().zip(stored) {
+            assert_eq!(
+                stored.map(|note| note.text).as_ref(),
+                model.get(id),
+                "{id} in round {round}"
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn explain_lists_the_requests(db: Db) -> Outcome {
+    let notes = notes(0..30);
+    let explained = puts(&notes).with(user("u1").put()).explain(&db)?;
+    assert_eq!(explained.operation, Some("BatchWriteItem"));
+    assert_eq!(explained.requests.len(), 2);
+    let first: Json = serde_json::from_str(&explained.requests[0])?;
+    let table = &first["RequestItems"][db.table::<Note>()];
+    assert_eq!(
+        table[0],
+        serde_json::json!({"PutRequest": {"Item": {"id": {"S": "0"}, "text": {"S": "x"}}}})
+    );
+    let last: Json = serde_json::from_str(&explained.requests[1])?;
+    assert_eq!(
+        last["RequestItems"].as_object().map(|tables| tables.len()),
+        Some(2)
+    );
+    let refused = Batch::new().with(Note::key("").delete()).explain(&db);
+    assert!(refused.is_err_and(|error| error.kind() == ErrorKind::InvalidKey));
+    Ok(())
+}
+
+async fn no_value_is_shown(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = without_retries(&db);
+    let secret = note("secret", "secret");
+    let batch = Batch::new().with(secret.put());
+    assert_eq!(format!("{batch:?}"), "Batch(1 writes)");
+    http.plan([Fault::Reply(
+        400,
+        r#"{"__type":"ValidationException","message":"bad secret"}"#.into(),
+    )]);
+    let report = batch.send(&faulty).await?;
+    assert_eq!(report.errors.len(), 1);
+    http.plan([Fault::refuse("AccessDeniedException")]);
+    let left = Batch::new().with(secret.put()).send(&faulty).await?;
+    assert_eq!(left.left.len(), 1);
+    for shown in [
+        format!("{report:?}"),
+        format!("{left:?}"),
+        report.errors[0].to_string(),
+    ] {
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+    Ok(())
+}
