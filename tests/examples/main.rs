@@ -21,6 +21,7 @@ examples! {
     access_tokens = "../../examples/access_tokens.rs"
     app_users = "../../examples/app_users.rs"
     blog = "../../examples/blog.rs"
+    contacts = "../../examples/contacts/main.rs"
     iot_meters = "../../examples/iot_meters.rs"
     load = "../../examples/load.rs"
     message_delivery = "../../examples/message_delivery.rs"
@@ -29,7 +30,10 @@ examples! {
     request_counts = "../../examples/request_counts.rs"
     shop_directory = "../../examples/shop_directory.rs"
     status_shards = "../../examples/status_shards.rs"
+    tasks = "../../examples/tasks/main.rs"
 }
 
+mod command_line;
 mod delivery;
 mod facts;
+mod http;
