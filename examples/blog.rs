@@ -90,12 +90,13 @@ pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
 
 async fn load(db: &Dynamo, project: &Path) -> Result<(), Box<dyn Error>> {
     let json = std::fs::read(project.join("examples/blog.json"))?;
-    for line in serde_json::from_slice::<Vec<Line>>(&json)? {
-        match line {
-            Line::Post(post) => drop(post.put().send(db).await?),
-            Line::Comment(comment) => drop(comment.put().send(db).await?),
-        }
-    }
+    let lines: Vec<Line> = serde_json::from_slice(&json)?;
+    // 25 in a request, and again what the service was too busy for.
+    let batch = lines.iter().fold(Batch::new(), |batch, line| match line {
+        Line::Post(post) => batch.with(post.put()),
+        Line::Comment(comment) => batch.with(comment.put()),
+    });
+    batch.send(db).await?.complete()?;
     Ok(())
 }
 

@@ -94,35 +94,35 @@ pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
 }
 
 async fn fill(db: &Dynamo, midnight: DateTime<Utc>) -> Result<()> {
-    for (meter, number) in [("m1", 1), ("m2", 2), ("m10", 10)] {
-        for hour in 0..72_u32 {
-            let away_from_noon = (hour % 24).abs_diff(12);
-            let measured = Measurement {
-                meter: meter.to_owned(),
-                at: midnight + TimeDelta::hours(hour.into()),
-                litres: 10 * (12 - away_from_noon) + number,
-            };
-            measured.put().send(db).await?;
-        }
+    for (meter, litres, battery) in [
+        ("m1", 1, Battery::Full),
+        ("m2", 2, Battery::Full),
+        ("m10", 10, Battery::Low),
+    ] {
+        let meter = meter.to_owned();
+        let measured = |hour: u32| Measurement {
+            meter: meter.clone(),
+            at: midnight + TimeDelta::hours(hour.into()),
+            litres: litres + 10 * (12 - (hour % 24).abs_diff(12)),
+        };
+        let measured: Vec<Measurement> = (0..72).map(measured).collect();
+        let setup = |(revision, interval_minutes)| Configuration {
+            meter: meter.clone(),
+            revision,
+            interval_minutes,
+        };
+        let setups: Vec<Configuration> = (1..).zip([15, 30, 60]).map(setup).collect();
         let status = MeterStatus {
-            meter: meter.to_owned(),
-            battery: if number < 10 {
-                Battery::Full
-            } else {
-                Battery::Low
-            },
+            meter: meter.clone(),
+            battery,
             seen_at: midnight,
         };
-        status.put().send(db).await?;
-        for (revision, interval_minutes) in (1..).zip([15, 30, 60]) {
-            let meter = meter.to_owned();
-            let setup = Configuration {
-                meter,
-                revision,
-                interval_minutes,
-            };
-            setup.put().send(db).await?;
-        }
+        // Three tables, 25 items in a request.
+        let batch = Batch::new()
+            .with_all(measured.iter().map(Measurement::put))
+            .with_all(setups.iter().map(Configuration::put))
+            .with(status.put());
+        batch.send(db).await?.complete()?;
     }
     // The index follows the change.
     let low = MeterStatus::key("m2")

@@ -59,15 +59,15 @@ pub async fn run(db: &Dynamo) -> Result<Facts> {
         };
         employee.put().send(db).await?;
     }
-    for number in 1..=60 {
-        let employee = EmployeeOfMany {
-            company: "initech".into(),
-            number,
-            name: format!("Number {number}"),
-            hobby: (number % 3 == 0).then(|| "chess".to_owned()),
-        };
-        employee.put().send(db).await?;
-    }
+    let employee = |number| EmployeeOfMany {
+        company: "initech".into(),
+        number,
+        name: format!("Number {number}"),
+        hobby: (number % 3 == 0).then(|| "chess".to_owned()),
+    };
+    let many: Vec<EmployeeOfMany> = (1..=60).map(employee).collect();
+    let stored = Batch::new().with_all(many.iter().map(EmployeeOfMany::put));
+    stored.send(db).await?.complete()?;
 
     let of_company = Employee::in_partition("acme").all(db).await?;
     let of_company = show("acme", of_company, |e| e.name);

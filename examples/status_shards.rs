@@ -42,20 +42,18 @@ pub struct Facts {
 pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
     db.create_tables([Order::schema()]).await?;
     let start: DateTime<Utc> = "2026-03-01T00:00:00Z".parse()?;
-    for number in 0..200 {
-        let status = if number % 4 == 0 {
+    let order = |number| Order {
+        number,
+        status: if number % 4 == 0 {
             Status::Shipped
         } else {
             Status::Paid
-        };
-        let placed_at = start + TimeDelta::hours(number.into());
-        let order = Order {
-            number,
-            status,
-            placed_at,
-        };
-        order.put().send(db).await?;
-    }
+        },
+        placed_at: start + TimeDelta::hours(number.into()),
+    };
+    let orders: Vec<Order> = (0..200).map(order).collect();
+    let stored = Batch::new().with_all(orders.iter().map(Order::put));
+    stored.send(db).await?.complete()?;
 
     let (from, to) = (start + TimeDelta::days(1), start + TimeDelta::days(5));
     let sharded = Order::by_status(Status::Paid).placed_at().between(from..to);

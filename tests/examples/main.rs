@@ -31,7 +31,10 @@ examples! {
     request_counts = "../../examples/request_counts.rs"
     shop_directory = "../../examples/shop_directory.rs"
     status_shards = "../../examples/status_shards.rs"
+    tasks = "../../examples/tasks/main.rs"
 }
 
+mod command_line;
 mod delivery;
 mod facts;
+mod http;
