@@ -31,7 +31,7 @@ use crate::codec::{Fault, Item, Name, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::key::Shard;
 use crate::request::query::{Given, wrong_parts};
-use crate::request::{Create, Delete, Guard, Put, Query, Update, WholeTable};
+use crate::request::{Create, Delete, Guard, Open, Put, Query, Update, WholeTable};
 use crate::schema::EntityDef;
 
 /// A struct that is stored as an item. Derive it.
@@ -54,8 +54,11 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     type Fields: Default;
 
-    /// `Versioned` if it has a version, else `Unconditional`.
+    /// `Versioned` if it has a version, else as [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
+
+    /// `Reserving` if it has unique values, else `Unconditional`.
+    type Unguarded: Guard + Open;
 
     /// Names and templates.
     #[doc(hidden)]
@@ -159,6 +162,22 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
         _known: &Known,
         _writer: &mut Writer,
     ) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Whether a part of a unique value is there; `None` if nobody knows.
+    #[doc(hidden)]
+    fn unique_part_is_there(
+        _unique: usize,
+        _part: usize,
+        _known: &Known,
+    ) -> Result<Option<bool>, Fault> {
+        Ok(None)
+    }
+
+    /// Writes the partition key of the item that keeps a unique value.
+    #[doc(hidden)]
+    fn write_unique(_unique: usize, _known: &Known, _writer: &mut Writer) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -182,10 +182,10 @@ pub use repository::Repository;
 pub use request::{
     Anywhere, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
     Get, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable,
-    Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Reads,
-    Repeatable, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
-    RowStream, Snapshot, SortPart, Steps, Stored, StrongReads, TransactWrite, Transaction,
-    TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each, snapshot,
+    LookUp, Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading,
+    Reads, Repeatable, Reserving, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+    RowOfEntity, RowStream, Snapshot, SortPart, Steps, Stored, StrongReads, TransactWrite,
+    Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each, snapshot,
 };
 
 /// The README is compiled and run.

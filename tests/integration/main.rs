@@ -34,6 +34,7 @@ mod sums;
 mod table;
 mod transact;
 mod truth;
+mod unique;
 mod update;
 mod values;
 mod wire;
@@ -66,6 +67,7 @@ fn main() {
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("snapshot", snapshot::tests),
+        ("unique", unique::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),
