@@ -43,8 +43,13 @@
 //!
 //! # Where to find things
 //!
+//! The [guide] says when to choose what, one chapter a question, with programs that run.
+//!
 //! | I want to | look at |
 //! |---|---|
+//! | learn it from the beginning | [the guide](guide), [getting started](guide::getting_started) |
+//! | design a table | [modelling keys](guide::keys), [access patterns](guide::access_patterns) |
+//! | go to production | [connections, permissions, costs](guide::production) |
 //! | store a struct | [`DynamoEntity`], its derive and [the grammar](#the-grammar-of-dynamo) |
 //! | nest a struct or an enum, make a newtype | [`DynamoValue`] and its derive |
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
@@ -52,6 +57,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
@@ -146,6 +152,8 @@ mod dynamo;
 mod entity;
 mod error;
 pub mod expr;
+#[cfg(doc)]
+pub mod guide;
 pub mod key;
 mod repository;
 mod request;
@@ -181,11 +189,13 @@ pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
     Anywhere, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
-    Get, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable,
-    Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading, Reads,
-    Repeatable, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
-    RowStream, Snapshot, SortPart, Steps, Stored, StrongReads, TransactWrite, Transaction,
-    TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each, snapshot,
+    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
+    InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Reads, Repeatable,
+    RetryBudget, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
+    RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite,
+    Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
+    read_together, snapshot,
 };
 
 /// The README is compiled and run.
