@@ -31,7 +31,9 @@ use crate::codec::{Fault, Item, Name, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::key::Shard;
 use crate::request::query::{Given, wrong_parts};
-use crate::request::{Create, Delete, Guard, Open, Put, Query, Update, WholeTable};
+use crate::request::{
+    Create, Delete, GetMany, Guard, KeyOf, Listed, Open, Put, Query, Streamed, Update, WholeTable,
+};
 use crate::schema::EntityDef;
 
 /// A struct that is stored as an item. Derive it.
@@ -211,6 +213,40 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// Deletes it. With a version field, only as it was loaded.
     fn delete(&self) -> Delete<Self, Self::Guard> {
         Delete::of_entity(self)
+    }
+
+    /// Reads many items by their keys, any number: the items in the order of the keys, `None` for one that
+    /// is not there. 100 go in a request; a key that comes twice is asked for once, and what the service leaves
+    /// out is asked for again.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # let note = Note { id: "n1".into() };
+    /// # note.put().send(&db).await?;
+    /// let found = Note::get_many(["n1", "n2", "n1"].map(Note::key)).send(&db).await?;
+    /// assert_eq!(found, [Some(note.clone()), None, Some(note)]);
+    /// # Ok(()) }
+    /// ```
+    fn get_many<I>(keys: I) -> GetMany<Self, Listed<I>>
+    where
+        I: IntoIterator<Item: KeyOf<Self>>,
+    {
+        GetMany::new(keys)
+    }
+
+    /// The same for keys of a `Stream`, read by [`stream`](GetMany::stream).
+    fn get_each<S>(keys: S) -> GetMany<Self, Streamed<S>>
+    where
+        S: futures_core::Stream<Item: KeyOf<Self>> + Send + 'static,
+    {
+        GetMany::streamed(keys)
     }
 
     /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no

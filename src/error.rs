@@ -150,6 +150,22 @@ impl Error {
         }))
     }
 
+    /// The same for another of those it happened to. What caused it stays with the first.
+    pub(crate) fn again(&self) -> Self {
+        let inner = &*self.0;
+        Error(Box::new(Inner {
+            attribute: inner.attribute.clone(),
+            code: inner.code.clone(),
+            request_id: inner.request_id.clone(),
+            message: inner.message.clone(),
+            current: inner.current.clone(),
+            failures: inner.failures.iter().map(Failed::again).collect(),
+            holder: inner.holder.clone(),
+            source: None,
+            ..*inner
+        }))
+    }
+
     /// A connection setting that cannot be used.
     pub(crate) fn config(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Config, Stage::Connect, message)

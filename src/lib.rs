@@ -43,8 +43,13 @@
 //!
 //! # Where to find things
 //!
+//! The [guide] says when to choose what, one chapter a question, with programs that run.
+//!
 //! | I want to | look at |
 //! |---|---|
+//! | learn it from the beginning | [the guide](guide), [getting started](guide::getting_started) |
+//! | design a table | [modelling keys](guide::keys), [access patterns](guide::access_patterns) |
+//! | go to production | [connections, permissions, costs](guide::production) |
 //! | store a struct | [`DynamoEntity`], its derive and [the grammar](#the-grammar-of-dynamo) |
 //! | nest a struct or an enum, make a newtype | [`DynamoValue`] and its derive |
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
@@ -52,6 +57,7 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
+//! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
@@ -78,6 +84,7 @@
 //! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |
 //! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
 //! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
+//! | `unique(NAME, field, ..)` | no two items share these values; `Entity::NAME(..)` finds the one that has them, see [the guide](guide::unique) |
 //! | `rename = ".."`, `rename_all = ".."` | the value of the type attribute; the stored names of all fields |
 //! | `repository`, `repository = Name` | a trait for services, `OrderRepository` or so called: see [`Repository`] |
 //! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
@@ -146,6 +153,8 @@ mod dynamo;
 mod entity;
 mod error;
 pub mod expr;
+#[cfg(doc)]
+pub mod guide;
 pub mod key;
 mod repository;
 mod request;
@@ -181,11 +190,13 @@ pub use expr::{all, any};
 pub use repository::Repository;
 pub use request::{
     Anywhere, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
-    Get, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex, InOrder, InTable,
-    LookUp, Modify, Open, Operation, Page, PartOfItem, Put, Query, QueryVerbs, Reach, Reading,
-    Reads, Repeatable, Reserving, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
-    RowOfEntity, RowStream, Snapshot, SortPart, Steps, Stored, StrongReads, TransactWrite,
-    Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each, snapshot,
+    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
+    InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page, PartOfItem, Put, Query,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Reads, Repeatable, Reserving,
+    RetryBudget, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
+    RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite,
+    Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
+    read_together, snapshot,
 };
 
 /// The README is compiled and run.

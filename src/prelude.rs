@@ -6,5 +6,5 @@
 pub use crate::{
     Cursor, Dynamo, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
     Error, ErrorKind, Item, Key, Operation, Page, Query, QueryVerbs, Result, Transaction, Version,
-    each, snapshot,
+    each, read_together, snapshot,
 };

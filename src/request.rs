@@ -17,14 +17,18 @@ mod delete;
 mod draft;
 mod explain;
 mod get;
+mod get_many;
 mod guard;
 mod idempotent;
 mod modify;
 mod put;
 pub(crate) mod query;
+mod read_together;
 mod repeatable;
+mod retry_budget;
 mod size;
 mod snapshot;
+mod task;
 mod together;
 mod transact;
 mod unique;
@@ -38,6 +42,7 @@ pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use explain::Explanation;
 pub use get::Get;
+pub use get_many::{FoundStream, GetMany, KeyOf, Listed, Streamed};
 pub use guard::{Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional, Versioned};
 pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
@@ -47,7 +52,9 @@ pub use query::{
     PartOfItem, Query, QueryVerbs, Reach, Reading, RowOfEntity, RowStream, SortPart, StrongReads,
     WholeTable, each,
 };
+pub use read_together::{ReadMember, ReadMembers, ReadTogether, read_together};
 pub use repeatable::Repeatable;
+pub use retry_budget::RetryBudget;
 pub use snapshot::{Reads, Snapshot, snapshot};
 pub use transact::{Stored, TransactWrite, Transaction};
 pub use unique::LookUp;

@@ -5,17 +5,20 @@ use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::request::{MARK, is_sentinel};
-use crate::schema::has_uniques;
+use crate::schema::{EntityDef, has_uniques};
 
 /// The entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
-    let decoded = refuse_sentinel::<E>(json).and_then(|()| E::decode(&mut Reader::new(json)));
+    let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json).and_then(|()| E::decode(&mut Reader::new(json)));
     decoded.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
 }
 
 /// Where every attribute has a default, what keeps a unique value could pass for an entity.
-fn refuse_sentinel<E: DynamoEntity>(json: &[u8]) -> std::result::Result<(), Fault> {
-    if has_uniques(<E::Table as DynamoTable>::ENTITIES) && is_sentinel(json) {
+pub(super) fn refuse_sentinel(
+    entities: &[&EntityDef],
+    json: &[u8],
+) -> std::result::Result<(), Fault> {
+    if has_uniques(entities) && is_sentinel(json) {
         let message = "an item that keeps a unique value, and no entity";
         return Err(Fault::new(message).at(MARK));
     }

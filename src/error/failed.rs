@@ -25,6 +25,10 @@ impl Failed {
         }
     }
 
+    pub(super) fn again(&self) -> Self {
+        Failed::new(self.index, self.key.clone(), self.error.again())
+    }
+
     /// Which operation of the transaction, from 0 in the order in which they were given.
     pub fn index(&self) -> usize {
         self.index

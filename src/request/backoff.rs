@@ -17,9 +17,11 @@ impl Backoff {
         Backoff { doublings: 0 }
     }
 
-    pub(super) async fn wait(&mut self, attempt: Duration) {
+    /// Waits after an attempt that took so long; no longer than there is time left.
+    pub(super) async fn wait(&mut self, attempt: Duration, left: Option<Duration>) {
         let factor = 2_u32.saturating_pow(self.doublings);
         let bound = attempt.saturating_mul(factor).min(LONGEST);
+        let bound = left.map_or(bound, |left| bound.min(left));
         let micros = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_micros(fastrand::u64(0..=micros))).await;
         self.doublings += 1;

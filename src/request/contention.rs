@@ -41,7 +41,7 @@ async fn persist(db: &Dynamo, request: Request) -> Result<Reply, Failure> {
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
             unknown = Some(failure);
         }
-        backoff.wait(this.elapsed()).await;
+        backoff.wait(this.elapsed(), None).await;
         attempt += 1;
     }
 }

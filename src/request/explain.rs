@@ -30,19 +30,22 @@ pub struct Explanation {
 impl Explanation {
     /// Of an operation of one request.
     pub(super) fn of<Out>(plan: &Plan<Out>) -> Self {
-        let Request {
-            operation,
-            table,
-            body,
-            ..
-        } = &plan.request;
-        let is_asked = !matches!(plan.outcome, Outcome::Nothing(_));
-        let body = String::from_utf8_lossy(body).into_owned();
+        Explanation::of_requests(match plan.outcome {
+            Outcome::Nothing(_) => &[],
+            _ => std::slice::from_ref(&plan.request),
+        })
+    }
+
+    /// Of requests of one operation, none perhaps. The table is that of the first.
+    pub(super) fn of_requests(requests: &[Request]) -> Self {
+        let first = requests.first();
+        let bodies = requests.iter();
+        let bodies = bodies.map(|request| String::from_utf8_lossy(&request.body).into_owned());
         Explanation {
-            operation: is_asked.then(|| operation.name()),
-            table: table.clone(),
+            operation: first.map(|request| request.operation.name()),
+            table: first.map_or_else(String::new, |request| request.table.clone()),
             index: None,
-            requests: is_asked.then_some(body).into_iter().collect(),
+            requests: bodies.collect(),
             filters: Vec::new(),
             items: None,
         }

@@ -16,9 +16,9 @@ use crate::wire::{self, Reply, Request, Resend};
 /// Reads one item; see [`Key::get`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Get<E: DynamoEntity> {
-    key: Key<E>,
-    consistent: bool,
-    hide_expired: bool,
+    pub(super) key: Key<E>,
+    pub(super) consistent: bool,
+    pub(super) hide_expired: bool,
 }
 
 impl<E: DynamoEntity> Get<E> {

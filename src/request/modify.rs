@@ -129,7 +129,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
         stored = match current {
             Some(item) => Some(item),
             None => {
-                backoff.wait(begun.elapsed()).await;
+                backoff.wait(begun.elapsed(), None).await;
                 read_raw(db, &key).await?
             }
         };

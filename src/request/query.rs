@@ -85,7 +85,7 @@ pub struct Query<Row, From = Anywhere> {
 }
 
 /// How a row is read from its bytes.
-type ReadRow<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
+pub(super) type ReadRow<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
 
 impl<Row, From> Query<Row, From> {
     /// The query that a stage of a chain amounts to.

@@ -1,38 +1,43 @@
 //! Several requests at once.
 
 use std::future::Future;
-use std::pin::Pin;
-use std::task::Poll;
+use std::ops::ControlFlow;
 
-/// So many requests are under way at once.
-const CONCURRENCY: usize = 8;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 
-/// Waits for all of them, a few at a time.
+/// So many requests are under way at once, if nobody says otherwise.
+pub(super) const CONCURRENCY: usize = 8;
+
+/// Waits for all of them, a few at a time, and returns what they return in their order.
 pub(super) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut waiting = futures.into_iter().map(Box::pin).enumerate();
-    let mut running: Vec<(usize, Pin<Box<F>>)> = Vec::new();
-    let mut done = Vec::new();
-    std::future::poll_fn(move |cx| {
-        loop {
-            let room = CONCURRENCY.saturating_sub(running.len());
-            running.extend(waiting.by_ref().take(room));
-            let before = done.len();
-            running.retain_mut(|(at, future)| match future.as_mut().poll(cx) {
-                Poll::Ready(output) => {
-                    done.push((*at, output));
-                    false
-                }
-                Poll::Pending => true,
-            });
-            if running.is_empty() && waiting.len() == 0 {
-                done.sort_by_key(|(at, _)| *at);
-                return Poll::Ready(done.drain(..).map(|(_, output)| output).collect());
-            }
-            // Room was made, perhaps for others.
-            if done.len() == before || waiting.len() == 0 {
-                return Poll::Pending;
-            }
-        }
+    let mut done = Vec::with_capacity(futures.len());
+    let numbered = futures.into_iter().enumerate();
+    let numbered = numbered.map(|(at, future)| async move { (at, future.await) });
+    as_they_come(numbered, CONCURRENCY, |output| {
+        done.push(output);
+        ControlFlow::Continue(())
     })
-    .await
+    .await;
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, output)| output).collect()
+}
+
+/// Runs so many at a time and hands over what they return as it comes: when one is done the next one
+/// begins, however long the others take. What is under way is dropped at a break.
+pub(super) async fn as_they_come<F: Future>(
+    futures: impl IntoIterator<Item = F>,
+    concurrency: usize,
+    mut take: impl FnMut(F::Output) -> ControlFlow<()>,
+) {
+    let mut waiting = futures.into_iter();
+    let mut running = FuturesUnordered::new();
+    loop {
+        let room = concurrency.max(1).saturating_sub(running.len());
+        running.extend(waiting.by_ref().take(room));
+        match running.next().await.map(&mut take) {
+            Some(ControlFlow::Continue(())) => {}
+            Some(ControlFlow::Break(())) | None => return,
+        }
+    }
 }

@@ -18,6 +18,7 @@ mod delete;
 mod errors;
 mod faults;
 mod get;
+mod get_many;
 mod golden;
 mod idempotent;
 mod item;
@@ -53,6 +54,7 @@ fn main() {
     let verbs = [
         ("create", create::tests as fn() -> _),
         ("get", get::tests),
+        ("get_many", get_many::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),

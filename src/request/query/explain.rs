@@ -18,7 +18,7 @@ pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Resu
         requests: Vec::new(),
         filters: Vec::new(),
         items: selection.options.hydration.as_ref().map(|_| {
-            let request = selection.items(db).request(&[]);
+            let request = selection.items(db).form();
             String::from_utf8_lossy(&request.body).into_owned()
         }),
     };

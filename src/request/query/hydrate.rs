@@ -23,7 +23,7 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::key::point::points_of;
-use crate::request::batch_get::{BATCH, BatchGet};
+use crate::request::batch_get::{BATCH, BatchGet, Failing, Frame, WantedKey};
 
 /// So many items are fetched at once: a few requests side by side.
 const ROUND: usize = 4 * BATCH;
@@ -120,13 +120,13 @@ impl Selection {
             expression.write(&mut options);
         }
         let names = source.table.key_names();
-        BatchGet {
-            db: db.clone(),
+        let frame = Frame {
             entity: self.entity(),
             table: db.table_name(source.table.name),
             names: names.collect(),
             options: options.into_bytes(),
-        }
+        };
+        BatchGet::of(db.clone(), frame)
     }
 }
 
@@ -195,20 +195,27 @@ impl Behind {
         Ok(())
     }
 
+    /// The key of the item behind a row.
+    fn key_of(&self, row: &Bytes) -> Result<WantedKey> {
+        let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
+        let key = points_of(row, names);
+        let key = key.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
+        Ok((0, key))
+    }
+
     async fn next(&mut self, most: usize) -> Result<Answer> {
         let places: Vec<Bytes> = self.waiting.drain(..most.min(self.waiting.len())).collect();
-        let keys = places.iter().map(|row| points_of(row, &self.items.names));
-        let keys: Result<Vec<_>, _> = keys.collect();
-        let keys = keys.map_err(|fault| Error::decode(self.items.entity, fault))?;
+        let keys = places.iter().map(|row| self.key_of(row));
+        let keys = keys.collect::<Result<Vec<WantedKey>>>()?;
         let asked = keys.len();
-        let items = self.items.read(&keys).await?;
+        let items = self.items.read(&keys, Failing::Together).await?;
         let now = self.items.db.now();
         let (mut answer, mut seen) = (Answer::default(), HashSet::new());
         for ((place, key), item) in places.into_iter().zip(keys).zip(items) {
             if !seen.insert(key) {
                 continue;
             }
-            match item {
+            match item? {
                 Some(item) if self.selection.still_holds(&item, now) => {
                     answer.rows.push(Found { place, item });
                 }

@@ -8,12 +8,14 @@ use std::task::{Context, Poll};
 use crate::error::Result;
 use crate::wire::BoxFuture;
 
-/// A read of many rows; await it. It borrows nothing, so it can be spawned, and dropped at any time.
+/// A read of many items or rows; await it. It borrows nothing, so it can be spawned, and dropped at any time.
 #[must_use = "nothing is read until it is awaited"]
 pub struct Reading<Out>(BoxFuture<'static, Result<Out>>);
 
 impl<Out> Reading<Out> {
-    pub(super) fn new(read: impl Future<Output = Result<Out>> + Send + 'static) -> Self {
+    pub(in crate::request) fn new(
+        read: impl Future<Output = Result<Out>> + Send + 'static,
+    ) -> Self {
         Reading(Box::pin(read))
     }
 }

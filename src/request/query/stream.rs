@@ -2,21 +2,18 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_core::Stream;
-use tokio::runtime::Handle;
-use tokio::task::JoinHandle;
 
 use super::ReadRow;
 use super::hydrate::Supply;
 use super::selection::Selection;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::wire::BoxFuture;
+use crate::error::{Error, Result};
+use crate::request::task::Task;
 
 /// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
 ///
@@ -35,50 +32,18 @@ pub struct RowStream<Row> {
 enum Ahead {
     /// Not asked for.
     Idle(Box<Supply>),
-    Asked(Task),
+    Asked(Task<Fetched>),
     Failed(Error),
     None,
 }
 
 type Fetched = (Box<Supply>, Result<Vec<Bytes>>);
 
-/// A request under way. It makes progress while nobody polls it, and stops with the stream.
-enum Task {
-    Spawned(JoinHandle<Fetched>),
-    /// Outside of a runtime there is nothing to spawn it on.
-    Inline(BoxFuture<'static, Fetched>),
-}
-
-impl Drop for Task {
-    fn drop(&mut self) {
-        if let Task::Spawned(handle) = self {
-            handle.abort();
-        }
-    }
-}
-
-impl Task {
-    fn start(mut fetch: Box<Supply>, wanted: Option<usize>) -> Self {
-        let work = async move {
-            let answer = fetch.next(wanted).await;
-            let rows = answer.map(|answer| answer.rows.into_iter().map(|row| row.item).collect());
-            (fetch, rows)
-        };
-        match Handle::try_current() {
-            Ok(runtime) => Task::Spawned(runtime.spawn(work)),
-            Err(_) => Task::Inline(Box::pin(work)),
-        }
-    }
-
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Fetched>> {
-        match self {
-            Task::Spawned(handle) => Pin::new(handle).poll(cx).map_err(|error| {
-                let message = "the runtime stopped while rows were fetched";
-                Error::new(ErrorKind::Unavailable, Stage::Wire, message).with_source(error)
-            }),
-            Task::Inline(work) => work.as_mut().poll(cx).map(Ok),
-        }
-    }
+/// The next rows, and what is behind them.
+async fn fetch(mut supply: Box<Supply>, wanted: Option<usize>) -> Fetched {
+    let answer = supply.next(wanted).await;
+    let rows = answer.map(|answer| answer.rows.into_iter().map(|row| row.item).collect());
+    (supply, rows)
 }
 
 impl<Row> RowStream<Row> {
@@ -105,11 +70,11 @@ impl<Row> RowStream<Row> {
     /// Asks for the answer behind the rows at hand, if there is use for it.
     fn ask(&mut self) {
         match std::mem::replace(&mut self.ahead, Ahead::None) {
-            Ahead::Idle(fetch) => {
+            Ahead::Idle(supply) => {
                 let wanted = self.left.saturating_sub(self.rows.len());
-                if wanted > 0 && !fetch.is_done() && !fetch.is_spent() {
+                if wanted > 0 && !supply.is_done() && !supply.is_spent() {
                     let wanted = (self.left != usize::MAX).then_some(wanted);
-                    self.ahead = Ahead::Asked(Task::start(fetch, wanted));
+                    self.ahead = Ahead::Asked(Task::start(fetch(supply, wanted)));
                 }
             }
             other => self.ahead = other,
@@ -139,9 +104,9 @@ impl<Row> Stream for RowStream<Row> {
                 Ahead::Asked(task) => {
                     let fetched = ready!(task.poll(cx));
                     self.ahead = match fetched {
-                        Ok((fetch, Ok(answer))) => {
+                        Ok((supply, Ok(answer))) => {
                             self.rows.extend(answer);
-                            Ahead::Idle(fetch)
+                            Ahead::Idle(supply)
                         }
                         Ok((_, Err(error))) | Err(error) => Ahead::Failed(error),
                     };

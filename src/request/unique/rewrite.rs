@@ -59,7 +59,7 @@ impl<E: DynamoEntity> Rewrite<E> {
                 return Err(error);
             }
             stored = current;
-            backoff.wait(began.elapsed()).await;
+            backoff.wait(began.elapsed(), None).await;
         }
         match self.attempt(stored.as_ref(), db).await? {
             None => Ok(stored),

@@ -1,0 +1,5 @@
+//! The works of one side, for callgrind to count, for the clock, or for the server to look at.
+
+fn main() {
+    dynamo_entity_benches::measure::client(dynamo_entity_benches::side::named);
+}

@@ -1,0 +1,264 @@
+//! Measures all sides and prints one table; `benches/run` builds and starts it.
+//!
+//! `--check` compares the library's counts with the recorded ones, `--record` writes them. Programs of
+//! other sides, made with [`measure`](dynamo_entity_benches::measure), are named in `BENCH_PEERS`.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex};
+
+use dynamo_entity_benches::callgrind;
+use dynamo_entity_benches::recorded::{Counts, Recorded};
+use dynamo_entity_benches::server::{Seen, serve};
+use dynamo_entity_benches::side::NAMES;
+use dynamo_entity_benches::work::Work;
+
+const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded.txt");
+
+fn main() -> ExitCode {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    let here = std::env::current_exe().expect("a path");
+    let here = here.parent().expect("a folder");
+    requests_are_equal(&here.join("client"));
+    let counts_instructions = callgrind::is_there();
+    if !counts_instructions {
+        println!(
+            "NOTICE: valgrind is not there, so this is CPU time, which varies from run to run."
+        );
+        if mode == "--check" {
+            println!("NOTICE: nothing is checked without it.");
+            return ExitCode::SUCCESS;
+        }
+    }
+    let server = Server::start(&here.join("server"));
+    let mut measured = Vec::new();
+    for name in NAMES {
+        if mode == "--check" && name == "serde_dynamo" {
+            continue;
+        }
+        measured.push(measure(here, name, &server.address, counts_instructions));
+    }
+    let table = Table {
+        measured,
+        counts_instructions,
+    };
+    match mode.as_str() {
+        "" => table.print(),
+        "--record" => {
+            std::fs::write(RECORDED, table.recorded().write()).expect("the file");
+            table.print();
+        }
+        "--check" => return check(&table.recorded()),
+        other => panic!("--check or --record, not `{other}`"),
+    }
+    ExitCode::SUCCESS
+}
+
+fn check(now: &Recorded) -> ExitCode {
+    let before = std::fs::read_to_string(RECORDED).ok();
+    let before = before
+        .and_then(|text| Recorded::read(&text))
+        .expect("recorded values");
+    let (worse, differ) = now.against(&before);
+    if differ {
+        println!(
+            "NOTICE: recorded with other versions, so only ratios are compared; `benches/run --record`."
+        );
+    }
+    for line in &worse {
+        println!("{line}");
+    }
+    match worse.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+/// A process of its own: what it does is nobody's work.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(program: &Path) -> Self {
+        let process = Command::new(program).stdout(Stdio::piped()).spawn();
+        let mut process = process.expect("the server");
+        let mut address = String::new();
+        let said = process.stdout.take().expect("its output");
+        BufReader::new(said)
+            .read_line(&mut address)
+            .expect("its address");
+        let address = address.trim().to_owned();
+        Server { process, address }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Of one side, by work.
+struct Measured {
+    name: String,
+    cost: HashMap<&'static str, u64>,
+    sha256: HashMap<&'static str, u64>,
+    allocations: HashMap<&'static str, u64>,
+}
+
+fn measure(folder: &Path, name: &str, address: &str, counts_instructions: bool) -> Measured {
+    eprintln!("measuring {name}");
+    let mut measured = Measured {
+        name: name.to_owned(),
+        cost: HashMap::new(),
+        sha256: HashMap::new(),
+        allocations: pairs(&output(&folder.join("allocations"), &[address, name])),
+    };
+    let client = folder.join("client");
+    if !counts_instructions {
+        measured.cost = pairs(&output(&client, &[address, name, "time"]));
+        return measured;
+    }
+    let dumps: PathBuf = folder.join("callgrind").join(name);
+    let (lines, counts) = callgrind::run(&client, &[address, name, "count"], &dumps);
+    for (line, count) in lines.iter().zip(counts) {
+        let work = line
+            .split(' ')
+            .next()
+            .and_then(Work::named)
+            .expect("a work");
+        let times = u64::from(work.times());
+        measured.cost.insert(work.name(), count.adjusted() / times);
+        measured.sha256.insert(work.name(), count.sha256 / times);
+    }
+    measured
+}
+
+fn output(program: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect("the program");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// `WORK NUMBER` a line.
+fn pairs(text: &str) -> HashMap<&'static str, u64> {
+    let pairs = text.lines().map(|line| {
+        let (work, number) = line.split_once(' ').expect("two words");
+        let work = Work::named(work).expect("a work");
+        (work.name(), number.parse().expect("a number"))
+    });
+    pairs.collect()
+}
+
+struct Table {
+    measured: Vec<Measured>,
+    counts_instructions: bool,
+}
+
+impl Table {
+    fn print(&self) {
+        let unit = match self.counts_instructions {
+            true => "thousand instructions, SHA-256 left out",
+            false => "microseconds of CPU",
+        };
+        println!(
+            "\n{unit}; allocations; ratio to hand-written code ({})\n",
+            versions()
+        );
+        let names: Vec<&str> = self.measured.iter().map(|of| of.name.as_str()).collect();
+        println!("| | {} |", names.join(" | "));
+        println!("|---|{}", "---|".repeat(names.len()));
+        for work in Work::ALL {
+            let cells: Vec<String> = self
+                .measured
+                .iter()
+                .map(|of| self.cell(*work, of))
+                .collect();
+            println!("| {} | {} |", work.what(), cells.join(" | "));
+        }
+    }
+
+    fn cell(&self, work: Work, of: &Measured) -> String {
+        let Some(&cost) = of.cost.get(work.name()) else {
+            return "–".into();
+        };
+        let allocations = of.allocations.get(work.name()).copied().unwrap_or_default();
+        let base = self.measured[0].cost.get(work.name()).copied();
+        let ratio = base.map_or(String::new(), |base| {
+            format!("; **{:.2}**", cost as f64 / base as f64)
+        });
+        format!("{:.1}; {allocations}{ratio}", cost as f64 / 1000.0)
+    }
+
+    fn recorded(&self) -> Recorded {
+        let of = |name| {
+            self.measured
+                .iter()
+                .find(|of| of.name == name)
+                .expect("a side")
+        };
+        let (by_hand, library) = (of("by-hand"), of("library"));
+        let counts: Counts = Work::ALL
+            .iter()
+            .filter_map(|work| {
+                let library = library.cost.get(work.name())?;
+                Some((*work, *library, *by_hand.cost.get(work.name())?))
+            })
+            .collect();
+        Recorded::new(versions(), counts)
+    }
+}
+
+/// Equal work: every side sends the same requests, but for the order of attributes and for tokens.
+fn requests_are_equal(client: &Path) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+    let keep = seen.clone();
+    std::thread::spawn(move || serve(listener, Some(keep)));
+    let mut first: HashMap<String, serde_json::Value> = HashMap::new();
+    for name in NAMES {
+        let works = output(client, &[&address, name, "once"]);
+        let seen = std::mem::take(&mut *seen.lock().expect("no panic"));
+        assert_eq!(
+            works.lines().count(),
+            seen.len(),
+            "{name}: one request a work"
+        );
+        for (work, (operation, body)) in works.lines().zip(seen) {
+            let mut body: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+            if let Some(body) = body.as_object_mut() {
+                body.remove("ClientRequestToken");
+            }
+            let request = serde_json::json!([operation, body]);
+            let expected = first
+                .entry(work.to_owned())
+                .or_insert_with(|| request.clone());
+            assert_eq!(
+                *expected, request,
+                "{name} sends another request for {work}"
+            );
+        }
+    }
+}
+
+fn versions() -> String {
+    format!(
+        "rustc {}, aws-sdk-dynamodb {}",
+        env!("BENCH_RUSTC"),
+        env!("BENCH_SDK")
+    )
+}

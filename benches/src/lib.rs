@@ -1,0 +1,19 @@
+//! What the library costs, beside the raw SDK and other libraries: instructions, allocations, time.
+//!
+//! `benches/run` measures and prints one table. The parts:
+//!
+//! - [`order`] is the item, [`work`] what is done with it, [`side`] who does it.
+//! - `bin/server` answers by heart over loopback HTTP, in a process of its own ([`server`]).
+//! - `bin/client` does the works of one side, for callgrind to count, or for the clock.
+//! - `bin/allocations` does the same and counts allocations.
+//! - `bin/report` starts all of them, reads the counts ([`callgrind`]) and prints the table.
+
+pub mod by_hand;
+pub mod callgrind;
+pub mod measure;
+pub mod order;
+pub mod phases;
+pub mod recorded;
+pub mod server;
+pub mod side;
+pub mod work;

@@ -1,0 +1,98 @@
+//! The item that everybody stores: twelve attributes, nested, about 1 KB of JSON.
+
+use std::collections::BTreeMap;
+
+use dynamo_entity::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity, Serialize, Deserialize)]
+#[dynamo(table = "orders", key(pk = customer, sk = number))]
+pub struct Order {
+    pub customer: String,
+    pub number: u64,
+    pub status: String,
+    pub currency: String,
+    pub total_cents: i64,
+    pub discount: f64,
+    pub paid: bool,
+    pub note: Option<String>,
+    pub address: Address,
+    pub lines: Vec<Line>,
+    pub labels: BTreeMap<String, String>,
+    pub created_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue, Serialize, Deserialize)]
+pub struct Address {
+    pub street: String,
+    pub city: String,
+    pub zip: String,
+    pub country: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue, Serialize, Deserialize)]
+pub struct Line {
+    pub sku: String,
+    pub quantity: u32,
+    pub cents: i64,
+}
+
+pub const CUSTOMER: &str = "customer-000000000042";
+pub const FIRST: u64 = 20_240_229_000_017;
+
+/// The first of them.
+pub fn order() -> Order {
+    orders(1).remove(0)
+}
+
+/// Orders of one customer.
+pub fn orders(count: u64) -> Vec<Order> {
+    (FIRST..FIRST + count).map(numbered).collect()
+}
+
+fn numbered(number: u64) -> Order {
+    let line = |line: u32| Line {
+        sku: format!("SKU-{line:08}"),
+        quantity: line % 7 + 1,
+        cents: i64::from(line) * 199,
+    };
+    Order {
+        customer: CUSTOMER.into(),
+        number,
+        status: "AWAITING_SHIPMENT".into(),
+        currency: "EUR".into(),
+        total_cents: 1_234_567,
+        discount: 0.125,
+        paid: true,
+        note: Some("please ring twice, the bell is quiet and the dog is not".into()),
+        address: Address {
+            street: "Long Street 17, back yard".into(),
+            city: "Some Town".into(),
+            zip: "12345".into(),
+            country: "DE".into(),
+        },
+        lines: (1..=6).map(line).collect(),
+        labels: [("channel", "web"), ("campaign", "spring"), ("gift", "no")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        created_at: "2024-02-29T12:30:05.000000001Z".into(),
+    }
+}
+
+/// The item as a service sends it: in an order of its own.
+pub fn stored(order: &Order) -> String {
+    let json = dynamo_entity::__private::to_json(order).expect("it fits");
+    let item: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&json).expect("JSON");
+    let mut names: Vec<&String> = item.keys().collect();
+    names.sort_by_key(|name| scramble(name));
+    let members = names
+        .iter()
+        .map(|name| format!("\"{name}\":{}", item[*name]));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+fn scramble(name: &str) -> u32 {
+    name.bytes().fold(17, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(16_777_619)
+    })
+}

@@ -1,0 +1,114 @@
+//! A server that knows its answers by heart: one thread a connection, HTTP/1.1, no TLS.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use crate::order::{orders, stored};
+use crate::work::{LONG, SHORT};
+
+/// A request as it came: operation and body.
+pub type Seen = (String, Vec<u8>);
+
+/// Answers until the process ends. What came is kept if somebody wants to see it.
+pub fn serve(listener: TcpListener, seen: Option<Arc<Mutex<Vec<Seen>>>>) {
+    let answers = Arc::new(Answers::new());
+    for connection in listener.incoming().flatten() {
+        let (answers, seen) = (answers.clone(), seen.clone());
+        std::thread::spawn(move || converse(connection, &answers, seen.as_deref()));
+    }
+}
+
+fn converse(connection: TcpStream, answers: &Answers, seen: Option<&Mutex<Vec<Seen>>>) {
+    connection.set_nodelay(true).expect("a socket");
+    let mut reader = BufReader::new(connection.try_clone().expect("a socket"));
+    let mut writer = connection;
+    while let Some((operation, body)) = read(&mut reader) {
+        let answer = answers.of(&operation, &body);
+        if let Some(seen) = seen {
+            seen.lock().expect("no panic").push((operation, body));
+        }
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nserver: Server\r\ncontent-type: application/x-amz-json-1.0\r\n\
+             content-length: {}\r\nconnection: keep-alive\r\n\
+             x-amzn-requestid: 5PQ0RS8T0UVWXYZ1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ0\r\n\
+             x-amz-crc32: 2745614147\r\n\r\n",
+            answer.len()
+        );
+        let whole = [head.as_bytes(), answer.as_bytes()].concat();
+        if writer.write_all(&whole).is_err() {
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut impl BufRead) -> Option<Seen> {
+    let (mut operation, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else {
+            if line.trim_end().is_empty() {
+                break;
+            }
+            continue;
+        };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().expect("a length"),
+            // `DynamoDB_20120810.GetItem`
+            "x-amz-target" => operation = value.rsplit('.').next().unwrap_or_default().into(),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some((operation, body))
+}
+
+/// What is said to whom.
+struct Answers(HashMap<&'static str, String>);
+
+impl Answers {
+    fn new() -> Self {
+        let item = stored(&orders(1)[0]);
+        let list = |count| {
+            let items: Vec<String> = orders(count).iter().map(stored).collect();
+            format!("[{}]", items.join(","))
+        };
+        let page = |count| {
+            let items = list(count);
+            format!("{{\"Count\":{count},\"Items\":{items},\"ScannedCount\":{count}}}")
+        };
+        Answers(HashMap::from([
+            ("GetItem", format!("{{\"Item\":{item}}}")),
+            ("UpdateItem", format!("{{\"Attributes\":{item}}}")),
+            (SHORT, page(100)),
+            (LONG, page(1000)),
+            (
+                "BatchGetItem",
+                format!(
+                    "{{\"Responses\":{{\"orders\":{}}},\"UnprocessedKeys\":{{}}}}",
+                    list(100)
+                ),
+            ),
+            ("BatchWriteItem", "{\"UnprocessedItems\":{}}".into()),
+        ]))
+    }
+
+    fn of(&self, operation: &str, body: &[u8]) -> &str {
+        let name = match operation {
+            // The table tells how many rows are wanted.
+            "Query" => [SHORT, LONG]
+                .into_iter()
+                .find(|table| contains(body, format!("\"{table}-orders\"").as_bytes()))
+                .expect("a table of so many rows"),
+            other => other,
+        };
+        self.0.get(name).map_or("{}", String::as_str)
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}

@@ -1,0 +1,81 @@
+//! This library.
+
+use dynamo_entity::__private::{from_json, to_json};
+use dynamo_entity::prelude::*;
+use std::hint::black_box;
+use tokio::runtime::Runtime;
+
+use super::{Side, runtime};
+use crate::order::{CUSTOMER, FIRST, Order, order, stored};
+use crate::work::{LONG, SHORT, Work};
+
+pub struct Library {
+    runtime: Runtime,
+    db: Dynamo,
+    order: Order,
+    json: String,
+}
+
+impl Library {
+    pub fn new(address: &str) -> Self {
+        let runtime = runtime();
+        let db = runtime.block_on(Dynamo::connect(address)).expect("a URL");
+        Library {
+            runtime,
+            db,
+            order: order(),
+            json: stored(&order()),
+        }
+    }
+
+    async fn send(&self, work: Work) -> Result<Option<usize>> {
+        let db = &self.db;
+        let done = match work {
+            Work::Get => {
+                let found = Order::key(CUSTOMER, FIRST).get().send(db).await?;
+                usize::from(black_box(found).is_some())
+            }
+            Work::Put => {
+                black_box(self.order.put().send(db).await?);
+                1
+            }
+            Work::Update => {
+                let update = Order::key(CUSTOMER, FIRST)
+                    .update()
+                    .apply(|o| (o.status().set("SHIPPED"), o.total_cents().add(5)))
+                    .when(|o| o.status().eq("PAID"));
+                black_box(update.send(db).await?);
+                1
+            }
+            Work::Delete => {
+                Order::key(CUSTOMER, FIRST).delete().send(db).await?;
+                1
+            }
+            Work::Query100 => self.query(SHORT).await?,
+            Work::Query1000 => self.query(LONG).await?,
+            _ => return Ok(None),
+        };
+        Ok(Some(done))
+    }
+
+    async fn query(&self, table: &str) -> Result<usize> {
+        let db = self.db.clone().with_prefix(table);
+        let rows = Order::in_partition(CUSTOMER).all(&db).await?;
+        Ok(black_box(rows).len())
+    }
+}
+
+impl Side for Library {
+    fn run(&mut self, work: Work) -> Option<usize> {
+        match work {
+            Work::Encode | Work::EncodeMap => {
+                Some(to_json(black_box(&self.order)).expect("it fits").len())
+            }
+            Work::Decode | Work::DecodeMap => {
+                let order: Order = from_json(black_box(self.json.as_bytes())).expect("it reads");
+                Some(black_box(order).lines.len())
+            }
+            work => self.runtime.block_on(self.send(work)).expect("an answer"),
+        }
+    }
+}

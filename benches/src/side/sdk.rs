@@ -1,0 +1,254 @@
+//! The raw SDK with default settings, its maps made and read by one of two ways.
+
+use std::hint::black_box;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::types::AttributeValue::{self, N, S};
+use aws_sdk_dynamodb::types::{
+    ConditionCheck, KeysAndAttributes, Put, PutRequest, ReturnValue,
+    ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update, WriteRequest,
+};
+use aws_sdk_dynamodb::{Client, Config};
+use tokio::runtime::Runtime;
+
+use super::json::Json;
+use super::{Side, runtime};
+use crate::by_hand::{self, Map};
+use crate::order::{CUSTOMER, FIRST, Order, order, orders, stored};
+use crate::work::Work;
+
+pub struct Sdk {
+    runtime: Runtime,
+    client: Client,
+    json: Json,
+    order: Order,
+    orders: Vec<Order>,
+    /// To be decoded, one by one.
+    maps: Vec<Map>,
+    answer: &'static [u8],
+    to_map: fn(&Order) -> Map,
+    from_map: fn(Map) -> Order,
+}
+
+type Answer<T> = Result<T, aws_sdk_dynamodb::Error>;
+
+impl Sdk {
+    pub fn by_hand(address: &str) -> Self {
+        let from_map = |map| by_hand::from_map(map).expect("an order");
+        Sdk::new(address, by_hand::to_map, from_map)
+    }
+
+    pub fn by_serde(address: &str) -> Self {
+        Sdk::new(
+            address,
+            |order| serde_dynamo::to_item(order).expect("it fits"),
+            |map| serde_dynamo::from_item(map).expect("an order"),
+        )
+    }
+
+    fn new(address: &str, to_map: fn(&Order) -> Map, from_map: fn(Map) -> Order) -> Self {
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("local", "local", None, None, "bench"))
+            .endpoint_url(address)
+            .retry_config(RetryConfig::standard());
+        let answer = format!("{{\"Item\":{}}}", stored(&order()));
+        Sdk {
+            runtime: runtime(),
+            client: Client::from_conf(config.build()),
+            json: Json::new(),
+            order: order(),
+            orders: orders(25),
+            maps: Vec::new(),
+            answer: answer.into_bytes().leak(),
+            to_map,
+            from_map,
+        }
+    }
+
+    async fn send(&self, work: Work) -> Answer<Option<usize>> {
+        let done = match work {
+            Work::Get => self.get().await?,
+            Work::Put => self.put().await?,
+            Work::Update => self.update().await?,
+            Work::Delete => self.delete().await?,
+            Work::Query100 => self.query("rows-100-orders").await?,
+            Work::Query1000 => self.query("rows-1000-orders").await?,
+            Work::BatchGet100 => self.batch_get().await?,
+            Work::BatchWrite25 => self.batch_write().await?,
+            Work::Transact3 => self.transact().await?,
+            _ => return Ok(None),
+        };
+        Ok(Some(done))
+    }
+
+    async fn get(&self) -> Answer<usize> {
+        let get = self.client.get_item().table_name("orders");
+        let found = get.set_key(Some(key(FIRST))).send().await?.item;
+        Ok(usize::from(black_box(found.map(self.from_map)).is_some()))
+    }
+
+    async fn put(&self) -> Answer<usize> {
+        let put = self.client.put_item().table_name("orders");
+        put.set_item(Some((self.to_map)(&self.order)))
+            .send()
+            .await?;
+        Ok(1)
+    }
+
+    async fn update(&self) -> Answer<usize> {
+        let update = self
+            .client
+            .update_item()
+            .table_name("orders")
+            .set_key(Some(key(FIRST)))
+            .update_expression(UPDATE)
+            .condition_expression(CONDITION)
+            .expression_attribute_names("#n0", "status")
+            .expression_attribute_names("#n1", "total_cents")
+            .expression_attribute_names("#n2", "customer")
+            .expression_attribute_values(":v0", S("SHIPPED".into()))
+            .expression_attribute_values(":v1", N("0".into()))
+            .expression_attribute_values(":v2", N("5".into()))
+            .expression_attribute_values(":v3", N((i64::MAX - 5).to_string()))
+            .expression_attribute_values(":v4", S("PAID".into()))
+            .return_values(ReturnValue::AllNew)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let found = update.send().await?.attributes;
+        Ok(usize::from(black_box(found.map(self.from_map)).is_some()))
+    }
+
+    async fn delete(&self) -> Answer<usize> {
+        let delete = self.client.delete_item().table_name("orders");
+        delete.set_key(Some(key(FIRST))).send().await?;
+        Ok(1)
+    }
+
+    async fn query(&self, table: &str) -> Answer<usize> {
+        let query = self
+            .client
+            .query()
+            .table_name(table)
+            .key_condition_expression("#n0 = :v0")
+            .expression_attribute_names("#n0", "customer")
+            .expression_attribute_values(":v0", S(CUSTOMER.into()));
+        let items = query.send().await?.items.unwrap_or_default();
+        let rows: Vec<Order> = items.into_iter().map(self.from_map).collect();
+        Ok(black_box(rows).len())
+    }
+
+    async fn batch_get(&self) -> Answer<usize> {
+        let keys = (FIRST..FIRST + 100).map(key).collect();
+        let keys = KeysAndAttributes::builder().set_keys(Some(keys)).build();
+        let get = self.client.batch_get_item();
+        let get = get.request_items("orders", keys.expect("its keys"));
+        let mut answer = get.send().await?;
+        let tables = answer.responses.take().unwrap_or_default();
+        // In the order of the keys, as the library returns them.
+        let mut found = std::collections::HashMap::with_capacity(100);
+        for order in tables.into_values().flatten().map(self.from_map) {
+            found.insert(order.number, order);
+        }
+        let rows = (FIRST..FIRST + 100).map(|number| found.remove(&number));
+        let rows: Vec<Option<Order>> = rows.collect();
+        Ok(black_box(rows).iter().flatten().count())
+    }
+
+    async fn batch_write(&self) -> Answer<usize> {
+        let writes = self.orders.iter().map(|order| {
+            let put = PutRequest::builder().set_item(Some((self.to_map)(order)));
+            let put = put.build().expect("its item");
+            WriteRequest::builder().put_request(put).build()
+        });
+        let batch = self.client.batch_write_item();
+        let batch = batch.request_items("orders", writes.collect());
+        let answer = batch.send().await?;
+        let left = answer.unprocessed_items.map_or(0, |left| left.len());
+        Ok(25 - left)
+    }
+
+    async fn transact(&self) -> Answer<usize> {
+        let put = Put::builder()
+            .table_name("orders")
+            .set_item(Some((self.to_map)(&self.order)))
+            .build();
+        let update = Update::builder()
+            .table_name("orders")
+            .set_key(Some(key(FIRST + 1)))
+            .update_expression(UPDATE)
+            .condition_expression(CONDITION)
+            .expression_attribute_names("#n0", "status")
+            .expression_attribute_names("#n1", "total_cents")
+            .expression_attribute_names("#n2", "customer")
+            .expression_attribute_values(":v0", S("SHIPPED".into()))
+            .expression_attribute_values(":v1", N("0".into()))
+            .expression_attribute_values(":v2", N("5".into()))
+            .expression_attribute_values(":v3", N((i64::MAX - 5).to_string()))
+            .expression_attribute_values(":v4", S("PAID".into()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        let check = ConditionCheck::builder()
+            .table_name("orders")
+            .set_key(Some(key(FIRST + 2)))
+            .condition_expression("attribute_exists(#n0)")
+            .expression_attribute_names("#n0", "customer")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        let items = [
+            TransactWriteItem::builder()
+                .put(put.expect("a put"))
+                .build(),
+            TransactWriteItem::builder()
+                .update(update.expect("an update"))
+                .build(),
+            TransactWriteItem::builder()
+                .condition_check(check.expect("a check"))
+                .build(),
+        ];
+        // The SDK makes a token of its own.
+        let transact = self.client.transact_write_items();
+        transact
+            .set_transact_items(Some(items.into()))
+            .send()
+            .await?;
+        Ok(3)
+    }
+}
+
+const UPDATE: &str = "SET #n0 = :v0, #n1 = if_not_exists(#n1, :v1) + :v2";
+/// The item is there, its sum does not leave the range of the field, and what the caller asks.
+const CONDITION: &str =
+    "attribute_exists(#n2) AND (attribute_not_exists(#n1) OR #n1 <= :v3) AND #n0 = :v4";
+
+fn key(number: u64) -> Map {
+    let mut key: Map = Map::with_capacity(2);
+    key.insert("customer".into(), S(CUSTOMER.into()));
+    key.insert("number".into(), AttributeValue::N(number.to_string()));
+    key
+}
+
+impl Side for Sdk {
+    fn run(&mut self, work: Work) -> Option<usize> {
+        match work {
+            Work::Encode => Some(self.json.write((self.to_map)(black_box(&self.order)))),
+            Work::Decode => {
+                let order = (self.from_map)(self.json.read(black_box(self.answer)));
+                Some(black_box(order).lines.len())
+            }
+            Work::EncodeMap => Some(black_box((self.to_map)(black_box(&self.order))).len()),
+            Work::DecodeMap => {
+                let order = (self.from_map)(self.maps.pop()?);
+                Some(black_box(order).lines.len())
+            }
+            work => self.runtime.block_on(self.send(work)).expect("an answer"),
+        }
+    }
+    fn prepare(&mut self, work: Work, times: u32) {
+        if work == Work::DecodeMap {
+            let map = (self.to_map)(&self.order);
+            self.maps = vec![map; times as usize];
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What is measured.
+
+/// Prefixes of tables: how many rows a query finds there.
+pub const SHORT: &str = "rows-100";
+pub const LONG: &str = "rows-1000";
+
+macro_rules! works {
+    ($($work:ident $text:literal x $times:literal: $what:literal;)+) => {
+        /// One thing that every side does.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Work { $($work,)+ }
+
+        impl Work {
+            pub const ALL: &[Work] = &[$(Work::$work,)+];
+
+            /// For the command line and the recorded values.
+            pub fn name(self) -> &'static str {
+                match self { $(Work::$work => $text,)+ }
+            }
+
+            /// For people.
+            pub fn what(self) -> &'static str {
+                match self { $(Work::$work => $what,)+ }
+            }
+
+            /// So often it is done where instructions are counted.
+            pub fn times(self) -> u32 {
+                match self { $(Work::$work => $times,)+ }
+            }
+        }
+    };
+}
+
+works! {
+    Encode "encode" x 200: "encode an item, to bytes";
+    Decode "decode" x 200: "decode an item, from bytes";
+    EncodeMap "encode-map" x 200: "encode an item, SDK only to its maps";
+    DecodeMap "decode-map" x 200: "decode an item, SDK only from its maps";
+    Get "get" x 40: "Get";
+    Put "put" x 40: "Put";
+    Update "update" x 40: "Update, new item returned";
+    Delete "delete" x 40: "Delete";
+    Query100 "query-100" x 8: "Query, 100 rows";
+    Query1000 "query-1000" x 2: "Query, 1000 rows";
+    BatchGet100 "batch-get-100" x 8: "BatchGet, 100 items";
+    BatchWrite25 "batch-write-25" x 10: "BatchWrite, 25 puts";
+    Transact3 "transact-3" x 20: "TransactWrite, put, update and check";
+}
+
+impl Work {
+    pub fn named(name: &str) -> Option<Work> {
+        Work::ALL.iter().copied().find(|work| work.name() == name)
+    }
+
+    /// No request: the item alone.
+    pub fn is_conversion(self) -> bool {
+        matches!(
+            self,
+            Work::Encode | Work::Decode | Work::EncodeMap | Work::DecodeMap
+        )
+    }
+}

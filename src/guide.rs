@@ -1,0 +1,30 @@
+//! How to model, read, write, test and run: one chapter a page.
+//!
+#![doc = include_str!("guide/links.md")]
+#![doc = include_str!("../docs/README.md")]
+
+// The text is that of `docs/`, which reads on its own too. Where its links lead from here is said in `links.md`;
+// the files say it again for those who read them as they are, and what is said first counts.
+macro_rules! chapters {
+    ($($name:ident = $file:literal)*) => {$(
+        #[doc = include_str!("guide/links.md")]
+        #[doc = include_str!($file)]
+        pub mod $name {}
+    )*};
+}
+
+chapters! {
+    getting_started = "../docs/getting_started.md"
+    keys = "../docs/keys.md"
+    access_patterns = "../docs/access_patterns.md"
+    updates = "../docs/updates.md"
+    locks = "../docs/locks.md"
+    many = "../docs/many.md"
+    unique = "../docs/unique.md"
+    single_table = "../docs/single_table.md"
+    sharding = "../docs/sharding.md"
+    testing = "../docs/testing.md"
+    production = "../docs/production.md"
+    limits = "../docs/limits.md"
+    coming_from = "../docs/coming_from.md"
+}

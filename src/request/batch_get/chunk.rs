@@ -1,0 +1,203 @@
+//! The keys of one request, asked for until all of them are answered.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{BATCH, BatchGet, Frame, PrimaryKey, WantedKey};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::retry_budget::Patience;
+use crate::wire::BoxFuture;
+
+/// A request has no larger body. Only keys of kilobytes meet it.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// What became of the keys of a chunk. Those that are not there are named nowhere.
+#[derive(Default)]
+pub(super) struct Read<'k> {
+    pub(super) items: Vec<(WantedKey, Bytes)>,
+    pub(super) failed: Vec<(Vec<&'k WantedKey>, Error)>,
+}
+
+/// A chunk that is being filled.
+#[derive(Default)]
+struct Open<'k> {
+    keys: Vec<&'k WantedKey>,
+    frames: Vec<usize>,
+    bytes: usize,
+}
+
+impl<'k> Open<'k> {
+    /// Whether it asks the frame's table in no other way.
+    fn takes(&self, frames: &[Frame], number: usize) -> bool {
+        let table = |number: usize| frames.get(number).map(|frame| &frame.table);
+        let mut others = self.frames.iter().filter(|other| **other != number);
+        others.all(|other| table(*other) != table(number))
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.keys.is_empty() || (self.keys.len() < BATCH && self.bytes + bytes <= MAX_BODY)
+    }
+
+    fn push(&mut self, key: &'k WantedKey, bytes: usize) {
+        if !self.frames.contains(&key.0) {
+            self.frames.push(key.0);
+        }
+        self.keys.push(key);
+        self.bytes += bytes;
+    }
+}
+
+/// What each request asks for. It names a table once, so two ways of asking one table are two requests.
+pub(super) fn chunks<'k>(frames: &[Frame], keys: Vec<&'k WantedKey>) -> Vec<Vec<&'k WantedKey>> {
+    let mut full = Vec::new();
+    let mut filling: Vec<Open<'k>> = Vec::new();
+    for key in keys {
+        let bytes = most_bytes(&key.1);
+        match filling.iter_mut().find(|open| open.takes(frames, key.0)) {
+            Some(open) => {
+                if !open.has_room(bytes) {
+                    full.push(std::mem::take(open).keys);
+                }
+                open.push(key, bytes);
+            }
+            None => {
+                let mut open = Open::default();
+                open.push(key, bytes);
+                filling.push(open);
+            }
+        }
+    }
+    full.extend(filling.into_iter().map(|open| open.keys));
+    full
+}
+
+/// No less than its JSON has: every byte may be escaped.
+fn most_bytes(key: &PrimaryKey) -> usize {
+    key.iter().map(|point| 6 * point.len() + 300).sum()
+}
+
+impl BatchGet {
+    /// The items of these keys, however many requests it takes to get them all.
+    pub(super) fn chunk<'a, 'k: 'a>(
+        &'a self,
+        keys: Vec<&'k WantedKey>,
+        patience: &'a Patience,
+    ) -> BoxFuture<'a, Read<'k>> {
+        Box::pin(self.until_read(keys, patience))
+    }
+
+    async fn until_read<'k>(&self, keys: Vec<&'k WantedKey>, patience: &Patience) -> Read<'k> {
+        let mut read = Read::default();
+        let all = keys.len();
+        let mut left = keys;
+        let mut rounds = patience.rounds();
+        while !left.is_empty() {
+            let began = Instant::now();
+            let error = match self.ask(&left, &mut read).await {
+                Ok(unanswered) if unanswered.is_empty() => return read,
+                Ok(unanswered) => {
+                    if unanswered.len() < left.len() {
+                        rounds.progress();
+                    } else {
+                        rounds.in_vain();
+                    }
+                    left = unanswered;
+                    None
+                }
+                Err(error) if error.is_throttled() => {
+                    rounds.in_vain();
+                    Some(error)
+                }
+                Err(error) => {
+                    self.failed(left, error, patience, &mut read).await;
+                    return read;
+                }
+            };
+            if !rounds.another(began.elapsed()).await {
+                let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
+                read.failed.push((left, error));
+                return read;
+            }
+        }
+        read
+    }
+
+    /// A refusal may be about one table, so each is asked alone before the error is believed of all.
+    async fn failed<'k>(
+        &self,
+        keys: Vec<&'k WantedKey>,
+        error: Error,
+        patience: &Patience,
+        read: &mut Read<'k>,
+    ) {
+        let of_a_table = matches!(
+            error.kind(),
+            ErrorKind::TableNotFound | ErrorKind::AccessDenied | ErrorKind::Rejected
+        );
+        let parts = by_frame(&keys);
+        if !of_a_table || parts.len() == 1 {
+            read.failed.push((keys, error));
+            return;
+        }
+        for part in parts {
+            let again = self.chunk(part, patience).await;
+            read.items.extend(again.items);
+            read.failed.extend(again.failed);
+        }
+    }
+
+    /// One request. Adds the items to what was read; returns the keys that were left out.
+    async fn ask<'k>(
+        &self,
+        keys: &[&'k WantedKey],
+        read: &mut Read<'k>,
+    ) -> Result<Vec<&'k WantedKey>> {
+        let entity = self.entity_of(keys);
+        let name = |error: Error| match entity {
+            Some(entity) => error.of(entity),
+            None => error,
+        };
+        let reply = self.db.call(self.request(keys)).await;
+        let reply = reply.map_err(|failure| name(failure.error))?;
+        let answer = self.answer(&reply.body, keys).map_err(|fault| {
+            let message = format!("the service's answer cannot be read: {fault}");
+            name(Error::new(ErrorKind::Service, Stage::Service, message))
+                .with_request_id(reply.request_id.as_deref())
+        })?;
+        read.items.extend(answer.items);
+        let left = |key: &&&WantedKey| answer.left.contains(**key);
+        Ok(keys.iter().filter(left).copied().collect())
+    }
+
+    /// The entity of all these keys, if it is one.
+    fn entity_of(&self, keys: &[&WantedKey]) -> Option<&'static str> {
+        let mut entities = keys
+            .iter()
+            .filter_map(|key| self.frames.get(key.0))
+            .map(|frame| frame.entity);
+        let first = entities.next()?;
+        entities.all(|other| other == first).then_some(first)
+    }
+
+    fn left_out(&self, left: &[&WantedKey], all: usize, reason: &str) -> Error {
+        let message = format!("{} of {all} items were not read: {reason}", left.len());
+        let error = Error::new(ErrorKind::Throttled, Stage::Service, message);
+        match self.entity_of(left) {
+            Some(entity) => error.of(entity),
+            None => error,
+        }
+    }
+}
+
+fn by_frame<'k>(keys: &[&'k WantedKey]) -> Vec<Vec<&'k WantedKey>> {
+    let mut parts: Vec<Vec<&'k WantedKey>> = Vec::new();
+    for key in keys {
+        let same = |part: &&mut Vec<&WantedKey>| part.first().is_some_and(|first| first.0 == key.0);
+        match parts.iter_mut().find(same) {
+            Some(part) => part.push(key),
+            None => parts.push(vec![key]),
+        }
+    }
+    parts
+}

@@ -1,0 +1,219 @@
+//! What a read of many asks, and how the answer is read: the same for one entity and for several.
+
+use std::fmt;
+
+use super::RowReader;
+use crate::clock::Timestamp;
+use crate::codec::Writer;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Expression;
+use crate::key::point::points_of;
+use crate::request::batch_get::{BatchGet, Failing, Found, Frame, PrimaryKey, WantedKey};
+use crate::request::check::is_expired;
+use crate::request::explain::Explanation;
+use crate::request::query::Reading;
+use crate::request::retry_budget::RetryBudget;
+
+/// How items are read.
+#[derive(Debug, Clone, Default)]
+pub(in crate::request) struct Way {
+    pub(in crate::request) consistent: bool,
+    pub(in crate::request) include_expired: bool,
+    /// All, if it is not said.
+    pub(in crate::request) attributes: Option<Vec<&'static str>>,
+}
+
+impl Way {
+    /// What the entity's table is asked.
+    pub(in crate::request) fn frame<E: DynamoEntity>(&self, db: &Dynamo) -> Frame {
+        let table = &<E::Table as DynamoTable>::TABLE;
+        let names: Vec<_> = [table.pk].into_iter().chain(table.sk).collect();
+        let mut options = Writer::default();
+        if self.consistent {
+            options.raw(",\"ConsistentRead\":true");
+        }
+        if let Some(attributes) = &self.attributes {
+            // The answer is told apart by its keys, and what the item is checked by is read too.
+            let mut needed = names.clone();
+            for name in E::ENTITY.ttl.iter().chain(attributes) {
+                if !needed.contains(name) {
+                    needed.push(name);
+                }
+            }
+            let mut expression = Expression::default();
+            let out = expression.begin("ProjectionExpression");
+            for (at, name) in needed.into_iter().enumerate() {
+                out.push(if at == 0 { "" } else { ", " }).name(name);
+            }
+            expression.write(&mut options);
+        }
+        Frame {
+            entity: E::ENTITY.type_name,
+            table: db.table_name(table.name),
+            names,
+            options: options.into_bytes(),
+        }
+    }
+
+    /// The attribute that expired items are told by, if they are hidden.
+    pub(in crate::request) fn ttl<E: DynamoEntity>(&self) -> Option<&'static str> {
+        E::ENTITY.ttl.filter(|_| !self.include_expired)
+    }
+}
+
+/// The values of a key.
+pub(in crate::request) fn primary_key<E: DynamoEntity>(
+    key: &Key<E>,
+    names: &[&'static str],
+) -> Result<PrimaryKey> {
+    let mut written = Writer::for_request(96);
+    written.raw("{");
+    key.write(&mut written)?;
+    written.raw("}");
+    points_of(written.as_bytes(), names).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+}
+
+impl<Row> RowReader<Row> {
+    /// The row of what was found under a key.
+    pub(super) fn row(
+        &self,
+        found: Found,
+        ttl: Option<&'static str>,
+        now: Timestamp,
+    ) -> Result<Option<Row>> {
+        match (found, self.of_error) {
+            (Ok(Some(item)), _) if is_expired(&item, ttl, now) => Ok(None),
+            (Ok(Some(item)), _) => (self.read)(&item).map(Some),
+            (Ok(None), _) => Ok(None),
+            (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
+            (Err(error), None) => Err(error),
+        }
+    }
+}
+
+/// Reads what was found under the keys of a member, at a time.
+type ReadFound<Out> = Box<dyn FnOnce(Vec<Found>, Timestamp) -> Result<Out> + Send>;
+
+/// What one member of a read asks.
+pub struct Asked<Out> {
+    pub(in crate::request) frame: Frame,
+    pub(in crate::request) keys: Vec<Result<PrimaryKey>>,
+    /// What goes wrong with a key is no failure of the read.
+    pub(in crate::request) is_lenient: bool,
+    pub(in crate::request) read: ReadFound<Out>,
+}
+
+impl<Out> fmt::Debug for Asked<Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Asked({} keys)", self.keys.len())
+    }
+}
+
+/// A read of many under construction.
+#[derive(Debug)]
+pub struct Asking {
+    batch: BatchGet,
+    wanted: Vec<WantedKey>,
+    failing: Failing,
+}
+
+/// A member's share of what was found: for each of its keys the next one, or why it was not asked for.
+pub(in crate::request) struct Share<Out> {
+    keys: Vec<Result<()>>,
+    read: ReadFound<Out>,
+}
+
+/// What was found, in the order in which it was asked.
+pub(in crate::request) type AllFound = std::vec::IntoIter<Found>;
+
+/// What was found under the next key. There is one for each, or nobody knows what is there.
+pub(super) fn next_found(all: &mut AllFound) -> Found {
+    let message = "the answer has fewer items than keys were asked for";
+    let none = || Err(Error::new(ErrorKind::Service, Stage::Service, message));
+    all.next().unwrap_or_else(none)
+}
+
+impl<Out> Share<Out> {
+    pub(in crate::request) fn read(self, all: &mut AllFound, now: Timestamp) -> Result<Out> {
+        let next = |asked: Result<()>| match asked {
+            Ok(()) => next_found(all),
+            Err(error) => Err(error),
+        };
+        (self.read)(self.keys.into_iter().map(next).collect(), now)
+    }
+}
+
+impl Asking {
+    pub(in crate::request) fn new(db: &Dynamo, budget: RetryBudget, concurrency: usize) -> Self {
+        Asking {
+            batch: BatchGet {
+                db: db.clone(),
+                frames: Vec::new(),
+                budget,
+                concurrency,
+            },
+            wanted: Vec::new(),
+            failing: Failing::Together,
+        }
+    }
+
+    /// Takes a member in. A key that cannot be written fails it, unless it is lenient.
+    pub(in crate::request) fn add<Out>(&mut self, asked: Asked<Out>) -> Result<Share<Out>> {
+        let frames = &mut self.batch.frames;
+        let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
+        let number = known.unwrap_or_else(|| {
+            frames.push(asked.frame);
+            frames.len() - 1
+        });
+        if asked.is_lenient {
+            self.failing = Failing::Apart;
+        }
+        let mut keys = Vec::with_capacity(asked.keys.len());
+        for key in asked.keys {
+            keys.push(match key {
+                Ok(key) => {
+                    self.wanted.push((number, key));
+                    Ok(())
+                }
+                Err(error) if asked.is_lenient => Err(error),
+                Err(error) => return Err(error),
+            });
+        }
+        Ok(Share {
+            keys,
+            read: asked.read,
+        })
+    }
+
+    /// Reads all that is asked, or nothing if it could not be planned.
+    pub(in crate::request) fn send<Out: Send + 'static>(
+        self,
+        share: Result<Share<Out>>,
+    ) -> Reading<Out> {
+        self.send_with(share.map(|share| {
+            let read = move |all: &mut AllFound, now| share.read(all, now);
+            Box::new(read) as ReadAll<Out>
+        }))
+    }
+
+    pub(in crate::request) fn send_with<Out: Send + 'static>(
+        self,
+        read: Result<ReadAll<Out>>,
+    ) -> Reading<Out> {
+        Reading::new(async move {
+            let read = read?;
+            let found = self.batch.read(&self.wanted, self.failing).await?;
+            read(&mut found.into_iter(), self.batch.db.now())
+        })
+    }
+
+    pub(in crate::request) fn explain(self) -> Explanation {
+        Explanation::of_requests(&self.batch.requests(&self.wanted))
+    }
+}
+
+/// Reads all that was found.
+pub(in crate::request) type ReadAll<Out> =
+    Box<dyn FnOnce(&mut AllFound, Timestamp) -> Result<Out> + Send>;

@@ -1,0 +1,85 @@
+//! Where keys come from: what can be gone through, or a stream.
+
+use std::fmt;
+use std::pin::Pin;
+
+use futures_core::Stream;
+use futures_util::StreamExt;
+
+use super::primary_key;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::Result;
+use crate::request::batch_get::PrimaryKey;
+
+/// A key of the entity `E`, or a reference to one.
+#[diagnostic::on_unimplemented(
+    message = "this is no key of `{E}`",
+    label = "keys of `{E}` are read here, and this gives `{Self}`",
+    note = "write `{E}::key(..)`, or `.key()` of an entity"
+)]
+pub trait KeyOf<E: DynamoEntity> {
+    /// The key.
+    #[doc(hidden)]
+    fn as_key(&self) -> &Key<E>;
+}
+
+impl<E: DynamoEntity> KeyOf<E> for Key<E> {
+    fn as_key(&self) -> &Key<E> {
+        self
+    }
+}
+
+impl<E: DynamoEntity, K: KeyOf<E>> KeyOf<E> for &K {
+    fn as_key(&self) -> &Key<E> {
+        (**self).as_key()
+    }
+}
+
+/// Keys that are gone through.
+#[derive(Debug)]
+pub struct Listed<I>(pub(super) I);
+
+/// Keys that come when they come.
+#[derive(Debug)]
+pub struct Streamed<S>(pub(super) S);
+
+/// Primary keys as they come.
+pub struct PrimaryKeys(pub(super) Pin<Box<dyn Stream<Item = Result<PrimaryKey>> + Send>>);
+
+impl fmt::Debug for PrimaryKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PrimaryKeys")
+    }
+}
+
+/// Keys that outlive the call.
+#[diagnostic::on_unimplemented(
+    message = "these keys cannot be streamed",
+    label = "a stream goes on after this call, so its keys are owned",
+    note = "give `get_many` keys that own what they are made of, such as a `Vec<Key<..>>`, and that are `Send`"
+)]
+pub trait KeyInput<E: DynamoEntity> {
+    #[doc(hidden)]
+    fn primary_keys(self, names: Vec<&'static str>) -> PrimaryKeys;
+}
+
+impl<E: DynamoEntity, I> KeyInput<E> for Listed<I>
+where
+    I: IntoIterator<Item: KeyOf<E>, IntoIter: Send + 'static>,
+{
+    fn primary_keys(self, names: Vec<&'static str>) -> PrimaryKeys {
+        let keys = self.0.into_iter();
+        let keys = keys.map(move |key| primary_key(key.as_key(), &names));
+        PrimaryKeys(Box::pin(futures_util::stream::iter(keys)))
+    }
+}
+
+impl<E: DynamoEntity, S> KeyInput<E> for Streamed<S>
+where
+    S: Stream<Item: KeyOf<E>> + Send + 'static,
+{
+    fn primary_keys(self, names: Vec<&'static str>) -> PrimaryKeys {
+        let keys = self.0.map(move |key| primary_key(key.as_key(), &names));
+        PrimaryKeys(Box::pin(keys))
+    }
+}
