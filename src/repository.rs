@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
-use crate::request::{Operation, Page, Query, QueryVerbs, Update};
+use crate::request::{Conditional, Delete, Operation, Page, Query, QueryVerbs, Update};
 
 /// The store of one entity. Services depend on it, programs give them a [`Dynamo`], tests the embedded
 /// engine or a fake.
@@ -83,6 +83,10 @@ pub trait Repository<E: DynamoEntity>: Send + Sync {
     /// Takes an item away if it still has this version.
     async fn delete(&self, entity: &E) -> Result<()>;
 
+    /// Takes an item away that was not loaded, under a condition:
+    /// `Order::key(7).delete().if_exists().when(|o| o.version().eq(3))`.
+    async fn delete_if(&self, delete: Delete<E, Conditional>) -> Result<()>;
+
     /// Some rows and where to go on.
     async fn page(&self, query: Query<E>) -> Result<Page<E>>;
 
@@ -122,6 +126,10 @@ impl<E: DynamoEntity> Repository<E> for Dynamo {
 
     async fn delete(&self, entity: &E) -> Result<()> {
         entity.delete().send(self).await
+    }
+
+    async fn delete_if(&self, delete: Delete<E, Conditional>) -> Result<()> {
+        delete.send(self).await
     }
 
     async fn page(&self, query: Query<E>) -> Result<Page<E>> {

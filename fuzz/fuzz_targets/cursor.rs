@@ -40,6 +40,7 @@ fuzz_target!(|text: &str| {
         Row::in_partition(1).query().into(),
         Row::in_partition(1).at().ge(5).into(),
         Row::in_partition(each([1, 2])).query().into(),
+        Row::in_partition(each([1, 2])).at().eq(each([5, 6])).text().starts_with("t").into(),
         Row::by_size().size().lt(5).into(),
         Query::<Row>::from(Row::scan()),
     ];

@@ -9,7 +9,8 @@ use crate::schema::{EntityDef, has_uniques};
 
 /// The entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
-    let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json).and_then(|()| E::decode(&mut Reader::new(json)));
+    let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json)
+        .and_then(|()| E::decode(&mut Reader::new(json)));
     decoded.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
 }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::point::KeyPoint;
 
 /// One end of a range.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Bound {
     pub(crate) point: KeyPoint,
     /// Whether the point itself is in the range.
@@ -106,6 +106,15 @@ impl KeyRange {
         }
         let (lower, upper) = other.clone().into_bounds();
         self.clone().within(lower, upper) == self.clone().within(None, None)
+    }
+
+    /// The least and the greatest point that may be in it.
+    pub(crate) fn ends(self) -> (Option<KeyPoint>, Option<KeyPoint>) {
+        let (lower, upper) = self.into_bounds();
+        (
+            lower.map(|bound| bound.point),
+            upper.map(|bound| bound.point),
+        )
     }
 
     fn into_bounds(self) -> (Option<Bound>, Option<Bound>) {

@@ -35,6 +35,22 @@ pub(crate) struct PartBound {
     pub(crate) included: bool,
 }
 
+impl PartBound {
+    /// The bound of a part that stands behind this text.
+    pub(crate) fn behind(head: &str, bound: Option<&Bound>) -> Option<Self> {
+        let bound = bound?;
+        // Parts of templates are text; a cursor that says otherwise was made up.
+        let part = match &bound.point {
+            KeyPoint::S(part) => part,
+            KeyPoint::N(_) | KeyPoint::B(_) => "",
+        };
+        Some(PartBound {
+            text: format!("{head}{part}"),
+            included: bound.included,
+        })
+    }
+}
+
 impl Span<'_> {
     /// The range of the keys whose part is between the bounds.
     pub(crate) fn range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {

@@ -41,7 +41,8 @@ async fn persist(db: &Dynamo, request: Request) -> Result<Reply, Failure> {
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
             unknown = Some(failure);
         }
-        backoff.wait(this.elapsed(), None).await;
+        let left = PATIENCE.saturating_sub(began.elapsed());
+        backoff.wait(this.elapsed(), Some(left)).await;
         attempt += 1;
     }
 }

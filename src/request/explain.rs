@@ -30,10 +30,10 @@ pub struct Explanation {
 impl Explanation {
     /// Of an operation of one request.
     pub(super) fn of<Out>(plan: &Plan<Out>) -> Self {
-        Explanation::of_requests(match plan.outcome {
-            Outcome::Nothing(_) => &[],
-            _ => std::slice::from_ref(&plan.request),
-        })
+        match plan.outcome {
+            Outcome::Nothing(_) => Explanation::of_requests(&[]),
+            _ => Explanation::of_requests(std::slice::from_ref(&plan.request)),
+        }
     }
 
     /// Of requests of one operation, none perhaps. The table is that of the first.

@@ -15,6 +15,7 @@
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
 
 mod all;
+mod asked;
 mod collection;
 mod condition;
 mod cursor;
@@ -22,6 +23,7 @@ mod draft;
 mod explain;
 mod fetch;
 mod gather;
+mod head;
 mod hydrate;
 mod kind;
 mod of_entity;

@@ -20,12 +20,16 @@ macro_rules! examples {
 examples! {
     access_tokens = "../../examples/access_tokens.rs"
     blog = "../../examples/blog.rs"
+    contacts = "../../examples/contacts/main.rs"
     iot_meters = "../../examples/iot_meters.rs"
     orders = "../../examples/orders.rs"
     organisations = "../../examples/organisations.rs"
     request_counts = "../../examples/request_counts.rs"
     shop_directory = "../../examples/shop_directory.rs"
     status_shards = "../../examples/status_shards.rs"
+    tasks = "../../examples/tasks/main.rs"
 }
 
+mod command_line;
 mod facts;
+mod http;

@@ -3,6 +3,7 @@
 mod cursors;
 mod hydrate;
 mod indexes;
+mod model;
 mod pages;
 mod partitions;
 mod parts;
@@ -27,6 +28,7 @@ pub fn tests() -> Vec<Test> {
         partitions::tests(),
         projections::tests(),
         hydrate::tests(),
+        model::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Repository, Update, async_trait};
+use dynamo_entity::{Conditional, Delete, Repository, Update, async_trait};
 
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -126,6 +126,13 @@ async fn keeps_the_laws(db: Db) -> Outcome {
     articles.put(&stored).await?;
     assert!(articles.put(&stored).await.unwrap_err().is_conflict());
     assert!(articles.delete(&stored).await.unwrap_err().is_conflict());
+    let delete_at = |version: u64| {
+        let delete = Article::key("a").delete().if_exists();
+        articles.delete_if(delete.when(|a| a.version().eq(version)))
+    };
+    assert!(delete_at(1).await.unwrap_err().is_conflict());
+    delete_at(2).await?;
+    assert!(delete_at(2).await.unwrap_err().is_not_found());
     let ghost = Article::key("z").update().apply(|a| a.year().set(1));
     let ghost = ghost.when(|a| a.author().eq("ann"));
     assert!(articles.update(ghost).await.unwrap_err().is_not_found());
@@ -191,6 +198,10 @@ impl Repository<Article> for Fake {
     async fn delete(&self, article: &Article) -> Result<()> {
         self.with(|map| map.remove(&article.id));
         Ok(())
+    }
+
+    async fn delete_if(&self, delete: Delete<Article, Conditional>) -> Result<()> {
+        panic!("{delete:?} needs an engine")
     }
 
     async fn page(&self, query: Query<Article>) -> Result<Page<Article>> {

@@ -1,7 +1,8 @@
 //! The expressions of a query: what the keys have to be, and which rows are left out.
 
-use super::draft::Draft;
+use super::draft::{Draft, Lane};
 use super::selection::{Filter, Selection, Wanted};
+use super::start::{Equals, Leg};
 use crate::clock::Timestamp;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Writer, members};
 use crate::expr::Expression;
@@ -9,50 +10,43 @@ use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
 
 impl Selection {
-    /// The range, and the attribute it is about. No filter may name a key that is queried, so where the
-    /// TTL is one, a bound hides what has expired.
-    pub(super) fn live_range(
-        &self,
-        equals: &[(&'static str, Vec<u8>)],
-        now: Timestamp,
-    ) -> Result<(KeyRange, Option<&'static str>), Fault> {
-        let (range, ranged) = (self.range(), self.draft.ranged);
+    /// The range without what has expired, where the TTL is a key that is queried: no filter may name it,
+    /// so a bound hides it.
+    pub(super) fn live(&self, mut leg: Leg, now: Timestamp) -> Result<Leg, Fault> {
         let source = self.source();
         let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
         let hides = !self.options.include_expired && !self.draft.is_scan;
         let Some(ttl) = ttl.filter(|_| hides) else {
-            return Ok((range, ranged));
+            return Ok(leg);
         };
         let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
-        if let Some((_, value)) = equals.iter().find(|(name, _)| *name == ttl) {
+        if let Some((_, value)) = leg.equals.iter().find(|(name, _)| *name == ttl) {
             let value = KeyPoint::read(&mut Reader::new(value))?;
-            let lives = KeyRange::All.at_least(first_live).contains(&value);
-            return Ok((if lives { range } else { KeyRange::Nothing }, ranged));
+            if !KeyRange::All.at_least(first_live).contains(&value) {
+                leg.range = KeyRange::Nothing;
+            }
+            return Ok(leg);
         }
-        let next = source.sort().get(self.draft.parts).map(|key| key.attribute);
+        let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
+        let mut sort = source.sort().iter().map(|key| key.attribute);
+        let next = sort.find(|name| !is_known(*name));
         // Behind a part that is not known no bound is possible: such rows are shown.
-        if next == Some(ttl) && ranged.is_none_or(|ranged| ranged == ttl) {
-            return Ok((range.at_least(first_live), Some(ttl)));
+        if next == Some(ttl) && leg.ranged.is_none_or(|ranged| ranged == ttl) {
+            leg.range = leg.range.at_least(first_live);
+            leg.ranged = Some(ttl);
         }
-        Ok((range, ranged))
+        Ok(leg)
     }
 
     pub(super) fn expressions(
         &self,
-        equals: &[(&'static str, Vec<u8>)],
-        range: &KeyRange,
-        ranged: Option<&'static str>,
+        leg: &Leg,
         now: Timestamp,
         wanted: Wanted,
         body: &mut Writer,
     ) -> Result<Vec<Filter>, Fault> {
         let mut expression = Expression::default();
-        key_condition(
-            equals,
-            range,
-            ranged,
-            expression.begin("KeyConditionExpression"),
-        )?;
+        key_condition(leg, expression.begin("KeyConditionExpression"))?;
         let filters = self.filter(now, expression.begin("FilterExpression"))?;
         if wanted == Wanted::Items {
             self.projection(expression.begin("ProjectionExpression"));
@@ -122,12 +116,13 @@ impl Selection {
 }
 
 /// The attributes compared by `=`, with their values in DynamoDB JSON.
-pub(super) fn equals(
-    draft: &Draft,
-    partition: &[u8],
-) -> Result<Vec<(&'static str, Vec<u8>)>, Fault> {
-    let comma: &[u8] = if draft.equals.is_empty() { b"" } else { b"," };
-    let json = [b"{", partition, comma, &*draft.equals, b"}"].concat();
+pub(super) fn equals(draft: &Draft, lane: Lane<'_>) -> Result<Equals, Fault> {
+    let comma: &[u8] = if lane.front.equals.is_empty() {
+        b""
+    } else {
+        b","
+    };
+    let json = [b"{", lane.partition, comma, &*lane.front.equals, b"}"].concat();
     let mut equals = Vec::new();
     for (name, value) in members(&json)? {
         let known = draft.source.key_attributes();
@@ -138,18 +133,13 @@ pub(super) fn equals(
     Ok(equals)
 }
 
-fn key_condition(
-    equals: &[(&'static str, Vec<u8>)],
-    range: &KeyRange,
-    ranged: Option<&'static str>,
-    out: &mut Expression,
-) -> Result<(), Fault> {
-    for (at, (name, value)) in equals.iter().enumerate() {
+fn key_condition(leg: &Leg, out: &mut Expression) -> Result<(), Fault> {
+    for (at, (name, value)) in leg.equals.iter().enumerate() {
         out.push(if at == 0 { "" } else { " AND " });
         out.name(*name).push(" = ").json(value);
     }
-    if let Some(attribute) = ranged {
-        write_range(attribute, range, out)?;
+    if let Some(attribute) = leg.ranged {
+        write_range(attribute, &leg.range, out)?;
     }
     Ok(())
 }

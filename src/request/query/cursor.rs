@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use super::asked::Asked;
 use super::selection::Selection;
 use crate::codec::{Fault, Item, Reader, member, members};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::key::point::KeyPoint;
-use crate::key::range::KeyRange;
 
 pub(crate) use binding::{Secret, Tag};
 
@@ -38,7 +38,8 @@ pub struct Cursor(Arc<Place>);
 struct Place {
     backward: bool,
     binding: u64,
-    range: KeyRange,
+    /// The bounds that the query began with.
+    asked: Asked,
     /// The key attributes of a row, as entries of a JSON object.
     position: Vec<u8>,
     tag: Option<Tag>,
@@ -57,8 +58,8 @@ impl Cursor {
         self.0.backward
     }
 
-    pub(super) fn range(&self) -> &KeyRange {
-        &self.0.range
+    pub(super) fn asked(&self) -> &Asked {
+        &self.0.asked
     }
 
     pub(super) fn position(&self) -> &[u8] {
@@ -83,7 +84,7 @@ impl Cursor {
                 "the cursor belongs to another query: it differs in table, index, partition, parts, order or filter",
             );
         }
-        match is_inside(selection, self.range(), self.position()) {
+        match is_inside(selection, self.asked(), self.position()) {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => fail("the cursor points to a place outside the query"),
         }
@@ -91,7 +92,7 @@ impl Cursor {
 }
 
 /// Whether a position names a row of the query.
-fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result<bool, Fault> {
+fn is_inside(selection: &Selection, asked: &Asked, position: &[u8]) -> Result<bool, Fault> {
     let item = Item::from_dynamo_json(&[b"{", position, b"}"].concat())?;
     let names = selection.source().key_attributes();
     let is_key = names.len() == item.len() && names.iter().all(|name| item.contains(name));
@@ -102,28 +103,18 @@ fn is_inside(selection: &Selection, range: &KeyRange, position: &[u8]) -> Result
     for name in names {
         point(name)?;
     }
-    if partition_of(selection, position)?.is_none() {
+    // Bounds that somebody made up would show rows of others.
+    let draft = &selection.draft;
+    let is_within = |front| draft.range(front, asked).lies_in(&draft.group(front));
+    if asked.word() != draft.asked.word() || !draft.fronts.iter().all(is_within) {
         return Ok(false);
     }
-    match selection.draft.ranged {
-        // Bounds that somebody made up would show rows of others.
-        Some(_) if !range.lies_in(&selection.draft.group()) => Ok(false),
-        Some(name) => Ok(range.contains(&point(name)?)),
-        None => Ok(true),
-    }
+    Ok(lane_of(selection, position)?.is_some())
 }
 
-/// Which of the partitions a position is in.
-pub(super) fn partition_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, Fault> {
-    'partitions: for (at, partition) in selection.draft.partitions.iter().enumerate() {
-        for (name, value) in super::condition::equals(&selection.draft, partition)? {
-            if point_of(position, name)? != KeyPoint::read(&mut Reader::new(&value))? {
-                continue 'partitions;
-            }
-        }
-        return Ok(Some(at));
-    }
-    Ok(None)
+/// Which of the lanes a position is in.
+pub(super) fn lane_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, Fault> {
+    selection.lane_of(&[b"{", position, b"}"].concat())
 }
 
 /// A key attribute among the entries of an object.
@@ -138,7 +129,7 @@ pub(super) fn point_of(entries: &[u8], wanted: &str) -> Result<KeyPoint, Fault> 
 #[derive(Clone)]
 pub(super) struct CursorMaker {
     binding: u64,
-    range: KeyRange,
+    asked: Asked,
     names: Arc<[&'static str]>,
     secret: Option<Secret>,
 }
@@ -147,7 +138,7 @@ impl CursorMaker {
     pub(super) fn new(selection: &Selection, db: &Dynamo) -> Self {
         CursorMaker {
             binding: binding::of(selection, db),
-            range: selection.range(),
+            asked: selection.asked().clone(),
             names: selection.source().key_attributes().into(),
             secret: db.cursor_secret().cloned(),
         }
@@ -171,7 +162,7 @@ impl CursorMaker {
         let mut place = Place {
             backward: false,
             binding: self.binding,
-            range: self.range.clone(),
+            asked: self.asked.clone(),
             position,
             tag: None,
         };

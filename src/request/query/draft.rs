@@ -1,7 +1,10 @@
 //! A query under construction: what the stages of a chain carry on.
 
+use std::collections::HashSet;
 use std::fmt;
+use std::hash::Hash;
 
+use super::asked::Asked;
 use super::partition::{Given, combinations};
 use super::source::{Source, part_at};
 use crate::codec::{Fault, Reader, Writer};
@@ -17,23 +20,32 @@ pub struct Draft {
     pub(crate) source: Source,
     /// The partitions: their attributes as entries of a JSON object.
     pub(crate) partitions: Vec<Vec<u8>>,
-    /// The attributes of the sort key compared by `=`, likewise.
-    pub(crate) equals: Vec<u8>,
-    /// The front of the text of a sort key with a template.
-    pub(crate) head: Vec<u8>,
+    /// What is known of the sort keys: one front, or several where `each(..)` gave a part.
+    pub(crate) fronts: Vec<Front>,
     /// How many parts, or attributes, of the sort key are known.
     pub(crate) parts: usize,
-    /// The condition on the sort key, and the attribute that it is about.
-    pub(crate) range: Option<KeyRange>,
-    pub(crate) ranged: Option<&'static str>,
-    /// What was asked of it: which bounds, and whether they are held.
-    pub(crate) verb: u8,
+    /// What the part behind them has to be.
+    pub(crate) asked: Asked,
     /// All partitions are read, and no key is asked for.
     pub(crate) is_scan: bool,
     pub(crate) fault: Option<Fault>,
 }
 
-const STARTS_WITH: u8 = 10;
+/// The known parts of a sort key.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Front {
+    /// The attributes compared by `=`, as entries of a JSON object.
+    pub(crate) equals: Vec<u8>,
+    /// The front of the text of a key with a template.
+    pub(crate) head: Vec<u8>,
+}
+
+/// The keys of one partition with one front.
+#[derive(Clone, Copy)]
+pub(crate) struct Lane<'a> {
+    pub(crate) partition: &'a [u8],
+    pub(crate) front: &'a Front,
+}
 
 /// Writes what stands before the first part of a sort key.
 pub type WriteFront = fn(KeyTarget<'_>) -> Result<(), Fault>;
@@ -53,31 +65,25 @@ impl Draft {
         write: impl Fn(&[&Given; N], Shard, &mut Writer) -> Result<(), Fault>,
         front: Option<WriteFront>,
     ) -> Self {
-        let mut head = Vec::new();
-        let mut partitions = Vec::new();
+        let mut only = Front::default();
+        let mut partitions = Distinct::default();
         let mut written = match front {
-            Some(front) => front(KeyTarget::text(&mut head, Reach::Front)),
+            Some(front) => front(KeyTarget::text(&mut only.head, Reach::Front)),
             None => Ok(()),
         };
         for parts in combinations(&parts) {
             for shard in source.shards() {
                 let mut writer = Writer::default();
                 written = written.and_then(|()| write(&parts, shard, &mut writer));
-                let partition = writer.into_bytes();
-                if !partitions.contains(&partition) {
-                    partitions.push(partition);
-                }
+                partitions.push(writer.into_bytes());
             }
         }
         Draft {
             source,
-            partitions,
-            equals: Vec::new(),
-            head,
+            partitions: partitions.values,
+            fronts: vec![only],
             parts: 0,
-            range: None,
-            ranged: None,
-            verb: 0,
+            asked: Asked::Anything,
             is_scan: false,
             fault: written.err(),
         }
@@ -92,117 +98,131 @@ impl Draft {
         }
     }
 
-    /// The next part is this one.
-    pub(super) fn equal(&mut self, write: WritePart<'_>) {
-        let written = if self.source.template().is_some() {
-            let reach = Reach::Part(self.parts);
-            write(KeyTarget::text(&mut self.head, reach))
-        } else {
-            let mut writer = Writer::default();
-            writer.raw("{");
-            writer.raw_bytes(&self.equals);
-            let written = write(KeyTarget::attribute(&mut writer));
-            self.equals = writer.into_bytes().split_off(1);
-            written
-        };
+    /// The partitions with each of their fronts.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = Lane<'_>> {
+        self.partitions.iter().flat_map(|partition| {
+            let fronts = self.fronts.iter();
+            fronts.map(|front| Lane { partition, front })
+        })
+    }
+
+    /// The next part is one of these.
+    pub(super) fn equal(&mut self, values: &[WritePart<'_>]) {
+        let mut fronts = Distinct::default();
+        let mut written = Ok(());
+        for front in &self.fronts {
+            for write in values {
+                let mut front = front.clone();
+                written = written.and_then(|()| self.go_on(&mut front, *write));
+                fronts.push(front);
+            }
+        }
+        self.fronts = fronts.values;
         self.note(written);
         self.parts += 1;
     }
 
+    /// The front with one part more.
+    fn go_on(&self, front: &mut Front, write: WritePart<'_>) -> Result<(), Fault> {
+        if self.source.template().is_some() {
+            return write(KeyTarget::text(&mut front.head, Reach::Part(self.parts)));
+        }
+        let mut writer = Writer::default();
+        writer.raw("{");
+        writer.raw_bytes(&front.equals);
+        let written = write(KeyTarget::attribute(&mut writer));
+        front.equals = writer.into_bytes().split_off(1);
+        written
+    }
+
     /// The next part is between these.
     pub(super) fn between(&mut self, lower: End<'_>, upper: End<'_>) {
-        let sides = |side: &End<'_>| match side {
-            None => 0,
-            Some((_, false)) => 1,
-            Some((_, true)) => 2,
-        };
-        self.verb = 1 + sides(&lower) + 3 * sides(&upper);
-        let range = match self.source.template() {
-            Some((attribute, pieces)) => {
-                self.ranged = Some(attribute);
-                self.template_range(pieces, lower, upper)
-            }
-            None => {
-                let key = self.source.sort().get(self.parts);
-                self.ranged = key.map(|key| key.attribute);
-                native_range(lower, upper)
-            }
-        };
-        match range {
-            Ok(range) => self.range = Some(range),
+        match self
+            .bound(lower)
+            .and_then(|lower| Ok((lower, self.bound(upper)?)))
+        {
+            Ok((lower, upper)) => self.asked = Asked::Between(lower, upper),
             Err(fault) => self.note(Err(fault)),
         }
     }
 
     /// The next part starts with this text.
     pub(super) fn starting_with(&mut self, text: &str) {
-        let key = self.source.sort().get(match self.source.template() {
-            Some(_) => 0,
-            None => self.parts,
-        });
-        self.ranged = key.map(|key| key.attribute);
-        let prefix = match self.source.template() {
+        let text = match self.source.template() {
             Some(_) => {
-                let mut prefix = self.head.clone();
-                crate::key::escape_part(text, self.source.table.style, &mut prefix);
-                into_text(prefix)
+                let mut part = Vec::new();
+                crate::key::escape_part(text, self.source.table.style, &mut part);
+                into_text(part)
             }
             None => text.to_owned(),
         };
-        self.verb = STARTS_WITH;
-        self.range = Some(KeyRange::starting_with(prefix));
+        self.asked = Asked::StartsWith(text);
     }
 
-    /// All that is known of the sort key, as a condition on the attribute that is named.
+    /// The part alone.
+    fn bound(&self, end: End<'_>) -> Result<Option<Bound>, Fault> {
+        let Some((write, included)) = end else {
+            return Ok(None);
+        };
+        let point = if self.source.template().is_some() {
+            let mut text = Vec::new();
+            write(KeyTarget::text(&mut text, Reach::Bound(self.parts)))?;
+            KeyPoint::S(into_text(text))
+        } else {
+            let mut writer = Writer::default();
+            write(KeyTarget::bound(&mut writer))?;
+            KeyPoint::read(&mut Reader::new(writer.as_bytes()))?
+        };
+        Ok(Some(Bound { point, included }))
+    }
+
+    /// Refuses known parts that no key can hold.
     pub(super) fn finish(&mut self) {
-        let is_open = self.range.is_none() && !self.is_scan;
-        let Some((attribute, pieces)) = self.source.template().filter(|_| is_open) else {
+        let is_open = self.asked == Asked::Anything && !self.is_scan;
+        let Some((attribute, _)) = self.source.template().filter(|_| is_open) else {
             return;
         };
-        let head = into_text(self.head.clone());
-        let is_whole = part_at(pieces, self.parts).is_none();
-        self.ranged = Some(attribute);
-        let fits = check_size(head.len(), Role::Sort);
+        let sizes = self.fronts.iter().map(|front| front.head.len());
+        let fits = check_size(sizes.max().unwrap_or_default(), Role::Sort);
         self.note(fits.map_err(|fault| fault.in_key(attribute)));
-        self.range = Some(if is_whole {
-            KeyRange::Exactly(KeyPoint::S(head))
-        } else {
-            KeyRange::starting_with(head)
-        });
     }
 
-    /// All keys with the parts that are known.
-    pub(super) fn group(&self) -> KeyRange {
-        if self.source.template().is_none() {
-            return KeyRange::All;
+    /// The attribute that the condition on the sort key is about.
+    pub(crate) fn ranged(&self) -> Option<&'static str> {
+        if self.is_scan {
+            return None;
         }
-        let span = Span {
-            head: &into_text(self.head.clone()),
-            behind: Behind::Other,
-            fixed: false,
-            escaped: self.source.table.style == Style::Escaped,
-        };
-        span.range(None, None)
+        match self.source.template() {
+            Some((attribute, _)) => Some(attribute),
+            None if self.asked == Asked::Anything => None,
+            None => {
+                let key = self.source.sort().get(self.parts);
+                key.map(|key| key.attribute)
+            }
+        }
     }
 
-    fn template_range(
-        &self,
-        pieces: &'static [Piece],
-        lower: End<'_>,
-        upper: End<'_>,
-    ) -> Result<KeyRange, Fault> {
-        let bound = |end: End<'_>| {
-            let Some((write, included)) = end else {
-                return Ok(None);
-            };
-            let mut text = self.head.clone();
-            write(KeyTarget::text(&mut text, Reach::Bound(self.parts)))?;
-            let text = into_text(text);
-            Ok(Some(PartBound { text, included }))
+    /// The condition on the sort key, behind one of the fronts.
+    pub(crate) fn range(&self, front: &Front, asked: &Asked) -> KeyRange {
+        let Some((_, pieces)) = self.source.template().filter(|_| !self.is_scan) else {
+            return asked.native();
         };
-        let head = into_text(self.head.clone());
+        let head = into_text(front.head.clone());
+        let at = part_at(pieces, self.parts);
+        match asked {
+            Asked::Anything if at.is_none() => KeyRange::Exactly(KeyPoint::S(head)),
+            Asked::Anything => KeyRange::starting_with(head),
+            Asked::StartsWith(text) => KeyRange::starting_with(head + text),
+            Asked::Between(lower, upper) => {
+                let bound = |bound: &Option<Bound>| PartBound::behind(&head, bound.as_ref());
+                let span = self.span(&head, pieces, at.unwrap_or_default());
+                span.range(bound(lower), bound(upper))
+            }
+        }
+    }
+
+    fn span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {
         let escaped = self.source.table.style == Style::Escaped;
-        let at = part_at(pieces, self.parts).unwrap_or_default();
         let behind = match pieces.get(at + 1) {
             None => Behind::End,
             Some(Piece::Literal(text)) if escaped && text.starts_with('#') => Behind::Delimiter,
@@ -215,13 +235,26 @@ impl Draft {
                 ..
             })
         );
-        let span = Span {
-            head: &head,
+        Span {
+            head,
             behind,
             fixed,
             escaped,
+        }
+    }
+
+    /// All keys with the parts that are known.
+    pub(crate) fn group(&self, front: &Front) -> KeyRange {
+        if self.source.template().is_none() {
+            return KeyRange::All;
+        }
+        let span = Span {
+            head: &into_text(front.head.clone()),
+            behind: Behind::Other,
+            fixed: false,
+            escaped: self.source.table.style == Style::Escaped,
         };
-        Ok(span.range(bound(lower)?, bound(upper)?))
+        span.range(None, None)
     }
 
     /// Keeps the first fault.
@@ -232,17 +265,27 @@ impl Draft {
     }
 }
 
-fn native_range(lower: End<'_>, upper: End<'_>) -> Result<KeyRange, Fault> {
-    let bound = |end: End<'_>| {
-        let Some((write, included)) = end else {
-            return Ok(None);
-        };
-        let mut writer = Writer::default();
-        write(KeyTarget::bound(&mut writer))?;
-        let point = KeyPoint::read(&mut Reader::new(writer.as_bytes()))?;
-        Ok(Some(Bound { point, included }))
-    };
-    Ok(KeyRange::of(bound(lower)?, bound(upper)?))
+/// Values in the order in which they came, each once.
+struct Distinct<T> {
+    values: Vec<T>,
+    seen: HashSet<T>,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Distinct {
+            values: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Distinct<T> {
+    fn push(&mut self, value: T) {
+        if self.seen.insert(value.clone()) {
+            self.values.push(value);
+        }
+    }
 }
 
 /// Parts are written as text.

@@ -1,6 +1,5 @@
 //! `explain`: what a query would ask of the service.
 
-use super::fetch::Fetch;
 use super::hydrate::PAGE;
 use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
@@ -22,15 +21,16 @@ pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Resu
             String::from_utf8_lossy(&request.body).into_owned()
         }),
     };
+    let allowance = selection.options.max_scanned;
     for read in selection.reads(db, wanted)? {
-        if read.frame.is_nothing {
+        let Some(frame) = read.frames.first() else {
             continue;
-        }
-        let fetch = Fetch::new(db.clone(), selection.entity(), read.frame).start_at(read.start);
-        let (page_size, budget) = (selection.options.page_size, selection.options.max_scanned);
-        let (frame, body) = fetch.looking_at(page_size, budget).preview(limit);
+        };
         explanation.operation = Some(frame.operation.name());
-        explanation.filters = frame.filters;
+        explanation.filters.clone_from(&frame.filters);
+        let mut fetch = selection.fetch(db, read);
+        fetch.allow(allowance);
+        let body = fetch.preview(limit).unwrap_or_default();
         let body = String::from_utf8_lossy(&body).into_owned();
         explanation.requests.push(body);
     }

@@ -1,22 +1,28 @@
 //! One request after the other: what a read of many has read so far, and what comes next.
 
+use std::collections::VecDeque;
+
 use bytes::Bytes;
 
 use super::selection::Frame;
+use super::start::Read;
 use crate::codec::{Fault, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::key::point::{KeyPoint, points_of};
 use crate::wire::{Request, Resend};
 
-/// A read of many that is under way.
+/// A read of one lane that is under way.
 #[derive(Debug)]
 pub(crate) struct Fetch {
     db: Dynamo,
     entity: &'static str,
-    frame: Frame,
+    /// What is read now, and then.
+    frames: VecDeque<Frame>,
     /// Where the next request begins: the key attributes as entries of a JSON object.
     start: Option<Vec<u8>>,
-    is_done: bool,
+    /// A request was sent.
+    has_begun: bool,
     page_size: Option<usize>,
     /// Items that may still be looked at.
     budget: Option<usize>,
@@ -33,58 +39,76 @@ pub(crate) struct Answer {
 }
 
 impl Fetch {
-    pub(super) fn new(db: Dynamo, entity: &'static str, frame: Frame) -> Self {
-        let is_done = frame.is_nothing;
+    pub(super) fn new(db: Dynamo, entity: &'static str, read: Read) -> Self {
         Fetch {
             db,
             entity,
-            frame,
-            start: None,
-            is_done,
+            frames: read.frames.into(),
+            start: read.start,
+            has_begun: false,
             page_size: None,
             budget: None,
             surplus: 1,
         }
     }
 
-    pub(super) fn start_at(mut self, start: Option<Vec<u8>>) -> Self {
-        self.start = start;
+    pub(super) fn with_page_size(mut self, page_size: Option<usize>) -> Self {
+        self.page_size = page_size.map(|size| size.max(1));
         self
     }
 
-    pub(super) fn looking_at(mut self, page_size: Option<usize>, budget: Option<usize>) -> Self {
-        self.page_size = page_size.map(|size| size.max(1));
+    /// So many items may be looked at from now on.
+    pub(super) fn allow(&mut self, budget: Option<usize>) {
         self.budget = budget;
-        self
+    }
+
+    /// So many items may still be looked at.
+    pub(super) fn allowance(&self) -> Option<usize> {
+        self.budget
     }
 
     /// Nothing more is there.
     pub(super) fn is_done(&self) -> bool {
-        self.is_done
+        self.frames.is_empty()
     }
 
-    /// There may be more, and it may not be looked at.
-    pub(super) fn is_spent(&self) -> bool {
-        !self.is_done && self.budget == Some(0)
+    /// Nothing of what is read next was looked at.
+    pub(super) fn is_fresh(&self) -> bool {
+        !self.has_begun || self.start.is_none()
     }
 
-    /// Where the next request would begin.
+    /// Where the next request would begin, if it goes on.
     pub(super) fn position(&self) -> Option<&[u8]> {
         self.start.as_deref()
     }
 
+    /// Where its next row is at the earliest, as values of the front of the sort key.
+    pub(super) fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
+        match (&self.start, self.frames.front()) {
+            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
+            (None, Some(frame)) => Ok(frame.begins.clone()),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+
     /// The next answer. `wanted` is how many rows there is use for.
     pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Answer> {
-        if self.is_done || self.budget == Some(0) {
+        if self.budget == Some(0) {
             return Ok(Answer::default());
         }
         let limit = self.limit(wanted);
-        let reply = self.db.call(self.request(limit)).await;
+        let Some(frame) = self.frames.front() else {
+            return Ok(Answer::default());
+        };
+        let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
         let answer = read(&reply.body)
             .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
+        self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
-        self.is_done = self.start.is_none();
+        if self.start.is_none() {
+            self.frames.pop_front();
+        }
         if let Some(budget) = &mut self.budget {
             *budget = budget.saturating_sub(answer.scanned);
         }
@@ -99,7 +123,8 @@ impl Fetch {
     /// twice as many each time.
     fn limit(&mut self, wanted: Option<usize>) -> Option<usize> {
         let wanted = wanted.map(|wanted| {
-            if self.frame.filters.is_empty() {
+            let frame = self.frames.front();
+            if frame.is_none_or(|frame| frame.filters.is_empty()) {
                 return wanted;
             }
             let enough = wanted.saturating_mul(self.surplus);
@@ -110,9 +135,9 @@ impl Fetch {
         limits.into_iter().flatten().min()
     }
 
-    fn request(&self, limit: Option<usize>) -> Request {
-        let mut body = Writer::for_request(self.frame.body.len() + 256);
-        body.raw_bytes(&self.frame.body);
+    fn request(&self, frame: &Frame, limit: Option<usize>) -> Request {
+        let mut body = Writer::for_request(frame.body.len() + 256);
+        body.raw_bytes(&frame.body);
         if let Some(limit) = limit {
             // More than an answer can hold is no limit.
             body.raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
@@ -124,18 +149,17 @@ impl Fetch {
         }
         body.raw("}");
         Request {
-            operation: self.frame.operation,
-            table: self.frame.table.clone(),
+            operation: frame.operation,
+            table: frame.table.clone(),
             body: Bytes::from(body.into_bytes()),
             resend: Resend::Always,
         }
     }
 
     /// The next request as it would be sent.
-    pub(super) fn preview(mut self, wanted: Option<usize>) -> (Frame, Bytes) {
+    pub(super) fn preview(&mut self, wanted: Option<usize>) -> Option<Bytes> {
         let limit = self.limit(wanted);
-        let body = self.request(limit).body;
-        (self.frame, body)
+        Some(self.request(self.frames.front()?, limit).body)
     }
 }
 

@@ -1,22 +1,21 @@
-//! Several partitions read side by side, their rows in one order.
+//! Several lanes read side by side, their rows in one order.
+//!
+//! Of each lane that is not at its end something is known: its next row, or, as none is at hand, where
+//! that is at the earliest. Whatever comes first of these is either the next row of all, or the lane to
+//! ask.
 
-use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::fetch::Fetch;
+use super::fetch::{Answer, Fetch};
+use super::head::Head;
+use crate::codec::Fault;
 use crate::error::{Error, Result};
-use crate::key::point::{KeyPoint, points_of};
-use crate::request::together::together;
-
-/// A row as it came, and the partition it came from.
-#[derive(Debug, Clone)]
-pub(crate) struct Row {
-    pub(super) json: Bytes,
-    sort: Vec<KeyPoint>,
-}
+use crate::key::point::points_of;
+use crate::request::together::{CONCURRENCY, together};
 
 /// In which order rows come.
 #[derive(Debug, Clone)]
@@ -25,28 +24,41 @@ pub(crate) struct Merge {
     /// The attributes of the sort key.
     pub(super) sort: Arc<[&'static str]>,
     pub(super) descending: bool,
-    /// One partition after the other, instead of all by the sort key.
+    /// One lane after the other, instead of all by the sort key.
     pub(super) by_partition: bool,
     /// As answers come.
     pub(super) unordered: bool,
+    /// How many lanes have their rows between each other's.
+    pub(super) width: usize,
 }
 
-/// The reads of all partitions of a query.
+/// The reads of all lanes of a query.
 #[derive(Debug)]
 pub(crate) struct Gather {
     lanes: Vec<Lane>,
+    /// What comes next of each lane that is not at its end.
+    heads: BinaryHeap<Head>,
     merge: Merge,
+    /// Items that may still be looked at, of all lanes.
+    budget: Option<usize>,
+    /// How many lanes are asked at once: few at first, as they may do.
+    ahead: usize,
 }
 
 #[derive(Debug)]
 struct Lane {
     fetch: Fetch,
-    rows: VecDeque<Row>,
+    /// Those behind the one that stands for the lane.
+    rows: VecDeque<Bytes>,
 }
 
 impl Gather {
-    /// The reads come in the order of the partitions.
-    pub(super) fn new(mut fetches: Vec<Fetch>, merge: Merge) -> Self {
+    /// The reads come in the order of the lanes.
+    pub(super) fn new(
+        mut fetches: Vec<Fetch>,
+        merge: Merge,
+        budget: Option<usize>,
+    ) -> Result<Self> {
         if merge.descending {
             fetches.reverse();
         }
@@ -54,138 +66,227 @@ impl Gather {
             fetch,
             rows: VecDeque::new(),
         };
-        Gather {
+        let mut gather = Gather {
             lanes: fetches.into_iter().map(lane).collect(),
+            heads: BinaryHeap::new(),
             merge,
+            // Nothing would be found, and nothing left, by looking at nothing.
+            budget: budget.map(|budget| budget.max(1)),
+            ahead: 1,
+        };
+        if gather.is_merging() {
+            let lanes = gather.lanes.iter().enumerate();
+            let heads = lanes.filter_map(|(at, lane)| lane.unknown(at, &gather.merge).transpose());
+            gather.heads = heads.collect::<Result<_>>()?;
         }
+        Ok(gather)
+    }
+
+    fn is_merging(&self) -> bool {
+        self.lanes.len() > 1 && !self.merge.by_partition && !self.merge.unordered
     }
 
     /// Nothing more is there.
     pub(super) fn is_done(&self) -> bool {
-        self.lanes
-            .iter()
-            .all(|lane| lane.rows.is_empty() && lane.fetch.is_done())
+        self.heads.is_empty() && self.lanes.iter().all(|lane| lane.fetch.is_done())
     }
 
     /// There may be more, and it may not be looked at.
     pub(super) fn is_spent(&self) -> bool {
-        self.lanes.iter().any(|lane| lane.fetch.is_spent())
+        let is_known = self.heads.peek().is_some_and(Head::is_row);
+        self.is_poor() && !self.is_done() && !is_known && !self.must_begin()
     }
 
-    /// Where the next request would begin, of one partition.
-    pub(super) fn position(&self) -> Option<&[u8]> {
-        match self.lanes.as_slice() {
-            [lane] => lane.fetch.position(),
-            _ => None,
+    fn is_poor(&self) -> bool {
+        self.budget == Some(0)
+    }
+
+    /// Whether the lane that is next was not looked at: a cursor needs a place in it, or a query that is
+    /// resumed with the same budget would never end.
+    fn must_begin(&self) -> bool {
+        let next = self.next_lane();
+        !self.merge.unordered && next.is_some_and(|lane| lane.fetch.is_fresh())
+    }
+
+    /// The lane that is asked next.
+    fn next_lane(&self) -> Option<&Lane> {
+        match self.heads.peek() {
+            Some(head) => self.lanes.get(head.lane),
+            None => self.lanes.iter().find(|lane| !lane.fetch.is_done()),
         }
+    }
+
+    /// Up to where all was looked at.
+    pub(super) fn position(&self) -> Option<&[u8]> {
+        if self.merge.unordered && self.lanes.len() > 1 {
+            return None;
+        }
+        self.next_lane().and_then(|lane| lane.fetch.position())
     }
 
     /// The next rows, of at least one answer. `wanted` is how many there is use for.
     pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
-        if let [lane] = self.lanes.as_mut_slice() {
-            return Ok(lane.fetch.next(wanted).await?.rows);
+        if self.is_merging() {
+            return self.next_merged(wanted).await;
         }
-        if self.merge.by_partition {
-            let lane = self.lanes.iter_mut().find(|lane| !lane.fetch.is_done());
-            return match lane {
-                Some(lane) => Ok(lane.fetch.next(wanted).await?.rows),
-                None => Ok(Vec::new()),
-            };
+        let mut open = self.open_lanes();
+        if !self.merge.unordered {
+            open.truncate(1);
         }
-        if self.merge.unordered {
-            return self.next_of_all(wanted).await;
-        }
-        self.fill(wanted).await?;
-        let mut rows = Vec::new();
-        while wanted.is_none_or(|wanted| rows.len() < wanted)
-            && let Some(row) = self.pop()
-        {
-            rows.push(row.json);
-        }
-        Ok(rows)
-    }
-
-    /// The next answer of each.
-    async fn next_of_all(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
-        let open = self.lanes.iter_mut().filter(|lane| !lane.fetch.is_done());
-        let rows = open.map(|lane| async move { Ok(lane.fetch.next(wanted).await?.rows) });
-        let rows: Result<Vec<Vec<Bytes>>> = together(rows.collect()).await.into_iter().collect();
-        Ok(rows?.into_iter().flatten().collect())
+        let answers = self.ask(&open, wanted).await?;
+        Ok(answers
+            .into_iter()
+            .flat_map(|(_, answer)| answer.rows)
+            .collect())
     }
 
     /// The number of rows in the next answers.
     pub(super) async fn next_count(&mut self, wanted: Option<usize>) -> Result<usize> {
-        let open = self.lanes.iter_mut().filter(|lane| !lane.fetch.is_done());
-        let counts = open.map(|lane| async move { Ok(lane.fetch.next(wanted).await?.count) });
-        let counts: Result<Vec<usize>> = together(counts.collect()).await.into_iter().collect();
-        Ok(counts?.into_iter().sum())
+        let mut open = self.open_lanes();
+        if wanted.is_some() {
+            open.truncate(self.grow());
+        }
+        let answers = self.ask(&open, wanted).await?;
+        Ok(answers.iter().map(|(_, answer)| answer.count).sum())
     }
 
-    /// Whoever comes first is known only if every partition shows its next row.
+    fn open_lanes(&self) -> Vec<usize> {
+        let lanes = self.lanes.iter().enumerate();
+        let open = lanes.filter(|(_, lane)| !lane.fetch.is_done());
+        open.map(|(at, _)| at).collect()
+    }
+
+    /// How many lanes are asked at once: twice as many each time.
+    fn grow(&mut self) -> usize {
+        let ahead = self.ahead;
+        self.ahead = ahead.saturating_mul(2);
+        ahead
+    }
+
+    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
+        if !self.heads.peek().is_some_and(Head::is_row) {
+            self.fill(wanted).await?;
+        }
+        let mut rows = Vec::new();
+        while wanted.is_none_or(|wanted| rows.len() < wanted)
+            && let Some(row) = self.pop()?
+        {
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// Asks the lanes that may come first, and some that come next.
     async fn fill(&mut self, wanted: Option<usize>) -> Result<()> {
+        // No more than that: their rows wait in memory.
+        let most = wanted.map_or(CONCURRENCY, |_| self.grow().min(CONCURRENCY));
+        let mut unknown: Vec<Head> = Vec::new();
+        while let Some(head) = self.heads.peek_mut() {
+            let is_next = unknown.first().is_none_or(|first| head.stands_with(first));
+            if head.is_row() || !is_next && unknown.len() >= most {
+                break;
+            }
+            unknown.push(PeekMut::pop(head));
+        }
         let share = wanted.map(|wanted| {
-            let share = wanted.saturating_mul(2).div_ceil(self.lanes.len().max(1));
+            let share = wanted.saturating_mul(2).div_ceil(self.merge.width.max(1));
             share.saturating_add(1).min(wanted)
         });
-        let merge = &self.merge;
-        let empty = self
-            .lanes
-            .iter_mut()
-            .filter(|lane| lane.rows.is_empty() && !lane.fetch.is_done());
-        let filled = together(empty.map(|lane| lane.fill(share, merge)).collect()).await;
-        filled.into_iter().collect()
-    }
-
-    /// The next row of all, if it is known.
-    fn pop(&mut self) -> Option<Row> {
-        let mut next: Option<&mut Lane> = None;
-        for lane in &mut self.lanes {
-            if lane.rows.is_empty() && !lane.fetch.is_done() {
-                return None;
-            }
-            let comes_first = match (&next, lane.rows.front()) {
-                (_, None) => false,
-                (None, Some(_)) => true,
-                (Some(next), Some(row)) => {
-                    let best = next.rows.front();
-                    best.is_none_or(|best| row.comes_before(best, self.merge.descending))
-                }
-            };
-            if comes_first {
-                next = Some(lane);
-            }
-        }
-        next?.rows.pop_front()
-    }
-}
-
-impl Lane {
-    async fn fill(&mut self, wanted: Option<usize>, merge: &Merge) -> Result<()> {
-        while self.rows.is_empty() && !self.fetch.is_done() && !self.fetch.is_spent() {
-            for json in self.fetch.next(wanted).await?.rows {
-                let sort = points_of(&json, &merge.sort)
-                    .map_err(|fault| Error::decode(merge.entity, fault))?;
-                self.rows.push_back(Row { json, sort });
+        let lanes: Vec<usize> = unknown.iter().map(|head| head.lane).collect();
+        let answers = self.ask(&lanes, share).await?;
+        // The budget may leave some out.
+        self.heads.extend(unknown.drain(answers.len()..));
+        for (at, answer) in answers {
+            if let Some(lane) = self.lanes.get_mut(at) {
+                lane.rows.extend(answer.rows);
+                let head = lane.head(at, &self.merge)?;
+                self.heads.extend(head);
             }
         }
         Ok(())
     }
-}
 
-impl Row {
-    /// Among equals the earlier partition wins, which is the later one where all is reversed.
-    fn comes_before(&self, other: &Row, descending: bool) -> bool {
-        let order = compare(&self.sort, &other.sort);
-        if descending {
-            order == Ordering::Greater
-        } else {
-            order == Ordering::Less
+    /// The next answer of each of these lanes: of the first ones, as far as the budget goes, and of one in
+    /// any case.
+    async fn ask(
+        &mut self,
+        lanes: &[usize],
+        wanted: Option<usize>,
+    ) -> Result<Vec<(usize, Answer)>> {
+        let budget = self.budget.map(|budget| budget.max(1));
+        let count = lanes.len().min(budget.unwrap_or(usize::MAX));
+        let lanes: HashSet<usize> = lanes.iter().take(count).copied().collect();
+        let share = budget.map(|budget| budget / count.max(1));
+        let asked = self.lanes.iter_mut().enumerate();
+        let asked = asked.filter(|(at, _)| lanes.contains(at));
+        let answers = asked.map(|(at, lane)| async move {
+            lane.fetch.allow(share);
+            let answer = lane.fetch.next(wanted).await?;
+            let left = lane.fetch.allowance().unwrap_or_default();
+            Ok((at, answer, share.unwrap_or_default() - left))
+        });
+        let answers: Result<Vec<_>> = together(answers.collect()).await.into_iter().collect();
+        let mut kept = Vec::new();
+        for (at, answer, looked_at) in answers? {
+            self.budget = self.budget.map(|budget| budget.saturating_sub(looked_at));
+            kept.push((at, answer));
         }
+        Ok(kept)
+    }
+
+    /// The next row of all, if it is known.
+    fn pop(&mut self) -> Result<Option<Bytes>> {
+        let Some(mut head) = self.heads.peek_mut() else {
+            return Ok(None);
+        };
+        let Some(row) = head.row.take() else {
+            return Ok(None);
+        };
+        let at = head.lane;
+        let next = match self.lanes.get_mut(at) {
+            Some(lane) => lane.head(at, &self.merge)?,
+            None => None,
+        };
+        match next {
+            Some(next) => *head = next,
+            None => {
+                PeekMut::pop(head);
+            }
+        }
+        Ok(Some(row))
     }
 }
 
-fn compare(left: &[KeyPoint], right: &[KeyPoint]) -> Ordering {
-    let mut pairs = left.iter().zip(right);
-    let order = pairs.find_map(|(left, right)| left.compare(right).filter(|order| order.is_ne()));
-    order.unwrap_or(Ordering::Equal)
+impl Lane {
+    /// What comes next of it.
+    fn head(&mut self, at: usize, merge: &Merge) -> Result<Option<Head>> {
+        let Some(row) = self.rows.pop_front() else {
+            return self.unknown(at, merge);
+        };
+        let sort = points_of(&row, &merge.sort).map_err(|fault| unsorted(merge, fault))?;
+        Ok(Some(Head {
+            sort,
+            lane: at,
+            row: Some(row),
+            descending: merge.descending,
+        }))
+    }
+
+    /// A row that is not at hand, unless there is none.
+    fn unknown(&self, at: usize, merge: &Merge) -> Result<Option<Head>> {
+        if self.fetch.is_done() {
+            return Ok(None);
+        }
+        let horizon = self.fetch.horizon(&merge.sort);
+        Ok(Some(Head {
+            sort: horizon.map_err(|fault| unsorted(merge, fault))?,
+            lane: at,
+            row: None,
+            descending: merge.descending,
+        }))
+    }
+}
+
+fn unsorted(merge: &Merge, fault: Fault) -> Error {
+    Error::decode(merge.entity, fault)
 }

@@ -68,31 +68,33 @@ impl<E: DynamoEntity, From> Query<E, From> {
 impl Selection {
     /// Whether the keys of an item are among those that are asked for.
     pub(super) fn keys_match(&self, json: &[u8]) -> Result<bool, Fault> {
-        let draft = &self.draft;
-        let is_in = |partition: &Vec<u8>| -> Result<bool, Fault> {
-            for (name, value) in equals(draft, partition)? {
-                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
-                if attribute(json, name)?.as_ref() != Some(&wanted) {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        };
-        let found: Result<Vec<bool>, Fault> = draft.partitions.iter().map(is_in).collect();
-        if !found?.contains(&true) {
-            return Ok(false);
-        }
         // An index holds the item only if all of its keys are there.
-        for key in draft.source.sort() {
+        for key in self.draft.source.sort() {
             if attribute(json, key.attribute)?.is_none() {
                 return Ok(false);
             }
         }
-        let Some(name) = draft.ranged else {
-            return Ok(true);
-        };
-        let point = attribute(json, name)?;
-        Ok(point.is_some_and(|point| self.range().contains(&point)))
+        Ok(self.lane_of(json)?.is_some())
+    }
+
+    /// In which of the lanes an item stands, by its key attributes.
+    pub(super) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, Fault> {
+        let ranged = self.draft.ranged();
+        let point = ranged.map(|name| attribute(json, name)).transpose()?;
+        let point = point.flatten();
+        'lanes: for (at, lane) in self.draft.lanes().enumerate() {
+            for (name, value) in equals(&self.draft, lane)? {
+                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
+                if attribute(json, name)?.as_ref() != Some(&wanted) {
+                    continue 'lanes;
+                }
+            }
+            let range = || self.draft.range(lane.front, self.asked());
+            if ranged.is_none() || point.as_ref().is_some_and(|point| range().contains(point)) {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the time of an item is over; fractions that others stored are cut off.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use super::Query;
 use super::draft::Draft;
 use super::kind::PartKind;
+use super::partition::{Given, KeyArg};
 use super::stage::{RowOf, Stage};
 use crate::codec::{Fault, Name};
 use crate::expr::{Between, Textual};
@@ -93,11 +94,13 @@ impl<F, K, Next: Stage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
 }
 
 impl<F, K: PartKind<F>, Next: Stage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
-    /// The part is this; goes on to the next one.
-    pub fn eq(mut self, value: impl Arg<K::Part>) -> Next {
-        let value = value.into_arg();
-        self.draft
-            .equal(&|target| K::write_sort(&value, &self.way, target));
+    /// The part is this, or [`each`](super::each) of several; goes on to the next one.
+    pub fn eq<N>(mut self, value: impl KeyArg<F, K, N>) -> Next {
+        let way = self.way;
+        let write = |value: Given| move |target: KeyTarget<'_>| value.write_sort(&way, target);
+        let values: Vec<_> = value.values().into_iter().map(write).collect();
+        let values: Vec<_> = values.iter().map(|write| write as _).collect();
+        self.draft.equal(&values);
         Next::of(self.draft)
     }
 

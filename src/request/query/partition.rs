@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::kind::PartKind;
+use super::part::Way;
 use crate::codec::{Fault, Name};
 use crate::key::{Arg, KeyTarget, PartPlace, Role};
 
@@ -17,7 +18,15 @@ impl Given {
 
     /// Writes an attribute that is the field itself.
     pub fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault> {
-        self.0.write_value(target, name)
+        self.0.write_value(target, name, Role::Partition)
+    }
+
+    /// Writes a part of a sort key, in whichever way.
+    pub(super) fn write_sort(&self, way: &Way, target: KeyTarget<'_>) -> Result<(), Fault> {
+        match way {
+            Way::Template(write) => write(&mut |place| self.write(place), target),
+            Way::Value(name) => self.0.write_value(target, name, Role::Sort),
+        }
     }
 }
 
@@ -30,7 +39,7 @@ impl fmt::Debug for Given {
 /// Without the type of the value: what a partition is made of does not multiply code.
 trait Write {
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
-    fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault>;
+    fn write_value(&self, target: KeyTarget<'_>, name: &Name, role: Role) -> Result<(), Fault>;
 }
 
 struct Value<F, K: PartKind<F>>(K::Part);
@@ -40,8 +49,8 @@ impl<F, K: PartKind<F>> Write for Value<F, K> {
         K::write(&self.0, place)
     }
 
-    fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), Fault> {
-        K::write_value(&self.0, target, name, Role::Partition)
+    fn write_value(&self, target: KeyTarget<'_>, name: &Name, role: Role) -> Result<(), Fault> {
+        K::write_value(&self.0, target, name, role)
     }
 }
 
@@ -97,13 +106,16 @@ pub fn wrong_parts() -> Fault {
     Fault::new("a partition key is written with other parts than it has")
 }
 
-/// Several values for one part of a partition key; see [`each`].
+/// Several values for one part of a key; see [`each`].
 #[derive(Debug, Clone)]
 pub struct Each<A>(Vec<A>);
 
-/// Asks for several partitions at once, where a query takes a part of its partition key.
+/// Asks for several values at once: where a query takes a part of its partition key, and in `eq(..)` of a part of
+/// its sort key. Of several such parts all combinations are read, each once.
 ///
-/// They are read side by side, and their rows come merged by the sort key.
+/// Every combination is a request of its own, eight at a time. Their rows come merged by the sort key, or as they were
+/// given by [`by_partition`](super::QueryVerbs::by_partition). Where few rows are wanted, such as by `first` or
+/// a limit, few combinations are asked first: those whose keys come first. No values at all are no rows, and no request.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -119,6 +131,9 @@ pub struct Each<A>(Vec<A>);
 /// }
 /// let rows = Count::in_partition(each(["a", "b"])).day().ge(1).all(&db).await?;
 /// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 2, 3]);
+///
+/// let rows = Count::in_partition("a").day().eq(each([3, 1, 7])).all(&db).await?;
+/// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 3]);
 /// # Ok(()) }
 /// ```
 pub fn each<A>(values: impl IntoIterator<Item = A>) -> Each<A> {

@@ -1,18 +1,19 @@
 //! Everything about a read of many but the type of its rows.
 
-use super::condition::equals;
+use super::asked::Asked;
 use super::cursor::Cursor;
 use super::draft::Draft;
 use super::fetch::Fetch;
 use super::gather::{Gather, Merge};
 use super::hydrate::Hydration;
 use super::source::Source;
-use super::start::{Read, Start};
+use super::start::{Leg, Read};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
+use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
 use crate::wire;
 
@@ -56,6 +57,8 @@ pub(crate) struct Frame {
     pub(super) body: Vec<u8>,
     /// Rows are dropped by the service after it has counted them.
     pub(super) filters: Vec<Filter>,
+    /// Where its rows begin at the earliest, as values of the front of the sort key.
+    pub(super) begins: Vec<KeyPoint>,
     /// Nothing can be there: no request.
     pub(super) is_nothing: bool,
 }
@@ -97,45 +100,30 @@ impl Selection {
         self.source().name()
     }
 
-    /// The condition on the sort key: the cursor's, if there is one.
-    pub(super) fn range(&self) -> KeyRange {
-        let resumed = self
-            .options
-            .resume
-            .as_ref()
-            .map(|cursor| cursor.range().clone());
-        resumed
-            .or_else(|| self.draft.range.clone())
-            .unwrap_or(KeyRange::All)
+    /// What is asked of the sort key: by the cursor, if there is one.
+    pub(super) fn asked(&self) -> &Asked {
+        let resume = self.options.resume.as_ref();
+        resume.map_or(&self.draft.asked, Cursor::asked)
     }
 
-    /// Plans the reads of all partitions. Nothing is sent if this fails.
+    /// Plans the reads of all lanes. Nothing is sent if this fails.
     pub(super) fn gather(&self, db: &Dynamo, wanted: Wanted) -> Result<Gather> {
-        let reads = self.reads(db, wanted)?;
-        let Options {
-            page_size,
-            max_scanned,
-            ..
-        } = self.options;
-        if max_scanned.is_some() && reads.len() > 1 {
-            let message =
-                "`max_scanned` bounds the read of one partition, and this query has several";
-            return Err(self.refused(ErrorKind::Rejected, message));
-        }
-        let fetch = |read: Read| {
-            Fetch::new(db.clone(), self.entity(), read.frame)
-                .start_at(read.start)
-                .looking_at(page_size, max_scanned)
-        };
         let sort = self.source().sort().iter().map(|key| key.attribute);
         let merge = Merge {
             entity: self.entity(),
             sort: sort.collect(),
             descending: self.reads_down(),
             by_partition: self.options.by_partition,
-            unordered: self.draft.is_scan,
+            unordered: self.draft.is_scan || wanted == Wanted::Count,
+            width: self.draft.partitions.len(),
         };
-        Ok(Gather::new(reads.into_iter().map(fetch).collect(), merge))
+        let fetches = self.reads(db, wanted)?.into_iter();
+        let fetches = fetches.map(|read| self.fetch(db, read)).collect();
+        Gather::new(fetches, merge, self.options.max_scanned)
+    }
+
+    pub(super) fn fetch(&self, db: &Dynamo, read: Read) -> Fetch {
+        Fetch::new(db.clone(), self.entity(), read).with_page_size(self.options.page_size)
     }
 
     /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index
@@ -178,8 +166,7 @@ impl Selection {
 
     pub(super) fn frame(
         &self,
-        partition: &[u8],
-        start: &Start,
+        leg: Leg,
         db: &Dynamo,
         now: Timestamp,
         wanted: Wanted,
@@ -193,10 +180,7 @@ impl Selection {
             body.raw(",\"IndexName\":");
             body.quoted(index);
         }
-        let equals = equals(&self.draft, partition)?;
-        let (range, ranged) = self.live_range(&equals, now)?;
-        let (range, ranged) = self.begun_at(range, ranged, start);
-        let filters = self.expressions(&equals, &range, ranged, now, wanted, &mut body)?;
+        let filters = self.expressions(&leg, now, wanted, &mut body)?;
         if self.reads_down() {
             body.raw(",\"ScanIndexForward\":false");
         }
@@ -204,7 +188,7 @@ impl Selection {
         if self.options.consistent && !self.source().is_global() {
             body.raw(",\"ConsistentRead\":true");
         }
-        if let Some((segment, segments)) = start.segment {
+        if let Some((segment, segments)) = leg.segment {
             body.raw(&format!(
                 ",\"Segment\":{segment},\"TotalSegments\":{segments}"
             ));
@@ -212,6 +196,7 @@ impl Selection {
         if wanted == Wanted::Count {
             body.raw(",\"Select\":\"COUNT\"");
         }
+        let sort = self.source().sort().iter().map(|key| key.attribute);
         Ok(Frame {
             operation: if self.draft.is_scan {
                 wire::Operation::Scan
@@ -221,7 +206,8 @@ impl Selection {
             table,
             body: body.into_bytes(),
             filters,
-            is_nothing: range == KeyRange::Nothing
+            begins: leg.begins(sort, self.reads_down())?,
+            is_nothing: leg.range == KeyRange::Nothing
                 || self.options.limit == Some(0)
                 || self.options.filter.as_ref().is_some_and(Node::is_never),
         })

@@ -2,66 +2,50 @@
 
 use std::cmp::Ordering;
 
+use super::condition::equals;
 use super::cursor;
+use super::draft::Lane;
 use super::selection::{Frame, Selection, Wanted};
-use crate::codec::Fault;
+use crate::clock::Timestamp;
+use crate::codec::{Fault, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 
-/// The read of one partition.
-pub(super) struct Read {
-    pub(super) frame: Frame,
-    /// The key that it begins behind.
-    pub(super) start: Option<Vec<u8>>,
-}
+/// Attributes compared by `=`, with their values in DynamoDB JSON.
+pub(super) type Equals = Vec<(&'static str, Vec<u8>)>;
 
-/// Where the read of a partition begins.
-#[derive(Clone, Default)]
-pub(super) struct Start {
-    /// Behind this key.
-    pub(super) key: Option<Vec<u8>>,
-    /// Within these bounds.
-    lower: Option<Bound>,
-    upper: Option<Bound>,
-    /// It has been read.
-    is_over: bool,
+/// The keys that one request after the other reads.
+#[derive(Clone)]
+pub(super) struct Leg {
+    pub(super) equals: Equals,
+    pub(super) range: KeyRange,
+    /// The attribute that the range is about.
+    pub(super) ranged: Option<&'static str>,
     /// Which part of a scan, of how many.
     pub(super) segment: Option<(u32, u32)>,
 }
 
-impl Start {
-    /// Of a partition beside the one with the row that was read last. Rows with its sort key come by
-    /// the order of their partitions.
-    fn beside(point: Option<KeyPoint>, is_earlier: bool, down: bool) -> Self {
-        let is_over = is_earlier != down;
-        let Some(point) = point else {
-            return Start {
-                is_over,
-                ..Start::default()
-            };
-        };
-        let bound = Some(Bound {
-            point,
-            included: !is_over,
-        });
-        if down {
-            Start {
-                upper: bound,
-                ..Start::default()
-            }
-        } else {
-            Start {
-                lower: bound,
-                ..Start::default()
-            }
-        }
-    }
+/// The read of one lane.
+pub(super) struct Read {
+    /// One after the other.
+    pub(super) frames: Vec<Frame>,
+    /// The key that the first one begins behind.
+    pub(super) start: Option<Vec<u8>>,
+}
+
+/// A place among the rows of all lanes.
+struct Place {
+    lane: usize,
+    /// The key attributes of the row, as entries of a JSON object.
+    position: Vec<u8>,
+    /// The values of the sort key; none where lanes come one after the other.
+    sort: Option<Vec<(&'static str, KeyPoint)>>,
 }
 
 impl Selection {
-    /// The read of each partition.
+    /// The read of each lane.
     pub(super) fn reads(&self, db: &Dynamo, wanted: Wanted) -> Result<Vec<Read>> {
         let fail = |fault| Error::encode(self.entity(), fault);
         if let Some(fault) = &self.draft.fault {
@@ -75,19 +59,15 @@ impl Selection {
         if let Some(segments) = self.options.segments {
             return self.segments(segments.max(1), db, wanted);
         }
-        let partitions = self.draft.partitions.iter();
-        let starts = self.starts().map_err(fail)?;
+        let place = self.place().map_err(fail)?;
         let now = db.now();
-        let reads = partitions.zip(starts).map(|(partition, start)| {
-            let frame = self
-                .frame(partition, &start, db, now, wanted)
-                .map_err(fail)?;
-            Ok(Read {
-                frame,
-                start: start.key,
-            })
-        });
-        reads.collect()
+        let read = |(at, lane)| -> Result<Read, Fault> {
+            let (legs, start) = self.legs(at, lane, place.as_ref())?;
+            let frames = self.frames(legs, db, now, wanted)?;
+            Ok(Read { frames, start })
+        };
+        let lanes = self.draft.lanes().enumerate();
+        lanes.map(|lane| read(lane).map_err(fail)).collect()
     }
 
     /// The reads of a scan in parts.
@@ -98,61 +78,162 @@ impl Selection {
         }
         let now = db.now();
         let read = |segment| {
-            let start = Start {
+            let leg = Leg {
+                equals: Vec::new(),
+                range: KeyRange::All,
+                ranged: None,
                 segment: Some((segment, segments)),
-                ..Start::default()
             };
-            let frame = self.frame(&[], &start, db, now, wanted);
-            let frame = frame.map_err(|fault| Error::encode(self.entity(), fault))?;
-            Ok(Read { frame, start: None })
+            let frames = self.frames(vec![leg], db, now, wanted);
+            let frames = frames.map_err(|fault| Error::encode(self.entity(), fault))?;
+            Ok(Read {
+                frames,
+                start: None,
+            })
         };
         (0..segments).map(read).collect()
     }
 
-    /// Where the read of each partition begins: behind the cursor's row, in the order of all.
-    fn starts(&self) -> Result<Vec<Start>, Fault> {
-        let count = self.draft.partitions.len();
-        let Some(cursor) = &self.options.resume else {
-            return Ok(vec![Start::default(); count]);
-        };
-        let position = cursor.position();
-        let own = cursor::partition_of(self, position)?.unwrap_or(count);
-        let (down, sort) = (self.reads_down(), self.source().sort());
-        let point = match sort {
-            [key] if !self.options.by_partition => Some(cursor::point_of(position, key.attribute)?),
-            [] => None,
-            _ if self.options.by_partition || count == 1 => None,
-            _ => {
-                return Err(Fault::new(
-                    "a cursor over several partitions needs a sort key of one attribute",
-                ));
-            }
-        };
-        let start = |at: usize| match at.cmp(&own) {
-            Ordering::Equal => Start {
-                key: Some(position.to_vec()),
-                ..Start::default()
-            },
-            other => Start::beside(point.clone(), other.is_lt(), down),
-        };
-        Ok((0..count).map(start).collect())
+    fn frames(
+        &self,
+        legs: Vec<Leg>,
+        db: &Dynamo,
+        now: Timestamp,
+        wanted: Wanted,
+    ) -> Result<Vec<Frame>, Fault> {
+        let frame = |leg| self.frame(self.live(leg, now)?, db, now, wanted);
+        let frames = legs.into_iter().map(frame);
+        let frames = frames.filter(|frame| !frame.as_ref().is_ok_and(|frame| frame.is_nothing));
+        frames.collect()
     }
 
-    /// The range behind a row of another partition.
-    pub(super) fn begun_at(
+    /// The place of the cursor.
+    fn place(&self) -> Result<Option<Place>, Fault> {
+        let Some(cursor) = &self.options.resume else {
+            return Ok(None);
+        };
+        let position = cursor.position();
+        let lane = cursor::lane_of(self, position)?.unwrap_or(usize::MAX);
+        let point = |name| Ok((name, cursor::point_of(position, name)?));
+        let names = self.source().sort().iter().map(|key| key.attribute);
+        let sort = (!self.options.by_partition).then(|| names.map(point).collect());
+        Ok(Some(Place {
+            lane,
+            position: position.to_vec(),
+            sort: sort.transpose()?,
+        }))
+    }
+
+    /// What is read of a lane, and the key that it begins behind.
+    fn legs(
         &self,
-        range: KeyRange,
-        ranged: Option<&'static str>,
-        start: &Start,
-    ) -> (KeyRange, Option<&'static str>) {
-        if start.is_over {
-            return (KeyRange::Nothing, ranged);
+        at: usize,
+        lane: Lane<'_>,
+        place: Option<&Place>,
+    ) -> Result<(Vec<Leg>, Option<Vec<u8>>), Fault> {
+        let whole = Leg {
+            equals: equals(&self.draft, lane)?,
+            range: self.draft.range(lane.front, self.asked()),
+            ranged: self.draft.ranged(),
+            segment: None,
+        };
+        let Some(place) = place else {
+            return Ok((vec![whole], None));
+        };
+        // Rows with the same sort key come by the order of their lanes.
+        let is_over = match at.cmp(&place.lane) {
+            Ordering::Equal => return Ok((vec![whole], Some(place.position.clone()))),
+            other => other.is_lt() != self.reads_down(),
+        };
+        let legs = match &place.sort {
+            None if is_over => Vec::new(),
+            None => vec![whole],
+            Some(sort) => whole.behind(sort, self.reads_down(), !is_over)?,
+        };
+        Ok((legs, None))
+    }
+}
+
+impl Leg {
+    /// What of it comes behind these values of the sort key; `ties` are the rows with the very values.
+    /// DynamoDB takes one range, on the last attribute that is named, so it takes as many legs as there
+    /// are attributes that may differ.
+    fn behind(
+        self,
+        sort: &[(&'static str, KeyPoint)],
+        down: bool,
+        ties: bool,
+    ) -> Result<Vec<Leg>, Fault> {
+        let mut known = 0;
+        for (name, point) in sort {
+            let Some((_, value)) = self.equals.iter().find(|(known, _)| known == name) else {
+                break;
+            };
+            known += 1;
+            match KeyPoint::read(&mut Reader::new(value))?.compare(point) {
+                Some(Ordering::Equal) | None => {}
+                Some(order) if order.is_lt() == down => return Ok(vec![self]),
+                Some(_) => return Ok(Vec::new()),
+            }
         }
-        if start.lower.is_none() && start.upper.is_none() {
-            return (range, ranged);
+        let free = sort.get(known..).unwrap_or_default();
+        if free.is_empty() {
+            return Ok(if ties { vec![self] } else { Vec::new() });
         }
-        let range = range.within(start.lower.clone(), start.upper.clone());
-        let sort = self.source().sort().first().map(|key| key.attribute);
-        (range, ranged.or(sort))
+        let legs = (0..free.len()).rev();
+        let legs = legs.map(|at| self.leg(free, at, down, ties && at + 1 == free.len()));
+        Ok(legs.collect())
+    }
+
+    /// The rows that differ from the values at one of them first.
+    fn leg(&self, free: &[(&'static str, KeyPoint)], at: usize, down: bool, held: bool) -> Leg {
+        let mut leg = self.clone();
+        for (name, point) in free.iter().take(at) {
+            if leg.ranged.take() == Some(*name) && !leg.range.contains(point) {
+                return leg.nothing();
+            }
+            leg.range = KeyRange::All;
+            let mut value = Writer::default();
+            point.write(&mut value);
+            leg.equals.push((name, value.into_bytes()));
+        }
+        if let Some((name, point)) = free.get(at) {
+            let bound = Some(Bound {
+                point: point.clone(),
+                included: held,
+            });
+            let (lower, upper) = if down { (None, bound) } else { (bound, None) };
+            leg.range = leg.range.within(lower, upper);
+            leg.ranged = Some(name);
+        }
+        leg
+    }
+
+    fn nothing(self) -> Leg {
+        Leg {
+            range: KeyRange::Nothing,
+            ..self
+        }
+    }
+
+    /// Where its rows begin at the earliest, as values of the front of the sort key.
+    pub(super) fn begins(
+        &self,
+        sort: impl Iterator<Item = &'static str>,
+        down: bool,
+    ) -> Result<Vec<KeyPoint>, Fault> {
+        let mut begins = Vec::new();
+        for name in sort {
+            if let Some((_, value)) = self.equals.iter().find(|(known, _)| *known == name) {
+                begins.push(KeyPoint::read(&mut Reader::new(value))?);
+                continue;
+            }
+            let range = self.range.clone();
+            let (first, last) = range.ends();
+            let end = if down { last } else { first };
+            begins.extend(end.filter(|_| self.ranged == Some(name)));
+            break;
+        }
+        Ok(begins)
     }
 }

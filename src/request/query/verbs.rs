@@ -89,7 +89,8 @@ pub trait QueryVerbs: Sized {
     }
 
     /// Looks at so many items in all at most, which bounds what a filter can cost. A page that ends
-    /// for this has a `next`, and perhaps no rows; other verbs return what was found so far.
+    /// for this has a `next`, and perhaps no rows; other verbs return what was found so far. Several
+    /// partitions share it; a page looks at one item at least of each that is needed to know its next row.
     fn max_scanned(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query()
             .with(|options| options.max_scanned = Some(items))
@@ -103,7 +104,7 @@ pub trait QueryVerbs: Sized {
     }
 
     /// One partition after the other, in the order in which they were given, instead of all merged by
-    /// the sort key.
+    /// the sort key; and so with several values of a part of the sort key.
     fn by_partition(self) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.by_partition = true)
     }

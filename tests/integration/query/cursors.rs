@@ -180,27 +180,53 @@ async fn numbers_of_any_size_survive_a_cursor(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The text of a cursor with other bounds: `All`, which is one byte 0.
-fn without_bounds(cursor: &Cursor) -> Result<Cursor> {
+/// The text of a cursor that asks with these bytes.
+fn asking(cursor: &Cursor, old: &[u8], new: &[u8]) -> Result<Cursor> {
     let text = cursor.to_string();
     let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.as_bytes());
     let bytes = bytes.expect("base64");
-    let (front, bounds) = bytes.split_at(10);
-    // StartsWith: its kind, a type, the length of the text, the text.
-    let length = u32::from_le_bytes(bounds[2..6].try_into().expect("four bytes")) as usize;
-    let forged = [front, &[0], &bounds[6 + length..]].concat();
+    let (front, rest) = bytes.split_at(10);
+    let rest = rest.strip_prefix(old).expect("the bounds");
+    let forged = [front, new, rest].concat();
     base64_simd::URL_SAFE_NO_PAD
         .encode_to_string(forged)
         .parse()
 }
 
+/// A bound of this text, as a cursor holds it.
+fn bound(text: &str) -> Vec<u8> {
+    [
+        b"S",
+        &(text.len() as u32).to_le_bytes()[..],
+        text.as_bytes(),
+    ]
+    .concat()
+}
+
 async fn made_up_bounds_are_refused(db: Db) -> Outcome {
     library(&db).await?;
-    let q = Loan::in_partition().limit(1);
-    let cursor = q.clone().page(&db).await?.next.expect("more");
-    let forged = without_bounds(&cursor)?;
-    let refused = q.clone().resume(forged).page(&db).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
-    assert_eq!(q.resume(cursor).page(&db).await?.rows.len(), 1);
+    let open = Loan::in_partition().limit(1);
+    let from_2 = Loan::in_partition().number().ge(2).limit(1);
+    let cursor = open.clone().page(&db).await?.next.expect("more");
+    // Another question than the query's.
+    for word in [&[1][..], &[3], &[9]] {
+        let bounds = bound("0000000001").repeat(2);
+        let bounds = if word == [9] { &*bounds } else { &[] };
+        if let Ok(forged) = asking(&cursor, &[0], &[word, bounds].concat()) {
+            let refused = open.clone().resume(forged).page(&db).await.unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
+        }
+    }
+    assert_eq!(open.resume(cursor).page(&db).await?.rows.len(), 1);
+    // The very question with other bounds finds rows of the query, whatever they are.
+    let cursor = from_2.clone().page(&db).await?.next.expect("more");
+    let own = [&[3][..], &bound("0000000002")].concat();
+    for made_up in ["", "\0", "#", "$", "\u{10ffff}", "1", "0000000001#x"] {
+        let forged = asking(&cursor, &own, &[&[3][..], &bound(made_up)].concat())?;
+        match from_2.clone().limit(9).resume(forged).page(&db).await {
+            Ok(page) => assert!(page.rows.iter().all(|loan| loan.number > 2)),
+            Err(refused) => assert_eq!(refused.kind(), ErrorKind::InvalidCursor),
+        }
+    }
     Ok(())
 }

@@ -55,8 +55,10 @@ async fn partitions_are_merged(db: Db) -> Outcome {
     assert_eq!(named(seen), all[..7]);
     let none: [&str; 0] = [];
     assert_eq!(RequestCount::in_partition(each(none)).all(&db).await?, []);
-    let refused = q().max_scanned(5).all(&db).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Rejected);
+    // As far as was looked, nothing is left out.
+    let some = named(q().max_scanned(5).all(&db).await?);
+    assert!(all.starts_with(&some.iter().map(|row| &**row).collect::<Vec<_>>()));
+    assert!((1..=5).contains(&some.len()), "{some:?}");
     assert_eq!(q().explain(&db)?.requests.len(), 4);
     Ok(())
 }

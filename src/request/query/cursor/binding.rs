@@ -65,10 +65,12 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     for partition in &draft.partitions {
         hash.field(partition);
     }
-    hash.field(&draft.equals);
-    hash.field(&draft.head);
+    for front in &draft.fronts {
+        hash.field(&front.equals);
+        hash.field(&front.head);
+    }
     hash.field(&[
-        draft.verb,
+        draft.asked.word(),
         options.descending.into(),
         options.include_expired.into(),
         options.by_partition.into(),

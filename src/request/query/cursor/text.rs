@@ -1,9 +1,10 @@
 //! The text of a cursor: base64url of a version, flags, binding, bounds, position and tag.
 
+use super::super::asked::Asked;
 use super::Place;
 use super::binding::TAG_SIZE;
 use crate::key::point::KeyPoint;
-use crate::key::range::KeyRange;
+use crate::key::range::Bound;
 
 const VERSION: u8 = 1;
 const BACKWARD: u8 = 1;
@@ -27,7 +28,7 @@ pub(super) fn signed(place: &Place) -> Vec<u8> {
 
 fn payload(place: &Place) -> Vec<u8> {
     let mut bytes = place.binding.to_le_bytes().to_vec();
-    push_range(&mut bytes, &place.range);
+    push_asked(&mut bytes, &place.asked);
     push_block(&mut bytes, &place.position);
     bytes
 }
@@ -39,25 +40,19 @@ fn push_block(bytes: &mut Vec<u8>, block: &[u8]) {
     bytes.extend_from_slice(block);
 }
 
-fn push_range(bytes: &mut Vec<u8>, range: &KeyRange) {
-    let (kind, points) = match range {
-        KeyRange::All => (0, [None, None]),
-        KeyRange::Nothing => (1, [None, None]),
-        KeyRange::Exactly(point) => (2, [Some(point), None]),
-        KeyRange::StartsWith(point) => (3, [Some(point), None]),
-        KeyRange::Above(point, included) => (4 + u8::from(*included), [Some(point), None]),
-        KeyRange::Below(point, included) => (6 + u8::from(*included), [Some(point), None]),
-        KeyRange::Between(lower, upper) => (8, [Some(lower), Some(upper)]),
-    };
-    bytes.push(kind);
-    for point in points.into_iter().flatten() {
-        let (tag, value) = match point {
+fn push_asked(bytes: &mut Vec<u8>, asked: &Asked) {
+    bytes.push(asked.word());
+    for bound in asked.bounds() {
+        let (tag, value) = match &bound.point {
             KeyPoint::S(text) => (b'S', text.as_bytes()),
             KeyPoint::N(number) => (b'N', number.as_str().as_bytes()),
             KeyPoint::B(bytes) => (b'B', &bytes[..]),
         };
         bytes.push(tag);
         push_block(bytes, value);
+    }
+    if let Asked::StartsWith(text) = asked {
+        push_block(bytes, text.as_bytes());
     }
 }
 
@@ -75,7 +70,7 @@ pub(super) fn decode(text: &str) -> Option<Place> {
         return None;
     }
     let binding = u64::from_le_bytes(rest.array()?);
-    let range = rest.range()?;
+    let asked = rest.asked()?;
     let position = rest.block()?.to_vec();
     let tag = match flags & SIGNED {
         0 => None,
@@ -84,7 +79,7 @@ pub(super) fn decode(text: &str) -> Option<Place> {
     rest.0.is_empty().then_some(Place {
         backward: flags & BACKWARD != 0,
         binding,
-        range,
+        asked,
         position,
         tag,
     })
@@ -113,17 +108,25 @@ impl<'a> Rest<'a> {
         self.take(usize::try_from(length).ok()?)
     }
 
-    fn range(&mut self) -> Option<KeyRange> {
+    fn asked(&mut self) -> Option<Asked> {
         Some(match self.byte()? {
-            0 => KeyRange::All,
-            1 => KeyRange::Nothing,
-            2 => KeyRange::Exactly(self.point()?),
-            3 => KeyRange::StartsWith(self.point()?),
-            kind @ 4..=5 => KeyRange::Above(self.point()?, kind == 5),
-            kind @ 6..=7 => KeyRange::Below(self.point()?, kind == 7),
-            8 => KeyRange::Between(self.point()?, self.point()?),
+            0 => Asked::Anything,
+            word @ 1..=9 => {
+                let sides = word - 1;
+                Asked::Between(self.bound(sides % 3)?, self.bound(sides / 3)?)
+            }
+            10 => Asked::StartsWith(std::str::from_utf8(self.block()?).ok()?.to_owned()),
             _ => return None,
         })
+    }
+
+    /// One side of a range: without a bound, or whether it is held.
+    fn bound(&mut self, side: u8) -> Option<Option<Bound>> {
+        if side == 0 {
+            return Some(None);
+        }
+        let (point, included) = (self.point()?, side == 2);
+        Some(Some(Bound { point, included }))
     }
 
     fn point(&mut self) -> Option<KeyPoint> {

@@ -1,0 +1,341 @@
+//! Every reading beside a filter by brute force, on random rows and random questions.
+//!
+//! `READS_QUESTIONS` asks for more of them than the suite, `READS_SEED` for others.
+
+use dynamo_entity::prelude::*;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::support::db::Db;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    the_table_reads_as_a_filter,
+    shards_read_as_a_filter,
+    several_attributes_read_as_a_filter,
+];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "visits", key(pk = "V#{owner}", sk = "{kind}#{at:03}#{id}"))]
+#[dynamo(gsi(by_kind, pk = "K#{kind}", sk = "{at:03}", shards = 3))]
+#[dynamo(gsi(by_place, pk = [owner], sk = [kind, at, id]))]
+struct Visit {
+    owner: String,
+    kind: String,
+    at: u16,
+    id: i16,
+    weight: u8,
+}
+
+const OWNERS: [&str; 3] = ["o", "o#1", "p"];
+const KINDS: [&str; 4] = ["a", "a#b", "ab", "\u{ffff}"];
+
+fn visit() -> impl Strategy<Value = Visit> {
+    let parts = (select(&OWNERS[..]), select(&KINDS[..]), 0u16..5, -3i16..3);
+    (parts, any::<u8>()).prop_map(|((owner, kind, at, id), weight)| Visit {
+        owner: owner.into(),
+        kind: kind.into(),
+        at,
+        id,
+        weight,
+    })
+}
+
+fn visits() -> impl Strategy<Value = Vec<Visit>> {
+    proptest::collection::vec(visit(), 0..50).prop_map(|mut rows| {
+        rows.sort_by_key(|row| (row.owner.clone(), row.kind.clone(), row.at, row.id));
+        rows.dedup_by_key(|row| (row.owner.clone(), row.kind.clone(), row.at, row.id));
+        rows
+    })
+}
+
+/// What is asked; how much of it is up to the pattern.
+#[derive(Debug, Clone)]
+struct Question {
+    owners: Vec<&'static str>,
+    kinds: Vec<&'static str>,
+    times: Vec<u16>,
+    /// The parts of the sort key that are known, and whether a range follows.
+    depth: usize,
+    range: Option<(u16, u16)>,
+    descending: bool,
+    by_partition: bool,
+    least: u8,
+    limit: usize,
+    scanned: usize,
+    row: usize,
+}
+
+fn question() -> impl Strategy<Value = Question> {
+    let values = (
+        subsequence(OWNERS.to_vec(), 0..=3).prop_shuffle(),
+        subsequence(KINDS.to_vec(), 0..=4).prop_shuffle(),
+        proptest::collection::vec(0u16..6, 0..4),
+    );
+    let range = proptest::option::of((0u16..6, 0u16..6));
+    let verbs = (any::<bool>(), any::<bool>(), select(&[0, 0, 60, 220][..]));
+    let sizes = (1usize..9, 1usize..12, 0usize..40);
+    (values, 0usize..4, range, verbs, sizes).prop_map(|(values, depth, range, verbs, sizes)| {
+        Question {
+            owners: values.0,
+            kinds: values.1,
+            times: values.2,
+            depth,
+            range,
+            descending: verbs.0,
+            by_partition: verbs.1,
+            least: verbs.2,
+            limit: sizes.0,
+            scanned: sizes.1,
+            row: sizes.2,
+        }
+    })
+}
+
+impl Question {
+    /// The sort key down to its depth.
+    fn holds(&self, row: &Visit) -> bool {
+        let is_kind = self.kinds.contains(&&*row.kind);
+        let is_time = self.times.contains(&row.at);
+        let in_range = self.range.is_none_or(|(low, high)| match self.depth {
+            1 => (low..high).contains(&row.at),
+            _ => true,
+        });
+        (self.depth < 1 || is_kind) && (self.depth < 2 || is_time) && in_range && self.weighs(row)
+    }
+
+    fn weighs(&self, row: &Visit) -> bool {
+        row.weight >= self.least
+    }
+
+    /// Which lane a row is in.
+    fn lane(&self, row: &Visit) -> (Option<usize>, Option<usize>, Option<usize>) {
+        let at = |values: &[&str], value: &str| values.iter().position(|known| *known == value);
+        let kind = (self.depth > 0).then(|| at(&self.kinds, &row.kind));
+        let time = (self.depth > 1).then(|| self.times.iter().position(|at| *at == row.at));
+        (at(&self.owners, &row.owner), kind.flatten(), time.flatten())
+    }
+
+    /// The order of the rows: by the key or by the lane first.
+    fn sorted<K: Ord>(&self, mut rows: Vec<Visit>, key: impl Fn(&Visit) -> K) -> Vec<Visit> {
+        if self.by_partition {
+            rows.sort_by_key(|row| (self.lane(row), key(row)));
+        } else {
+            rows.sort_by_key(|row| (key(row), self.lane(row)));
+        }
+        if self.descending {
+            rows.reverse();
+        }
+        rows
+    }
+
+    fn asked(&self, q: impl Into<Query<Visit>>) -> Query<Visit> {
+        let mut q = q.into();
+        if self.descending {
+            q = q.descending();
+        }
+        if self.by_partition {
+            q = q.by_partition();
+        }
+        if self.least > 0 {
+            q = q.filter(|v| v.weight().ge(self.least));
+        }
+        q
+    }
+}
+
+fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
+    strategy.new_tree(runner).expect("a value").current()
+}
+
+/// Random tables, and random questions to each.
+async fn ask<F>(db: &Db, check: impl Fn(Vec<Visit>, Question) -> F) -> Outcome
+where
+    F: Future<Output = Outcome>,
+{
+    db.create_tables([Visit::schema()]).await?;
+    let variable = |name: &str| std::env::var(name).ok()?.parse().ok();
+    let questions: u64 = variable("READS_QUESTIONS").unwrap_or(40);
+    let seed: u64 = variable("READS_SEED").unwrap_or(7);
+    let mut runner = TestRunner::new_with_rng(
+        Config::default(),
+        TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat()),
+    );
+    let mut rows = Vec::new();
+    for number in 0..questions {
+        if number % 10 == 0 {
+            for row in &rows {
+                let row: &Visit = row;
+                row.delete().send(db).await?;
+            }
+            rows = sample(visits(), &mut runner);
+            for row in &rows {
+                row.put().send(db).await?;
+            }
+        }
+        let question = sample(question(), &mut runner);
+        let case = format!("{question:?}");
+        check(rows.clone(), question)
+            .await
+            .map_err(|error| format!("{error} ({case})"))?;
+    }
+    Ok(())
+}
+
+/// Everything that can be done with a query, against the rows that it has to have.
+async fn all_verbs(db: &Db, q: Query<Visit>, wanted: &[Visit], asked: &Question) -> Outcome {
+    let case = format!("{asked:?}");
+    assert_eq!(q.clone().all(db).await?, wanted, "all {case}");
+    assert_eq!(q.clone().count(db).await?, wanted.len(), "count {case}");
+    let (limit, few) = (asked.limit, wanted.len().min(asked.limit));
+    assert_eq!(q.clone().limit(limit).all(db).await?, wanted[..few]);
+    assert_eq!(q.clone().limit(limit).count(db).await?, few, "{case}");
+    assert_eq!(q.clone().first(db).await?.as_ref(), wanted.first());
+    assert_eq!(q.clone().exists(db).await?, !wanted.is_empty());
+    let mut rows = q.clone().page_size(asked.scanned).stream(db);
+    for row in wanted {
+        assert_eq!(rows.next().await.transpose()?.as_ref(), Some(row), "{case}");
+    }
+    assert!(rows.next().await.is_none());
+    pages(db, &q.clone().limit(limit), wanted, &case).await?;
+    backwards(db, &q, wanted, asked).await?;
+    bounded(db, &q.max_scanned(asked.scanned), wanted, asked).await
+}
+
+async fn pages(db: &Db, q: &Query<Visit>, wanted: &[Visit], case: &str) -> Outcome {
+    let (mut seen, mut next) = (Vec::new(), None);
+    loop {
+        let page = q.clone().resume(next).page(db).await?;
+        seen.extend(page.rows);
+        next = page.next.map(|next| next.to_string().parse()).transpose()?;
+        if next.is_none() {
+            break;
+        }
+        assert!(seen.len() < wanted.len(), "a false next {case}");
+    }
+    assert_eq!(seen, wanted, "pages {case}");
+    Ok(())
+}
+
+/// From a row in the middle, both ways.
+async fn backwards(db: &Db, q: &Query<Visit>, wanted: &[Visit], asked: &Question) -> Outcome {
+    let page = q.clone().limit(1000).page(db).await?;
+    let Some(cursor) = page.cursor_at(asked.row) else {
+        return Ok(());
+    };
+    let behind = q.clone().resume(cursor.clone()).all(db).await?;
+    assert_eq!(behind, wanted[asked.row + 1..], "behind {asked:?}");
+    let count = q.clone().resume(cursor.clone()).count(db).await?;
+    assert_eq!(count, behind.len(), "counted behind {asked:?}");
+    let back = q.clone().limit(asked.limit).resume(cursor.backwards());
+    let back = back.page(db).await?;
+    let first = asked.row.saturating_sub(asked.limit);
+    assert_eq!(back.rows, wanted[first..asked.row], "before {asked:?}");
+    assert_eq!(back.previous.is_some(), first > 0);
+    Ok(())
+}
+
+/// A bound of what is looked at loses nothing, and comes to an end.
+async fn bounded(db: &Db, q: &Query<Visit>, wanted: &[Visit], asked: &Question) -> Outcome {
+    let (mut seen, mut next) = (Vec::new(), None);
+    for _ in 0..200 {
+        let page = q.clone().limit(asked.limit).resume(next).page(db).await?;
+        assert!(page.rows.len() <= asked.limit);
+        seen.extend(page.rows);
+        next = page.next;
+        if next.is_none() {
+            assert_eq!(seen, wanted, "bounded {asked:?}");
+            return Ok(());
+        }
+    }
+    Err("pages of a bounded query do not end".into())
+}
+
+async fn the_table_reads_as_a_filter(db: Db) -> Outcome {
+    ask(&db, |rows, asked| {
+        let db = db.clone();
+        async move {
+            let owners = each(asked.owners.clone());
+            let q = Visit::in_partition(owners);
+            let kinds = || each(asked.kinds.clone());
+            let q: Query<Visit> = match (asked.depth, asked.range) {
+                (0, _) => q.into(),
+                (1, None) => q.kind().eq(kinds()).into(),
+                (1, Some((low, high))) => q.kind().eq(kinds()).at().between(low..high).into(),
+                _ => {
+                    let times = each(asked.times.clone());
+                    q.kind().eq(kinds()).at().eq(times).into()
+                }
+            };
+            let wanted = rows
+                .into_iter()
+                .filter(|row| asked.owners.contains(&&*row.owner) && asked.holds(row));
+            let key = |row: &Visit| (row.kind.clone(), row.at, row.id);
+            let wanted = asked.sorted(wanted.collect(), key);
+            all_verbs(&db, asked.asked(q), &wanted, &asked).await
+        }
+    })
+    .await
+}
+
+async fn several_attributes_read_as_a_filter(db: Db) -> Outcome {
+    ask(&db, |rows, asked| {
+        let db = db.clone();
+        async move {
+            let q = Visit::by_place(each(asked.owners.clone()));
+            let kinds = || each(asked.kinds.clone());
+            let q: Query<Visit> = match (asked.depth, asked.range) {
+                (0, _) => q.into(),
+                (1, None) => q.kind().eq(kinds()).into(),
+                (1, Some((low, high))) => q.kind().eq(kinds()).at().between(low..high).into(),
+                _ => {
+                    let times = each(asked.times.clone());
+                    q.kind().eq(kinds()).at().eq(times).into()
+                }
+            };
+            let wanted = rows
+                .into_iter()
+                .filter(|row| asked.owners.contains(&&*row.owner) && asked.holds(row));
+            let key = |row: &Visit| (row.kind.clone(), row.at, row.id);
+            let wanted = asked.sorted(wanted.collect(), key);
+            all_verbs(&db, asked.asked(q), &wanted, &asked).await
+        }
+    })
+    .await
+}
+
+/// Which of two rows with one sort key comes first is for the shards to say: what `all` says, all say.
+async fn shards_read_as_a_filter(db: Db) -> Outcome {
+    ask(&db, |rows, mut asked| {
+        let db = db.clone();
+        async move {
+            asked.depth = 1;
+            let q = Visit::by_kind(each(asked.kinds.clone()));
+            let q: Query<Visit> = match asked.range {
+                None => q.into(),
+                Some((low, high)) => q.at().between(low..high).into(),
+            };
+            let q = asked.asked(q);
+            let found = q.clone().all(&db).await?;
+            let mut wanted: Vec<Visit> = rows.into_iter().filter(|row| asked.holds(row)).collect();
+            if !asked.by_partition {
+                let times: Vec<u16> = found.iter().map(|row| row.at).collect();
+                let sorted = times.is_sorted_by(|left, right| match asked.descending {
+                    false => left <= right,
+                    true => left >= right,
+                });
+                assert!(sorted, "{asked:?}");
+            }
+            let key = |row: &Visit| (row.owner.clone(), row.kind.clone(), row.at, row.id);
+            let mut sorted = found.clone();
+            sorted.sort_by_key(key);
+            wanted.sort_by_key(key);
+            assert_eq!(sorted, wanted, "{asked:?}");
+            all_verbs(&db, q, &found, &asked).await
+        }
+    })
+    .await
+}
