@@ -26,9 +26,10 @@ pub(super) fn reserve<E: DynamoEntity>(
     tell_changes::<E>(update, &mut known);
     let after = Holdings::of::<E>(&known, is_touched)?;
     let exchange = Exchange::between::<E>(&before, &after, false)?;
-    // A loaded entity may be out of date, or changed in memory. What a condition says is asked anyway.
+    // A loaded entity may be out of date, or changed in memory: a value that seems to stay may be a new one. What a
+    // condition says is asked anyway.
     let guard = match source {
-        Source::Entity { attributes, .. } if !exchange.is_empty() => {
+        Source::Entity { attributes, .. } => {
             let numbers = (0..uniques.len()).filter(|number| is_touched(*number));
             let fields = numbers
                 .flat_map(|number| uniques.get(number).map_or(&[][..], |unique| unique.fields));
