@@ -51,7 +51,7 @@ impl Dynamo {
     /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
     /// that does not answer, or credentials that cannot be had, are one of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
-        Ok(Dynamo::new(connect::open(url).await?))
+        Ok(Dynamo::over(connect::open(url).await?))
     }
 
     /// Opens the connection that the environment variable `DYNAMO_URL` names.
@@ -79,8 +79,12 @@ impl Dynamo {
 
     /// Uses an SDK client with all of its settings.
     pub fn new(client: Client) -> Dynamo {
+        Dynamo::over(Wire::new(client))
+    }
+
+    pub(crate) fn over(wire: Wire) -> Dynamo {
         Dynamo(Arc::new(Inner {
-            wire: Wire::new(client),
+            wire,
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
             cursor_secret: None,
