@@ -280,7 +280,7 @@ fn watch(worker: &mut Child, served: usize, tried: &mut BTreeMap<String, u32>) -
         .count()
 }
 
-/// SIGKILL at random: after a time, which strikes the tables and the list too, and after so many were
+/// SIGKILL at random: after a time, which strikes the list too, and after so many were
 /// begun to be served, in turns.
 #[tokio::test]
 async fn a_worker_may_be_killed() -> Outcome {
@@ -293,7 +293,14 @@ async fn a_worker_may_be_killed() -> Outcome {
             "",
         ),
     };
-    let (mut kills, mut within, mut failures) = (0, 0, 0);
+    // The tables are there before. The embedded engine does not make one as a whole: a kill within
+    // leaves a table that fails every write.
+    let store = Dynamo::connect(&url).await?.with_prefix(prefix);
+    store
+        .create_tables([Messages::schema(), Mailbox::schema()])
+        .await?;
+    drop(store);
+    let (mut kills, mut within) = (0, 0);
     let mut tried = BTreeMap::new();
     loop {
         let mut worker = start(&url, prefix)?;
@@ -306,14 +313,8 @@ async fn a_worker_may_be_killed() -> Outcome {
         if wanted == 0 {
             std::thread::sleep(Duration::from_millis(fastrand::u64(1..40)));
         } else if served < wanted {
-            if worker.wait()?.success() {
-                break;
-            }
-            // Seldom, about once in a thousand starts after a kill, the engine of a file answers 500 to a
-            // transaction. That ends a life like any other.
-            failures += 1;
-            assert!(failures < 3, "nobody killed this one");
-            continue;
+            assert!(worker.wait()?.success(), "nobody killed this one");
+            break;
         }
         worker.kill()?;
         worker.wait()?;
@@ -322,7 +323,7 @@ async fn a_worker_may_be_killed() -> Outcome {
         assert!(kills < 100, "each life gets on");
     }
     println!(
-        "{kills} killed, {within} of them while they served, {failures} failed; tried at most {:?} times",
+        "{kills} killed, {within} of them while they served; tried at most {:?} times",
         tried.values().max()
     );
     assert!(within >= 2, "killed while it served: {within}");
