@@ -43,6 +43,11 @@ pub(crate) async fn open(url: &str) -> Result<Client> {
     }
 }
 
+/// Whether it leads to an engine on this machine.
+pub(crate) fn is_local(url: &str) -> bool {
+    url::parse(url).is_ok_and(|target| target.is_local())
+}
+
 #[cfg(not(all(feature = "aws", feature = "embedded")))]
 fn needs(feature: &str, what: &str) -> crate::error::Error {
     crate::error::Error::config(format!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, Result};
+use crate::request::Truncate;
 use crate::request::query::Secret;
 use crate::schema::TableSchema;
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, Wire};
@@ -35,6 +36,8 @@ struct Inner {
     clock: SharedClock,
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
+    /// It leads to an engine on this machine, as far as its URL tells.
+    is_local: bool,
 }
 
 impl Dynamo {
@@ -51,7 +54,8 @@ impl Dynamo {
     /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
     /// that does not answer, or credentials that cannot be had, are one of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
-        Ok(Dynamo::new(connect::open(url).await?))
+        let db = Dynamo::new(connect::open(url).await?);
+        Ok(db.with(|inner| inner.is_local = connect::is_local(url)))
     }
 
     /// Opens the connection that the environment variable `DYNAMO_URL` names.
@@ -85,6 +89,7 @@ impl Dynamo {
             clock: SharedClock::new(SystemClock),
             cursor_secret: None,
             actor: None,
+            is_local: false,
         }))
     }
 
@@ -206,6 +211,34 @@ impl Dynamo {
     ) -> impl Future<Output = Result<()>> + Send {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
         async move { table::add_indexes(self, schemas).await }
+    }
+
+    /// Deletes all items of these tables, and returns how many there were: for tests. The tables stay.
+    ///
+    /// Only on an engine that is known to be on this machine: `embedded:..`, or an address such as
+    /// `http://localhost:8000`. Anything else is refused, SDK clients of one's own included, unless one writes
+    /// [`even_on_aws`](Truncate::even_on_aws). Dropped before the end, it has deleted some of them.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?.with_prefix("test");
+    /// db.create_tables([Note::schema()]).await?;
+    /// Note { id: "n1".into() }.put().send(&db).await?;
+    /// assert_eq!(db.truncate([Note::schema()]).await?, 1);
+    /// # Ok(()) }
+    /// ```
+    pub fn truncate(&self, schemas: impl IntoIterator<Item = TableSchema>) -> Truncate<'_> {
+        Truncate::new(self, schemas.into_iter().collect())
+    }
+
+    /// Whether it is known to lead to an engine on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.0.is_local
     }
 
     pub(crate) fn cursor_secret(&self) -> Option<&Secret> {

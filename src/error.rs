@@ -90,8 +90,12 @@ pub enum ErrorKind {
     Decode,
     /// The connection URL, a file or a setting is wrong.
     Config,
-    /// The embedded database file is in use by another process.
+    /// The file, of the embedded database or of a checkpoint, is in use by another process.
     Locked,
+    /// A checkpoint cannot be read or written, or is one of another job.
+    Checkpoint,
+    /// A closure of the caller's refused a row; its error is the source.
+    Refused,
     /// The table does not exist.
     TableNotFound,
     /// The table is there with another schema.

@@ -20,6 +20,7 @@ chapters! {
     updates = "../docs/updates.md"
     locks = "../docs/locks.md"
     many = "../docs/many.md"
+    bulk = "../docs/bulk.md"
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"
     testing = "../docs/testing.md"

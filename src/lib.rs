@@ -59,6 +59,7 @@
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
+//! | change many rows, store many conditionally | [`QueryVerbs::update_each`], [`QueryVerbs::delete_each`], [`put_each`], [`Bulk`] |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | have a service depend on a trait | [`Repository`] |
@@ -155,6 +156,7 @@ pub mod expr;
 #[cfg(doc)]
 pub mod guide;
 pub mod key;
+mod lock;
 mod repository;
 mod request;
 pub mod schema;
@@ -197,6 +199,10 @@ pub use request::{
     RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite,
     Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
     read_together, snapshot,
+};
+pub use request::{
+    Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
+    FileCheckpoint, RowChange, Saving, SingleWrite, Truncate, WholeRow, put_each,
 };
 
 /// The README is compiled and run.

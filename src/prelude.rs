@@ -6,5 +6,5 @@
 pub use crate::{
     Batch, Cursor, Dynamo, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
     DynamoValue, Error, ErrorKind, Item, Key, Operation, Page, Query, QueryVerbs, Result,
-    Transaction, Version, each, read_together, snapshot,
+    Transaction, Version, each, put_each, read_together, snapshot,
 };

@@ -9,6 +9,7 @@ mod awaited;
 mod backoff;
 mod batch;
 mod batch_get;
+mod bulk;
 mod call;
 mod check;
 mod condition_check;
@@ -24,6 +25,7 @@ mod idempotent;
 mod modify;
 mod put;
 pub(crate) mod query;
+mod rate;
 mod read_together;
 mod repeatable;
 mod retry_budget;
@@ -38,6 +40,10 @@ mod upsert;
 
 pub use batch::{
     Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+};
+pub use bulk::{
+    Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
+    FileCheckpoint, RowChange, Saving, SingleWrite, Truncate, WholeRow, put_each,
 };
 pub use call::{Call, Operation, Steps};
 pub use condition_check::Check;

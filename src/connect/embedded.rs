@@ -21,7 +21,6 @@
 mod dispatch;
 mod engine;
 mod http;
-mod lock;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,8 @@ mod guess;
 #[cfg(test)]
 mod tests;
 
+use std::net::IpAddr;
+
 use crate::error::{Error, Result};
 use guess::{guess, looks_like_region, nearest};
 
@@ -25,6 +27,31 @@ pub(super) enum Target {
         profile: Option<String>,
         endpoint: Option<String>,
     },
+}
+
+impl Target {
+    /// In this process, or at an address of this machine.
+    pub(super) fn is_local(&self) -> bool {
+        match self {
+            Target::Memory | Target::File(_) => true,
+            Target::Endpoint { url, .. } => is_loopback(url),
+            Target::Aws { .. } => false,
+        }
+    }
+}
+
+fn is_loopback(url: &str) -> bool {
+    let host = url.split_once("://").map_or(url, |(_, host)| host);
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    let is_name = address.eq_ignore_ascii_case("localhost");
+    is_name
+        || address
+            .parse()
+            .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 pub(super) fn parse(url: &str) -> Result<Target> {

@@ -105,6 +105,11 @@ impl<Out> Plan<Out> {
         }
     }
 
+    /// The same without its answer.
+    pub(crate) fn quietly(self) -> Plan<()> {
+        self.reading(|_, _| Ok(()))
+    }
+
     pub(crate) fn send(self, db: &Dynamo) -> Call<'_, Out> {
         if let Outcome::Nothing(out) = self.outcome {
             return Call(State::Done(Some(Ok(out))));
@@ -132,6 +137,21 @@ impl<Out> Plan<Out> {
             Outcome::Nothing(_) => Err(polled_again()),
         };
         read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
+    }
+}
+
+impl Plan<()> {
+    /// The same once more.
+    pub(crate) fn again(&self) -> Self {
+        Plan {
+            request: self.request.clone(),
+            entity: self.entity,
+            now: self.now,
+            lost: self.lost,
+            // A single write has none.
+            participants: Vec::new(),
+            outcome: Outcome::Read(|_, _| Ok(())),
+        }
     }
 }
 

@@ -71,8 +71,22 @@ impl<E: DynamoEntity> Draft<E> {
     }
 
     pub(super) fn when(&mut self, condition: Condition<E>) {
+        self.asking(condition.into_node());
+    }
+
+    pub(super) fn key(&self) -> &Key<E> {
+        &self.key
+    }
+
+    /// Whether nothing is to be written: the item would only be looked at.
+    pub(super) fn is_look(&self) -> bool {
+        self.way == Way::Update && self.changes.is_empty()
+    }
+
+    /// Only if this holds too.
+    pub(super) fn asking(&mut self, node: Node) {
         let before = std::mem::replace(&mut self.condition, Node::all([]));
-        self.condition = before.and(condition.into_node());
+        self.condition = before.and(node);
     }
 
     pub(super) fn leave_version(&mut self) {

@@ -92,12 +92,44 @@ impl<E: DynamoEntity> Operation for Get<E> {
 
 /// The stored item as bytes, every acknowledged write seen.
 pub(super) async fn read_raw<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Option<Bytes>> {
-    let plan = Get::new(key.clone()).consistent().plan(db)?;
-    let read: Plan<Option<Bytes>> = plan.reading(|reply, _| {
-        let item = find_object(&reply.body, "Item")?;
-        Ok(item.map(|item| reply.body.slice_ref(item)))
-    });
-    read.send(db).await
+    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    let mut object = Writer::for_request(128);
+    object.raw("{");
+    key.write(&mut object)?;
+    object.raw("}");
+    read_item(db, E::ENTITY.type_name, &table, object.as_bytes()).await
+}
+
+/// The same, of a key that is an object of DynamoDB JSON.
+pub(super) async fn read_item(
+    db: &Dynamo,
+    entity: &'static str,
+    table: &str,
+    key: &[u8],
+) -> Result<Option<Bytes>> {
+    let mut body = Writer::for_request(64 + table.len() + key.len());
+    body.raw("{\"TableName\":");
+    body.quoted(table);
+    body.raw(",\"Key\":");
+    body.raw_bytes(key);
+    body.raw(",\"ConsistentRead\":true}");
+    let plan: Plan<Option<Bytes>> = Plan {
+        request: Request {
+            operation: wire::Operation::GetItem,
+            table: table.to_owned(),
+            body: Bytes::from(body.into_bytes()),
+            resend: Resend::Always,
+        },
+        entity,
+        now: db.now(),
+        lost: Lost::NEVER,
+        participants: Vec::new(),
+        outcome: Outcome::Read(|reply, _| {
+            let item = find_object(&reply.body, "Item")?;
+            Ok(item.map(|item| reply.body.slice_ref(item)))
+        }),
+    };
+    plan.send(db).await
 }
 
 fn read_live<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<Option<E>> {

@@ -10,6 +10,7 @@
 //!                       -> the items behind the rows, if asked for           hydrate
 //!                       -> rows and cursors                                  page, cursor
 //!   .stream(&db)        -> rows, one after the other                         stream
+//!   .update_each(..)    -> rows and their places, for a job                  walk
 //! ```
 //!
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
@@ -40,6 +41,7 @@ mod start;
 mod stream;
 mod types;
 mod verbs;
+mod walk;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -52,6 +54,7 @@ pub use collection::in_partition;
 pub use cursor::Cursor;
 pub(crate) use cursor::Secret;
 pub use draft::{Draft, WriteFront};
+pub(super) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub use page::Page;
@@ -71,6 +74,7 @@ pub use stage::{
 };
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
+pub(super) use walk::{Places, Target, Walk};
 
 use hydrate::Hydration;
 use selection::Selection;

@@ -12,7 +12,7 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Changes, Condition};
+use crate::expr::{Changes, Condition, Node};
 use crate::wire::Reply;
 
 /// Changes some attributes of an item; see [`Key::update`] and [`DynamoEntity::update`].
@@ -95,6 +95,28 @@ impl<E: DynamoEntity, R> Update<E, R> {
     /// Returns nothing, and spares the answer.
     pub fn returning_nothing(self) -> Update<E, super::ReturningNothing> {
         Update::of(self.draft)
+    }
+}
+
+impl<E: DynamoEntity> Update<E, super::ReturningNothing> {
+    /// Of the row with this key, and only while this holds of it. None if there is nothing to write.
+    pub(super) fn plan_of_row(
+        mut self,
+        db: &Dynamo,
+        row: &Key<E>,
+        claim: Node,
+    ) -> Result<Option<Plan<()>>> {
+        if self.draft.key() != row {
+            let message =
+                "the closure returned the update of another row: change the one that it was given";
+            let error = Error::new(ErrorKind::InvalidKey, Stage::Request, message);
+            return Err(error.of(E::ENTITY.type_name));
+        }
+        if self.draft.is_look() {
+            return Ok(None);
+        }
+        self.draft.asking(claim);
+        self.plan(db).map(Some)
     }
 }
 

@@ -188,6 +188,26 @@ async fn status_shards_are_read_as_one() -> Outcome {
 }
 
 #[tokio::test]
+async fn interest_is_paid_once() -> Outcome {
+    let db = open().await?;
+    db.create_tables([bulk::Account::schema()]).await?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("job");
+    assert_eq!(bulk::open_accounts(&db, 200).await?, 200);
+    assert_eq!(bulk::open_accounts(&db, 210).await?, 10);
+    let mut told = 0;
+    let report = bulk::pay_interest(&db, "2026-11", &file, |found| told = found).await?;
+    assert_eq!((report.complete()?.written, told), (189, 210));
+    let again = bulk::pay_interest(&db, "2026-11", &file, |_| ()).await?;
+    assert!(again.was_finished());
+    for account in bulk::Account::scan().all(&db).await? {
+        let cents = if account.is_closed { 10_000 } else { 10_100 };
+        assert_eq!(account.cents, cents, "{account:?}");
+    }
+    db.close().await
+}
+
+#[tokio::test]
 async fn app_users_hand_their_account_to_one_device() -> Outcome {
     use app_users::Record;
 

@@ -21,6 +21,7 @@ examples! {
     access_tokens = "../../examples/access_tokens.rs"
     app_users = "../../examples/app_users.rs"
     blog = "../../examples/blog.rs"
+    bulk = "../../examples/bulk.rs"
     contacts = "../../examples/contacts/main.rs"
     iot_meters = "../../examples/iot_meters.rs"
     load = "../../examples/load.rs"

@@ -12,6 +12,7 @@ mod support;
 
 mod actor;
 mod batch;
+mod bulk;
 mod collection;
 mod connect;
 mod create;
@@ -50,6 +51,9 @@ fn main() {
     if std::env::var_os(connect::CHILD).is_some() {
         return connect::child();
     }
+    if std::env::var_os(bulk::CHILD).is_some() {
+        return bulk::child();
+    }
     let arguments = Arguments::from_args();
     let verbs = [
         ("create", create::tests as fn() -> _),
@@ -59,6 +63,7 @@ fn main() {
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
+        ("bulk", bulk::tests),
         ("collection", collection::tests),
         ("update", update::tests),
         ("golden", golden::tests),
@@ -82,6 +87,7 @@ fn main() {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
     }
+    all.extend(trials("bulk::crash", Mode::Raw, bulk::crashes()));
     all.extend(trials("sums", Mode::Raw, sums::tests()));
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));

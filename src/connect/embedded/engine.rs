@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 use super::dispatch::{Answer, dispatch, internal_error};
 use super::http::EmbeddedHttpClient;
-use super::lock::Lock;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::lock::Lock;
 
 /// Deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
@@ -155,7 +155,11 @@ fn open_file(path: &Path) -> Result<Opened> {
     let text = path
         .to_str()
         .ok_or_else(|| Error::config(format!("the path {} is not UTF-8", path.display())))?;
-    let lock = Lock::acquire(&path)?;
+    let lock = Lock::acquire(
+        &path,
+        "the embedded database",
+        "share one `Dynamo` by cloning it",
+    )?;
     let database = Database::new(text).map_err(|error| cannot_open(text, &error))?;
     Ok(Opened {
         database,

@@ -146,3 +146,31 @@ fn passwords_are_not_shown() {
         assert!(!format!("{error} {error:?}").contains("secret"), "{error}");
     }
 }
+
+#[test]
+fn only_this_machine_is_local() {
+    for url in [
+        "embedded:memory",
+        "embedded:shop.db",
+        "http://localhost",
+        "http://LOCALHOST:8000/",
+        "http://127.0.0.1:8000",
+        "http://127.9.9.9",
+        "https://[::1]:8000",
+        "http://[::1]",
+    ] {
+        assert!(parse(url).unwrap().is_local(), "{url}");
+    }
+    for url in [
+        "aws",
+        "aws://eu-west-1",
+        "aws://eu-west-1?endpoint=http://localhost:8000",
+        "https://dynamodb.eu-west-1.amazonaws.com",
+        "http://localhost.example.com",
+        "http://127.0.0.1.example.com:8000",
+        "http://10.0.0.1:8000",
+        "http://dynamodb:8000",
+    ] {
+        assert!(!parse(url).unwrap().is_local(), "{url}");
+    }
+}

@@ -144,8 +144,18 @@ impl CursorMaker {
         }
     }
 
+    /// What tells the query from others.
+    pub(super) fn binding(&self) -> u64 {
+        self.binding
+    }
+
     /// The place of a row.
     pub(super) fn at_row(&self, row: &[u8]) -> Result<Cursor, Fault> {
+        self.position(row).map(|position| self.at(position))
+    }
+
+    /// The key attributes of a row, as entries of a JSON object.
+    pub(super) fn position(&self, row: &[u8]) -> Result<Vec<u8>, Fault> {
         let mut position = Vec::new();
         for (name, value) in members(row)? {
             if self.names.iter().any(|known| **known == *name) {
@@ -154,7 +164,7 @@ impl CursorMaker {
                 position.extend_from_slice(value);
             }
         }
-        Ok(self.at(position))
+        Ok(position)
     }
 
     /// The place that the service named.

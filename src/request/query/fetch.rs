@@ -9,8 +9,9 @@ use super::start::Read;
 use crate::codec::{Fault, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Expression;
 use crate::key::point::{KeyPoint, points_of};
-use crate::wire::{Request, Resend};
+use crate::wire::{self, Request, Resend};
 
 /// A read of one lane that is under way.
 #[derive(Debug)]
@@ -52,6 +53,45 @@ impl Fetch {
         }
     }
 
+    /// Of all keys of a table.
+    pub(in crate::request) fn keys(
+        db: Dynamo,
+        entity: &'static str,
+        table: &str,
+        names: &[&str],
+    ) -> Result<Self, Fault> {
+        let mut expression = Expression::default();
+        let out = expression.begin("ProjectionExpression");
+        for (at, name) in names.iter().enumerate() {
+            out.push(if at == 0 { "" } else { ", " })
+                .name((*name).to_owned());
+        }
+        expression.check()?;
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TableName\":");
+        body.quoted(table);
+        expression.write(&mut body);
+        body.raw(",\"ConsistentRead\":true");
+        let frame = Frame {
+            operation: wire::Operation::Scan,
+            table: table.to_owned(),
+            body: body.into_bytes(),
+            filters: Vec::new(),
+            begins: Vec::new(),
+            is_nothing: false,
+        };
+        let read = Read {
+            frames: vec![frame],
+            start: None,
+        };
+        Ok(Fetch::new(db, entity, read))
+    }
+
+    /// The rows of the next answer.
+    pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<Bytes>> {
+        Ok(self.next(None).await?.rows)
+    }
+
     pub(super) fn with_page_size(mut self, page_size: Option<usize>) -> Self {
         self.page_size = page_size.map(|size| size.max(1));
         self
@@ -68,7 +108,7 @@ impl Fetch {
     }
 
     /// Nothing more is there.
-    pub(super) fn is_done(&self) -> bool {
+    pub(in crate::request) fn is_done(&self) -> bool {
         self.frames.is_empty()
     }
 

@@ -65,6 +65,11 @@ impl Source {
         }
     }
 
+    /// All that may stand in the table.
+    pub(crate) fn entities(&self) -> &'static [&'static EntityDef] {
+        self.entities
+    }
+
     /// Whether it is a global index.
     pub(super) fn is_global(&self) -> bool {
         self.index.is_some_and(|index| !index.pk.is_empty())

@@ -1,4 +1,5 @@
-//! One engine per file: two would corrupt its indexes, unnoticed.
+//! A file that one process uses at a time: two embedded engines would corrupt its indexes, unnoticed, and two
+//! jobs would overtake each other.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -8,17 +9,19 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 
-/// An engine whose last handle was just dropped needs a moment to close its file.
+/// Whoever was just dropped needs a moment to close the file.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// An exclusive lock on `PATH.lock`, held until dropped. The operating system releases it when the
 /// process dies; the empty file stays.
-pub(super) struct Lock(File);
+#[derive(Debug)]
+pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Blocks for [`PATIENCE`] at most.
-    pub(super) fn acquire(path: &Path) -> Result<Lock> {
+    /// Of `the embedded database`, say, in this file, and what else a second user could do. Blocks for
+    /// [`PATIENCE`] at most.
+    pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<Lock> {
         let mut name: OsString = path.into();
         name.push(".lock");
         let file = OpenOptions::new()
@@ -28,8 +31,7 @@ impl Lock {
             .open(&name)
             .map_err(|error| {
                 let message = format!(
-                    "the embedded database {} cannot be opened: its lock file cannot be written \
-                     ({error})",
+                    "{what} {} cannot be opened: its lock file cannot be written ({error})",
                     path.display()
                 );
                 Error::config(message).with_source(error)
@@ -39,11 +41,10 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => return Ok(Lock(file)),
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(locked(path)),
+                Err(TryLockError::WouldBlock) => return Err(locked(path, what, instead)),
                 Err(TryLockError::Error(error)) => {
                     let message = format!(
-                        "the embedded database {} cannot be locked, is it on a network drive? \
-                         ({error})",
+                        "{what} {} cannot be locked, is it on a network drive? ({error})",
                         path.display()
                     );
                     return Err(Error::config(message).with_source(error));
@@ -60,10 +61,10 @@ impl Drop for Lock {
     }
 }
 
-fn locked(path: &Path) -> Error {
+fn locked(path: &Path, what: &str, instead: &str) -> Error {
     let message = format!(
-        "the embedded database {} is in use by another process, or by another engine of this one: \
-         stop that process, share one `Dynamo` by cloning it, or use another file",
+        "{what} {} is in use by another process, or twice in this one: stop that process, {instead}, \
+         or use another file",
         path.display()
     );
     Error::new(ErrorKind::Locked, Stage::Connect, message)

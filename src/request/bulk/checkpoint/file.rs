@@ -1,0 +1,102 @@
+//! A checkpoint in a file, which no crash leaves half written.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Checkpoint, CheckpointError, Saving};
+use crate::lock::Lock;
+
+/// A checkpoint in a file of its own.
+///
+/// Each save goes into a file beside it, which then takes its place, and is on the disk when it returns. While
+/// a job runs, `PATH.lock` keeps other processes away; the operating system releases it when the process
+/// dies. Removing the file makes the job begin anew: rows that it changed before are then changed again.
+#[derive(Debug, Clone)]
+pub struct FileCheckpoint {
+    path: PathBuf,
+    lock: Arc<Mutex<Option<Arc<Lock>>>>,
+}
+
+impl FileCheckpoint {
+    /// In this file, which need not be there yet. Nothing is opened before a job starts.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        FileCheckpoint {
+            path: path.into(),
+            lock: Arc::default(),
+        }
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<Arc<Lock>>> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Checkpoint for FileCheckpoint {
+    fn load(&self) -> Saving<'_, Option<Vec<u8>>> {
+        Box::pin(async move {
+            let path = self.path.clone();
+            let (lock, state) = blocking(move || {
+                let lock = Lock::acquire(&path, "the checkpoint", "wait for its job")?;
+                match fs::read(&path) {
+                    Ok(state) => Ok((lock, Some(state))),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((lock, None)),
+                    Err(error) => Err(error.into()),
+                }
+            })
+            .await?;
+            *self.held() = Some(Arc::new(lock));
+            Ok(state)
+        })
+    }
+
+    fn save(&self, state: Vec<u8>) -> Saving<'_, ()> {
+        Box::pin(async move {
+            let path = self.path.clone();
+            // A save outlives a job that is dropped, and so does the lock.
+            let lock = self.held().clone();
+            blocking(move || {
+                let saved = replace(&path, &state);
+                drop(lock);
+                Ok(saved?)
+            })
+            .await
+        })
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
+) -> Result<T, CheckpointError> {
+    tokio::task::spawn_blocking(work).await?
+}
+
+/// Old or new, whenever the power fails.
+fn replace(path: &Path, state: &[u8]) -> io::Result<()> {
+    let mut name: OsString = path.into();
+    name.push(".new");
+    let new = PathBuf::from(name);
+    let mut file = File::create(&new)?;
+    file.write_all(state)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&new, path)?;
+    sync_folder(path)
+}
+
+/// The new name is in the folder, which is a file too.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Elsewhere a folder cannot be opened as a file; the system writes names on its own.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! What a checkpoint holds: as an item in DynamoDB JSON, which the library can write and read.
+
+use crate::codec::{Fault, Item, Number, Value};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::bulk::report::BulkCounts;
+
+const VERSION: u64 = 1;
+
+/// What makes a job the same job in its next run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::request::bulk) struct Job {
+    pub(in crate::request::bulk) name: String,
+    /// The verb: rows that were half updated are not to be deleted by a mistake.
+    pub(in crate::request::bulk) verb: &'static str,
+    /// What tells its query from others.
+    pub(in crate::request::bulk) binding: u64,
+}
+
+/// How far a job has come.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::request::bulk) struct State {
+    /// What marks the items of this run from the first start to the end.
+    pub(in crate::request::bulk) run: String,
+    /// The cursor behind all rows that are dealt with.
+    pub(in crate::request::bulk) position: Option<String>,
+    /// The number of those rows.
+    pub(in crate::request::bulk) passed: u64,
+    pub(in crate::request::bulk) counts: BulkCounts,
+    /// The keys of rows that failed, in DynamoDB JSON, or the numbers of writes: for the next run.
+    pub(in crate::request::bulk) failed: Vec<String>,
+    pub(in crate::request::bulk) is_finished: bool,
+}
+
+impl State {
+    /// Of a job that begins.
+    pub(in crate::request::bulk) fn new() -> Self {
+        State {
+            run: format!("{:016x}", fastrand::u64(..)),
+            ..State::default()
+        }
+    }
+
+    /// Nothing is left to do.
+    pub(in crate::request::bulk) fn is_over(&self) -> bool {
+        self.is_finished && self.failed.is_empty()
+    }
+
+    pub(in crate::request::bulk) fn encode(&self, job: &Job) -> Result<Vec<u8>> {
+        let failed = self.failed.iter().map(|key| Value::from(&**key)).collect();
+        let mut item: Item = [
+            ("version", Value::from(VERSION)),
+            ("job", Value::from(&*job.name)),
+            ("verb", Value::from(job.verb)),
+            ("binding", Value::from(job.binding)),
+            ("run", Value::from(&*self.run)),
+            ("passed", Value::from(self.passed)),
+            ("failed", Value::L(failed)),
+            ("finished", Value::from(self.is_finished)),
+        ]
+        .into_iter()
+        .collect();
+        item.extend(counts(&self.counts));
+        item.extend(self.position.iter().map(|at| ("position", &**at)));
+        item.to_dynamo_json()
+            .map_err(|fault| Error::encode("Checkpoint", fault))
+    }
+
+    /// Refuses what is not this job's.
+    pub(in crate::request::bulk) fn decode(bytes: &[u8], job: &Job) -> Result<Self> {
+        let broken = |fault: Fault| refused(format!("this is no checkpoint: {fault}"));
+        let item = Item::from_dynamo_json(bytes).map_err(broken)?;
+        let number = |name| number(&item, name).map_err(broken);
+        let text = |name| text(&item, name).map_err(broken);
+        if number("version")? != VERSION {
+            return Err(refused(
+                "another version of the library wrote this checkpoint",
+            ));
+        }
+        let name = text("job")?;
+        if name != job.name {
+            return Err(refused(format!(
+                "the checkpoint is of the job `{name}`, and this is `{}`: take another file, or remove it",
+                job.name
+            )));
+        }
+        if text("verb")? != job.verb || number("binding")? != job.binding {
+            return Err(refused(
+                "the checkpoint was made with another query or verb (table, index, partition, parts, order, filter): run that one to its end, or give this one another name and place",
+            ));
+        }
+        Ok(State {
+            run: text("run")?.to_owned(),
+            position: text("position").ok().map(str::to_owned),
+            passed: number("passed")?,
+            counts: BulkCounts {
+                found: number("found")?,
+                written: number("written")?,
+                unchanged: number("unchanged")?,
+                vanished: number("vanished")?,
+                already_done: number("already_done")?,
+                failed: number("failures")?,
+            },
+            failed: list(&item, "failed").map_err(broken)?,
+            is_finished: item.get("finished") == Some(&Value::Bool(true)),
+        })
+    }
+}
+
+fn counts(counts: &BulkCounts) -> [(&'static str, Value); 6] {
+    [
+        ("found", Value::from(counts.found)),
+        ("written", Value::from(counts.written)),
+        ("unchanged", Value::from(counts.unchanged)),
+        ("vanished", Value::from(counts.vanished)),
+        ("already_done", Value::from(counts.already_done)),
+        ("failures", Value::from(counts.failed)),
+    ]
+}
+
+fn text<'i>(item: &'i Item, name: &'static str) -> Result<&'i str, Fault> {
+    let found = item.get(name).and_then(Value::as_text);
+    found.ok_or_else(|| Fault::new("a text is missing").at(name))
+}
+
+fn number(item: &Item, name: &'static str) -> Result<u64, Fault> {
+    let found = item.get(name).and_then(Value::as_number);
+    let found = found.and_then(|number: &Number| number.as_str().parse().ok());
+    found.ok_or_else(|| Fault::new("a number is missing").at(name))
+}
+
+fn list(item: &Item, name: &'static str) -> Result<Vec<String>, Fault> {
+    let Some(Value::L(list)) = item.get(name) else {
+        return Err(Fault::new("a list is missing").at(name));
+    };
+    let texts = list.iter().map(|value| {
+        let text = value.as_text().map(str::to_owned);
+        text.ok_or_else(|| Fault::new("a text is missing").at(name))
+    });
+    texts.collect()
+}
+
+pub(in crate::request::bulk) fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Checkpoint, Stage::Request, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job() -> Job {
+        Job {
+            name: "prices".into(),
+            verb: "update",
+            binding: u64::MAX,
+        }
+    }
+
+    #[test]
+    fn a_state_is_read_as_it_was_written() {
+        let state = State {
+            position: Some("abc".into()),
+            passed: 7,
+            counts: BulkCounts {
+                found: 7,
+                written: 5,
+                unchanged: 1,
+                failed: 1,
+                ..BulkCounts::default()
+            },
+            failed: vec![r#"{"id":{"S":"a\"b"}}"#.into()],
+            is_finished: true,
+            ..State::new()
+        };
+        let bytes = state.encode(&job()).unwrap();
+        assert_eq!(State::decode(&bytes, &job()).unwrap(), state);
+        assert!(!state.is_over());
+    }
+
+    #[test]
+    fn what_is_not_this_jobs_is_refused() {
+        let bytes = State::new().encode(&job()).unwrap();
+        let others = [
+            Job {
+                name: "other".into(),
+                ..job()
+            },
+            Job {
+                verb: "delete",
+                ..job()
+            },
+            Job {
+                binding: 1,
+                ..job()
+            },
+        ];
+        for other in others {
+            let refused = State::decode(&bytes, &other).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+        }
+        for cut in 0..bytes.len() {
+            let refused = State::decode(&bytes[..cut], &job()).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+        }
+    }
+}

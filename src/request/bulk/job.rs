@@ -1,0 +1,232 @@
+//! A job before it runs: what is to be done, and how.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::action::{self, Decide};
+use super::change::RowChange;
+use super::checkpoint::Checkpoint;
+use super::put::Writes;
+use super::report::{BulkProgress, BulkReport};
+use super::run;
+use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
+use crate::error::Result;
+use crate::request::call::Steps;
+use crate::request::query::Target;
+use crate::request::retry_budget::RetryBudget;
+
+/// So many writes are under way at once, if nobody says otherwise.
+const CONCURRENCY: usize = 8;
+
+/// So many rows may fail.
+const FAILURES: usize = 1000;
+
+/// A checkpoint is saved so often.
+const SAVING: Duration = Duration::from_secs(1);
+
+/// Many writes, one after the other, each with a condition of its own: of the rows of a query by
+/// [`update_each`](crate::QueryVerbs::update_each) and [`delete_each`](crate::QueryVerbs::delete_each), or those
+/// that are given to [`put_each`](super::put_each).
+///
+/// Rows are read as they are needed: memory holds two answers of the service, however many rows there are. A row
+/// that fails is reported with its key and its error and does not stop the others; a service that refuses, or
+/// that stays too busy for the [budget](Self::budget), stops the job. What was written is never taken back.
+///
+/// Dropped before it is done, it stops; the writes under way may or may not take effect.
+///
+/// # A checkpoint
+///
+/// With a [checkpoint](Self::checkpoint) a job survives any crash: run again, it goes on behind the rows that are
+/// done. Rows between the last save and the crash are met twice, so the job marks each item that it changes, by
+/// an attribute `_job.NAME` that is set by the very same request and that its condition asks for. A row that
+/// carries the mark is done. Therefore each row is changed once, whatever the closure does, and an answer that is
+/// lost is resolved by a look at the item.
+///
+/// - The mark stays: some 25 bytes and the name of the job in each item. Entities do not see it; `update` and
+///   `modify` keep it, and so does `put` of an entity with a [`rest`](crate#the-grammar-of-dynamo) field. Another
+///   `put` of the whole item takes it away, and if that happens between the change and the crash, the row is
+///   changed again.
+/// - A deleted row needs no mark.
+/// - A row that enters the range behind the place that the job has come to is not met. One that leaves it before
+///   its turn is left alone.
+/// - The checkpoint is bound to the job's name, the query and the verb; with others it is refused. Give another
+///   name to a job whose closure does something else. The bounds of a range may differ: those of the first run
+///   hold.
+/// - Rows that failed are kept in it and tried again by the next run. A job that has come to its end, without
+///   any, does nothing when it is run again.
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Bulk<'j> {
+    pub(super) work: Work<'j>,
+    pub(super) concurrency: usize,
+    pub(super) rate: Option<u32>,
+    pub(super) budget: RetryBudget,
+    pub(super) failures: usize,
+    pub(super) progress: Option<Progress<'j>>,
+    pub(super) checkpoint: Option<Keeping<'j>>,
+}
+
+pub(super) type Progress<'j> = Box<dyn FnMut(&BulkProgress<'_>) + Send + 'j>;
+
+/// What is to be done.
+pub(super) enum Work<'j> {
+    Rows(Box<Target>, Verb<'j>),
+    Writes(Box<dyn Writes + 'j>),
+}
+
+/// What is to be done to rows.
+pub(super) enum Verb<'j> {
+    Change(Decide<'j>),
+    Delete,
+}
+
+impl Verb<'_> {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Verb::Change(_) => "update",
+            Verb::Delete => "delete",
+        }
+    }
+}
+
+/// Where a job is kept, and how often.
+pub(super) struct Keeping<'j> {
+    pub(super) name: String,
+    pub(super) store: Box<dyn Checkpoint + 'j>,
+    pub(super) every: Duration,
+}
+
+impl<'j> Bulk<'j> {
+    pub(in crate::request) fn update<E: DynamoEntity, C: RowChange<E>>(
+        target: Target,
+        change: impl FnMut(&E) -> C + Send + 'j,
+    ) -> Self {
+        Bulk::of(Work::Rows(
+            Box::new(target),
+            Verb::Change(action::update(change)),
+        ))
+    }
+
+    pub(in crate::request) fn delete(target: Target) -> Self {
+        Bulk::of(Work::Rows(Box::new(target.keys_only()), Verb::Delete))
+    }
+
+    pub(super) fn of_writes(writes: impl Writes + 'j) -> Self {
+        Bulk::of(Work::Writes(Box::new(writes)))
+    }
+
+    fn of(work: Work<'j>) -> Self {
+        Bulk {
+            work,
+            concurrency: CONCURRENCY,
+            rate: None,
+            budget: RetryBudget::default(),
+            failures: FAILURES,
+            progress: None,
+            checkpoint: None,
+        }
+    }
+
+    /// So many writes are under way at once; 8 by default. When one is done the next one begins, however long the
+    /// others take.
+    pub fn concurrency(mut self, writes: usize) -> Self {
+        self.concurrency = writes.max(1);
+        self
+    }
+
+    /// So many writes a second at most, evenly spread; attempts count. One at the least.
+    pub fn rate(mut self, writes_per_second: u32) -> Self {
+        self.rate = Some(writes_per_second);
+        self
+    }
+
+    /// How often a row is tried again that others write at the same time, and how long a service is waited for
+    /// that is too busy, on top of the retries of the SDK client. A row that loses more races fails; a service that
+    /// stays busy stops the job.
+    pub fn budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// So many rows may fail before the job stops; 1000 by default. Each is kept for the report.
+    pub fn max_failures(mut self, rows: usize) -> Self {
+        self.failures = rows;
+        self
+    }
+
+    /// Called after each row, between the writes: it should be quick.
+    pub fn on_progress(mut self, tell: impl FnMut(&BulkProgress<'_>) + Send + 'j) -> Self {
+        self.progress = Some(Box::new(tell));
+        self
+    }
+
+    /// Keeps what is done in a checkpoint, under a name: 1 to 64 letters, digits, `-`, `_` or `.`. See
+    /// [above](Bulk#a-checkpoint).
+    ///
+    /// A job of [`put_each`](super::put_each) has to be given the same writes in the same order again.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use dynamo_entity::FileCheckpoint;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "accounts", key(pk = id))]
+    /// # struct Account { id: u32, cents: i64 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let file = folder.path().join("interest.checkpoint");
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # for id in 0..20 { Account { id, cents: 100 }.put().send(&db).await?; }
+    /// let pay_interest = || {
+    ///     Account::scan()
+    ///         .update_each(|account| account.update().apply(|a| a.cents().add(1)))
+    ///         .checkpoint("interest-2026-11", FileCheckpoint::new(&file))
+    /// };
+    /// let report = pay_interest().send(&db).await?.complete()?;
+    /// assert_eq!(report.written, 20);
+    ///
+    /// let again = pay_interest().send(&db).await?;
+    /// assert!(again.was_finished());
+    /// assert_eq!(Account::key(7u32).get().send(&db).await?.map(|a| a.cents), Some(101));
+    /// # Ok(()) }
+    /// ```
+    pub fn checkpoint(mut self, name: impl Into<String>, store: impl Checkpoint + 'j) -> Self {
+        self.checkpoint = Some(Keeping {
+            name: name.into(),
+            store: Box::new(store),
+            every: SAVING,
+        });
+        self
+    }
+
+    /// Saves the checkpoint so often; every second by default, and at the end.
+    pub fn save_every(mut self, time: Duration) -> Self {
+        if let Some(keeping) = &mut self.checkpoint {
+            keeping.every = time;
+        }
+        self
+    }
+
+    /// Does it. An error means that nothing was begun; all that happens later stands in the report.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
+    where
+        'j: 'd,
+    {
+        Steps(Box::pin(run::run(self, db)))
+    }
+}
+
+impl fmt::Debug for Bulk<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let work = match &self.work {
+            Work::Rows(target, verb) => format!("{}_each of {target:?}", verb.name()),
+            Work::Writes(_) => "put_each".to_owned(),
+        };
+        f.debug_struct("Bulk")
+            .field("work", &work)
+            .field("concurrency", &self.concurrency)
+            .field("rate", &self.rate)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,176 @@
+//! What became of each row, in the order in which they came: the place behind which all is dealt with.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::report::{BulkCounts, FailedRow, Fate};
+
+/// Rows are counted as they are done, and passed in their order.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    /// The number of the first entry.
+    first: u64,
+    entries: VecDeque<Entry>,
+    /// Of all that is done.
+    pub(super) counts: BulkCounts,
+    /// Of all that was passed.
+    pub(super) passed: Passed,
+    pub(super) errors: Vec<FailedRow>,
+}
+
+/// All rows up to a place.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Passed {
+    pub(super) position: Option<Arc<[u8]>>,
+    pub(super) rows: u64,
+    pub(super) counts: BulkCounts,
+    /// What a next run tries again.
+    pub(super) failed: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    kind: Kind,
+    position: Option<Arc<[u8]>>,
+    fate: Option<Fate>,
+    /// What names it in a next run, if it is worth one.
+    again: Option<String>,
+}
+
+/// What an entry stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Row,
+    /// A place without a row.
+    Place,
+    /// A row that failed in an earlier run, as it is named there.
+    Again(String),
+}
+
+impl Ledger {
+    /// With what earlier runs have passed.
+    pub(super) fn new(passed: Passed) -> Self {
+        Ledger {
+            counts: passed.counts,
+            passed,
+            ..Ledger::default()
+        }
+    }
+
+    /// Rows that are not passed yet.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Everything that began is done.
+    pub(super) fn is_settled(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The next one begins; returns its number.
+    pub(super) fn begin(&mut self, kind: Kind, position: Option<Arc<[u8]>>) -> u64 {
+        let fate = (kind == Kind::Place).then_some(Fate::Unchanged);
+        self.entries.push_back(Entry {
+            kind,
+            position,
+            fate,
+            again: None,
+        });
+        let number = self.first + self.entries.len() as u64 - 1;
+        self.pass();
+        number
+    }
+
+    /// One is done. `again` is what names it in a next run.
+    pub(super) fn finish(
+        &mut self,
+        number: u64,
+        fate: Fate,
+        failed: Option<FailedRow>,
+        again: Option<String>,
+    ) {
+        let at = usize::try_from(number.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let Some(entry) = self.entries.get_mut(at) else {
+            return;
+        };
+        match entry.kind {
+            Kind::Again(_) => self.counts.mend(fate),
+            _ => self.counts.add(fate),
+        }
+        entry.fate = Some(fate);
+        entry.again = again;
+        self.errors.extend(failed);
+        self.pass();
+    }
+
+    fn pass(&mut self) {
+        while let Some(entry) = self.entries.front() {
+            let Some(fate) = entry.fate else { return };
+            match &entry.kind {
+                Kind::Row => {
+                    self.passed.counts.add(fate);
+                    self.passed.rows += 1;
+                }
+                Kind::Again(name) => {
+                    self.passed.counts.mend(fate);
+                    self.passed.failed.retain(|known| known != name);
+                }
+                Kind::Place => {}
+            }
+            self.passed.failed.extend(entry.again.clone());
+            if entry.position.is_some() {
+                self.passed.position.clone_from(&entry.position);
+            }
+            self.entries.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str) -> Option<Arc<[u8]>> {
+        Some(name.as_bytes().into())
+    }
+
+    #[test]
+    fn the_place_waits_for_the_slowest() {
+        let mut ledger = Ledger::default();
+        let rows: Vec<u64> = ["a", "b", "c"]
+            .iter()
+            .map(|name| ledger.begin(Kind::Row, place(name)))
+            .collect();
+        ledger.begin(Kind::Place, place("d"));
+        ledger.finish(rows[2], Fate::Written, None, None);
+        ledger.finish(rows[1], Fate::Failed, None, Some("b".into()));
+        assert_eq!(ledger.passed.position, None);
+        assert_eq!((ledger.counts.found, ledger.passed.counts.found), (2, 0));
+        assert!(
+            ledger.passed.failed.is_empty(),
+            "it stands behind no place yet"
+        );
+
+        ledger.finish(rows[0], Fate::Vanished, None, None);
+        assert!(ledger.is_settled());
+        assert_eq!(ledger.passed.position, place("d"));
+        assert_eq!(ledger.passed.rows, 3);
+        assert_eq!(ledger.passed.counts, ledger.counts);
+        assert_eq!(ledger.passed.failed, ["b"]);
+    }
+
+    #[test]
+    fn what_failed_before_is_mended() {
+        let mut before = Passed::default();
+        before.counts.add(Fate::Failed);
+        before.failed.push("b".into());
+        let mut ledger = Ledger::new(before);
+        let again = ledger.begin(Kind::Again("b".into()), None);
+        assert_eq!(ledger.passed.failed, ["b"]);
+        ledger.finish(again, Fate::Written, None, None);
+        assert!(ledger.passed.failed.is_empty());
+        let counts = ledger.passed.counts;
+        assert_eq!((counts.found, counts.written, counts.failed), (1, 1, 0));
+    }
+}

@@ -1,0 +1,147 @@
+//! `put_each`: writes that come one after the other, each with its own condition.
+
+use std::iter::Fuse;
+
+use super::action;
+use super::job::Bulk;
+use crate::codec::member;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable};
+use crate::error::{Error, Result};
+use crate::request::call::{Operation, Plan};
+use crate::request::{
+    Create, Delete, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
+};
+use crate::schema::{EntityDef, TableDef};
+use crate::wire::Request;
+
+/// A planned write, and what it is about.
+pub struct Prepared {
+    pub(super) plan: Plan<()>,
+    /// The key attributes, as an object of DynamoDB JSON.
+    pub(super) key: Result<Vec<u8>>,
+    pub(super) table: &'static TableDef,
+    /// All that may stand in it.
+    pub(super) entities: &'static [&'static EntityDef],
+}
+
+/// A write of one item: a create, put, update, upsert or delete, with whatever condition.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the write of one item",
+    label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
+    note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
+)]
+pub trait SingleWrite: Send {
+    /// Plans it.
+    #[doc(hidden)]
+    fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared>;
+}
+
+impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
+    fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
+        (*self).prepare(db)
+    }
+}
+
+/// Sends many writes, each with its own condition, so many at a time: what a batch cannot do.
+///
+/// Each is a request of its own, and what became of it stands in the [report](super::BulkReport): a lost race
+/// fails that write alone, with its error, the current item and its place in the input. Writes of one item
+/// take effect in no particular order.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "users", key(pk = id))]
+/// # struct User { id: String, name: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([User::schema()]).await?;
+/// let users: Vec<User> = (0..100)
+///     .map(|number| User { id: format!("u{number:03}"), name: "Ann".into() })
+///     .collect();
+/// users[7].create().send(&db).await?;
+///
+/// let report = put_each(users.iter().map(|user| user.create())).concurrency(16).send(&db).await?;
+/// assert_eq!((report.written, report.failed), (99, 1));
+/// let failed = &report.errors()[0];
+/// assert_eq!(failed.index(), Some(7));
+/// assert!(failed.error().is_already_exists());
+/// # Ok(()) }
+/// ```
+pub fn put_each<'j, W, I>(writes: I) -> Bulk<'j>
+where
+    W: SingleWrite + 'j,
+    I: IntoIterator<Item = W>,
+    I::IntoIter: Send + 'j,
+{
+    Bulk::of_writes(writes.into_iter().fuse())
+}
+
+/// Writes that are planned when their turn has come.
+pub(super) trait Writes: Send {
+    /// The next one.
+    fn next(&mut self, db: &Dynamo) -> Option<Result<Prepared>>;
+
+    /// Leaves the next one out; false if there is none.
+    fn skip(&mut self) -> bool;
+}
+
+impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
+    fn next(&mut self, db: &Dynamo) -> Option<Result<Prepared>> {
+        let write = Iterator::next(self)?;
+        Some(Box::new(write).prepare(db))
+    }
+
+    fn skip(&mut self) -> bool {
+        Iterator::next(self).is_some()
+    }
+}
+
+/// A planned write of an entity.
+fn prepared<E: DynamoEntity>(plan: Plan<()>) -> Prepared {
+    let table = &<E::Table as DynamoTable>::TABLE;
+    let names: Vec<&'static str> = [table.pk].into_iter().chain(table.sk).collect();
+    Prepared {
+        key: key_of(&plan.request, &names),
+        plan,
+        table,
+        entities: <E::Table as DynamoTable>::ENTITIES,
+    }
+}
+
+fn key_of(request: &Request, names: &[&'static str]) -> Result<Vec<u8>> {
+    let find = |name| member(&request.body, name).map_err(|fault| Error::decode("Write", fault));
+    match (find("Key")?, find("Item")?) {
+        (Some(key), _) => Ok(key.to_vec()),
+        (None, item) => action::key_of(item.unwrap_or(b"{}"), names),
+    }
+}
+
+macro_rules! single_writes {
+    ($([$($generics:tt)*] $write:ty: $quiet:expr;)*) => {$(
+        impl<$($generics)*> SingleWrite for $write {
+            fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
+                let plan = $quiet(*self).plan(db)?;
+                Ok(prepared::<E>(plan.quietly()))
+            }
+        }
+    )*};
+}
+
+single_writes! {
+    [E: DynamoEntity] Create<'_, E>: as_it_is;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G>: as_it_is;
+    [E: DynamoEntity, R: Send] Update<E, R>: Update::returning_nothing;
+    [E: DynamoEntity, R: Send] Upsert<E, R>: Upsert::returning_nothing;
+    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: as_it_is;
+    [E: DynamoEntity] Repeatable<Create<'_, E>>: as_it_is;
+    [E: DynamoEntity, G: Guard] Repeatable<Put<'_, E, G>>: as_it_is;
+    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningNothing>>: as_it_is;
+    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningOld>>: as_it_is;
+}
+
+fn as_it_is<W>(write: W) -> W {
+    write
+}

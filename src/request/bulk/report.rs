@@ -1,0 +1,206 @@
+//! What a job tells: on its way, and at the end.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::codec::Item;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::Cursor;
+use crate::request::query::Places;
+
+/// What became of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its
+/// runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct BulkCounts {
+    /// Rows that the query brought, or writes that were given, and that are dealt with: the sum of all others.
+    pub found: u64,
+    /// Changed, deleted, or stored.
+    pub written: u64,
+    /// Left alone: the closure returned no change.
+    pub unchanged: u64,
+    /// No longer there when its turn came, or no longer a row of the query.
+    pub vanished: u64,
+    /// Found with the mark of this job, which had changed it before: after a crash, or because an index
+    /// brought it twice.
+    pub already_done: u64,
+    /// Not done, for the reason that the report names.
+    pub failed: u64,
+}
+
+impl BulkCounts {
+    pub(super) fn add(&mut self, fate: Fate) {
+        *self.of(fate) += 1;
+        self.found += 1;
+    }
+
+    /// A row that had failed has another fate now.
+    pub(super) fn mend(&mut self, fate: Fate) {
+        self.failed = self.failed.saturating_sub(1);
+        *self.of(fate) += 1;
+    }
+
+    fn of(&mut self, fate: Fate) -> &mut u64 {
+        match fate {
+            Fate::Written => &mut self.written,
+            Fate::Unchanged => &mut self.unchanged,
+            Fate::Vanished => &mut self.vanished,
+            Fate::AlreadyDone => &mut self.already_done,
+            Fate::Failed => &mut self.failed,
+        }
+    }
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Written,
+    Unchanged,
+    Vanished,
+    AlreadyDone,
+    Failed,
+}
+
+/// How far a job has come; see [`Bulk::on_progress`](super::Bulk::on_progress). Its counts are fields:
+/// `progress.written`.
+#[derive(Debug)]
+pub struct BulkProgress<'p> {
+    pub(super) counts: BulkCounts,
+    pub(super) position: Option<(&'p Places, &'p [u8])>,
+}
+
+impl BulkProgress<'_> {
+    /// The place behind which all rows are dealt with. Made when it is asked for; none before the first row,
+    /// and for a scan by segments.
+    pub fn position(&self) -> Option<Cursor> {
+        let (places, position) = self.position?;
+        Some(places.cursor(position))
+    }
+}
+
+impl Deref for BulkProgress<'_> {
+    type Target = BulkCounts;
+
+    fn deref(&self) -> &BulkCounts {
+        &self.counts
+    }
+}
+
+/// A row, or a write, that was not done.
+pub struct FailedRow {
+    pub(super) key: Item,
+    pub(super) number: Option<u64>,
+    pub(super) error: Error,
+}
+
+impl FailedRow {
+    /// The attributes of its primary key; empty for a write that could not be planned.
+    pub fn key(&self) -> &Item {
+        &self.key
+    }
+
+    /// The same, typed.
+    pub fn key_of<E: DynamoEntity>(&self) -> Result<Key<E>> {
+        E::key_from_item(self.key.clone())
+    }
+
+    /// The place of a write in the input of [`put_each`](super::put_each), from 0.
+    pub fn index(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// Why.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+}
+
+/// Keys are shown, as they name the item.
+impl fmt::Debug for FailedRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FailedRow")
+            .field("key", &self.key)
+            .field("index", &self.number)
+            .field("error", &self.error)
+            .finish()
+    }
+}
+
+/// What became of a job. Its counts are fields: `report.written`.
+#[derive(Debug)]
+#[must_use = "rows may have failed: look at it, or write `.complete()?`"]
+pub struct BulkReport {
+    pub(super) counts: BulkCounts,
+    pub(super) errors: Vec<FailedRow>,
+    pub(super) stopped: Option<Error>,
+    pub(super) position: Option<Cursor>,
+    pub(super) was_finished: bool,
+}
+
+impl BulkReport {
+    /// The rows that failed in this run, each alone.
+    pub fn errors(&self) -> &[FailedRow] {
+        &self.errors
+    }
+
+    /// Why the job ended early, if it did: the service refused or was too busy for longer than the
+    /// [budget](super::Bulk::budget), too many rows failed, or the checkpoint could not be written.
+    pub fn stopped(&self) -> Option<&Error> {
+        self.stopped.as_ref()
+    }
+
+    /// The place behind which all rows are dealt with: a job that was stopped goes on there by
+    /// [`resume`](crate::QueryVerbs::resume). A job with a checkpoint does so by itself.
+    pub fn position(&self) -> Option<&Cursor> {
+        self.position.as_ref()
+    }
+
+    /// Whether an earlier run had finished the job, so that this one did nothing.
+    pub fn was_finished(&self) -> bool {
+        self.was_finished
+    }
+
+    /// The counts, or an error if the job was stopped or a row failed. It is of the kind of the first one.
+    pub fn complete(self) -> Result<BulkCounts> {
+        let counts = self.counts;
+        if let Some(error) = self.stopped {
+            let message = format!("the job was stopped after {} rows: {error}", counts.found);
+            return Err(wrap(error, message));
+        }
+        if counts.failed == 0 {
+            return Ok(counts);
+        }
+        let failed = format!("{} of {} rows failed", counts.failed, counts.found);
+        Err(match self.errors.into_iter().next() {
+            Some(FailedRow { error, .. }) => {
+                let message = format!("{failed}, the first of them: {error}");
+                wrap(error, message)
+            }
+            None => {
+                let message = format!("{failed} in an earlier run, which reported why");
+                Error::new(ErrorKind::Rejected, Stage::Request, message)
+            }
+        })
+    }
+}
+
+impl Deref for BulkReport {
+    type Target = BulkCounts;
+
+    fn deref(&self) -> &BulkCounts {
+        &self.counts
+    }
+}
+
+fn wrap(error: Error, message: String) -> Error {
+    let (kind, stage) = (error.kind(), error.stage());
+    Error::new(kind, stage, message).with_source(error)
+}
+
+/// More rows failed than the job may have.
+pub(super) fn too_many(failed: usize) -> Error {
+    let message =
+        format!("{failed} rows failed, and no more are taken: see the errors of the report");
+    Error::new(ErrorKind::Rejected, Stage::Request, message)
+}

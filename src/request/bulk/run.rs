@@ -1,0 +1,267 @@
+//! A job that runs: rows come, so many are under way, what is done is counted and kept.
+
+mod feed;
+mod keeper;
+
+use std::collections::HashSet;
+use std::task::Poll;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use sha2::{Digest, Sha256};
+
+use super::job::{Bulk, Progress};
+use super::ledger::{Kind, Ledger};
+use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
+use super::write::{self, Rows, Tools, Trouble};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::request::query::Places;
+use crate::request::rate::Rate;
+use crate::request::retry_budget::Patience;
+use crate::wire::BoxFuture;
+use feed::{Feed, Task};
+use keeper::Keeper;
+
+/// So many rows may come before one that takes long.
+const WINDOW: usize = 10_000;
+
+/// Runs a job to its end.
+pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
+    let Bulk {
+        mut work,
+        concurrency,
+        rate,
+        budget,
+        failures,
+        progress,
+        checkpoint,
+    } = bulk;
+    let keeper = match checkpoint {
+        Some(keeping) => Some(Keeper::load(keeping, &mut work, db).await?),
+        None => None,
+    };
+    if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
+        return Ok(keeper.report());
+    }
+    let tools = Tools {
+        db,
+        mark: keeper.as_ref().map(Keeper::mark),
+        rate: rate.map(Rate::per_second),
+        patience: Patience::new(budget),
+        races: Patience::new(budget),
+    };
+    let (feed, rows) = feed::begin(work, keeper.as_ref(), db, budget)?;
+    let places = rows.as_ref().filter(|rows| rows.target.has_places());
+    let places = places.map(|rows| rows.target.places(db));
+    let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());
+    let mut runner = Runner {
+        ledger: Ledger::new(keeper.as_ref().map(Keeper::passed).unwrap_or_default()),
+        seen: (may_repeat && keeper.is_none()).then(HashSet::new),
+        keeper,
+        places,
+        progress,
+        failures,
+        stopped: None,
+        feed,
+    };
+    if let Some(keeper) = &mut runner.keeper {
+        // What marks the items has to be known before the first one is marked.
+        keeper
+            .save(&runner.ledger.passed, runner.places.as_ref(), false)
+            .await?;
+    }
+    runner.work(&tools, rows.as_ref(), concurrency).await;
+    Ok(runner.finish().await)
+}
+
+struct Runner<'j> {
+    feed: Feed<'j>,
+    ledger: Ledger,
+    keeper: Option<Keeper<'j>>,
+    places: Option<Places>,
+    progress: Option<Progress<'j>>,
+    /// Rows that may fail.
+    failures: usize,
+    stopped: Option<Error>,
+    /// What the job has met, where an index may bring a row twice and no mark tells.
+    seen: Option<HashSet<[u8; 16]>>,
+}
+
+/// What happened next.
+enum Event {
+    Done(u64, Result<Fate, Trouble>),
+    Broken(Error),
+    End,
+}
+
+impl<'j> Runner<'j> {
+    async fn work(&mut self, tools: &Tools<'_>, rows: Option<&Rows<'j>>, concurrency: usize) {
+        let mut running: FuturesUnordered<BoxFuture<'_, (u64, Result<Fate, Trouble>)>> =
+            FuturesUnordered::new();
+        loop {
+            let event = std::future::poll_fn(|cx| {
+                while self.stopped.is_none()
+                    && running.len() < concurrency
+                    && self.ledger.len() < WINDOW
+                {
+                    match self.feed.poll_next(tools.db, cx) {
+                        Poll::Ready(Some(Ok(task))) => {
+                            if let Some(number) = self.begin(&task, rows) {
+                                running.push(Box::pin(work_on(number, task, tools, rows)));
+                            }
+                        }
+                        Poll::Ready(Some(Err(error))) => return Poll::Ready(Event::Broken(error)),
+                        Poll::Ready(None) => break,
+                        Poll::Pending if running.is_empty() => return Poll::Pending,
+                        Poll::Pending => break,
+                    }
+                }
+                running.poll_next_unpin(cx).map(|done| match done {
+                    Some((number, done)) => Event::Done(number, done),
+                    None => Event::End,
+                })
+            });
+            match event.await {
+                Event::Done(number, done) => self.done(number, done).await,
+                Event::Broken(error) => self.stop(error),
+                Event::End => return,
+            }
+        }
+    }
+
+    /// Its number, if there is anything to do.
+    fn begin(&mut self, task: &Task, rows: Option<&Rows<'_>>) -> Option<u64> {
+        match task {
+            Task::Row { position, item } => {
+                let is_new = match (&mut self.seen, rows) {
+                    (Some(seen), Some(rows)) => seen.insert(digest(item, &rows.names)),
+                    _ => true,
+                };
+                let kind = if is_new { Kind::Row } else { Kind::Place };
+                let number = self.ledger.begin(kind, position.clone());
+                is_new.then_some(number)
+            }
+            Task::Place(position) => {
+                self.ledger.begin(Kind::Place, position.clone());
+                None
+            }
+            Task::Again(key) => Some(self.ledger.begin(Kind::Again(key.clone()), None)),
+            Task::Write {
+                number, is_again, ..
+            } => {
+                let kind = match is_again {
+                    true => Kind::Again(number.to_string()),
+                    false => Kind::Row,
+                };
+                Some(self.ledger.begin(kind, None))
+            }
+        }
+    }
+
+    async fn done(&mut self, number: u64, done: Result<Fate, Trouble>) {
+        match done {
+            Ok(fate) => self.ledger.finish(number, fate, None, None),
+            // What was under way when the job stopped is not passed, so that a next run meets it again.
+            Err(Trouble::Job(error)) => return self.stop(error),
+            Err(Trouble::Row(row)) => {
+                let again = name_of(&row);
+                self.ledger.finish(number, Fate::Failed, Some(row), again);
+                if self.ledger.errors.len() > self.failures {
+                    self.stop(report::too_many(self.ledger.errors.len()));
+                }
+            }
+        }
+        self.tell();
+        if let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) {
+            let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), false);
+            if let Err(error) = saved.await {
+                self.stop(error);
+            }
+        }
+    }
+
+    fn tell(&mut self) {
+        let Some(tell) = &mut self.progress else {
+            return;
+        };
+        let position = self
+            .places
+            .as_ref()
+            .zip(self.ledger.passed.position.as_deref());
+        tell(&BulkProgress {
+            counts: self.ledger.counts,
+            position,
+        });
+    }
+
+    /// The first reason counts.
+    fn stop(&mut self, error: Error) {
+        self.stopped.get_or_insert(error);
+    }
+
+    async fn finish(mut self) -> BulkReport {
+        let is_finished =
+            self.stopped.is_none() && self.ledger.is_settled() && !self.feed.is_spent();
+        if let Some(keeper) = &mut self.keeper {
+            let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), is_finished);
+            if let Err(error) = saved.await {
+                self.stop(error);
+            }
+        }
+        let places = self
+            .places
+            .as_ref()
+            .zip(self.ledger.passed.position.as_deref());
+        let began = self.keeper.as_ref().and_then(Keeper::position);
+        BulkReport {
+            counts: self.ledger.counts,
+            errors: self.ledger.errors,
+            stopped: self.stopped,
+            position: places.map(|(places, at)| places.cursor(at)).or(began),
+            was_finished: false,
+        }
+    }
+}
+
+async fn work_on<'j>(
+    number: u64,
+    task: Task,
+    tools: &Tools<'_>,
+    rows: Option<&Rows<'j>>,
+) -> (u64, Result<Fate, Trouble>) {
+    let done = match (task, rows) {
+        (Task::Row { item, .. }, Some(rows)) => rows.change(tools, item).await,
+        (Task::Again(key), Some(rows)) => rows.again(tools, key.as_bytes()).await,
+        (
+            Task::Write {
+                number, prepared, ..
+            },
+            _,
+        ) => write::write(tools, number, prepared).await,
+        (Task::Row { .. } | Task::Again(_) | Task::Place(_), _) => Ok(Fate::Unchanged),
+    };
+    (number, done)
+}
+
+/// What names a failed row in a checkpoint. A write that lost a race would lose it again.
+fn name_of(row: &FailedRow) -> Option<String> {
+    match row.number {
+        Some(_) if row.error.is_lost_race() => None,
+        Some(number) => Some(number.to_string()),
+        None => {
+            let key = row.key.to_dynamo_json().ok()?;
+            String::from_utf8(key).ok()
+        }
+    }
+}
+
+/// Stands for a primary key, at a fraction of its size.
+fn digest(item: &[u8], names: &[&'static str]) -> [u8; 16] {
+    let key = super::action::key_of(item, names).unwrap_or_default();
+    let mut digest = [0; 16];
+    for (short, full) in digest.iter_mut().zip(Sha256::digest(key)) {
+        *short = full;
+    }
+    digest
+}

@@ -1,0 +1,158 @@
+//! The checkpoint of a job that runs.
+
+use std::time::Instant;
+
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::request::Cursor;
+use crate::request::bulk::checkpoint::{CheckpointError, Job, State, refused};
+use crate::request::bulk::job::{Keeping, Work};
+use crate::request::bulk::ledger::Passed;
+use crate::request::bulk::mark::Mark;
+use crate::request::bulk::report::BulkReport;
+use crate::request::query::Places;
+
+const LONGEST_NAME: usize = 64;
+
+/// What was saved last, and where.
+pub(super) struct Keeper<'j> {
+    keeping: Keeping<'j>,
+    job: Job,
+    state: State,
+    saved: Instant,
+}
+
+impl<'j> Keeper<'j> {
+    /// Loads what earlier runs have done; the work goes on behind it. Refuses what is not of this job.
+    pub(super) async fn load(
+        keeping: Keeping<'j>,
+        work: &mut Work<'_>,
+        db: &Dynamo,
+    ) -> Result<Self> {
+        let job = job(&keeping.name, work, db)?;
+        let loaded = keeping.store.load().await.map_err(unkept)?;
+        let state = match loaded {
+            Some(bytes) => State::decode(&bytes, &job)?,
+            None => State::new(),
+        };
+        if let Work::Rows(target, _) = work {
+            target.leave_out(state.passed);
+            if let Some(text) = &state.position {
+                target.resume(text.parse()?);
+            }
+        }
+        Ok(Keeper {
+            keeping,
+            job,
+            state,
+            saved: Instant::now(),
+        })
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark::new(&self.job.name, &self.state.run)
+    }
+
+    /// All is done.
+    pub(super) fn is_over(&self) -> bool {
+        self.state.is_over()
+    }
+
+    /// All rows were met, and some failed.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.state.is_finished
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.state.passed
+    }
+
+    pub(super) fn failed(&self) -> Vec<String> {
+        self.state.failed.clone()
+    }
+
+    /// What the ledger goes on from.
+    pub(super) fn passed(&self) -> Passed {
+        Passed {
+            position: None,
+            rows: self.state.passed,
+            counts: self.state.counts,
+            failed: self.state.failed.clone(),
+        }
+    }
+
+    /// The cursor that was saved last.
+    pub(super) fn position(&self) -> Option<Cursor> {
+        self.state.position.as_ref()?.parse().ok()
+    }
+
+    /// Of a job that was finished before.
+    pub(super) fn report(&self) -> BulkReport {
+        BulkReport {
+            counts: self.state.counts,
+            errors: Vec::new(),
+            stopped: None,
+            position: self.position(),
+            was_finished: true,
+        }
+    }
+
+    /// Whether it is time to save.
+    pub(super) fn is_due(&self) -> bool {
+        self.saved.elapsed() >= self.keeping.every
+    }
+
+    pub(super) async fn save(
+        &mut self,
+        passed: &Passed,
+        places: Option<&Places>,
+        is_finished: bool,
+    ) -> Result<()> {
+        if let Some((places, position)) = places.zip(passed.position.as_deref()) {
+            self.state.position = Some(places.cursor(position).to_string());
+        }
+        self.state.passed = passed.rows;
+        self.state.counts = passed.counts;
+        self.state.failed.clone_from(&passed.failed);
+        self.state.is_finished |= is_finished;
+        let bytes = self.state.encode(&self.job)?;
+        self.keeping.store.save(bytes).await.map_err(unkept)?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+/// What makes it the same job next time.
+fn job(name: &str, work: &Work<'_>, db: &Dynamo) -> Result<Job> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
+        return Err(refused(
+            "the name of a job has 1 to 64 letters, digits, `-`, `_` or `.`",
+        ));
+    }
+    let (verb, binding) = match work {
+        Work::Writes(_) => ("put", 0),
+        Work::Rows(target, _) if !target.has_places() => {
+            return Err(refused(
+                "a scan by `segments` has no place to go on from: leave `segments` out, the writes are many at a time anyway",
+            ));
+        }
+        Work::Rows(target, verb) => {
+            let source = target.source();
+            Mark::new(name, "").check_free(source.table, source.entities())?;
+            (verb.name(), target.places(db).binding())
+        }
+    };
+    Ok(Job {
+        name: name.to_owned(),
+        verb,
+        binding,
+    })
+}
+
+fn unkept(error: CheckpointError) -> Error {
+    match error.downcast::<Error>() {
+        Ok(own) => *own,
+        Err(error) => refused(format!("the checkpoint cannot be kept: {error}")).with_source(error),
+    }
+}

@@ -1,0 +1,96 @@
+//! `truncate`: empty tables, for tests.
+
+use std::fmt;
+use std::future::{IntoFuture, ready};
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use super::action;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::request::call::Steps;
+use crate::request::query::Fetch;
+use crate::schema::TableSchema;
+
+/// So many deletes are under way at once.
+const CONCURRENCY: usize = 16;
+
+/// Whose rows they are nobody asks.
+const WHOSE: &str = "Table";
+
+/// Deletes all items of some tables; see [`Dynamo::truncate`].
+#[must_use = "nothing is deleted until it is awaited"]
+pub struct Truncate<'d> {
+    db: &'d Dynamo,
+    schemas: Vec<TableSchema>,
+    is_meant: bool,
+}
+
+impl<'d> Truncate<'d> {
+    pub(crate) fn new(db: &'d Dynamo, schemas: Vec<TableSchema>) -> Self {
+        Truncate {
+            db,
+            schemas,
+            is_meant: false,
+        }
+    }
+
+    /// Wherever these tables are: on AWS, on a server that others share, behind an SDK client of one's own.
+    /// Nothing brings the items back.
+    pub fn even_on_aws(mut self) -> Self {
+        self.is_meant = true;
+        self
+    }
+}
+
+impl<'d> IntoFuture for Truncate<'d> {
+    type Output = Result<u64>;
+    type IntoFuture = Steps<'d, Result<u64>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Truncate {
+            db,
+            schemas,
+            is_meant,
+        } = self;
+        if !is_meant && !db.is_local() {
+            let message = "`truncate` deletes every item, and this connection is not known to be to an engine on this machine: connect by `embedded:..` or to `http://localhost`, or write `.even_on_aws()` if you mean it";
+            let refused = Error::new(ErrorKind::Config, Stage::Request, message);
+            return Steps(Box::pin(ready(Err(refused))));
+        }
+        Steps(Box::pin(async move {
+            let mut deleted = 0;
+            for schema in &schemas {
+                deleted += empty(db, schema).await?;
+            }
+            Ok(deleted)
+        }))
+    }
+}
+
+/// Deletes all items of a table, and returns how many there were.
+async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
+    let table = db.table_name(&schema.name);
+    let keys = [Some(&schema.pk), schema.sk.as_ref()].into_iter().flatten();
+    let names: Vec<&str> = keys.map(|key| &*key.name).collect();
+    let mut keys = Fetch::keys(db.clone(), WHOSE, &table, &names)
+        .map_err(|fault| Error::encode(WHOSE, fault))?;
+    let mut deleted = 0;
+    while !keys.is_done() {
+        let deletes = keys.next_rows().await?.into_iter().map(|key| {
+            let plan = action::delete(db, WHOSE, &table, &key, Node::all([]));
+            async { plan?.send(db).await }
+        });
+        let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);
+        deleted += deletes.try_fold(0, async |count, ()| Ok(count + 1)).await?;
+    }
+    Ok(deleted)
+}
+
+impl fmt::Debug for Truncate<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tables: Vec<&str> = self.schemas.iter().map(|schema| &*schema.name).collect();
+        write!(f, "Truncate({tables:?})")
+    }
+}

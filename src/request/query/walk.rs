@@ -1,0 +1,288 @@
+//! The rows of a query as a job needs them: one after the other, each with its place, and with what makes
+//! it a row of the query.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::cursor::{Cursor, CursorMaker};
+use super::hydrate::{Answer, Found, Supply};
+use super::selection::Selection;
+use super::{Query, Source};
+use crate::clock::Timestamp;
+use crate::codec::{Fault, member};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::Node;
+use crate::request::check;
+use crate::request::retry_budget::{Patience, RetryBudget};
+use crate::wire::BoxFuture;
+
+/// The rows that a job is about.
+#[derive(Debug, Clone)]
+pub(in crate::request) struct Target(Selection);
+
+impl Target {
+    pub(in crate::request) fn of<Row, From>(query: Query<Row, From>) -> Self {
+        Target(query.selection)
+    }
+
+    /// Asks for nothing but keys.
+    pub(in crate::request) fn keys_only(mut self) -> Self {
+        if self.0.options.hydration.is_none() {
+            self.0.options.projection = Some(Vec::new());
+        }
+        self
+    }
+
+    pub(in crate::request) fn source(&self) -> &Source {
+        self.0.source()
+    }
+
+    pub(in crate::request) fn entity(&self) -> &'static str {
+        self.0.entity()
+    }
+
+    /// Whether a row may come again at another place: the keys of an index change, those of a table do not.
+    pub(in crate::request) fn may_repeat(&self) -> bool {
+        self.source().index.is_some()
+    }
+
+    /// Whether every row has a place to go on from.
+    pub(in crate::request) fn has_places(&self) -> bool {
+        self.0.options.segments.is_none()
+    }
+
+    /// Makes the cursors of its rows.
+    pub(in crate::request) fn places(&self, db: &Dynamo) -> Places {
+        Places(CursorMaker::new(&self.0, db))
+    }
+
+    /// Goes on behind a row. The bounds that the cursor began with hold for all that follows.
+    pub(in crate::request) fn resume(&mut self, cursor: Cursor) {
+        self.0.options.resume = Some(cursor);
+    }
+
+    /// So many rows fewer, for they were delivered before.
+    pub(in crate::request) fn leave_out(&mut self, rows: u64) {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        if let Some(limit) = &mut self.0.options.limit {
+            *limit = limit.saturating_sub(rows);
+        }
+    }
+
+    /// What a write has to ask of the stored item, so that it is still a row of the query; none if this one
+    /// no longer is.
+    pub(in crate::request) fn claim(
+        &self,
+        item: &[u8],
+        now: Timestamp,
+    ) -> Result<Option<Node>, Fault> {
+        let is_row = self.0.keys_match(item)?
+            && (self.0.options.include_expired || !self.0.is_expired(item, now));
+        if !is_row {
+            return Ok(None);
+        }
+        let table = self.source().table;
+        let index = self.source().index.into_iter();
+        let keys = index.flat_map(|index| index.pk.iter().chain(index.sk));
+        let mut asked = Vec::new();
+        for name in keys.map(|key| key.attribute) {
+            let is_primary = name == table.pk || table.sk == Some(name);
+            if let Some(json) = member(item, name)?.filter(|_| !is_primary) {
+                asked.push(check::is_value(name, json));
+            }
+        }
+        asked.extend(self.0.options.filter.clone());
+        Ok(Some(Node::all(asked)))
+    }
+
+    /// Begins to read. Nothing is sent if this fails.
+    pub(in crate::request) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
+        self.0.refuse_backwards()?;
+        Ok(Walk {
+            places: self.has_places().then(|| self.places(db)),
+            left: self.0.options.limit.unwrap_or(usize::MAX),
+            rows: VecDeque::new(),
+            behind: None,
+            is_spent: false,
+            ahead: Ahead::Idle(Box::new(Reader {
+                supply: self.0.supply(db)?,
+                selection: self.0.clone(),
+                db: db.clone(),
+                budget,
+                last: None,
+            })),
+        })
+    }
+}
+
+/// Makes cursors.
+#[derive(Debug, Clone)]
+pub(in crate::request) struct Places(CursorMaker);
+
+impl Places {
+    pub(in crate::request) fn cursor(&self, position: &[u8]) -> Cursor {
+        self.0.at(position.to_vec())
+    }
+
+    /// What tells the query from others.
+    pub(in crate::request) fn binding(&self) -> u64 {
+        self.0.binding()
+    }
+}
+
+/// What a walk comes by.
+#[derive(Debug)]
+pub(in crate::request) struct Step {
+    /// The key attributes of the place, as entries of a JSON object; none in a scan by segments.
+    pub(in crate::request) position: Option<Arc<[u8]>>,
+    /// The row that stands there; none behind rows that a filter has dropped.
+    pub(in crate::request) item: Option<Bytes>,
+}
+
+/// Rows one after the other, with one answer of the service read ahead.
+pub(in crate::request) struct Walk {
+    places: Option<Places>,
+    left: usize,
+    rows: VecDeque<Found>,
+    /// The place behind the rows at hand, if nothing else says it.
+    behind: Option<Vec<u8>>,
+    is_spent: bool,
+    ahead: Ahead,
+}
+
+enum Ahead {
+    Idle(Box<Reader>),
+    Asked(BoxFuture<'static, (Box<Reader>, Result<Answer>)>),
+    Over,
+}
+
+/// What reads, and where it would begin again.
+struct Reader {
+    supply: Supply,
+    selection: Selection,
+    db: Dynamo,
+    budget: RetryBudget,
+    /// The last row that was delivered.
+    last: Option<Cursor>,
+}
+
+impl Reader {
+    /// The next answer. A service that is busy is asked again, from behind the last row: what failed may have
+    /// lost others on the way.
+    async fn next(&mut self, wanted: Option<usize>) -> Result<Answer> {
+        let patience = Patience::new(self.budget);
+        let mut rounds = patience.rounds();
+        loop {
+            let began = Instant::now();
+            let error = match self.supply.next(wanted).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let is_busy = matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable);
+            rounds.in_vain();
+            if !is_busy
+                || self.selection.options.segments.is_some()
+                || !rounds.another(began.elapsed()).await
+            {
+                return Err(error);
+            }
+            if let Some(last) = &self.last {
+                self.selection.options.resume = Some(last.clone());
+            }
+            self.supply = self.selection.supply(&self.db)?;
+        }
+    }
+}
+
+impl Walk {
+    /// Looking stopped at `max_scanned`: there may be more.
+    pub(in crate::request) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    pub(in crate::request) fn poll_next(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Step>>> {
+        loop {
+            if let Some(row) = self.rows.pop_front() {
+                self.left = self.left.saturating_sub(1);
+                return Poll::Ready(Some(self.step(row)));
+            }
+            if let Some(position) = self.behind.take() {
+                return Poll::Ready(Some(Ok(Step {
+                    position: Some(position.into()),
+                    item: None,
+                })));
+            }
+            match std::mem::replace(&mut self.ahead, Ahead::Over) {
+                Ahead::Over => return Poll::Ready(None),
+                Ahead::Idle(reader) => self.ask(reader),
+                Ahead::Asked(mut answer) => match answer.as_mut().poll(cx) {
+                    Poll::Pending => {
+                        self.ahead = Ahead::Asked(answer);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready((reader, answer)) => match answer {
+                        Ok(answer) => self.take(reader, answer),
+                        Err(error) => return Poll::Ready(Some(Err(error))),
+                    },
+                },
+            }
+        }
+    }
+
+    fn step(&self, row: Found) -> Result<Step> {
+        let position = match &self.places {
+            Some(places) => Some(places.0.position(&row.place)),
+            None => None,
+        };
+        let position = position
+            .transpose()
+            .map_err(|fault| Error::decode("Row", fault))?;
+        Ok(Step {
+            position: position.map(Arc::from),
+            item: Some(row.item),
+        })
+    }
+
+    /// Asks for the next rows, if there are any.
+    fn ask(&mut self, mut reader: Box<Reader>) {
+        let supply = &reader.supply;
+        self.is_spent = supply.is_spent();
+        if self.left == 0 || supply.is_done() || supply.is_spent() {
+            return;
+        }
+        let wanted = (self.left != usize::MAX).then_some(self.left);
+        self.ahead = Ahead::Asked(Box::pin(async move {
+            let answer = reader.next(wanted).await;
+            (reader, answer)
+        }));
+    }
+
+    fn take(&mut self, mut reader: Box<Reader>, answer: Answer) {
+        self.rows.extend(answer.rows);
+        self.rows.truncate(self.left);
+        let place = match self.rows.back() {
+            Some(row) => self.places.as_ref().and_then(|places| {
+                let position = places.0.position(&row.place).ok()?;
+                Some(places.0.at(position))
+            }),
+            // Rows of an index that wait for their items stand before its place.
+            None if reader.selection.options.hydration.is_some() => None,
+            None => {
+                let behind = self.places.as_ref().and(reader.supply.position());
+                self.behind = behind.map(<[u8]>::to_vec);
+                let places = self.places.as_ref().zip(self.behind.as_ref());
+                places.map(|(places, behind)| places.cursor(behind))
+            }
+        };
+        reader.last = place.or(reader.last);
+        self.ahead = Ahead::Idle(reader);
+    }
+}

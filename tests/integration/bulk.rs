@@ -1,0 +1,126 @@
+//! `update_each`, `delete_each`, `put_each`: each row once, whatever happens on the way.
+
+mod checkpoints;
+mod crash;
+mod deletes;
+mod faults;
+mod puts;
+mod races;
+mod updates;
+
+use std::collections::BTreeMap;
+
+use dynamo_entity::prelude::*;
+
+use crate::support::db::Db;
+use crate::support::suite::{Outcome, Test};
+
+pub use crash::{CHILD, child};
+
+pub fn tests() -> Vec<Test> {
+    let all = [
+        updates::tests(),
+        races::tests(),
+        deletes::tests(),
+        puts::tests(),
+        faults::tests(),
+        checkpoints::tests(),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Tests of processes, which open files of their own.
+pub fn crashes() -> Vec<Test> {
+    crash::tests()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+pub(super) enum State {
+    Open,
+    Done,
+}
+
+/// A row whose place in an index moves when its rank changes. Without a version.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "jobs", key(pk = "G#{group}", sk = "{number:05}"))]
+#[dynamo(gsi(by_state, pk = "S#{state}", sk = "{rank:05}"))]
+#[dynamo(gsi(keys_by_state, pk = "K#{state}", sk = "{rank:05}", project = keys))]
+pub(super) struct Row {
+    pub(super) group: String,
+    pub(super) number: u32,
+    pub(super) state: State,
+    pub(super) rank: u32,
+    /// How often it was changed.
+    pub(super) count: u64,
+    pub(super) note: Option<String>,
+}
+
+/// The same with a version, and with whatever others store.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "ledger", key(pk = group, sk = number))]
+pub(super) struct Entry {
+    pub(super) group: String,
+    pub(super) number: u32,
+    pub(super) cents: i64,
+    #[dynamo(rest)]
+    pub(super) rest: Item,
+    #[dynamo(version)]
+    pub(super) version: Version,
+}
+
+pub(super) fn row(number: u32) -> Row {
+    Row {
+        group: "a".into(),
+        number,
+        state: State::Open,
+        rank: number,
+        count: 0,
+        note: None,
+    }
+}
+
+pub(super) fn entry(number: u32) -> Entry {
+    Entry {
+        group: "a".into(),
+        number,
+        cents: 0,
+        rest: Item::new(),
+        version: Version::default(),
+    }
+}
+
+pub(super) async fn rows(db: &Db, count: u32) -> Outcome {
+    db.create_tables([Row::schema()]).await?;
+    let rows: Vec<Row> = (0..count).map(row).collect();
+    let report = put_each(rows.iter().map(Row::put))
+        .concurrency(32)
+        .send(db)
+        .await?;
+    assert_eq!(report.complete()?.written, u64::from(count));
+    Ok(())
+}
+
+pub(super) async fn entries(db: &Db, count: u32) -> Outcome {
+    db.create_tables([Entry::schema()]).await?;
+    let entries: Vec<Entry> = (0..count).map(entry).collect();
+    let report = put_each(entries.iter().map(Entry::create))
+        .concurrency(32)
+        .send(db)
+        .await?;
+    assert_eq!(report.complete()?.written, u64::from(count));
+    Ok(())
+}
+
+/// How often each row was changed: counts and their numbers.
+pub(super) async fn counts(db: &Dynamo) -> Result<BTreeMap<u64, usize>> {
+    let mut counts = BTreeMap::new();
+    for row in Row::scan().consistent().all(db).await? {
+        *counts.entry(row.count).or_default() += 1;
+    }
+    Ok(counts)
+}
+
+/// Waits for something within a closure of a job: what others do between its reading and its writing.
+pub(super) fn meanwhile<T>(work: impl Future<Output = T>) -> T {
+    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
+}

@@ -1,0 +1,401 @@
+//! A job that is stopped and run again: nothing is skipped, nothing is done twice.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Bulk, BulkReport, FileCheckpoint};
+use tempfile::TempDir;
+
+use super::{Entry, Row, counts, entries, meanwhile, row, rows};
+use crate::support::clock::HandClock;
+use crate::support::db::{Db, s};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_job_goes_on_where_it_was_stopped,
+    a_finished_job_does_nothing,
+    rows_between_the_save_and_the_crash_are_known_by_their_mark,
+    rows_that_failed_are_tried_again,
+    a_checkpoint_of_another_job_is_refused,
+    a_checkpoint_is_used_by_one_job_at_a_time,
+    what_is_no_checkpoint_is_refused,
+    a_place_that_cannot_be_written_stops_nothing_half_way,
+    jobs_side_by_side_keep_their_marks,
+    the_bounds_of_the_first_run_hold,
+    a_limit_holds_over_all_runs,
+    writes_that_were_given_go_on,
+    entities_keep_the_mark,
+    a_mark_is_nobodys_attribute,
+];
+
+const JOB: &str = "plus-one";
+
+fn file(folder: &TempDir) -> FileCheckpoint {
+    FileCheckpoint::new(folder.path().join("job"))
+}
+
+fn plus_one(path: &Path) -> Bulk<'static> {
+    let rows = Row::in_partition("a").page_size(16);
+    let job = rows.update_each(|row| row.update().apply(|r| r.count().add(1)));
+    job.checkpoint(JOB, FileCheckpoint::new(path))
+        .concurrency(4)
+}
+
+/// Refused after so many requests.
+async fn stopped_after(db: &Db, requests: usize, job: Bulk<'_>) -> Result<BulkReport> {
+    let denied = (0..20).map(|_| Fault::refuse("AccessDeniedException"));
+    let plan = std::iter::repeat_n(Fault::Pass, requests).chain(denied);
+    let (faulty, _) = db.faulty(plan);
+    job.send(&faulty).await
+}
+
+async fn a_job_goes_on_where_it_was_stopped(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 100).await?;
+    let mut runs = 0;
+    loop {
+        let report = stopped_after(&db, 23, plus_one(&path)).await?;
+        runs += 1;
+        assert_eq!(report.failed, 0);
+        if report.stopped().is_none() {
+            assert_eq!(
+                (report.found, report.written),
+                (100, 100),
+                "counted over all runs"
+            );
+            break;
+        }
+    }
+    assert!(runs > 4, "{runs}");
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 100)]));
+    Ok(())
+}
+
+async fn a_finished_job_does_nothing(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 20).await?;
+    let first = plus_one(&path).send(&db).await?;
+    assert!(!first.was_finished() && first.stopped().is_none());
+    let (faulty, http) = db.faulty([]);
+    let again = plus_one(&path).send(&faulty).await?;
+    assert!(again.was_finished());
+    assert_eq!((again.written, again.position()), (20, first.position()));
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+/// What a crash leaves behind: an older checkpoint.
+async fn rows_between_the_save_and_the_crash_are_known_by_their_mark(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 100).await?;
+    let report = stopped_after(&db, 30, plus_one(&path)).await?;
+    assert!(report.stopped().is_some());
+    let older = std::fs::read(&path)?;
+    let report = stopped_after(&db, 40, plus_one(&path)).await?;
+    assert!(report.stopped().is_some());
+    std::fs::write(&path, older)?;
+    let report = plus_one(&path).send(&db).await?.complete()?;
+    assert_eq!(report.found, 100);
+    assert!(report.already_done > 20, "{report:?}");
+    assert_eq!(report.written + report.already_done, 100);
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 100)]));
+    Ok(())
+}
+
+async fn rows_that_failed_are_tried_again(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 40).await?;
+    let sound = db.stored(&Row::key("a", 7u32)).await;
+    let mut broken = sound.clone();
+    broken.insert("count".into(), s("many"));
+    db.plant::<Row>(broken).await;
+    let report = plus_one(&path).send(&db).await?;
+    assert_eq!((report.written, report.failed), (39, 1));
+    // It is at its end, and still not done.
+    let report = plus_one(&path).send(&db).await?;
+    assert_eq!((report.found, report.written, report.failed), (40, 39, 1));
+    assert_eq!(report.errors().len(), 1);
+    db.plant::<Row>(sound).await;
+    let report = plus_one(&path).send(&db).await?.complete()?;
+    assert_eq!((report.found, report.written, report.failed), (40, 40, 0));
+    assert!(plus_one(&path).send(&db).await?.was_finished());
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 40)]));
+    Ok(())
+}
+
+async fn a_checkpoint_of_another_job_is_refused(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 30).await?;
+    let path = folder.path().join("job");
+    let report = stopped_after(&db, 20, plus_one(&path)).await?;
+    assert!(report.stopped().is_some());
+    let change = |row: &Row| row.update().apply(|r| r.count().add(1));
+    let new = row(1);
+    let others = [
+        Row::in_partition("a")
+            .update_each(change)
+            .checkpoint("other", file(&folder)),
+        Row::in_partition("b")
+            .update_each(change)
+            .checkpoint(JOB, file(&folder)),
+        Row::in_partition("a")
+            .descending()
+            .update_each(change)
+            .checkpoint(JOB, file(&folder)),
+        Row::in_partition("a")
+            .filter(|r| r.rank().gt(3))
+            .update_each(change)
+            .checkpoint(JOB, file(&folder)),
+        Row::scan()
+            .update_each(change)
+            .checkpoint(JOB, file(&folder)),
+        Row::in_partition("a")
+            .delete_each()
+            .checkpoint(JOB, file(&folder)),
+        put_each([new.create()]).checkpoint(JOB, file(&folder)),
+    ];
+    for other in others {
+        let refused = other.send(&db).await.expect_err("another job");
+        assert_eq!(refused.kind(), ErrorKind::Checkpoint, "{refused}");
+    }
+    let tenant = Dynamo::clone(&db).with_prefix("another");
+    let refused = plus_one(&path)
+        .send(&tenant)
+        .await
+        .expect_err("another table");
+    assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+    for name in ["", "a b", "a/b", &"x".repeat(65)] {
+        let job = Row::scan()
+            .update_each(change)
+            .checkpoint(name, file(&folder));
+        assert_eq!(
+            job.send(&db).await.expect_err(name).kind(),
+            ErrorKind::Checkpoint
+        );
+    }
+    let segments = Row::scan()
+        .segments(2)
+        .update_each(change)
+        .checkpoint("s", file(&folder));
+    assert_eq!(
+        segments.send(&db).await.expect_err("segments").kind(),
+        ErrorKind::Checkpoint
+    );
+    assert_eq!(plus_one(&path).send(&db).await?.complete()?.written, 30);
+    Ok(())
+}
+
+async fn a_checkpoint_is_used_by_one_job_at_a_time(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 3).await?;
+    let mut inner = None;
+    let report = plus_one(&path)
+        .on_progress(|_| {
+            inner.get_or_insert_with(|| meanwhile(plus_one(&path).send(&db)).map(|_| ()));
+        })
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.written, 3);
+    let refused = inner.expect("it was called").expect_err("two at once");
+    assert_eq!(refused.kind(), ErrorKind::Locked);
+    assert!(refused.to_string().contains("job is in use"), "{refused}");
+    assert!(plus_one(&path).send(&db).await?.was_finished());
+    Ok(())
+}
+
+async fn what_is_no_checkpoint_is_refused(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 3).await?;
+    for text in ["", "{}", "no JSON", "{\"version\":{\"N\":\"99\"}}"] {
+        std::fs::write(&path, text)?;
+        let refused = plus_one(&path).send(&db).await.expect_err(text);
+        assert_eq!(refused.kind(), ErrorKind::Checkpoint, "{text}: {refused}");
+    }
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 3)]));
+    Ok(())
+}
+
+async fn a_place_that_cannot_be_written_stops_nothing_half_way(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 3).await?;
+    let path = folder.path().join("no such folder").join("job");
+    assert!(plus_one(&path).send(&db).await.is_err());
+    assert_eq!(
+        counts(&db).await?,
+        BTreeMap::from([(0, 3)]),
+        "nothing was begun"
+    );
+    Ok(())
+}
+
+async fn jobs_side_by_side_keep_their_marks(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 60).await?;
+    let change = |row: &Row| row.update().apply(|r| r.count().add(1));
+    let job = |name: &'static str| {
+        let path = folder.path().join(name);
+        Row::scan()
+            .update_each(change)
+            .checkpoint(name, FileCheckpoint::new(path))
+    };
+    let mut begun = BTreeMap::new();
+    for name in ["one", "two"] {
+        assert!(stopped_after(&db, 0, job(name)).await?.stopped().is_some());
+        begun.insert(name, std::fs::read(folder.path().join(name))?);
+        assert!(stopped_after(&db, 40, job(name)).await?.stopped().is_some());
+    }
+    // Both have lost what they knew of their place, and the marks of the first are below those of the second.
+    for name in ["one", "two"] {
+        std::fs::write(folder.path().join(name), &begun[name])?;
+    }
+    let (one, two) = (job("one"), job("two"));
+    let (one, two) = (one.send(&db), two.send(&db));
+    let one = tokio::join!(one, two);
+    assert_eq!(
+        (one.0?.complete()?.failed, one.1?.complete()?.failed),
+        (0, 0)
+    );
+    assert_eq!(counts(&db).await?, BTreeMap::from([(2, 60)]));
+    Ok(())
+}
+
+async fn the_bounds_of_the_first_run_hold(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 60).await?;
+    let upto = |end: u32| {
+        let rows = Row::in_partition("a").number().lt(end);
+        let job = rows.update_each(|row| row.update().apply(|r| r.count().add(1)));
+        job.checkpoint(JOB, file(&folder)).concurrency(1)
+    };
+    assert!(stopped_after(&db, 11, upto(20)).await?.stopped().is_some());
+    let report = upto(40).send(&db).await?.complete()?;
+    assert_eq!(report.written, 20);
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 40), (1, 20)]));
+    Ok(())
+}
+
+async fn a_limit_holds_over_all_runs(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 60).await?;
+    let some = || {
+        let rows = Row::in_partition("a").limit(25);
+        let job = rows.update_each(|row| row.update().apply(|r| r.count().add(1)));
+        job.checkpoint(JOB, file(&folder)).concurrency(1)
+    };
+    assert!(stopped_after(&db, 11, some()).await?.stopped().is_some());
+    assert_eq!(some().send(&db).await?.complete()?.written, 25);
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 35), (1, 25)]));
+    Ok(())
+}
+
+async fn writes_that_were_given_go_on(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 50).await?;
+    let all: Vec<Row> = (25..75).map(row).collect();
+    // Each row of the table is changed twice, and half of the new ones are there already.
+    let job = || {
+        let adds = (0..2).flat_map(|_| 0..25u32);
+        let adds = adds.map(|number| Row::key("a", number).update().apply(|r| r.count().add(1)));
+        let adds = adds.map(|add| Box::new(add) as Box<dyn dynamo_entity::SingleWrite>);
+        let creates = all
+            .iter()
+            .map(|row| Box::new(row.create()) as Box<dyn dynamo_entity::SingleWrite>);
+        put_each(adds.chain(creates))
+            .checkpoint(JOB, file(&folder))
+            .concurrency(3)
+    };
+    let mut older = None;
+    for _ in 0..20 {
+        let report = stopped_after(&db, 17, job()).await?;
+        if report.stopped().is_none() {
+            break;
+        }
+        // Every other run is as if it had crashed before it saved.
+        match older.take() {
+            Some(bytes) => std::fs::write(&path, &bytes as &Vec<u8>)?,
+            None => older = Some(std::fs::read(&path)?),
+        }
+    }
+    let report = job().send(&db).await?;
+    assert!(report.was_finished());
+    assert_eq!((report.found, report.failed), (100, 25));
+    assert_eq!(report.written + report.already_done, 75);
+    let error = report.complete().expect_err("some were there");
+    assert!(error.to_string().contains("earlier run"), "{error}");
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 50), (2, 25)]));
+    Ok(())
+}
+
+async fn entities_keep_the_mark(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    entries(&db, 2).await?;
+    let job = Entry::scan().update_each(|entry| entry.update().apply(|e| e.cents().add(1)));
+    job.checkpoint(JOB, file(&folder))
+        .send(&db)
+        .await?
+        .complete()?;
+    let key = Entry::key("a", 1u32);
+    let mark = db.stored(&key).await.get("_job.plus-one").cloned();
+    assert!(mark.is_some());
+    let entry = key.clone().get().send(&db).await?.expect("an entry");
+    assert!(entry.rest.contains("_job.plus-one"));
+    let entry = entry.update().apply(|e| e.cents().add(1)).send(&db).await?;
+    let entry = Entry { cents: 9, ..entry }.put().send(&db).await?;
+    assert_eq!(Entry::from_item(entry.to_item()?)?, entry);
+    key.clone()
+        .modify(|entry| entry.cents += 1)
+        .send(&db)
+        .await?;
+    assert_eq!(db.stored(&key).await.get("_job.plus-one").cloned(), mark);
+    let by_clock = db.at(&HandClock::at("2026-01-01T00:00:00Z"));
+    key.clone().touch().send(&by_clock).await?;
+    assert_eq!(db.stored(&key).await.get("_job.plus-one").cloned(), mark);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "marked", key(pk = id))]
+struct Marked {
+    id: u32,
+    #[dynamo(rename = "_job.mine")]
+    mine: Option<String>,
+}
+
+async fn a_mark_is_nobodys_attribute(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    db.create_tables([Marked::schema()]).await?;
+    let marked = Marked {
+        id: 1,
+        mine: Some("x".into()),
+    };
+    marked.put().send(&db).await?;
+    let change = |row: &Marked| row.update().apply(|r| r.mine().set("y"));
+    let refused = Marked::scan()
+        .update_each(change)
+        .checkpoint("mine", file(&folder))
+        .send(&db)
+        .await;
+    let refused = refused.expect_err("taken");
+    assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+    assert!(refused.to_string().contains("`_job.mine`"), "{refused}");
+    let others = put_each([marked.put()])
+        .checkpoint("mine", file(&folder))
+        .send(&db)
+        .await?;
+    assert_eq!(others.errors()[0].error().kind(), ErrorKind::Checkpoint);
+    let free = Marked::scan()
+        .update_each(change)
+        .checkpoint("yours", FileCheckpoint::new(folder.path().join("y")));
+    assert_eq!(free.send(&db).await?.complete()?.written, 1);
+    Ok(())
+}

@@ -1,0 +1,271 @@
+//! `delete_each`: by keys alone, and only what is still asked for.
+
+use std::collections::BTreeMap;
+
+use dynamo_entity::prelude::*;
+
+use super::{Row, State, counts, rows};
+use crate::support::db::{Db, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_partition_is_deleted,
+    all_entities_of_a_partition_are_deleted,
+    only_keys_are_read,
+    rows_that_do_not_decode_are_deleted,
+    a_filter_is_asked_again,
+    a_row_that_left_the_index_stays,
+    tables_are_emptied_and_stay,
+    only_engines_on_this_machine_are_emptied,
+];
+
+async fn a_partition_is_deleted(db: Db) -> Outcome {
+    rows(&db, 300).await?;
+    let other = Row {
+        group: "b".into(),
+        ..super::row(1)
+    };
+    other.put().send(&db).await?;
+    let report = Row::in_partition("a")
+        .page_size(70)
+        .delete_each()
+        .concurrency(20)
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.written, 300);
+    assert_eq!(Row::scan().all(&db).await?, [other]);
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "accounts",
+    pk = "pk",
+    sk = "sk",
+    entities(User, Order, Invoice)
+)]
+struct Accounts;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Accounts, key(pk = "U#{user}", sk = "INFO"))]
+struct User {
+    user: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Accounts, key(pk = "U#{user}", sk = "ORDER#{number:05}"))]
+struct Order {
+    user: String,
+    number: u32,
+    #[dynamo(version)]
+    version: Version,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Accounts, key(pk = "U#{user}", sk = "INVOICE#{number:05}"))]
+struct Invoice {
+    user: String,
+    number: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Accounts, partition(user))]
+enum Account {
+    User(User),
+    Order(Order),
+    #[dynamo(other)]
+    Other(Item),
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Accounts, partition(user))]
+enum Orders {
+    User(User),
+    Order(Order),
+}
+
+async fn all_entities_of_a_partition_are_deleted(db: Db) -> Outcome {
+    db.create_tables([Accounts::schema()]).await?;
+    let fill = async || -> Result<()> {
+        for user in ["ann", "bob"] {
+            User { user: user.into() }.put().send(&db).await?;
+            for number in 0..40 {
+                let version = Version::default();
+                Order {
+                    user: user.into(),
+                    number,
+                    version,
+                }
+                .put()
+                .unchecked()
+                .send(&db)
+                .await?;
+            }
+            Invoice {
+                user: user.into(),
+                number: 1,
+            }
+            .put()
+            .send(&db)
+            .await?;
+        }
+        Ok(())
+    };
+    fill().await?;
+    let mut foreign = Item::new();
+    foreign.insert("pk", "U#ann");
+    foreign.insert("sk", "what others wrote");
+    db.plant::<User>(foreign).await;
+
+    let one = Order::in_partition("ann").delete_each().send(&db).await?;
+    assert_eq!(one.complete()?.written, 40);
+    assert_eq!(Account::in_partition("ann").count(&db).await?, 3);
+
+    // Entities that are no variant stay.
+    let some = Orders::in_partition("bob").delete_each().send(&db).await?;
+    assert_eq!(some.complete()?.written, 41);
+    assert_eq!(db.count::<Accounts>().await, 4);
+
+    let all = Account::in_partition(each(["ann", "bob"]))
+        .delete_each()
+        .send(&db)
+        .await?;
+    assert_eq!(all.complete()?.written, 4);
+    assert_eq!(db.count::<Accounts>().await, 0);
+    Ok(())
+}
+
+async fn only_keys_are_read(db: Db) -> Outcome {
+    rows(&db, 3).await?;
+    let (faulty, http) = db.faulty([]);
+    let report = Row::in_partition("a").delete_each().send(&faulty).await?;
+    assert_eq!(report.complete()?.written, 3);
+    let seen = http.seen();
+    let bodies: Vec<String> = seen
+        .iter()
+        .map(|seen| String::from_utf8_lossy(&seen.body).into_owned())
+        .collect();
+    assert_eq!(seen[0].operation, "Query");
+    assert!(
+        bodies[0].contains("\"ProjectionExpression\""),
+        "{}",
+        bodies[0]
+    );
+    // Nothing is asked of a row of the table, so the delete may be repeated.
+    assert!(
+        bodies[1..]
+            .iter()
+            .all(|body| !body.contains("ConditionExpression"))
+    );
+    Ok(())
+}
+
+async fn rows_that_do_not_decode_are_deleted(db: Db) -> Outcome {
+    rows(&db, 5).await?;
+    let mut item = db.stored(&Row::key("a", 4u32)).await;
+    item.insert("count".into(), s("many"));
+    db.plant::<Row>(item).await;
+    let report = Row::scan().delete_each().send(&db).await?;
+    assert_eq!(report.complete()?.written, 5);
+    assert_eq!(db.count::<Row>().await, 0);
+    Ok(())
+}
+
+async fn a_filter_is_asked_again(db: Db) -> Outcome {
+    rows(&db, 6).await?;
+    let mut is_first = true;
+    let report = Row::in_partition("a")
+        .filter(|r| r.note().missing())
+        .delete_each()
+        .concurrency(1)
+        .on_progress(|_| {
+            if std::mem::take(&mut is_first) {
+                let noted = Row::key("a", 4u32).update().apply(|r| r.note().set("keep"));
+                super::meanwhile(noted.send(&db)).expect("an update");
+            }
+        })
+        .send(&db)
+        .await?
+        .complete()?;
+    assert_eq!((report.written, report.vanished), (5, 1));
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1)]));
+    Ok(())
+}
+
+async fn a_row_that_left_the_index_stays(db: Db) -> Outcome {
+    rows(&db, 6).await?;
+    let mut is_first = true;
+    let report = Row::keys_by_state(State::Open)
+        .delete_each()
+        .concurrency(1)
+        .on_progress(|_| {
+            if std::mem::take(&mut is_first) {
+                let row = Row {
+                    state: State::Done,
+                    ..super::row(4)
+                };
+                super::meanwhile(row.put().send(&db)).expect("a put");
+                // This one stays in the range.
+                let row = Row {
+                    rank: 77,
+                    ..super::row(5)
+                };
+                super::meanwhile(row.put().send(&db)).expect("a put");
+            }
+        })
+        .send(&db)
+        .await?
+        .complete()?;
+    assert_eq!((report.written, report.vanished), (5, 1));
+    let left = Row::scan().all(&db).await?;
+    assert_eq!(left.iter().map(|row| row.number).collect::<Vec<_>>(), [4]);
+    Ok(())
+}
+
+async fn tables_are_emptied_and_stay(db: Db) -> Outcome {
+    rows(&db, 300).await?;
+    db.create_tables([Accounts::schema()]).await?;
+    User { user: "ann".into() }.put().send(&db).await?;
+    let other = Dynamo::clone(&db).with_prefix(format!("{}-other", db.prefix()));
+    other.create_tables([Row::schema()]).await?;
+    super::row(1).put().send(&other).await?;
+
+    let schemas = || [Row::schema(), Accounts::schema()];
+    assert_eq!(db.truncate(schemas()).even_on_aws().await?, 301);
+    assert_eq!(
+        (db.count::<Row>().await, db.count::<Accounts>().await),
+        (0, 0)
+    );
+    assert_eq!(db.truncate(schemas()).even_on_aws().await?, 0);
+    assert_eq!(Row::scan().count(&other).await?, 1, "another prefix");
+    Ok(())
+}
+
+async fn only_engines_on_this_machine_are_emptied(db: Db) -> Outcome {
+    rows(&db, 1).await?;
+    let (of_a_client, http) = db.faulty([]);
+    let refused = of_a_client
+        .truncate([Row::schema()])
+        .await
+        .expect_err("an unknown client");
+    assert_eq!(refused.kind(), ErrorKind::Config);
+    assert!(refused.to_string().contains("even_on_aws"), "{refused}");
+    assert!(http.calls().is_empty());
+    for url in [
+        "aws://eu-west-1",
+        "https://dynamodb.eu-west-1.amazonaws.com",
+        "http://scylla:8000",
+    ] {
+        let far = Dynamo::connect(url).await?;
+        assert!(far.truncate([Row::schema()]).await.is_err(), "{url}");
+    }
+    let memory = Dynamo::connect("embedded:memory")
+        .await?
+        .with_prefix("test");
+    memory.create_tables([Row::schema()]).await?;
+    super::row(1).put().send(&memory).await?;
+    assert_eq!(memory.truncate([Row::schema()]).await?, 1);
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1)]));
+    Ok(())
+}

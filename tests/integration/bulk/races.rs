@@ -1,0 +1,207 @@
+//! Others who write the same rows: nothing of theirs is lost, and nothing is done twice.
+
+use std::collections::BTreeMap;
+
+use dynamo_entity::RetryBudget;
+use dynamo_entity::prelude::*;
+
+use super::{Entry, Row, State, counts, entries, meanwhile, rows};
+use crate::support::db::Db;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    every_change_of_others_is_kept,
+    a_lost_race_runs_the_closure_again,
+    a_row_that_is_gone_is_left,
+    a_row_that_left_the_index_is_left,
+    a_row_that_left_the_filter_is_left,
+    a_row_that_moved_within_the_range_is_changed,
+    a_condition_of_the_closure_leaves_the_row,
+    a_row_that_never_rests_fails_alone,
+];
+
+/// Each entry gets one cent by the job, and two by each of three others.
+async fn every_change_of_others_is_kept(db: Db) -> Outcome {
+    entries(&db, 60).await?;
+    let others = (0..3).map(|_| {
+        let db = Dynamo::clone(&db);
+        tokio::spawn(async move {
+            for number in (0..60u32).rev() {
+                let entry = Entry::key("a", number);
+                let changed = entry.modify(|entry| entry.cents += 2).send(&db).await;
+                changed.expect("a change");
+            }
+        })
+    });
+    let others: Vec<_> = others.collect();
+    let mut runs = 0;
+    let report = Entry::in_partition("a")
+        .update_each(|entry| {
+            runs += 1;
+            let cents = entry.cents + 1;
+            entry.update().apply(move |e| e.cents().set(cents))
+        })
+        .concurrency(8)
+        .budget(RetryBudget::rounds(100))
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.written, 60);
+    for other in others {
+        other.await?;
+    }
+    assert!(runs >= 60);
+    for entry in Entry::scan().consistent().all(&db).await? {
+        assert_eq!(entry.cents, 7, "{entry:?}");
+    }
+    Ok(())
+}
+
+async fn a_lost_race_runs_the_closure_again(db: Db) -> Outcome {
+    entries(&db, 1).await?;
+    let mut seen = Vec::new();
+    let report = Entry::in_partition("a")
+        .update_each(|entry| {
+            seen.push(entry.cents);
+            if seen.len() < 4 {
+                let other = Entry::key("a", 0u32).modify(|entry| entry.cents += 10);
+                meanwhile(other.send(&db)).expect("a change");
+            }
+            let cents = entry.cents + 1;
+            entry.update().apply(move |e| e.cents().set(cents))
+        })
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.written, 1);
+    assert_eq!(seen, [0, 10, 20, 30]);
+    let entry = Entry::key("a", 0u32).get().send(&db).await?;
+    assert_eq!(entry.map(|entry| entry.cents), Some(31));
+    Ok(())
+}
+
+async fn a_row_that_is_gone_is_left(db: Db) -> Outcome {
+    rows(&db, 4).await?;
+    let report = Row::in_partition("a")
+        .update_each(|row| {
+            if row.number == 2 {
+                meanwhile(row.delete().send(&db)).expect("a delete");
+            }
+            row.update().apply(|r| r.count().add(1))
+        })
+        .send(&db)
+        .await?;
+    let report = report.complete()?;
+    assert_eq!((report.written, report.vanished), (3, 1));
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 3)]));
+    Ok(())
+}
+
+/// An index lags behind its table: what it shows may be over.
+async fn a_row_that_left_the_index_is_left(db: Db) -> Outcome {
+    rows(&db, 4).await?;
+    let report = Row::by_state(State::Open)
+        .update_each(|row| {
+            if row.number == 2 {
+                let done = Row::key("a", 2u32)
+                    .update()
+                    .apply(|r| r.rank().set(2))
+                    .apply(|r| r.state().set(State::Done));
+                meanwhile(done.send(&db)).expect("an update");
+            }
+            row.update().apply(|r| r.note().set("still open"))
+        })
+        .send(&db)
+        .await?;
+    let report = report.complete()?;
+    assert_eq!((report.written, report.vanished), (3, 1));
+    let noted = Row::scan().filter(|r| r.note().exists()).all(&db).await?;
+    assert!(noted.iter().all(|row| row.state == State::Open));
+    assert_eq!(noted.len(), 3);
+    Ok(())
+}
+
+async fn a_row_that_left_the_filter_is_left(db: Db) -> Outcome {
+    rows(&db, 4).await?;
+    let report = Row::in_partition("a")
+        .filter(|r| r.note().missing())
+        .update_each(|row| {
+            if row.number == 2 {
+                let noted = Row::key("a", 2u32).update().apply(|r| r.note().set("mine"));
+                meanwhile(noted.send(&db)).expect("an update");
+            }
+            row.update().apply(|r| r.note().set("of the job"))
+        })
+        .send(&db)
+        .await?;
+    let report = report.complete()?;
+    assert_eq!((report.written, report.vanished), (3, 1));
+    let mine = Row::key("a", 2u32).get().send(&db).await?;
+    assert_eq!(mine.and_then(|row| row.note).as_deref(), Some("mine"));
+    Ok(())
+}
+
+async fn a_row_that_moved_within_the_range_is_changed(db: Db) -> Outcome {
+    rows(&db, 4).await?;
+    let mut is_first = true;
+    let report = Row::by_state(State::Open)
+        .rank()
+        .lt(2000)
+        .update_each(|row| {
+            if row.number == 2 && std::mem::take(&mut is_first) {
+                let moved = row.update().apply(|r| r.rank().set(1000));
+                meanwhile(moved.send(&db)).expect("an update");
+            }
+            let rank = row.rank + 1;
+            row.update()
+                .apply(move |r| (r.rank().set(rank), r.count().add(1)))
+        })
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.written, 4);
+    let moved = Row::key("a", 2u32)
+        .get()
+        .send(&db)
+        .await?
+        .map(|row| (row.rank, row.count));
+    assert_eq!(moved, Some((1001, 1)));
+    Ok(())
+}
+
+async fn a_condition_of_the_closure_leaves_the_row(db: Db) -> Outcome {
+    rows(&db, 6).await?;
+    let report = Row::in_partition("a")
+        .update_each(|row| {
+            row.update()
+                .apply(|r| r.count().add(1))
+                .when(|r| r.rank().lt(4))
+        })
+        .send(&db)
+        .await?
+        .complete()?;
+    assert_eq!((report.written, report.vanished), (4, 2));
+    Ok(())
+}
+
+async fn a_row_that_never_rests_fails_alone(db: Db) -> Outcome {
+    entries(&db, 3).await?;
+    let report = Entry::in_partition("a")
+        .update_each(|entry| {
+            if entry.number == 1 {
+                let other = Entry::key("a", 1u32).touch();
+                meanwhile(other.send(&db)).expect("a touch");
+            }
+            entry.update().apply(|e| e.cents().add(1))
+        })
+        .budget(RetryBudget::rounds(3))
+        .send(&db)
+        .await?;
+    assert_eq!((report.written, report.failed), (2, 1));
+    let failed = &report.errors()[0];
+    assert_eq!(failed.error().kind(), ErrorKind::Conflict);
+    assert!(failed.error().current::<Entry>().is_some());
+    assert_eq!(
+        failed.key().get("number"),
+        Some(&dynamo_entity::Value::from(1))
+    );
+    Ok(())
+}

@@ -1,0 +1,215 @@
+//! What a stream holds in memory, and what a merge costs: canned answers, every allocation counted.
+//!
+//! ```text
+//! MEMORY_ROWS=1000000 cargo test --release --test memory -- --nocapture
+//! ```
+//!
+//! measures a million rows. The tests run one after the other, for they count one memory.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_types::body::SdkBody;
+use bytes::Bytes;
+use dynamo_entity::aws_sdk_dynamodb::Client;
+use dynamo_entity::aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
+use dynamo_entity::prelude::*;
+use peak_alloc::PeakAlloc;
+
+/// Counts what is alive.
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "events", key(pk = "E#{source}", sk = "{number:010}"))]
+#[dynamo(gsi(by_level, pk = "L#{level}", sk = "{number:010}", shards = 64))]
+#[dynamo(gsi(by_level_whole, pk = "W#{level}", sk = "{number:010}"))]
+struct Event {
+    source: String,
+    number: u64,
+    level: u8,
+    text: String,
+}
+
+/// A service with so many rows in each partition, and so many in an answer. The rows of 64 shards lie
+/// between each other's.
+#[derive(Debug, Clone)]
+struct Canned {
+    rows: u64,
+    page: u64,
+    requests: Arc<AtomicUsize>,
+    /// Answers that were made before, where making them is not to be measured.
+    made: Option<Arc<Mutex<HashMap<Vec<u8>, Bytes>>>>,
+}
+
+impl HttpClient for Canned {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Canned {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        let body = request.body().bytes().unwrap_or_default();
+        let make = || {
+            let body: serde_json::Value = serde_json::from_slice(body).expect("JSON");
+            Bytes::from(self.answer(&body))
+        };
+        let answer = match &self.made {
+            Some(made) => {
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                made.entry(body.to_vec()).or_insert_with(make).clone()
+            }
+            None => make(),
+        };
+        HttpConnectorFuture::ready(Ok(HttpResponse::new(
+            200.try_into().expect("a status"),
+            SdkBody::from(answer),
+        )))
+    }
+}
+
+impl Canned {
+    fn answer(&self, request: &serde_json::Value) -> String {
+        let index = request["IndexName"].as_str().unwrap_or_default();
+        let partition = request["ExpressionAttributeValues"][":v0"]["S"].as_str();
+        let partition = partition.expect("a partition");
+        let shard: u64 = partition
+            .split('#')
+            .nth(2)
+            .map_or(0, |shard| shard.parse().expect("a shard"));
+        let (first, step) = match index {
+            "by_level" => (shard, 64),
+            _ => (0, 1),
+        };
+        let start = request["ExclusiveStartKey"]["sk"]["S"].as_str();
+        let begin = start.map_or(first, |start| {
+            start.parse::<u64>().expect("a number") + step
+        });
+        let numbers = (begin..self.rows).step_by(step as usize);
+        let keys = |number: u64| match index {
+            "" => format!(r#""pk":{{"S":"E#s"}},"sk":{{"S":"{number:010}"}}"#),
+            index => format!(
+                r#""pk":{{"S":"E#s"}},"sk":{{"S":"{number:010}"}},"{index}_pk":{{"S":"{partition}"}},"{index}_sk":{{"S":"{number:010}"}}"#
+            ),
+        };
+        let (mut items, mut last, mut count) = (String::new(), begin, 0);
+        for number in numbers.take(self.page as usize) {
+            if !items.is_empty() {
+                items.push(',');
+            }
+            let text = "x".repeat(200);
+            items += &format!(
+                r#"{{{},"source":{{"S":"s"}},"number":{{"N":"{number}"}},"level":{{"N":"1"}},"text":{{"S":"{text}"}}}}"#,
+                keys(number)
+            );
+            last = number;
+            count += 1;
+        }
+        let more = match last + step < self.rows {
+            true => format!(r#","LastEvaluatedKey":{{{}}}"#, keys(last)),
+            false => String::new(),
+        };
+        format!(r#"{{"Items":[{items}],"Count":{count},"ScannedCount":{count}{more}}}"#)
+    }
+
+    fn new(rows: u64, page: u64) -> Self {
+        Canned {
+            rows,
+            page,
+            requests: Arc::default(),
+            made: None,
+        }
+    }
+
+    fn connect(self) -> (Dynamo, Arc<AtomicUsize>) {
+        let requests = self.requests.clone();
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("a", "b", None, None, "test"))
+            .http_client(self);
+        (Dynamo::new(Client::from_conf(config.build())), requests)
+    }
+}
+
+fn rows() -> u64 {
+    let asked = std::env::var("MEMORY_ROWS").ok();
+    asked.map_or(20_000, |rows| {
+        rows.parse().expect("MEMORY_ROWS is a number")
+    })
+}
+
+/// What was alive at most beside what was before, and the time it took.
+async fn measured(mut rows: dynamo_entity::RowStream<Event>, wanted: u64) -> (usize, Duration) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let began = Instant::now();
+    let mut seen = 0;
+    while let Some(row) = rows.next().await {
+        assert_eq!(row.expect("a row").number, seen);
+        seen += 1;
+    }
+    assert_eq!(seen, wanted);
+    (MEMORY.peak_usage() - before, began.elapsed())
+}
+
+/// One after the other: they count one memory.
+#[tokio::test]
+async fn a_stream_holds_two_answers() {
+    let rows = rows();
+    let page = 1_000;
+    let (db, _) = Canned::new(page, page).connect();
+    let one = Event::in_partition("s").stream(&db);
+    let (one, _) = measured(one, page).await;
+    let (db, requests) = Canned::new(rows, page).connect();
+    let (all, time) = measured(Event::in_partition("s").stream(&db), rows).await;
+    println!(
+        "{rows} rows in {} answers: {all} bytes at most, {one} for a single answer; {time:?}",
+        requests.load(Ordering::Relaxed)
+    );
+    assert_eq!(requests.load(Ordering::Relaxed) as u64, rows.div_ceil(page));
+    // Beside the one that is used another one is fetched, and made by the canned service.
+    assert!(all < 3 * one, "{all} bytes, {one} for one answer");
+
+    // Of 64 shards each holds an answer, however many rows there are.
+    let page = 100;
+    let (db, _) = Canned::new(rows, page).connect();
+    let (whole, _) = measured(Event::by_level_whole(1).stream(&db), rows).await;
+    let (shards, _) = measured(Event::by_level(1).stream(&db), rows).await;
+    println!("64 shards, answers of {page}: {shards} bytes at most; one partition: {whole}");
+    assert!(shards < 64 * 2 * whole, "{shards} bytes, {whole} for one");
+    merging_costs_little().await;
+}
+
+/// The same rows in one partition and in 64, read in turns; the best of each counts.
+async fn merging_costs_little() {
+    let rows = rows().min(100_000);
+    let made = Some(Arc::default());
+    let (db, _) = Canned {
+        made,
+        ..Canned::new(rows, 250)
+    }
+    .connect();
+    let (mut plain, mut merged) = (Duration::MAX, Duration::MAX);
+    for _ in 0..5 {
+        plain = plain.min(measured(Event::by_level_whole(1).stream(&db), rows).await.1);
+        merged = merged.min(measured(Event::by_level(1).stream(&db), rows).await.1);
+    }
+    let ratio = merged.as_secs_f64() / plain.as_secs_f64();
+    println!("{rows} rows of 64 shards take {ratio:.2} of the time of one partition");
+    // The machine may be busy with others; what is measured stands in CONTRIBUTING.md.
+    assert!(ratio < 3.0, "{ratio}");
+}
