@@ -1,7 +1,7 @@
-//! From a connection URL to an SDK client.
+//! From a connection URL to a connection.
 //!
 //! [`url`] reads the URL, without looking at the world. One module for each kind of connection then
-//! makes the client: [`embedded`] in this process, `endpoint` for an HTTP address, `aws` for AWS.
+//! makes it: [`embedded`] in this process, `endpoint` for an HTTP address, `aws` for AWS.
 
 #[cfg(feature = "aws")]
 mod aws;
@@ -17,25 +17,25 @@ mod url;
 pub(crate) use url::FORMS;
 
 use crate::error::Result;
-use crate::wire::Client;
+use crate::wire::Wire;
 use url::Target;
 
-pub(crate) async fn open(url: &str) -> Result<Client> {
+pub(crate) async fn open(url: &str) -> Result<Wire> {
     match url::parse(url)? {
         #[cfg(feature = "embedded")]
-        Target::Memory => Ok(embedded::EmbeddedEngine::memory().await?.client()),
+        Target::Memory => Ok(Wire::direct(embedded::EmbeddedEngine::memory().await?)),
         #[cfg(feature = "embedded")]
-        Target::File(path) => Ok(embedded::EmbeddedEngine::open(path).await?.client()),
+        Target::File(path) => Ok(Wire::direct(embedded::EmbeddedEngine::open(path).await?)),
         #[cfg(not(feature = "embedded"))]
         Target::Memory | Target::File(_) => Err(needs("embedded", "the embedded engine")),
         #[cfg(feature = "aws")]
-        Target::Endpoint { url, region } => Ok(endpoint::client(url, region)),
+        Target::Endpoint { url, region } => Ok(Wire::new(endpoint::client(url, region))),
         #[cfg(feature = "aws")]
         Target::Aws {
             region,
             profile,
             endpoint,
-        } => aws::client(region, profile, endpoint).await,
+        } => aws::client(region, profile, endpoint).await.map(Wire::new),
         #[cfg(not(feature = "aws"))]
         Target::Endpoint { .. } | Target::Aws { .. } => {
             Err(needs("aws", "a connection over the network"))

@@ -54,7 +54,7 @@ impl Dynamo {
     /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
     /// that does not answer, or credentials that cannot be had, are one of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
-        let db = Dynamo::new(connect::open(url).await?);
+        let db = Dynamo::over(connect::open(url).await?);
         Ok(db.with(|inner| inner.is_local = connect::is_local(url)))
     }
 
@@ -83,8 +83,12 @@ impl Dynamo {
 
     /// Uses an SDK client with all of its settings.
     pub fn new(client: Client) -> Dynamo {
+        Dynamo::over(Wire::new(client))
+    }
+
+    pub(crate) fn over(wire: Wire) -> Dynamo {
         Dynamo(Arc::new(Inner {
-            wire: Wire::new(client),
+            wire,
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
             cursor_secret: None,

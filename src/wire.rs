@@ -9,8 +9,12 @@
 //! Reply   <- call <- swap (the body as it came)      <-----------+
 //! Failure <- failure <- retry (was an attempt ambiguous?) <------+
 //! ```
+//!
+//! An engine in this process gets the bytes by `direct` instead, past the SDK.
 
 mod call;
+#[cfg(feature = "embedded")]
+mod direct;
 mod failure;
 mod item;
 mod retry;

@@ -15,7 +15,8 @@ use super::{Fault, Tag};
 /// A cursor over DynamoDB JSON.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
-    bytes: &'a [u8],
+    /// All of it, up to the first byte that is no UTF-8: looked at once, so that no string has to be.
+    text: &'a str,
     at: usize,
     depth: usize,
 }
@@ -24,7 +25,7 @@ impl<'a> Reader<'a> {
     /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader {
-            bytes,
+            text: valid(bytes),
             at: 0,
             depth: 0,
         }
@@ -32,9 +33,9 @@ impl<'a> Reader<'a> {
 
     #[cold]
     fn broken(&self, wanted: &str) -> Fault {
-        if self.at >= self.bytes.len() {
+        if self.at >= self.text.len() {
             return Fault::new(format!(
-                "not DynamoDB JSON: ends where {wanted} should stand"
+                "not DynamoDB JSON: ends, or is not UTF-8, where {wanted} should stand"
             ));
         }
         Fault::new(format!(
@@ -46,7 +47,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn peek(&mut self) -> Option<u8> {
         loop {
-            match self.bytes.get(self.at) {
+            match self.bytes().get(self.at) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
                 other => return other.copied(),
             }
@@ -63,8 +64,13 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    #[inline]
     fn rest(&self) -> &'a [u8] {
-        self.bytes.get(self.at..).unwrap_or_default()
+        self.bytes().get(self.at..).unwrap_or_default()
     }
 
     /// Nothing but white space may follow.
@@ -261,9 +267,33 @@ impl<'a> Reader<'a> {
     }
 }
 
+fn valid(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            std::str::from_utf8(valid).unwrap_or_default()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_utf8_is_not_read() {
+        let json = b"{\"S\":\"caf\xe9\"}";
+        let fault = Reader::new(json).text().unwrap_err();
+        assert!(fault.to_string().contains("is not UTF-8"), "{fault}");
+        assert!(Reader::new(json).skip().is_err());
+        assert_eq!(
+            Reader::new("{\"S\":\"caf\u{e9}\"}".as_bytes())
+                .text()
+                .unwrap(),
+            "caf\u{e9}"
+        );
+    }
 
     #[test]
     fn white_space_is_read() {

@@ -18,25 +18,34 @@ const fn equal(word: u64, byte: u8) -> u64 {
     zeros(word ^ (ONES * byte as u64))
 }
 
-/// The place of the first byte that `in_word` marks and `is_special` tells, or the length.
+/// The place, at or behind `from`, of the first byte that `in_word` marks and `is_special` tells, or the
+/// length.
 #[inline(always)]
-fn find(bytes: &[u8], in_word: impl Fn(u64) -> u64, is_special: impl Fn(u8) -> bool) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
+fn find(
+    bytes: &[u8],
+    from: usize,
+    in_word: impl Fn(u64) -> u64,
+    is_special: impl Fn(u8) -> bool,
+) -> usize {
+    let mut at = from;
+    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let marks = in_word(u64::from_le_bytes(*word));
         if marks != 0 {
-            return index * 8 + (marks.trailing_zeros() / 8) as usize;
+            return at + (marks.trailing_zeros() / 8) as usize;
         }
+        at += 8;
     }
+    let tail = bytes.get(at..).unwrap_or_default();
     let rest = tail.iter().position(|byte| is_special(*byte));
-    words.len() * 8 + rest.unwrap_or(tail.len())
+    rest.map_or(bytes.len(), |rest| at + rest)
 }
 
-/// The place of the first quote or backslash, or the length: where a string may end.
+/// The place of the first quote or backslash from there on, or the length: where a string may end.
 #[inline]
-pub(super) fn string_end(bytes: &[u8]) -> usize {
+pub(super) fn string_end(bytes: &[u8], from: usize) -> usize {
     find(
         bytes,
+        from,
         |word| equal(word, b'"') | equal(word, b'\\'),
         |byte| matches!(byte, b'"' | b'\\'),
     )
@@ -47,6 +56,7 @@ pub(super) fn string_end(bytes: &[u8]) -> usize {
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     find(
         bytes,
+        0,
         |word| equal(word, b'"') | equal(word, b'\\') | controls(word),
         |byte| byte < b' ' || matches!(byte, b'"' | b'\\'),
     )
@@ -67,7 +77,12 @@ mod tests {
                 let special = |byte: &u8| *byte < b' ' || quote(byte);
                 let first =
                     |is: &dyn Fn(&u8) -> bool| bytes.iter().position(is).unwrap_or(bytes.len());
-                assert_eq!(string_end(&bytes), first(&quote), "{stop} at {at}");
+                assert_eq!(string_end(&bytes, 0), first(&quote), "{stop} at {at}");
+                assert_eq!(
+                    string_end(&bytes, at),
+                    first(&quote).max(at),
+                    "{stop} at {at}"
+                );
                 assert_eq!(plain_run(&bytes), first(&special), "{stop} at {at}");
             }
         }

@@ -6,10 +6,10 @@
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use dynamo_entity::{Dynamo, embedded::EmbeddedEngine};
+//! use dynamo_entity::embedded::EmbeddedEngine;
 //!
 //! let engine = EmbeddedEngine::memory().await?;
-//! let db = Dynamo::new(engine.client());
+//! let db = engine.connect(); // or Dynamo::new(engine.client()), through the SDK
 //! let tables = engine.client().list_tables().send().await?; // the same data
 //! # assert!(tables.table_names().is_empty()); let _ = db; Ok(()) }
 //! ```

@@ -7,16 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aws_sdk_dynamodb::Client;
 use aws_smithy_types::byte_stream::ByteStream;
 
+#[cfg(feature = "embedded")]
+use super::direct;
 use super::failure::{self, Failure, Site};
 use super::swap::{Answer, Exchange, Hooks};
 use super::{Operation, Reply, Request, Resend, retry, typed};
 use crate::codec::Fault;
+#[cfg(feature = "embedded")]
+use crate::connect::embedded::EmbeddedEngine;
 use crate::error::{Error, ErrorKind, Stage};
 
 /// An SDK client, and what we have learned of it.
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
+    /// Behind the client, for what can do without it.
+    #[cfg(feature = "embedded")]
+    engine: Option<EmbeddedEngine>,
     /// The SDK does not take our serializer or deserializer: use its typed builders.
     typed: Arc<AtomicBool>,
 }
@@ -33,6 +40,18 @@ impl Wire {
     pub(crate) fn new(client: Client) -> Self {
         Wire {
             client,
+            #[cfg(feature = "embedded")]
+            engine: None,
+            typed: Arc::default(),
+        }
+    }
+
+    /// Past the SDK, to the engine itself; the client is for what this library does not do.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn direct(engine: EmbeddedEngine) -> Self {
+        Wire {
+            client: engine.client(),
+            engine: Some(engine),
             typed: Arc::default(),
         }
     }
@@ -53,6 +72,10 @@ impl Wire {
     /// Sends a request and waits for its answer. Dropped before the end, the request may or may not
     /// have been executed.
     pub(crate) async fn call(&self, request: Request) -> Result<Reply, Failure> {
+        #[cfg(feature = "embedded")]
+        if let Some(engine) = &self.engine {
+            return direct::call(engine, request).await;
+        }
         if !self.is_typed() {
             let exchange = Exchange::new(&request, true);
             let outcome = self.send(&request, &exchange).await;

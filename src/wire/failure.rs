@@ -12,6 +12,8 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use bytes::Bytes;
 
+#[cfg(feature = "embedded")]
+use super::Request;
 use super::retry::{causes, never_sent};
 use super::swap::Exchange;
 use super::{Operation, Resend};
@@ -94,6 +96,19 @@ impl<'a> Site<'a> {
         }
     }
 
+    /// In this process no answer is lost. But an engine that fails may have done its work before.
+    #[cfg(feature = "embedded")]
+    pub(super) fn in_process(request: &'a Request, status: u16) -> Self {
+        Site {
+            operation: request.operation.name(),
+            body: &request.body,
+            table: &request.table,
+            stage: Stage::Service,
+            unknown: status >= 500 && request.resend != Resend::Always,
+            doubtful: false,
+        }
+    }
+
     /// Where sending again is harmless, as with every operation on tables.
     pub(super) fn harmless(operation: &'a str, table: &'a str) -> Self {
         let stage = Stage::Schema;
@@ -106,6 +121,20 @@ impl<'a> Site<'a> {
             doubtful: false,
         }
     }
+}
+
+/// What an engine in this process refuses: the same as [`from_sdk`] without the SDK.
+#[cfg(feature = "embedded")]
+pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Site<'_>) -> Failure {
+    let (code, message) = (refusal::code(None, body), refusal::said(body));
+    let refusal = Refusal {
+        status,
+        code: code.as_deref(),
+        message: message.as_deref(),
+        request_id: Some(request_id),
+        body,
+    };
+    refusal::refused(site, refusal)
 }
 
 pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> Failure

@@ -27,11 +27,17 @@ use crate::error::ErrorKind;
 
 type Http = Faults;
 
-/// A table `tab` with the key `pk`, a client without pauses between retries.
-async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Http) {
+/// An engine with a table `tab` with the key `pk`.
+async fn engine_of_tab() -> EmbeddedEngine {
     let engine = EmbeddedEngine::memory().await.unwrap();
     let table = br#"{"TableName":"tab","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}"#;
     engine.execute("CreateTable", table).await;
+    engine
+}
+
+/// Such a table, a client without pauses between retries.
+async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Http) {
+    let engine = engine_of_tab().await;
     let http = Faults::default();
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
     let config = engine
@@ -530,4 +536,87 @@ async fn missing_credentials_say_what_to_do() {
     assert_eq!(error.kind(), ErrorKind::AccessDenied, "{error:?}");
     assert!(error.to_string().contains("AWS_ACCESS_KEY_ID"), "{error}");
     assert!(http.calls().is_empty());
+}
+
+/// Every answer and every refusal: the same by both ways.
+#[tokio::test]
+async fn past_the_sdk_everything_is_the_same() {
+    let (sdk, _) = start(|config| config).await;
+    let direct = Wire::direct(engine_of_tab().await);
+    let requests = [
+        (
+            Operation::PutItem,
+            r#"{"TableName":"tab","Item":{"pk":{"S":"a"}}}"#,
+        ),
+        (
+            Operation::GetItem,
+            r#"{"TableName":"tab","Key":{"pk":{"S":"a"}}}"#,
+        ),
+        (
+            Operation::GetItem,
+            r#"{"TableName":"tab","Key":{"pk":{"S":"missing"}}}"#,
+        ),
+        (
+            Operation::PutItem,
+            r##"{"TableName":"tab","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##,
+        ),
+        (
+            Operation::GetItem,
+            r#"{"TableName":"none","Key":{"pk":{"S":"a"}}}"#,
+        ),
+        (
+            Operation::GetItem,
+            r#"{"TableName":"tab","Key":{"other":{"S":"secret"}}}"#,
+        ),
+        (
+            Operation::UpdateItem,
+            r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET"}"#,
+        ),
+        (
+            Operation::TransactWriteItems,
+            r#"{"TransactItems":[{"Put":{"TableName":"tab","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}]}"#,
+        ),
+    ];
+    for (operation, body) in requests {
+        let request = Request {
+            operation,
+            table: "tab".into(),
+            body: Bytes::from_static(body.as_bytes()),
+            resend: Resend::UnlessAmbiguous,
+        };
+        let told = |outcome: Result<Reply, Failure>| match outcome {
+            Ok(reply) => format!("{:?} {}", reply.body, reply.request_id.is_some()),
+            Err(failure) => {
+                let item = failure.condition.map(|condition| condition.item);
+                let error = failure.error;
+                let id = error.request_id().is_some();
+                format!(
+                    "{:?} {:?} {error} {item:?} {id}",
+                    error.kind(),
+                    error.code()
+                )
+            }
+        };
+        let (by_sdk, by_direct) = (sdk.call(request.clone()).await, direct.call(request).await);
+        assert_eq!(told(by_direct), told(by_sdk), "{body}");
+    }
+}
+
+#[test]
+fn an_engine_that_fails_may_have_done_it() {
+    let kind = |resend| {
+        let request = Request {
+            operation: Operation::PutItem,
+            table: "tab".into(),
+            body: Bytes::from_static(b"{}"),
+            resend,
+        };
+        let site = failure::Site::in_process(&request, 500);
+        let body = br#"{"__type":"InternalServerError","message":"it failed"}"#;
+        failure::from_engine(500, body, "id".into(), site)
+            .error
+            .kind()
+    };
+    assert_eq!(kind(Resend::UnlessAmbiguous), ErrorKind::OutcomeUnknown);
+    assert_eq!(kind(Resend::Always), ErrorKind::Unavailable);
 }

@@ -45,6 +45,7 @@ use libtest_mimic::Arguments;
 use proptest::test_runner::Config;
 
 use support::db::Mode;
+use support::engine::Kind;
 use support::suite::trials;
 
 fn main() {
@@ -86,6 +87,9 @@ fn main() {
     for (module, tests) in verbs {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
+        if Kind::here() == Kind::Embedded {
+            all.extend(trials(&format!("direct::{module}"), Mode::Direct, tests()));
+        }
     }
     all.extend(trials("bulk::crash", Mode::Raw, bulk::crashes()));
     all.extend(trials("sums", Mode::Raw, sums::tests()));

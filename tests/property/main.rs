@@ -3,6 +3,7 @@
 //! Each law sees at least ten thousand cases. A case that failed once is kept in
 //! `proptest-regressions/` and runs first ever after.
 
+mod allocations;
 mod collections;
 mod given;
 mod items;

@@ -27,6 +27,8 @@ pub enum Mode {
     Raw,
     /// The SDK's typed builders.
     Typed,
+    /// Past the SDK, to the embedded engine itself. Faults sit in the SDK, so those tests go through it.
+    Direct,
 }
 
 /// A connection whose tables no other test sees.
@@ -51,6 +53,7 @@ impl Db {
         let engine = Engine::start().await?;
         let prefix = unique_prefix();
         let dynamo = match &engine {
+            Engine::Embedded(engine) if mode == Mode::Direct => engine.connect(),
             Engine::Embedded(engine) => Dynamo::new(engine.client()),
             Engine::Server(url) => Dynamo::connect(url).await?,
         };
@@ -154,7 +157,7 @@ impl Db {
 
 fn moded(dynamo: Dynamo, mode: Mode) -> Dynamo {
     match mode {
-        Mode::Raw => dynamo,
+        Mode::Raw | Mode::Direct => dynamo,
         Mode::Typed => dynamo.with_typed_wire(),
     }
 }

@@ -53,6 +53,23 @@ impl Library {
                 Order::key(CUSTOMER, FIRST).delete().send(db).await?;
                 1
             }
+            Work::BatchGet100 => {
+                let keys = (FIRST..FIRST + 100).map(|number| Order::key(CUSTOMER, number));
+                let found = Order::get_many(keys).send(db).await?;
+                black_box(found).iter().flatten().count()
+            }
+            Work::Transact3 => {
+                let update = Order::key(CUSTOMER, FIRST + 1)
+                    .update()
+                    .apply(|o| (o.status().set("SHIPPED"), o.total_cents().add(5)))
+                    .when(|o| o.status().eq("PAID"));
+                let transaction = Transaction::new()
+                    .with(self.order.put())
+                    .with(update)
+                    .with(Order::key(CUSTOMER, FIRST + 2).check().if_exists());
+                transaction.send(db).await?;
+                3
+            }
             Work::Query100 => self.query(SHORT).await?,
             Work::Query1000 => self.query(LONG).await?,
             Work::BatchGet100 => {

@@ -11,20 +11,25 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
         self.expect(b'"', "a string")?;
-        let rest = self.rest();
-        let end = string_end(rest);
-        match rest.get(end) {
+        let start = self.at;
+        let end = string_end(self.bytes(), start);
+        match self.bytes().get(end) {
             Some(b'"') => {
-                let text = utf8(rest.get(..end).unwrap_or_default())?;
-                self.at += end + 1;
-                Ok(Cow::Borrowed(text))
+                self.at = end + 1;
+                Ok(Cow::Borrowed(self.between(start, end)))
             }
             Some(_) => self.escaped_string().map(Cow::Owned),
             None => {
-                self.at = self.bytes.len();
+                self.at = end;
                 Err(self.broken("the end of a string"))
             }
         }
+    }
+
+    /// Both places are those of quotes and backslashes, so no character is cut.
+    #[inline]
+    fn between(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// The rest of a string that holds escapes.
@@ -32,11 +37,10 @@ impl<'a> Reader<'a> {
     fn escaped_string(&mut self) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
-            let rest = self.rest();
-            let end = string_end(rest);
-            text.push_str(utf8(rest.get(..end).unwrap_or_default())?);
-            self.at += end;
-            match self.bytes.get(self.at) {
+            let end = string_end(self.bytes(), self.at);
+            text.push_str(self.between(self.at, end));
+            self.at = end;
+            match self.bytes().get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(text);
@@ -49,7 +53,7 @@ impl<'a> Reader<'a> {
 
     /// One escape, from its backslash on.
     fn escape(&mut self) -> Result<char, Fault> {
-        let code = self.bytes.get(self.at + 1).copied();
+        let code = self.bytes().get(self.at + 1).copied();
         self.at += 2;
         Ok(match code {
             Some(b'"') => '"',
@@ -78,7 +82,7 @@ impl<'a> Reader<'a> {
     }
 
     fn hex4(&mut self) -> Result<u32, Fault> {
-        let digits = self.bytes.get(self.at..self.at + 4);
+        let digits = self.bytes().get(self.at..self.at + 4);
         let text = digits.and_then(|digits| std::str::from_utf8(digits).ok());
         let code = text
             .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
@@ -87,10 +91,6 @@ impl<'a> Reader<'a> {
         self.at += 4;
         Ok(code)
     }
-}
-
-fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
-    std::str::from_utf8(bytes).map_err(|_| Fault::new("not DynamoDB JSON: text that is not UTF-8"))
 }
 
 #[cfg(test)]

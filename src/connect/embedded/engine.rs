@@ -1,9 +1,12 @@
 //! The thread that owns the database, and the queue to it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
@@ -15,8 +18,10 @@ use tokio::sync::oneshot;
 
 use super::dispatch::{Answer, dispatch, internal_error};
 use super::http::EmbeddedHttpClient;
+use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::lock::Lock;
+use crate::wire::Wire;
 
 /// Deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
@@ -29,10 +34,11 @@ pub(super) const PANIC: &str = "Panic";
 #[derive(Clone)]
 pub struct EmbeddedEngine {
     jobs: mpsc::Sender<Job>,
+    requests: Arc<AtomicU64>,
 }
 
 struct Job {
-    operation: String,
+    operation: Cow<'static, str>,
     body: Bytes,
     answer: oneshot::Sender<Answer>,
 }
@@ -84,11 +90,14 @@ impl EmbeddedEngine {
         opened
             .await
             .map_err(|_| cannot_open("the database", &"its thread ended"))??;
-        Ok(EmbeddedEngine { jobs })
+        Ok(EmbeddedEngine {
+            jobs,
+            requests: Arc::default(),
+        })
     }
 
     /// One request: operation and body of DynamoDB JSON in, status and body out.
-    pub(super) async fn call(&self, operation: String, body: Bytes) -> Answer {
+    pub(crate) async fn call(&self, operation: Cow<'static, str>, body: Bytes) -> Answer {
         let (answer, answered) = oneshot::channel();
         match self.jobs.send(Job {
             operation,
@@ -102,8 +111,21 @@ impl EmbeddedEngine {
 
     #[cfg(test)]
     pub(crate) async fn execute(&self, operation: &str, body: &[u8]) -> (u16, Vec<u8>) {
-        self.call(operation.to_owned(), Bytes::copy_from_slice(body))
+        self.call(operation.to_owned().into(), Bytes::copy_from_slice(body))
             .await
+    }
+
+    /// What answers are known by.
+    pub(crate) fn next_request_id(&self) -> String {
+        let id = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("embedded-{id:012}")
+    }
+
+    /// A connection to this engine, by the shortest way: past HTTP, signatures and the SDK, as
+    /// [`Dynamo::connect`] makes it. `Dynamo::new(engine.client())` goes through the SDK, with all that
+    /// was set there.
+    pub fn connect(&self) -> Dynamo {
+        Dynamo::over(Wire::direct(self.clone()))
     }
 
     /// What an SDK client needs to talk to this engine instead of a server.

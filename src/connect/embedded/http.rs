@@ -1,8 +1,5 @@
 //! The engine in the place of an HTTP client, under an unchanged SDK client.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents};
 use aws_sdk_dynamodb::error::ConnectorError;
 use aws_smithy_runtime_api::client::http::{
@@ -39,15 +36,11 @@ use super::EmbeddedEngine;
 #[derive(Debug, Clone)]
 pub struct EmbeddedHttpClient {
     engine: EmbeddedEngine,
-    requests: Arc<AtomicU64>,
 }
 
 impl EmbeddedHttpClient {
     pub(super) fn new(engine: EmbeddedEngine) -> Self {
-        EmbeddedHttpClient {
-            engine,
-            requests: Arc::default(),
-        }
+        EmbeddedHttpClient { engine }
     }
 }
 
@@ -64,7 +57,7 @@ impl HttpClient for EmbeddedHttpClient {
 impl HttpConnector for EmbeddedHttpClient {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let engine = self.engine.clone();
-        let id = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = engine.next_request_id();
         HttpConnectorFuture::new(async move {
             // `DynamoDB_20120810.GetItem`
             let target = request.headers().get("x-amz-target").unwrap_or_default();
@@ -73,7 +66,7 @@ impl HttpConnector for EmbeddedHttpClient {
             let body = body
                 .map_err(|error| ConnectorError::user(error.into()))?
                 .into_bytes();
-            let (status, body) = engine.call(operation, body).await;
+            let (status, body) = engine.call(operation.into(), body).await;
             respond(status, body, id).map_err(|error| ConnectorError::other(error, None))
         })
     }
@@ -82,11 +75,11 @@ impl HttpConnector for EmbeddedHttpClient {
 fn respond(
     status: u16,
     body: Vec<u8>,
-    id: u64,
+    id: String,
 ) -> Result<HttpResponse, aws_sdk_dynamodb::error::BoxError> {
     let mut response = HttpResponse::new(status.try_into()?, SdkBody::from(body));
     let headers = response.headers_mut();
     headers.try_insert("content-type", "application/x-amz-json-1.0")?;
-    headers.try_insert("x-amzn-requestid", format!("embedded-{id:012}"))?;
+    headers.try_insert("x-amzn-requestid", id)?;
     Ok(response)
 }

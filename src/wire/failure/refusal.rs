@@ -177,25 +177,31 @@ pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
 /// Code and message of a refusal that the SDK's own parser does not get to see.
 pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
     let body = response.body().bytes().unwrap_or_default();
-    let text = |name| {
-        let value = member(body, name).ok().flatten()?;
-        Reader::new(value)
-            .string()
-            .ok()
-            .map(|text| text.into_owned())
-    };
-    let code = response
-        .headers()
-        .get("x-amzn-errortype")
-        .map(str::to_owned);
     let mut metadata = ErrorMetadata::builder();
-    if let Some(code) = code.or_else(|| text("__type")) {
-        // `com.amazonaws.dynamodb.v20120810#Name`, and a URL may follow after a colon.
-        let code = code.split(':').next().unwrap_or_default();
-        metadata = metadata.code(code.rsplit('#').next().unwrap_or_default());
+    if let Some(code) = code(response.headers().get("x-amzn-errortype"), body) {
+        metadata = metadata.code(code);
     }
-    if let Some(message) = text("message").or_else(|| text("Message")) {
+    if let Some(message) = said(body) {
         metadata = metadata.message(message);
     }
     metadata.build()
+}
+
+/// The error code, by a header or the body: `com.amazonaws.dynamodb.v20120810#Name`, and a URL may
+/// follow after a colon.
+pub(super) fn code(header: Option<&str>, body: &[u8]) -> Option<String> {
+    let code = header.map(str::to_owned).or_else(|| text(body, "__type"))?;
+    let code = code.split(':').next().unwrap_or_default();
+    code.rsplit('#').next().map(str::to_owned)
+}
+
+/// What the service says in words.
+pub(super) fn said(body: &[u8]) -> Option<String> {
+    text(body, "message").or_else(|| text(body, "Message"))
+}
+
+fn text(body: &[u8], name: &str) -> Option<String> {
+    let value = member(body, name).ok().flatten()?;
+    let text = Reader::new(value).string().ok();
+    text.map(|text| text.into_owned())
 }

@@ -1,0 +1,150 @@
+//! Typed puts and gets of an embedded connection, beside what the engine itself does with the same
+//! requests on one thread: JSON in, its typed call, JSON out. One run, so that the ratio means something.
+//!
+//!     cargo run --release --manifest-path benches/embedded/Cargo.toml
+
+use std::time::{Duration, Instant};
+
+use dynamo_entity::embedded::EmbeddedEngine;
+use dynamo_entity::prelude::*;
+use dynoxide::Database;
+
+const OPERATIONS: u64 = 20_000;
+const AT_ONCE: u64 = 64;
+const ROUNDS: usize = 5;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "notes", key(pk = owner, sk = number))]
+struct Note {
+    owner: String,
+    number: u64,
+    title: String,
+    text: String,
+    stars: u32,
+    done: bool,
+}
+
+fn note(number: u64) -> Note {
+    Note {
+        owner: "ann".into(),
+        number,
+        title: "a title of some words".into(),
+        text: "a text that is somewhat longer than the title, and says as much".into(),
+        stars: 4,
+        done: false,
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let engine = EmbeddedEngine::memory().await?;
+    let direct = engine.connect();
+    let sdk = Dynamo::new(engine.client());
+    direct.create_tables([Note::schema()]).await?;
+    let raw = Raw::new(&direct)?;
+    // The sides take turns, and the best round of each counts: others use the machine, too.
+    let mut best = [[Duration::MAX; 2]; 3];
+    for _ in 0..ROUNDS {
+        let rounds = [
+            [timed(|| raw.puts()), timed(|| raw.gets())],
+            [puts(&direct).await?, gets(&direct).await?],
+            [puts(&sdk).await?, gets(&sdk).await?],
+        ];
+        for (best, round) in best.iter_mut().zip(rounds) {
+            best[0] = best[0].min(round[0]);
+            best[1] = best[1].min(round[1]);
+        }
+    }
+    println!("| {AT_ONCE} at a time, operations a second (ratio) | put | get |\n|---|---|---|");
+    let names = ["the engine's own dispatch", "typed, direct", "typed, through the SDK"];
+    for (name, times) in names.iter().zip(best) {
+        let cell = |verb: usize| {
+            let rate = |time: Duration| OPERATIONS as f64 / time.as_secs_f64();
+            let ratio = rate(times[verb]) / rate(best[0][verb]);
+            format!("{:.0} ({ratio:.2})", rate(times[verb]))
+        };
+        println!("| {name} | {} | {} |", cell(0), cell(1));
+    }
+    Ok(())
+}
+
+/// The same requests as JSON, and a database of their own.
+struct Raw {
+    database: Database,
+    puts: Vec<String>,
+    gets: Vec<String>,
+}
+
+impl Raw {
+    fn new(db: &Dynamo) -> Result<Self> {
+        let database = Database::memory().expect("a database");
+        let table = r#"{"TableName":"notes","BillingMode":"PAY_PER_REQUEST",
+            "KeySchema":[{"AttributeName":"owner","KeyType":"HASH"},{"AttributeName":"number","KeyType":"RANGE"}],
+            "AttributeDefinitions":[{"AttributeName":"owner","AttributeType":"S"},{"AttributeName":"number","AttributeType":"N"}]}"#;
+        let created = database.create_table(serde_json::from_str(table).expect("a request"));
+        created.expect("a table");
+        let (mut puts, mut gets) = (Vec::new(), Vec::new());
+        for number in 0..OPERATIONS {
+            puts.push(note(number).put().explain(db)?.requests[0].to_string());
+            gets.push(Note::key("ann", number).get().explain(db)?.requests[0].to_string());
+        }
+        Ok(Raw { database, puts, gets })
+    }
+
+    fn puts(&self) {
+        for request in &self.puts {
+            let request = serde_json::from_str(request).expect("a request");
+            let answer = self.database.put_item(request).expect("an answer");
+            std::hint::black_box(serde_json::to_vec(&answer).expect("JSON"));
+        }
+    }
+
+    fn gets(&self) {
+        for request in &self.gets {
+            let request = serde_json::from_str(request).expect("a request");
+            let answer = self.database.get_item(request).expect("an answer");
+            std::hint::black_box(serde_json::to_vec(&answer).expect("JSON"));
+        }
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
+}
+
+async fn puts(db: &Dynamo) -> Result<Duration> {
+    let began = Instant::now();
+    let tasks = (0..AT_ONCE).map(|task| {
+        let db = db.clone();
+        tokio::spawn(async move {
+            for number in (task..OPERATIONS).step_by(AT_ONCE as usize) {
+                note(number).put().send(&db).await?;
+            }
+            Ok::<_, dynamo_entity::Error>(())
+        })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        task.await.expect("no panic")?;
+    }
+    Ok(began.elapsed())
+}
+
+async fn gets(db: &Dynamo) -> Result<Duration> {
+    let began = Instant::now();
+    let tasks = (0..AT_ONCE).map(|task| {
+        let db = db.clone();
+        tokio::spawn(async move {
+            for number in (task..OPERATIONS).step_by(AT_ONCE as usize) {
+                let found = Note::key("ann", number).get().send(&db).await?;
+                assert!(found.is_some());
+            }
+            Ok::<_, dynamo_entity::Error>(())
+        })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        task.await.expect("no panic")?;
+    }
+    Ok(began.elapsed())
+}

@@ -1,0 +1,80 @@
+//! What the codec allocates: writing its buffer, reading what the struct owns.
+
+use std::collections::BTreeMap;
+
+use allocation_counter::measure;
+use dynamo_entity::__private::{from_json, to_json};
+use dynamo_entity::prelude::*;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "parcels",
+    key(pk = "DEPOT#{depot}", sk = "PARCEL#{number:08}")
+)]
+#[dynamo(gsi(by_state, pk = "STATE#{state}", sk = "{note}"))]
+struct Parcel {
+    depot: String,
+    number: u64,
+    state: String,
+    note: Option<String>,
+    cents: i64,
+    weight: f64,
+    paid: bool,
+    address: Address,
+    lines: Vec<Line>,
+    labels: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Address {
+    street: String,
+    zip: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Line {
+    sku: String,
+    quantity: u32,
+}
+
+fn parcel(lines: u32) -> Parcel {
+    let line = |number| Line {
+        sku: format!("SKU-{number}"),
+        quantity: number,
+    };
+    Parcel {
+        depot: "north".into(),
+        number: 17,
+        state: "WAITING".into(),
+        note: Some("no hurry".into()),
+        cents: -499,
+        weight: 0.25,
+        paid: true,
+        address: Address {
+            street: "Long Street 17".into(),
+            zip: 12_345,
+        },
+        lines: (0..lines).map(line).collect(),
+        labels: [("gift".to_owned(), "no".to_owned())].into(),
+    }
+}
+
+/// The buffer, which may grow; nothing for keys, numbers, names and texts.
+#[test]
+fn writing_allocates_its_buffer() {
+    let parcel = parcel(6);
+    let seen = measure(|| drop(to_json(&parcel).expect("it fits")));
+    assert!(seen.count_total <= 2, "{} allocations", seen.count_total);
+}
+
+/// As much as a copy of the struct, and no more: a list grows as it is read.
+#[test]
+fn reading_allocates_what_the_struct_owns() {
+    for lines in [0, 1, 4] {
+        let parcel = parcel(lines);
+        let json = to_json(&parcel).expect("it fits");
+        let read = measure(|| drop(from_json::<Parcel>(&json).expect("it reads")));
+        let copied = measure(|| drop(parcel.clone()));
+        assert_eq!(read.count_total, copied.count_total, "{lines} lines");
+    }
+}
