@@ -38,13 +38,14 @@ pub use crate::request::query::{
     SortPart, Source, Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate,
     holds_all, in_partition, order_of, wrong_parts,
 };
-pub use crate::request::{Query, Unconditional, Versioned};
+pub use crate::request::{LookUp, Query, Reserving, Unconditional, Versioned};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
-    Piece, Presence, Projection, StreamView, Style, TableDef, WhenDef, Width, attributes_agree,
-    ends, fills_sort_key, has_at_most, index_fits, is_escaped, is_free, is_key, is_part, is_table,
-    keys_may_meet, lists, name_or_empty, nth, same_entity, same_key_types, same_name,
-    same_partition, same_text, shared_attributes_agree,
+    Piece, Presence, Projection, StreamView, Style, TableDef, UniqueDef, WhenDef, Width,
+    attributes_agree, ends, fills_sort_key, has_at_most, has_text_partition, index_fits,
+    is_escaped, is_free, is_key, is_part, is_table, keys_may_meet, leaves_room_for_uniques, lists,
+    name_or_empty, nth, same_entity, same_key_types, same_name, same_partition, same_text,
+    shared_attributes_agree,
 };
 pub use collection::OtherVariant;
 pub use defer::{

@@ -32,7 +32,7 @@ use crate::error::{Error, Result};
 use crate::key::Shard;
 use crate::request::query::{Given, wrong_parts};
 use crate::request::{
-    Create, Delete, GetMany, Guard, KeyOf, Listed, Put, Query, Streamed, Update, WholeTable,
+    Create, Delete, GetMany, Guard, KeyOf, Listed, Open, Put, Query, Streamed, Update, WholeTable,
 };
 use crate::schema::EntityDef;
 
@@ -56,8 +56,11 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     type Fields: Default;
 
-    /// `Versioned` if it has a version, else `Unconditional`.
+    /// `Versioned` if it has a version, else as [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
+
+    /// `Reserving` if it has unique values, else `Unconditional`.
+    type Unguarded: Guard + Open;
 
     /// Names and templates.
     #[doc(hidden)]
@@ -161,6 +164,22 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
         _known: &Known,
         _writer: &mut Writer,
     ) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Whether a part of a unique value is there; `None` if nobody knows.
+    #[doc(hidden)]
+    fn unique_part_is_there(
+        _unique: usize,
+        _part: usize,
+        _known: &Known,
+    ) -> Result<Option<bool>, Fault> {
+        Ok(None)
+    }
+
+    /// Writes the partition key of the item that keeps a unique value.
+    #[doc(hidden)]
+    fn write_unique(_unique: usize, _known: &Known, _writer: &mut Writer) -> Result<(), Fault> {
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Item};
-use crate::entity::DynamoEntity;
+use crate::entity::{DynamoEntity, Key};
 
 pub use failed::Failed;
 
@@ -54,6 +54,8 @@ struct Inner {
     message: String,
     current: Option<Current>,
     failures: Vec<Failed>,
+    /// The item that keeps a unique value.
+    holder: Option<Bytes>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -84,7 +86,7 @@ pub enum ErrorKind {
     TooLarge,
     /// A cursor is no cursor, or one of another query. Nothing was sent.
     InvalidCursor,
-    /// `one` found two rows.
+    /// Another item has a value that is declared `unique`, and nothing was written; or `one` found two rows.
     NotUnique,
     /// A stored item does not decode into the type asked for.
     Decode,
@@ -147,6 +149,7 @@ impl Error {
             message: message.into(),
             current: None,
             failures: Vec::new(),
+            holder: None,
             source: None,
         }))
     }
@@ -161,6 +164,7 @@ impl Error {
             message: inner.message.clone(),
             current: inner.current.clone(),
             failures: inner.failures.iter().map(Failed::again).collect(),
+            holder: inner.holder.clone(),
             source: None,
             ..*inner
         }))
@@ -242,6 +246,17 @@ impl Error {
         self
     }
 
+    pub(crate) fn with_holder(mut self, sentinel: Bytes) -> Self {
+        self.0.holder = Some(sentinel);
+        self
+    }
+
+    /// The key of the item that has a unique value, where a write of another one was refused for it. It came with the
+    /// error; there was no second read.
+    pub fn holder<E: DynamoEntity>(&self) -> Option<Result<Key<E>>> {
+        self.0.holder.as_deref().map(crate::request::owner_of)
+    }
+
     /// What happened.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
@@ -306,6 +321,12 @@ impl Error {
     /// The item is there and does not fit.
     pub fn is_conflict(&self) -> bool {
         self.kind() == ErrorKind::Conflict
+    }
+
+    /// Another item has a unique value: [`holder`](Self::holder) has its key, [`attribute`](Self::attribute) names
+    /// the fields. Or `one` found two rows.
+    pub fn is_not_unique(&self) -> bool {
+        self.kind() == ErrorKind::NotUnique
     }
 
     /// Somebody else was first, in any of the three forms: the item appeared

@@ -21,6 +21,7 @@ chapters! {
     locks = "../docs/locks.md"
     many = "../docs/many.md"
     bulk = "../docs/bulk.md"
+    unique = "../docs/unique.md"
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"
     testing = "../docs/testing.md"

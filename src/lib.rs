@@ -85,6 +85,7 @@
 //! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |
 //! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
 //! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
+//! | `unique(NAME, field, ..)` | no two items share these values; `Entity::NAME(..)` finds the one that has them, see [the guide](guide::unique) |
 //! | `rename = ".."`, `rename_all = ".."` | the value of the type attribute; the stored names of all fields |
 //! | `repository`, `repository = Name` | a trait for services, `OrderRepository` or so called: see [`Repository`] |
 //! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
@@ -193,12 +194,12 @@ pub use request::{
     Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
     Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
     FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
-    InOrder, InTable, KeyOf, Listed, Modify, Open, Operation, Page, PartOfItem, Put, Query,
+    InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page, PartOfItem, Put, Query,
     QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Reads, Repeatable,
-    RetryBudget, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, RowOfEntity,
-    RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite,
-    Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable, each,
-    read_together, snapshot,
+    Reserving, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
+    RowOfEntity, RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads,
+    TransactWrite, Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
+    each, read_together, snapshot,
 };
 pub use request::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,

@@ -11,6 +11,7 @@ mod interleave;
 mod overlap;
 mod partition;
 mod table;
+mod unique;
 
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
@@ -18,12 +19,14 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
-    Presence, Projection, Style, TableDef, WhenDef, Width,
+    Presence, Projection, Style, TableDef, UniqueDef, WhenDef, Width,
 };
 pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{has_at_most, is_part, same_entity, same_partition};
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
+pub(crate) use unique::has_uniques;
+pub use unique::{has_text_partition, leaves_room_for_uniques};
 
 /// The native type of a key attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

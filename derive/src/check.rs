@@ -10,6 +10,7 @@ mod service;
 mod shared_index;
 mod table;
 mod types;
+mod unique;
 mod uses;
 mod value;
 
@@ -25,6 +26,7 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     entity_key::check(entity, marks, diag);
     entity_index::check(entity, marks, diag);
     shared_index::check(entity, marks, diag);
+    unique::check(entity, diag);
 }
 
 pub(crate) fn table(table: &Table, marks: &TableMarks, diag: &Diag) {

@@ -24,6 +24,7 @@ mod projection;
 mod query;
 mod repository;
 mod table;
+mod unique;
 mod upkeep;
 mod value;
 

@@ -18,9 +18,20 @@ pub(crate) struct Entity {
     pub(crate) pk: KeySource,
     pub(crate) sk: Option<KeySource>,
     pub(crate) indexes: Vec<Index>,
+    pub(crate) uniques: Vec<Unique>,
     pub(crate) fields: Vec<Field>,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,
+}
+
+/// `unique(by_email, email)`: no two items have the same values of these fields.
+pub(crate) struct Unique {
+    /// The name of the look-up, a method.
+    pub(crate) name: Ident,
+    /// Indexes into `Entity::fields`, and where they were named.
+    pub(crate) fields: Vec<(usize, Span)>,
+    /// The partition key of the item that holds the value.
+    pub(crate) template: Template,
 }
 
 /// Where an entity lives.

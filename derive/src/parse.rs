@@ -17,6 +17,7 @@ mod shards;
 pub(crate) mod table;
 mod table_index;
 pub(crate) mod template;
+mod unique;
 pub(crate) mod value;
 mod variant;
 mod when;

@@ -60,6 +60,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     sk: None,
     attributes: &[],
     indexes: &[],
+    uniques: &[],
     ttl: None,
     version: None,
     created_at: None,

@@ -1,6 +1,7 @@
 //! Several entities of one table as the variants of an enum: which of them an item is.
 
 use super::DynamoTable;
+use super::live::refuse_sentinel;
 use crate::codec::{Fault, Item, Reader, Tag, Writer};
 use crate::error::{Error, Result};
 use crate::key::Shard;
@@ -154,6 +155,7 @@ impl<C> Variant<C> {
 /// The variant of one object of DynamoDB JSON.
 pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     let fail = |fault| Error::decode(C::NAME, fault);
+    refuse_sentinel(<C::Table as DynamoTable>::ENTITIES, json).map_err(fail)?;
     match (find_variant::<C>(json).map_err(fail)?, C::OTHER) {
         (Ok(variant), _) => (variant.read)(json),
         (Err(_), Some(other)) => Item::from_dynamo_json(json).map(other).map_err(fail),

@@ -183,7 +183,7 @@ impl<E: DynamoEntity> Key<E> {
     }
 
     /// Deletes the item, whatever it holds.
-    pub fn delete(self) -> Delete<E, Unconditional> {
+    pub fn delete(self) -> Delete<E, E::Unguarded> {
         Delete::of_key(self)
     }
 

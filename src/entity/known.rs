@@ -92,6 +92,15 @@ impl Known {
         !matches!(self.get(field), None | Some(Knowledge::Computed))
     }
 
+    /// How a field is stored: `Some(None)` for no attribute, `None` if nobody knows.
+    pub(crate) fn json(&self, field: &str) -> Option<Option<&[u8]>> {
+        match self.get(field) {
+            Some(Knowledge::Json(json)) => Some(Some(json)),
+            Some(Knowledge::Absent) => Some(None),
+            Some(Knowledge::Typed(_) | Knowledge::Computed) | None => None,
+        }
+    }
+
     /// The value of a field, or `None` if nobody knows it.
     pub fn read<T: 'static>(
         &self,

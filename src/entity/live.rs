@@ -1,13 +1,29 @@
 //! Stored bytes to entities, and which of them still live.
 
-use super::{DynamoEntity, Stamp};
+use super::{DynamoEntity, DynamoTable, Stamp};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader, Writer};
 use crate::error::{Error, Result};
+use crate::request::{MARK, is_sentinel};
+use crate::schema::{EntityDef, has_uniques};
 
 /// The entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
-    E::decode(&mut Reader::new(json)).map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+    let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json)
+        .and_then(|()| E::decode(&mut Reader::new(json)));
+    decoded.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+}
+
+/// Where every attribute has a default, what keeps a unique value could pass for an entity.
+pub(super) fn refuse_sentinel(
+    entities: &[&EntityDef],
+    json: &[u8],
+) -> std::result::Result<(), Fault> {
+    if has_uniques(entities) && is_sentinel(json) {
+        let message = "an item that keeps a unique value, and no entity";
+        return Err(Fault::new(message).at(MARK));
+    }
+    Ok(())
 }
 
 /// The entity, unless its time is over. DynamoDB may hold an expired item for days.

@@ -39,6 +39,10 @@ impl Failed {
         &self.error
     }
 
+    pub(crate) fn into_error(self) -> Error {
+        self.error
+    }
+
     /// The key of the item that the operation was for. `None` if it could not be made, or is not one of `E`.
     pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
         let parts = E::KeyParts::read(&mut Reader::new(self.key.as_deref()?));
@@ -114,6 +118,7 @@ impl Error {
         inner.attribute.clone_from(&of.attribute);
         inner.code.clone_from(&of.code);
         inner.current.clone_from(&of.current);
+        inner.holder.clone_from(&of.holder);
         inner.failures = failures;
         error
     }

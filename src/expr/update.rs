@@ -34,7 +34,7 @@ pub(crate) enum Action {
 }
 
 /// Actions and what they need.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Update {
     actions: Vec<(Place, Action)>,
     guards: Vec<Node>,

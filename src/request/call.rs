@@ -28,7 +28,7 @@ pub trait Operation: Sized {
     fn send(self, db: &Dynamo) -> Call<'_, Self::Out> {
         match self.plan(db) {
             Ok(plan) => plan.send(db),
-            Err(error) => Call(State::Done(Some(Err(error)))),
+            Err(error) => Call::failed(error),
         }
     }
 
@@ -89,6 +89,17 @@ impl<Out> std::fmt::Debug for Reading<Out> {
     }
 }
 
+impl<Out> Outcome<Out> {
+    pub(super) fn read(&mut self, reply: &Reply, now: Timestamp) -> Result<Out> {
+        match self {
+            Outcome::Known(known) => known.take().ok_or_else(polled_again),
+            Outcome::Read(read) => read(reply, now),
+            Outcome::ReadBy(reading) => reading.0(reply, now),
+            Outcome::Nothing(_) => Err(polled_again()),
+        }
+    }
+}
+
 impl<Out> Plan<Out> {
     /// The same request, its answer read in another way.
     pub(crate) fn reading<Other>(
@@ -130,12 +141,7 @@ impl<Out> Plan<Out> {
     }
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {
-        let read = match &mut self.outcome {
-            Outcome::Known(known) => known.take().ok_or_else(polled_again),
-            Outcome::Read(read) => read(reply, self.now),
-            Outcome::ReadBy(reading) => reading.0(reply, self.now),
-            Outcome::Nothing(_) => Err(polled_again()),
-        };
+        let read = self.outcome.read(reply, self.now);
         read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
     }
 }
@@ -169,10 +175,24 @@ pub struct Call<'d, Out>(State<'d, Out>);
 enum State<'d, Out> {
     /// The result, until it is taken.
     Done(Option<Result<Out>>),
+    /// Of several steps.
+    Steps(BoxFuture<'d, Result<Out>>),
     Waiting {
         answer: BoxFuture<'d, Result<Reply, Failure>>,
         plan: Plan<Out>,
     },
+}
+
+impl<'d, Out> Call<'d, Out> {
+    /// Of several steps. Dropped before it is done, it stops after the step at hand.
+    pub(super) fn of(steps: BoxFuture<'d, Result<Out>>) -> Self {
+        Call(State::Steps(steps))
+    }
+
+    /// Nothing was sent.
+    pub(super) fn failed(error: Error) -> Self {
+        Call(State::Done(Some(Err(error))))
+    }
 }
 
 impl<Out> Unpin for Call<'_, Out> {}
@@ -184,6 +204,11 @@ impl<Out> Future for Call<'_, Out> {
         match &mut self.0 {
             State::Done(result) => {
                 Poll::Ready(result.take().unwrap_or_else(|| Err(polled_again())))
+            }
+            State::Steps(steps) => {
+                let result = std::task::ready!(steps.as_mut().poll(cx));
+                self.0 = State::Done(None);
+                Poll::Ready(result)
             }
             State::Waiting { answer, plan } => {
                 let answer = std::task::ready!(answer.as_mut().poll(cx));

@@ -27,7 +27,7 @@ pub(crate) enum Expect {
 }
 
 /// The meaning of a failed condition.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lost {
     kind: LostKind,
     ttl: Option<&'static str>,
@@ -250,7 +250,7 @@ fn number(number: impl std::fmt::Display) -> Vec<u8> {
 
 /// The item's time is over. A fraction that others stored is cut off when it is read, so
 /// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
-fn is_over(ttl: &'static str, now: Timestamp) -> Node {
+pub(super) fn is_over(ttl: &'static str, now: Timestamp) -> Node {
     let next_second = now.seconds().saturating_add(1);
     compare(ttl, Comparison::Lt, number(next_second))
 }

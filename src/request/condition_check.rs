@@ -3,15 +3,15 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::call::{Outcome, Plan};
+use super::call::Plan;
 use super::check::{self, Expect};
 use super::draft::{Edit, refused};
 use super::guard::{Conditional, Unconditional};
+use super::unique::Exchange;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Condition, Node, Update};
-use crate::wire::Resend;
 
 /// Asks something of an item that a transaction does not write; see [`Key::check`].
 #[must_use = "it belongs into a `Transaction`"]
@@ -91,14 +91,9 @@ impl<E: DynamoEntity> Check<E> {
             update: Update::default(),
             condition,
             lost,
+            exchange: Exchange::default(),
         };
-        edit.plan(
-            db,
-            now,
-            "NONE",
-            Resend::UnlessAmbiguous,
-            Outcome::Known(Some(())),
-        )
+        edit.plan_alone(db, now)
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::call::{Operation, Plan};
 use super::check::{self, Expect, Lost};
-use super::put::plan_put;
+use super::put::{entering, plan_entering, plan_put};
+use super::transact::Member;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, Stamp};
 use crate::error::Result;
@@ -21,21 +22,27 @@ impl<'e, E: DynamoEntity> Create<'e, E> {
     }
 }
 
+impl<E: DynamoEntity> Create<'_, E> {
+    /// The item, without what keeps its unique values.
+    fn plan_item(&self, db: &Dynamo) -> Result<Plan<E>> {
+        let now = db.now();
+        let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
+        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
+        let lost = Lost::create(&E::ENTITY);
+        plan_put(self.entity, db, now, &stamp, &condition, lost)
+    }
+
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
+        entering(self.plan_item(db)?, &self.entity.key(), db)
+    }
+}
+
 impl<E: DynamoEntity> Operation for Create<'_, E> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        let now = db.now();
-        let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
-        let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-        plan_put(
-            self.entity,
-            db,
-            now,
-            &stamp,
-            &condition,
-            Lost::create(&E::ENTITY),
-        )
+        let plan = self.plan_item(db)?;
+        plan_entering(plan, self.entity, db)
     }
 }
 

@@ -5,9 +5,12 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Outcome, Plan, find_object};
-use super::check::{self, Expect, Loaded};
-use super::guard::{Checked, Conditional, Guard, Open, Unconditional};
+use super::call::{Call, Operation, Outcome, Plan, find_object};
+use super::check::{self, Expect, Loaded, Lost};
+use super::explain::Explanation;
+use super::guard::{Checked, Conditional, Guard, Open};
+use super::transact::Member;
+use super::unique::{self, Exchange, Holdings, Main, Rewrite};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
@@ -23,6 +26,8 @@ pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = Re
     expect: Expect,
     /// Taken from the entity at once: the operation may outlive it.
     loaded: Result<Option<Loaded>, Fault>,
+    /// What a loaded entity knows of its unique values.
+    values: Option<Result<unique::Loaded>>,
     condition: Node,
     kind: PhantomData<(G, R)>,
 }
@@ -35,12 +40,13 @@ pub struct ReturningNothing(());
 #[derive(Debug)]
 pub struct ReturningOld(());
 
-impl<E: DynamoEntity> Delete<E, Unconditional> {
+impl<E: DynamoEntity> Delete<E, E::Unguarded> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
         Delete {
             key,
             expect: Expect::Anything,
             loaded: Ok(None),
+            values: None,
             condition: Node::all([]),
             kind: PhantomData,
         }
@@ -58,6 +64,7 @@ impl<E: DynamoEntity> Delete<E, E::Guard> {
             key: entity.key(),
             expect,
             loaded: Loaded::of(entity),
+            values: unique::concerns::<E>().then(|| unique::loaded(entity)),
             condition: Node::all([]),
             kind: PhantomData,
         }
@@ -70,6 +77,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
             key: self.key,
             expect,
             loaded: self.loaded,
+            values: self.values,
             condition: self.condition,
             kind: PhantomData,
         }
@@ -99,7 +107,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     }
 
     /// Whatever the stored version.
-    pub fn unchecked(self) -> Delete<E, Unconditional, R>
+    pub fn unchecked(self) -> Delete<E, E::Unguarded, R>
     where
         G: Checked,
     {
@@ -121,7 +129,22 @@ impl<E: DynamoEntity, G: Guard> Operation for Delete<E, G, ReturningNothing> {
     type Out = ();
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
-        plan(self, db, false, |_, _| Ok(()))
+        self.plan_alone(db, false, |_, _| Ok(()))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, ()> {
+        if !unique::concerns::<E>() {
+            let plan = self.plan(db);
+            return plan.map_or_else(Call::failed, |plan| plan.send(db));
+        }
+        match self.rewrite(db, false) {
+            Ok(rewrite) => Call::of(Box::pin(async move { rewrite.run(db).await.map(drop) })),
+            Err(error) => Call::failed(error),
+        }
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.explained(db, false)
     }
 }
 
@@ -129,35 +152,132 @@ impl<E: DynamoEntity, G: Guard> Operation for Delete<E, G, ReturningOld> {
     type Out = Option<E>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
-        plan(self, db, true, |reply, now| {
-            let Some(item) = find_object(&reply.body, "Attributes")? else {
-                return Ok(None);
-            };
-            // The item is gone from the table: an error has to bring what it was.
-            let keep = |error: Error| error.with_current(Bytes::copy_from_slice(item), now);
-            entity::read(item).map(Some).map_err(keep)
+        self.plan_alone(db, true, |reply, now| {
+            let item = find_object(&reply.body, "Attributes")?;
+            item.map(|item| read_old(item, now)).transpose()
         })
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
+        if !unique::concerns::<E>() {
+            let plan = self.plan(db);
+            return plan.map_or_else(Call::failed, |plan| plan.send(db));
+        }
+        match self.rewrite(db, true) {
+            Ok(rewrite) => Call::of(Box::pin(async move {
+                let now = rewrite.now;
+                let old = rewrite.run(db).await?;
+                old.map(|item| read_old(&item, now)).transpose()
+            })),
+            Err(error) => Call::failed(error),
+        }
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.explained(db, true)
     }
 }
 
-fn plan<E: DynamoEntity, G: Guard, R, Out>(
-    delete: Delete<E, G, R>,
+/// The item is gone from the table: an error has to bring what it was.
+fn read_old<E: DynamoEntity>(item: &[u8], now: Timestamp) -> Result<E> {
+    let keep = |error: Error| error.with_current(Bytes::copy_from_slice(item), now);
+    entity::read(item).map_err(keep)
+}
+
+impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
+    /// What is asked of the item, and what it means if it does not hold.
+    fn asked(&self, now: Timestamp) -> Result<(Node, Lost)> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let loaded = self.loaded.as_ref().map_err(|fault| fail(fault.clone()))?;
+        let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
+        Ok(check::with(condition, lost, self.condition.clone()))
+    }
+
+    fn plan_alone<Out>(
+        self,
+        db: &Dynamo,
+        returns_old: bool,
+        read: fn(&Reply, Timestamp) -> Result<Out>,
+    ) -> Result<Plan<Out>> {
+        if unique::concerns::<E>() {
+            return Err(unique::must_read::<E>("delete"));
+        }
+        let now = db.now();
+        let (condition, lost) = self.asked(now)?;
+        let request = request(&self.key, &condition, returns_old, db)?;
+        Ok(planned::<E, Out>(request, now, lost, Outcome::Read(read)))
+    }
+
+    fn rewrite(self, db: &Dynamo, returns_old: bool) -> Result<Rewrite<E>> {
+        let now = db.now();
+        let (condition, lost) = self.asked(now)?;
+        Ok(Rewrite {
+            key: self.key,
+            main: Main::Delete,
+            condition,
+            lost,
+            now,
+            returns_old,
+        })
+    }
+
+    fn explained(self, db: &Dynamo, returns_old: bool) -> Result<Explanation> {
+        if unique::concerns::<E>() {
+            return self.rewrite(db, returns_old)?.explain(db);
+        }
+        let plan = self.plan_alone(db, returns_old, |_, _| Ok(()))?;
+        Ok(Explanation::of(&plan))
+    }
+
+    /// In a transaction, where nothing can be read first: a loaded entity knows what it gives up, and the stored item
+    /// has to have the same.
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
+        let now = db.now();
+        let (condition, lost) = self.asked(now)?;
+        let (values, guard) = match self.values {
+            None if unique::concerns::<E>() => return Err(unique::must_read::<E>("delete by key")),
+            None => (Holdings::nothing::<E>(), Node::all([])),
+            Some(values) => values?,
+        };
+        let (condition, lost) = check::with(condition, lost, guard);
+        let exchange = Exchange::between::<E>(&values, &Holdings::nothing::<E>(), false)?;
+        let main = Member::of::<E, ()>(plan_key(&self.key, &condition, lost, now, db)?)?;
+        let beside = exchange.members(&self.key, now, db)?;
+        Ok([main].into_iter().chain(beside).collect())
+    }
+}
+
+/// A DeleteItem under a condition.
+pub(super) fn plan_key<E: DynamoEntity>(
+    key: &Key<E>,
+    condition: &Node,
+    lost: Lost,
+    now: Timestamp,
     db: &Dynamo,
+) -> Result<Plan<()>> {
+    let request = request(key, condition, false, db)?;
+    Ok(planned::<E, ()>(
+        request,
+        now,
+        lost,
+        Outcome::Known(Some(())),
+    ))
+}
+
+fn request<E: DynamoEntity>(
+    key: &Key<E>,
+    condition: &Node,
     returns_old: bool,
-    read: fn(&Reply, Timestamp) -> Result<Out>,
-) -> Result<Plan<Out>> {
-    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
-    let now = db.now();
-    let loaded = delete.loaded.map_err(fail)?;
-    let (condition, lost) = check::condition(&E::ENTITY, delete.expect, loaded.as_ref(), now);
-    let (condition, lost) = check::with(condition, lost, delete.condition);
-    let condition = check::expression(&condition).map_err(fail)?;
+    db: &Dynamo,
+) -> Result<Request> {
+    let condition = check::expression(condition);
+    let condition = condition.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
     body.quoted(&table);
     body.raw(",\"Key\":{");
-    delete.key.write(&mut body)?;
+    key.write(&mut body)?;
     body.raw("}");
     if !condition.is_empty() {
         condition.write(&mut body);
@@ -169,7 +289,7 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
         "}"
     });
     let repeatable = condition.is_empty() && !returns_old;
-    let request = Request {
+    Ok(Request {
         operation: wire::Operation::DeleteItem,
         table,
         body: Bytes::from(body.into_bytes()),
@@ -178,15 +298,23 @@ fn plan<E: DynamoEntity, G: Guard, R, Out>(
         } else {
             Resend::UnlessAmbiguous
         },
-    };
-    Ok(Plan {
+    })
+}
+
+fn planned<E: DynamoEntity, Out>(
+    request: Request,
+    now: Timestamp,
+    lost: Lost,
+    outcome: Outcome<Out>,
+) -> Plan<Out> {
+    Plan {
         request,
         entity: E::ENTITY.type_name,
         now,
         lost,
         participants: Vec::new(),
-        outcome: Outcome::Read(read),
-    })
+        outcome,
+    }
 }
 
 impl<E: DynamoEntity, G: Guard, R> fmt::Debug for Delete<E, G, R> {

@@ -3,27 +3,36 @@
 mod complete;
 mod edit;
 mod guard;
+mod reserve;
 mod source;
 
 use std::fmt;
 
 pub(super) use complete::{refused, stamp_fields};
 pub(super) use edit::Edit;
-pub(super) use source::{Source, known, split};
+pub(super) use guard::as_loaded;
+pub(super) use source::{Source, attribute_of, known, split, tell_changes};
 
-use super::call::{Outcome, Plan};
+use bytes::Bytes;
+
+use super::call::{Call, Outcome, Plan};
 use super::check;
+use super::explain::Explanation;
+use super::get::read_raw;
+use super::transact::{self, Member};
+use super::unique::{self, Exchange, Main, Rewrite};
 use super::upkeep::{self, Touched, Upkeep};
 use crate::clock::Timestamp;
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, Key, Known, Stamp};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Action, Change, Changes, Condition, Node, Update};
-use crate::wire::Resend;
+use crate::wire::{Reply, Resend};
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
-use source::{source, tell_changes};
+use reserve::reserve;
+use source::source;
 
 /// What the write is to do where no item is, and without changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,22 +108,79 @@ impl<E: DynamoEntity> Draft<E> {
         self.resend = Resend::Repeatable;
     }
 
-    /// An UpdateItem.
+    /// An UpdateItem, or a transaction with what keeps unique values.
     pub(super) fn plan<Out>(
         self,
         db: &Dynamo,
         returns: &'static str,
         outcome: Outcome<Out>,
     ) -> Result<Plan<Out>> {
-        let now = db.now();
         let resend = self.resend;
+        let work = self.work(db)?;
+        if work.must_read {
+            return Err(unique::must_read::<E>("`upsert`"));
+        }
+        if work.edit.exchange.is_empty() {
+            return work.edit.plan(db, work.now, returns, resend, outcome);
+        }
+        check_returns::<E>(returns)?;
+        transact::plan_of_one(work.edit.members(db, work.now)?, None, outcome)
+    }
+
+    /// The same where it may take several steps.
+    pub(super) fn send<'d, Out: Send + 'static>(
+        self,
+        db: &'d Dynamo,
+        returns: &'static str,
+        outcome: Outcome<Out>,
+    ) -> Call<'d, Out> {
+        let resend = self.resend;
+        let work = match self.work(db) {
+            Ok(work) => work,
+            Err(error) => return Call::failed(error),
+        };
+        if work.edit.exchange.is_empty() && !work.must_read {
+            let plan = work.edit.plan(db, work.now, returns, resend, outcome);
+            return plan.map_or_else(Call::failed, |plan| plan.send(db));
+        }
+        match check_returns::<E>(returns) {
+            Ok(()) => Call::of(Box::pin(work.finish(db, returns, outcome))),
+            Err(error) => Call::failed(error),
+        }
+    }
+
+    /// What it would ask of the service.
+    pub(super) fn explain(self, db: &Dynamo, returns: &'static str) -> Result<Explanation> {
+        let nothing = Outcome::Known(Some(()));
+        let resend = self.resend;
+        let work = self.work(db)?;
+        if work.must_read {
+            return work.rewrite().explain(db);
+        }
+        let plan = match work.edit.exchange.is_empty() {
+            true => work.edit.plan(db, work.now, returns, resend, nothing)?,
+            false => transact::plan_of_one(work.edit.members(db, work.now)?, None, nothing)?,
+        };
+        Ok(Explanation::of(&plan))
+    }
+
+    /// In a transaction, where nothing can be read first.
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
+        let work = self.work(db)?;
+        match work.must_read {
+            true => Err(unique::must_read::<E>("`upsert`")),
+            false => work.edit.members(db, work.now),
+        }
+    }
+
+    fn work(self, db: &Dynamo) -> Result<Work<E>> {
+        let now = db.now();
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-        self.edit(now, &stamp)?
-            .plan(db, now, returns, resend, outcome)
+        self.edit(now, &stamp)
     }
 
     /// All that is to be written and asked.
-    fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<Edit<E>> {
+    fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<Work<E>> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let source = self.source.map_err(fail)?;
         let mut update = Update::default();
@@ -135,16 +201,102 @@ impl<E: DynamoEntity> Draft<E> {
         let (upkeep, changed) = keep_up::<E>(&mut update, known, creates)?;
         let relied = relied_on::<E>(&upkeep, &source, &self.condition, &self.key, &changed);
         guards.extend(relied.map_err(fail)?);
+        let touches = changed.iter().any(|field| unique::depends_on::<E>(field));
+        let mut exchange = Exchange::default();
+        if touches && !creates {
+            let (relied, reserved) =
+                reserve::<E>(&update, &source, &self.condition, &self.key, &changed)?;
+            guards.push(relied);
+            exchange = reserved;
+        }
         let (expected, lost) = expected::<E>(&source, self.way, now)?;
         let asked = Node::all(guards.into_iter().chain([self.condition]));
         let (condition, lost) = check::with(expected, lost, asked);
-        Ok(Edit {
-            key: self.key,
-            update,
-            condition,
-            lost,
+        Ok(Work {
+            edit: Edit {
+                key: self.key,
+                update,
+                condition,
+                lost,
+                exchange,
+            },
+            now,
+            must_read: touches && creates,
         })
     }
+}
+
+/// An update that is planned but for what has to be read first.
+struct Work<E: DynamoEntity> {
+    edit: Edit<E>,
+    now: Timestamp,
+    /// The item may be there with unique values that nobody knows.
+    must_read: bool,
+}
+
+impl<E: DynamoEntity> Work<E> {
+    fn rewrite(self) -> Rewrite<E> {
+        Rewrite {
+            key: self.edit.key,
+            main: Main::Update(self.edit.update),
+            condition: self.edit.condition,
+            lost: self.edit.lost,
+            now: self.now,
+            returns_old: false,
+        }
+    }
+
+    /// Writes the item and what keeps its unique values, and reads it back, since a transaction returns nothing.
+    async fn finish<Out>(
+        self,
+        db: &Dynamo,
+        returns: &'static str,
+        mut outcome: Outcome<Out>,
+    ) -> Result<Out> {
+        let (key, now) = (self.edit.key.clone(), self.now);
+        if self.must_read {
+            self.rewrite().run(db).await?;
+        } else {
+            self.edit.commit(db, now).await?;
+        }
+        let reply = match returns {
+            "NONE" => Reply {
+                body: Bytes::from_static(b"{}"),
+                request_id: None,
+            },
+            _ => read_back(db, &key).await?,
+        };
+        outcome.read(&reply, now)
+    }
+}
+
+/// The item after a transaction, in the form of an answer to an UpdateItem.
+pub(super) async fn read_back<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Reply> {
+    let read = read_raw(db, key).await.map_err(|error| {
+        let message = "the write took effect, and the item could not be read back: read it again";
+        Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message)
+            .of(E::ENTITY.type_name)
+            .with_source(error)
+    })?;
+    let item = read.ok_or_else(|| {
+        let message = "the write took effect, and the item was deleted since";
+        Error::new(ErrorKind::NotFound, Stage::Service, message).of(E::ENTITY.type_name)
+    })?;
+    let body = [&b"{\"Attributes\":"[..], &item, b"}"].concat();
+    Ok(Reply {
+        body: Bytes::from(body),
+        request_id: None,
+    })
+}
+
+/// A transaction returns nothing.
+fn check_returns<E: DynamoEntity>(returns: &str) -> Result<()> {
+    if matches!(returns, "NONE" | "ALL_NEW") {
+        return Ok(());
+    }
+    let message = "this update changes unique values, so it is a transaction, which returns no old and no changed \
+                   attributes: leave out `.returning_old()` or `.returning_changed()`";
+    Err(refused::<E>(message.to_owned()))
 }
 
 /// Adds the keys of indexes to an update. Returns what was relied on, and the fields that change.

@@ -17,7 +17,8 @@ pub struct Explanation {
     /// The index, if it is not the table that is read.
     pub index: Option<String>,
     /// The bodies of the requests, DynamoDB JSON: of a query the first one to each partition. They hold
-    /// the values.
+    /// the values. Where unique values are read before they are given up, the `GetItem` comes first, and the write
+    /// is the one of an item that is not there.
     pub requests: Vec<String>,
     /// Why the service drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,
@@ -48,6 +49,13 @@ impl Explanation {
             filters: Vec::new(),
             items: None,
         }
+    }
+
+    /// The same with what is read before it, of another operation than the one that is named.
+    pub(super) fn after<Out>(mut self, read: &Plan<Out>) -> Self {
+        let body = String::from_utf8_lossy(&read.request.body).into_owned();
+        self.requests.insert(0, body);
+        self
     }
 
     /// Whether items are read, and paid for, that are not returned.

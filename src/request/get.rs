@@ -60,10 +60,8 @@ impl<E: DynamoEntity> Operation for Get<E> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
         let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
-        let mut body = Writer::for_request(256);
-        body.raw("{\"TableName\":");
-        body.quoted(&table);
-        body.raw(",\"Key\":{");
+        let mut body = open_body(&table);
+        body.raw("{");
         self.key.write(&mut body)?;
         body.raw(if self.consistent {
             "},\"ConsistentRead\":true}"
@@ -71,12 +69,7 @@ impl<E: DynamoEntity> Operation for Get<E> {
             "}}"
         });
         Ok(Plan {
-            request: Request {
-                operation: wire::Operation::GetItem,
-                table,
-                body: Bytes::from(body.into_bytes()),
-                resend: Resend::Always,
-            },
+            request: request(table, body),
             entity: E::ENTITY.type_name,
             now: db.now(),
             lost: Lost::NEVER,
@@ -87,6 +80,40 @@ impl<E: DynamoEntity> Operation for Get<E> {
                 read_any
             }),
         })
+    }
+}
+
+/// Up to the key.
+fn open_body(table: &str) -> Writer {
+    let mut body = Writer::for_request(256);
+    body.raw("{\"TableName\":");
+    body.quoted(table);
+    body.raw(",\"Key\":");
+    body
+}
+
+fn request(table: String, body: Writer) -> Request {
+    Request {
+        operation: wire::Operation::GetItem,
+        table,
+        body: Bytes::from(body.into_bytes()),
+        resend: Resend::Always,
+    }
+}
+
+/// A strong read of an item of the table that need be none of `E`, by its key as an object of DynamoDB JSON.
+pub(super) fn plan_read<E: DynamoEntity>(key: &[u8], db: &Dynamo) -> Plan<()> {
+    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    let mut body = open_body(&table);
+    body.raw_bytes(key);
+    body.raw(",\"ConsistentRead\":true}");
+    Plan {
+        request: request(table, body),
+        entity: E::ENTITY.type_name,
+        now: db.now(),
+        lost: Lost::NEVER,
+        participants: Vec::new(),
+        outcome: Outcome::Known(Some(())),
     }
 }
 

@@ -15,6 +15,11 @@ pub trait Guard: sealed::Sealed + Send + Sync + 'static {
 #[derive(Debug)]
 pub struct Unconditional(());
 
+/// Takes effect whatever is stored, together with the items that keep its unique values: a transaction, and so none
+/// that fits into a batch.
+#[derive(Debug)]
+pub struct Reserving(());
+
 /// Takes effect if the version is the one that was loaded.
 #[derive(Debug)]
 pub struct Versioned(());
@@ -32,6 +37,8 @@ pub struct Conditional(());
 pub trait Open: Guard {}
 
 impl Open for Unconditional {}
+
+impl Open for Reserving {}
 
 /// A write that checks the version.
 #[diagnostic::on_unimplemented(
@@ -67,6 +74,7 @@ macro_rules! guards {
 
 guards! {
     Unconditional false;
+    Reserving false;
     Versioned true;
     Conditional false;
 }

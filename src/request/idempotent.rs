@@ -1,6 +1,6 @@
 //! `idempotent`: a write that takes effect once, however often it is sent.
 
-use super::call::{Operation, Plan};
+use super::call::{Operation, Outcome, Plan};
 use super::transact::{self, TransactWrite};
 use super::{Create, Delete, Guard, Put, ReturningNothing, Update, Upsert};
 use crate::dynamo::Dynamo;
@@ -19,9 +19,8 @@ impl<O: TransactWrite> Operation for Idempotent<O> {
     type Out = ();
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
-        let member = self.write.plan_member(db)?;
-        let request = transact::request_of(std::slice::from_ref(&member), self.token)?;
-        Ok(member.alone(request))
+        let members = self.write.plan_members(db)?;
+        transact::plan_of_one(members, self.token, Outcome::Known(Some(())))
     }
 }
 

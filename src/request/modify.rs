@@ -7,10 +7,11 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use super::backoff::Backoff;
-use super::call::{Outcome, Plan, Steps};
+use super::call::{Outcome, Steps};
 use super::check::{self, Expect, Lost};
-use super::draft::{Edit, Source, keep_up, known, refused, split, stamp_fields};
+use super::draft::{Edit, Source, keep_up, known, read_back, refused, split, stamp_fields};
 use super::get::read_raw;
+use super::unique::{Exchange, Holdings};
 use super::update::read_entity;
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
@@ -112,10 +113,10 @@ async fn run<E: DynamoEntity, X: From<Error>>(
         let begun = Instant::now();
         let (old, mut new) = both(stored.as_ref(), db)?;
         change(&mut new)?;
-        let Some(plan) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
+        let Some(edit) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
             return Ok(old);
         };
-        let lost = match plan.send(db).await {
+        let lost = match send(db, edit).await {
             Ok(stored) => return Ok(stored),
             Err(error) => error,
         };
@@ -153,6 +154,19 @@ fn both<E: DynamoEntity>(stored: Option<&Bytes>, db: &Dynamo) -> Result<(E, E)> 
     })
 }
 
+/// Writes what changed, together with unique values that did.
+async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
+    let now = db.now();
+    if edit.exchange.is_empty() {
+        let outcome = Outcome::Read(read_entity);
+        let plan = edit.plan(db, now, "ALL_NEW", Resend::UnlessAmbiguous, outcome)?;
+        return plan.send(db).await;
+    }
+    let key = edit.key.clone();
+    edit.commit(db, now).await?;
+    read_entity(&read_back(db, &key).await?, now)
+}
+
 /// The write of what changed; none if nothing did.
 fn plan<E: DynamoEntity>(
     db: &Dynamo,
@@ -160,7 +174,7 @@ fn plan<E: DynamoEntity>(
     stored: &[u8],
     old: &E,
     new: &E,
-) -> Result<Option<Plan<E>>> {
+) -> Result<Option<Edit<E>>> {
     let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
     if new.key() != key {
         let message = "the closure of a `modify` changed the key: that names another item, so create it and delete this one";
@@ -179,18 +193,22 @@ fn plan<E: DynamoEntity>(
     stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(&after);
     let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
-    let known = known::<E>(&Source::of(after), &Node::all([]), &key).map_err(fail)?;
-    keep_up::<E>(&mut update, known, false)?;
+    let known_of =
+        |attributes| known::<E>(&Source::of(attributes), &Node::all([]), &key).map_err(fail);
+    let exchange = Exchange::between::<E>(
+        &Holdings::of::<E>(&known_of(before)?, |_| true)?,
+        &Holdings::of::<E>(&known_of(after.clone())?, |_| true)?,
+        false,
+    )?;
+    keep_up::<E>(&mut update, known_of(after)?, false)?;
     let (condition, lost) = unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)?;
-    let edit = Edit {
+    Ok(Some(Edit {
         key,
         update,
         condition,
         lost,
-    };
-    let outcome = Outcome::Read(read_entity);
-    edit.plan(db, now, "ALL_NEW", Resend::UnlessAmbiguous, outcome)
-        .map(Some)
+        exchange,
+    }))
 }
 
 type Attributes = Vec<(String, Vec<u8>)>;

@@ -5,16 +5,19 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Outcome, Plan};
+use super::call::{Call, Operation, Outcome, Plan};
 use super::check::{self, Expect, Loaded, Lost};
-use super::guard::{Checked, Conditional, Guard, Open, Unconditional};
+use super::explain::Explanation;
+use super::guard::{Checked, Conditional, Guard, Open};
 use super::size;
+use super::transact::{self, Member};
+use super::unique::{self, Main, Rewrite};
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, DynamoTable, Stamp, State, Version};
+use crate::entity::{Created, DynamoEntity, DynamoTable, Key, Stamp, State, Version};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Condition, Node};
+use crate::expr::{Condition, Expression, Node};
 use crate::wire::{self, Request, Resend};
 
 /// Stores an entity, replacing what is there; see [`DynamoEntity::put`].
@@ -80,7 +83,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
     }
 
     /// Whatever the stored version. The version still rises, from the struct's.
-    pub fn unchecked(self) -> Put<'e, E, Unconditional>
+    pub fn unchecked(self) -> Put<'e, E, E::Unguarded>
     where
         G: Checked,
     {
@@ -102,18 +105,152 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     }
 }
 
+/// What a put writes and asks, before its request is made.
+struct Prepared {
+    condition: Node,
+    lost: Lost,
+    stamp: Stamp,
+    now: Timestamp,
+}
+
+impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
+    fn prepare(&self, db: &Dynamo) -> Result<Prepared> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let now = db.now();
+        let stamp = self.stamp(db, now)?;
+        let loaded = Loaded::of(self.entity).map_err(fail)?;
+        let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
+        let (condition, lost) = check::with(condition, lost, self.condition.clone());
+        Ok(Prepared {
+            condition,
+            lost,
+            stamp,
+            now,
+        })
+    }
+
+    /// Whether no live item may be there, so that none gives up unique values.
+    fn is_entering(&self) -> bool {
+        let is_new = matches!(self.entity.version(), Some(Version(State::New)));
+        self.expect == Expect::Missing || self.expect == Expect::Loaded && is_new
+    }
+
+    fn must_read(&self) -> bool {
+        unique::concerns::<E>() && !self.is_entering()
+    }
+
+    fn plan_alone(&self, db: &Dynamo) -> Result<Plan<E>> {
+        let Prepared {
+            condition,
+            lost,
+            stamp,
+            now,
+        } = self.prepare(db)?;
+        plan_put(self.entity, db, now, &stamp, &condition, lost)
+    }
+
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
+        if self.must_read() {
+            return Err(unique::must_read::<E>("put"));
+        }
+        entering(self.plan_alone(db)?, &self.entity.key(), db)
+    }
+
+    /// The put of what gives up unique values that are to be read; and the entity as it will be stored.
+    fn rewrite(&self, db: &Dynamo) -> Result<(Rewrite<E>, E)> {
+        let Prepared {
+            condition,
+            lost,
+            stamp,
+            now,
+        } = self.prepare(db)?;
+        let mut item = Writer::for_request(1024);
+        let stored = write_item(self.entity, &stamp, &mut item)?;
+        let rewrite = Rewrite {
+            key: self.entity.key(),
+            main: Main::Put(item.into_bytes()),
+            condition,
+            lost,
+            now,
+            returns_old: false,
+        };
+        Ok((rewrite, stored))
+    }
+}
+
 impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
-        let now = db.now();
-        let (entity, stamp) = (self.entity, self.stamp(db, now)?);
-        let loaded = Loaded::of(entity).map_err(fail)?;
-        let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
-        let (condition, lost) = check::with(condition, lost, self.condition);
-        plan_put(entity, db, now, &stamp, &condition, lost)
+        if self.must_read() {
+            return Err(unique::must_read::<E>("put"));
+        }
+        plan_entering(self.plan_alone(db)?, self.entity, db)
     }
+
+    fn send(self, db: &Dynamo) -> Call<'_, E> {
+        let sent = match self.must_read() {
+            true => self.rewrite(db).map(|(rewrite, stored)| {
+                Call::of(Box::pin(async move {
+                    rewrite.run(db).await?;
+                    Ok(stored)
+                }))
+            }),
+            false => self.plan(db).map(|plan| plan.send(db)),
+        };
+        sent.unwrap_or_else(Call::failed)
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        match self.must_read() {
+            true => self.rewrite(db)?.0.explain(db),
+            false => self.plan(db).map(|plan| Explanation::of(&plan)),
+        }
+    }
+}
+
+/// A put where no live item is, and what keeps its unique values.
+pub(super) fn entering<E: DynamoEntity>(
+    plan: Plan<E>,
+    key: &Key<E>,
+    db: &Dynamo,
+) -> Result<Vec<Member>> {
+    let exchange = unique::entering(&plan, key)?;
+    let beside = exchange.members(key, plan.now, db)?;
+    Ok([Member::storing(plan)?].into_iter().chain(beside).collect())
+}
+
+/// The same as one operation.
+pub(super) fn plan_entering<E: DynamoEntity>(
+    mut plan: Plan<E>,
+    entity: &E,
+    db: &Dynamo,
+) -> Result<Plan<E>> {
+    if !unique::concerns::<E>() {
+        return Ok(plan);
+    }
+    let key = entity.key();
+    if unique::entering(&plan, &key)?.is_empty() {
+        return Ok(plan);
+    }
+    let outcome = std::mem::replace(&mut plan.outcome, Outcome::Known(None));
+    transact::plan_of_one(entering(plan, &key, db)?, None, outcome)
+}
+
+/// A PutItem of an item that is written already.
+pub(super) fn plan_item<E: DynamoEntity>(
+    item: &[u8],
+    condition: &Node,
+    lost: Lost,
+    now: Timestamp,
+    db: &Dynamo,
+) -> Result<Plan<()>> {
+    let condition = written::<E>(condition)?;
+    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    let mut body = open_body(&table);
+    body.raw_bytes(item);
+    let request = close_body(body, table, &condition);
+    Ok(planned::<E, ()>(request, now, lost, ()))
 }
 
 /// A PutItem of an entity; `create` is one too.
@@ -125,14 +262,29 @@ pub(super) fn plan_put<E: DynamoEntity>(
     condition: &Node,
     lost: Lost,
 ) -> Result<Plan<E>> {
-    let condition =
-        check::expression(condition).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+    let condition = written::<E>(condition)?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    let mut body = open_body(&table);
+    let stored = write_item(entity, stamp, &mut body)?;
+    let request = close_body(body, table, &condition);
+    Ok(planned::<E, E>(request, now, lost, stored))
+}
+
+fn written<E: DynamoEntity>(condition: &Node) -> Result<Expression> {
+    check::expression(condition).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+}
+
+/// Up to the item.
+fn open_body(table: &str) -> Writer {
     let mut body = Writer::for_request(1024);
     body.raw("{\"TableName\":");
-    body.quoted(&table);
+    body.quoted(table);
     body.raw(",\"Item\":");
-    let stored = write_item(entity, stamp, &mut body)?;
+    body
+}
+
+/// Behind the item.
+fn close_body(mut body: Writer, table: String, condition: &Expression) -> Request {
     if !condition.is_empty() {
         condition.write(&mut body);
         body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
@@ -143,19 +295,28 @@ pub(super) fn plan_put<E: DynamoEntity>(
     } else {
         Resend::UnlessAmbiguous
     };
-    Ok(Plan {
-        request: Request {
-            operation: wire::Operation::PutItem,
-            table,
-            body: Bytes::from(body.into_bytes()),
-            resend,
-        },
+    Request {
+        operation: wire::Operation::PutItem,
+        table,
+        body: Bytes::from(body.into_bytes()),
+        resend,
+    }
+}
+
+fn planned<E: DynamoEntity, Out>(
+    request: Request,
+    now: Timestamp,
+    lost: Lost,
+    stored: Out,
+) -> Plan<Out> {
+    Plan {
+        request,
         entity: E::ENTITY.type_name,
         now,
         lost,
         participants: Vec::new(),
         outcome: Outcome::Known(Some(stored)),
-    })
+    }
 }
 
 /// Writes the item and checks its size; returns its bytes.

@@ -2,16 +2,18 @@
 
 mod body;
 mod limits;
+mod meaning;
 mod member;
 mod refused;
 
 use std::any::Any;
 use std::fmt;
 
-pub(super) use body::request_of;
+pub(super) use body::{plan_of_one, request_of};
 pub(super) use limits::MOST;
+pub(super) use meaning::Meaning;
 pub(super) use member::ItemKey;
-use member::Member;
+pub(super) use member::Member;
 pub use member::TransactWrite;
 pub(crate) use refused::Participant;
 pub(super) use refused::explain;
@@ -22,7 +24,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::{Error, Failed, Result};
 
-type Planning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Member> + Send + 'w>;
+type Planning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<Member>> + Send + 'w>;
 
 /// Writes and checks that take effect together, or not at all.
 ///
@@ -83,7 +85,7 @@ impl<'w> Transaction<'w> {
 
     /// Adds an operation.
     pub fn with(mut self, write: impl TransactWrite + Send + 'w) -> Self {
-        self.writes.push(Box::new(|db| write.plan_member(db)));
+        self.writes.push(Box::new(|db| write.plan_members(db)));
         self
     }
 
@@ -125,12 +127,12 @@ impl Operation for Transaction<'_> {
             let planned = planning(db);
             let planned = planned
                 .map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))?;
-            members.push(planned.at(index));
+            members.extend(planned.into_iter().map(|member| member.at(index)));
         }
         limits::check(&members)?;
         let request = request_of(&members, self.token)?;
-        let stored = members.iter_mut().map(|member| member.stored.take());
-        let stored = Stored(stored.collect());
+        let writes = members.iter_mut().filter(|member| member.is_write());
+        let stored = Stored(writes.map(|member| member.stored.take()).collect());
         Ok(Plan {
             request,
             entity: "Transaction",

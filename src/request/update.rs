@@ -5,8 +5,10 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Outcome, Plan, find_object};
+use super::call::{Call, Operation, Outcome, Plan, find_object};
 use super::draft::{Draft, Way};
+use super::explain::Explanation;
+use super::transact::Member;
 use crate::clock::Timestamp;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
@@ -120,11 +122,25 @@ impl<E: DynamoEntity> Update<E, super::ReturningNothing> {
     }
 }
 
+impl<E: DynamoEntity, R> Update<E, R> {
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
+        self.draft.members(db)
+    }
+}
+
 impl<E: DynamoEntity> Operation for Update<E, ReturningNew> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         self.draft.plan(db, "ALL_NEW", Outcome::Read(read_entity))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, E> {
+        self.draft.send(db, "ALL_NEW", Outcome::Read(read_entity))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "ALL_NEW")
     }
 }
 
@@ -134,6 +150,14 @@ impl<E: DynamoEntity> Operation for Update<E, super::ReturningOld> {
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         self.draft.plan(db, "ALL_OLD", Outcome::Read(read_entity))
     }
+
+    fn send(self, db: &Dynamo) -> Call<'_, E> {
+        self.draft.send(db, "ALL_OLD", Outcome::Read(read_entity))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "ALL_OLD")
+    }
 }
 
 impl<E: DynamoEntity> Operation for Update<E, ReturningChanged> {
@@ -142,6 +166,14 @@ impl<E: DynamoEntity> Operation for Update<E, ReturningChanged> {
     fn plan(self, db: &Dynamo) -> Result<Plan<Item>> {
         self.draft.plan(db, "UPDATED_NEW", Outcome::Read(read_item))
     }
+
+    fn send(self, db: &Dynamo) -> Call<'_, Item> {
+        self.draft.send(db, "UPDATED_NEW", Outcome::Read(read_item))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "UPDATED_NEW")
+    }
 }
 
 impl<E: DynamoEntity> Operation for Update<E, super::ReturningNothing> {
@@ -149,6 +181,14 @@ impl<E: DynamoEntity> Operation for Update<E, super::ReturningNothing> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         self.draft.plan(db, "NONE", Outcome::Known(Some(())))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, ()> {
+        self.draft.send(db, "NONE", Outcome::Known(Some(())))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "NONE")
     }
 }
 

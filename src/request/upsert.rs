@@ -3,8 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::call::{Operation, Outcome, Plan, find_object};
+use super::call::{Call, Operation, Outcome, Plan, find_object};
 use super::draft::{Draft, Way};
+use super::explain::Explanation;
+use super::transact::Member;
 use super::update::{ReturningChanged, ReturningNew, read_entity, read_item};
 use crate::clock::Timestamp;
 use crate::codec::Item;
@@ -71,11 +73,25 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
     }
 }
 
+impl<E: DynamoEntity, R> Upsert<E, R> {
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
+        self.draft.members(db)
+    }
+}
+
 impl<E: DynamoEntity> Operation for Upsert<E, ReturningNew> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
         self.draft.plan(db, "ALL_NEW", Outcome::Read(read_entity))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, E> {
+        self.draft.send(db, "ALL_NEW", Outcome::Read(read_entity))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "ALL_NEW")
     }
 }
 
@@ -84,6 +100,14 @@ impl<E: DynamoEntity> Operation for Upsert<E, super::ReturningOld> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
         self.draft.plan(db, "ALL_OLD", Outcome::Read(read_if_any))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
+        self.draft.send(db, "ALL_OLD", Outcome::Read(read_if_any))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "ALL_OLD")
     }
 }
 
@@ -100,6 +124,14 @@ impl<E: DynamoEntity> Operation for Upsert<E, ReturningChanged> {
     fn plan(self, db: &Dynamo) -> Result<Plan<Item>> {
         self.draft.plan(db, "UPDATED_NEW", Outcome::Read(read_item))
     }
+
+    fn send(self, db: &Dynamo) -> Call<'_, Item> {
+        self.draft.send(db, "UPDATED_NEW", Outcome::Read(read_item))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "UPDATED_NEW")
+    }
 }
 
 impl<E: DynamoEntity> Operation for Upsert<E, super::ReturningNothing> {
@@ -107,6 +139,14 @@ impl<E: DynamoEntity> Operation for Upsert<E, super::ReturningNothing> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
         self.draft.plan(db, "NONE", Outcome::Known(Some(())))
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, ()> {
+        self.draft.send(db, "NONE", Outcome::Known(Some(())))
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, "NONE")
     }
 }
 

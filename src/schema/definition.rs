@@ -124,6 +124,8 @@ pub struct EntityDef {
     pub attributes: &'static [AttributeDef],
     /// Access patterns by indexes.
     pub indexes: &'static [EntityIndexDef],
+    /// Values that no two items share.
+    pub uniques: &'static [UniqueDef],
     /// The attribute whose epoch seconds expire an item.
     pub ttl: Option<&'static str>,
     /// The attribute of the version.
@@ -136,6 +138,15 @@ pub struct EntityDef {
     pub created_by: Option<&'static str>,
     /// The attribute of the actor who wrote it last.
     pub updated_by: Option<&'static str>,
+}
+
+/// `unique(by_email, email)`: fields whose values no two items share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UniqueDef {
+    /// The name of the look-up.
+    pub name: &'static str,
+    /// The fields.
+    pub fields: &'static [&'static str],
 }
 
 /// Which kind of index.

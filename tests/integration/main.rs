@@ -37,6 +37,7 @@ mod sums;
 mod table;
 mod transact;
 mod truth;
+mod unique;
 mod update;
 mod values;
 mod wire;
@@ -76,6 +77,7 @@ fn main() {
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("snapshot", snapshot::tests),
+        ("unique", unique::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),

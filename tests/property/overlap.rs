@@ -112,6 +112,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         sk: Some(sk),
         attributes: &[],
         indexes: &[],
+        uniques: &[],
         ttl: None,
         version: None,
         created_at: None,

@@ -10,7 +10,7 @@ use crate::marks::EntityMarks;
 use crate::model::{Entity, KeySource, Role, TableRef};
 
 /// Generated or provided functions of an entity.
-const TAKEN: [&str; 7] = [
+pub(super) const TAKEN: [&str; 7] = [
     "key",
     "in_partition",
     "get_many",

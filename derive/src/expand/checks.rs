@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use super::definition::{declared, index_attribute};
 use super::entity::index_keys;
-use super::{assertion, check, key, of};
+use super::{assertion, check, key, of, unique};
 use crate::check::placeholder;
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef, Template,
@@ -26,6 +26,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         }
     }
     checks.extend(padded(entity));
+    checks.extend(unique::checks(entity));
     if let TableRef::Shared(path) = &entity.table {
         checks.extend(shared(entity, path, &def));
     }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote_spanned};
 use syn::Path;
 
 use super::entity::{field_of, index_keys};
-use super::{key, local, of, option_str, respanned, stream, style};
+use super::{key, local, of, option_str, respanned, stream, style, unique};
 use crate::model::{
     Entity, EntityProjection, Index, IndexKind, KeySource, OwnTable, Piece, Role, TableRef,
 };
@@ -138,6 +138,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             code!(__d::AttributeDef { field: #name, stored: #stored })
         });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
+    let uniques = unique::definitions(entity);
     let stored = |role| option_str(field_of(entity, role).map(|field| field.stored.as_str()));
     let (ttl, version, created, updated) = (
         stored(Role::Ttl),
@@ -155,6 +156,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             sk: #sk,
             attributes: &[#(#attributes),*],
             indexes: &[#(#indexes),*],
+            uniques: #uniques,
             ttl: #ttl,
             version: #version,
             created_at: #created,

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::codec::KeyUse;
 use super::{
     checks, codec, definition, hidden, key, local, of, partition, path, projection, query,
-    repository, respanned, upkeep,
+    repository, respanned, unique, upkeep,
 };
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
@@ -25,6 +25,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let index_writers = index_writers(entity, &key_struct);
     let queries = query::expand(entity, &key_struct);
     let partition = partition::parts(entity, &key_struct);
+    let uniques = unique::expand(entity, &key_struct);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
@@ -35,6 +36,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #constructor
         #queries
         #partition
+        #uniques
         #implementation
         #table
         #checks
@@ -79,9 +81,13 @@ fn implementation(
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "This"),
         TableRef::Own(_) => code!(Self),
     };
+    let unguarded = match entity.uniques.is_empty() {
+        true => code!(__d::Unconditional),
+        false => code!(__d::Reserving),
+    };
     let guard = match field_of(entity, Role::Version) {
         Some(_) => code!(__d::Versioned),
-        None => code!(__d::Unconditional),
+        None => unguarded.clone(),
     };
     let def = definition::entity(entity);
     let key_parts = key_parts(entity, key_struct);
@@ -90,6 +96,7 @@ fn implementation(
     let partition = partition::writer(entity, key_struct);
     let managed = managed(entity);
     let upkeep = upkeep::expand(entity, key_struct);
+    let uniques = unique::functions(entity, key_struct);
     code! {
         impl __d::DynamoEntity for #ident {
             type Table = #table;
@@ -97,6 +104,7 @@ fn implementation(
             type Paths = #paths_struct;
             type Fields = #fields_struct;
             type Guard = #guard;
+            type Unguarded = #unguarded;
 
             const ENTITY: __d::EntityDef = #def;
 
@@ -106,6 +114,7 @@ fn implementation(
             #partition
             #managed
             #upkeep
+            #uniques
         }
     }
 }

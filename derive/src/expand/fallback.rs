@@ -48,6 +48,7 @@ pub(crate) fn entity(
             type Table = Self;
             type KeyParts = __d::Fallback<Self>;
             type Guard = #guard;
+            type Unguarded = __d::Unconditional;
             type Paths = #paths;
             type Fields = ();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;

@@ -21,7 +21,7 @@ fn contract(format: Format) -> TokenStream {
 }
 
 /// The trait that a field of an index key has for a format, where the field may be missing.
-fn index_contract(format: Format) -> TokenStream {
+pub(super) fn index_contract(format: Format) -> TokenStream {
     let format = format_constant(format);
     code!(IndexField<{ __d::#format }>)
 }
@@ -136,6 +136,18 @@ pub(super) fn writer(
     attribute: &TokenStream,
     role: &TokenStream,
 ) -> TokenStream {
+    writer_in(entity, function, template, attribute, role, &code!(__STYLE))
+}
+
+/// The same in a style that need not be the table's.
+pub(super) fn writer_in(
+    entity: &Entity,
+    function: &Ident,
+    template: &Template,
+    attribute: &TokenStream,
+    role: &TokenStream,
+    style: &TokenStream,
+) -> TokenStream {
     let mut arguments = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
@@ -166,7 +178,7 @@ pub(super) fn writer(
             #shard
             #(, #arguments)*
         ) -> ::core::result::Result<(), __d::Fault> {
-            let mut key = __d::KeyText::open(target, #attribute, #role, __STYLE)?;
+            let mut key = __d::KeyText::open(target, #attribute, #role, #style)?;
             #(#steps)*
             key.close()
         }

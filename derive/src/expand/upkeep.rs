@@ -5,16 +5,17 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 
 use super::entity::{distinct, index_keys, index_writer_name, key_use};
-use super::{codec, key, local, of, respanned};
+use super::{codec, key, local, of, respanned, unique};
 use crate::model::{Entity, Format, Index, KeySource, Role};
 
-/// Whether a field stands in the template of an index, or decides whether an item is in one.
+/// Whether a field stands in the template of an index, decides whether an item is in one, or is part of a unique
+/// value.
 pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
         let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
         let decides = index.when.as_ref().is_some_and(|when| when.field == at);
         in_key || decides
-    })
+    }) || unique::is_part(entity, at)
 }
 
 /// The parts of all templates of an index: partition key first, in order.
@@ -128,7 +129,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
 }
 
 /// The value of a field as far as it is known, an expression that may fail: `Option<Type>`.
-fn read(entity: &Entity, at: usize) -> TokenStream {
+pub(super) fn read(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
     let (name, stored, ty) = (key::plain_name(&field.ident), &field.stored, &field.ty);
     let (decode, absent) = codec::read_known(field, key_use(entity, at));

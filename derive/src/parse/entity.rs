@@ -11,7 +11,9 @@ use crate::model::{Entity, OwnTable, StreamView, Style, TableRef};
 use crate::parse::key::{self, Key, Reader};
 use crate::parse::option::{Given, Opt, Value};
 use crate::parse::options::Options;
-use crate::parse::{attribute, field, index, krate, place, rename, stored_name, stream, style};
+use crate::parse::{
+    attribute, field, index, krate, place, rename, stored_name, stream, style, unique,
+};
 
 /// The model as far as it can be read; `None` if there is no key or table to speak of.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
@@ -48,6 +50,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let shared = matches!(place.table, Some(TableRef::Shared(_)));
     let (indexes, index_marks) =
         index::read_all(options.take_all(&["gsi", "lsi"]), shared, &reader);
+    let uniques = unique::read_all(options.take_all(&["unique"]), &name, &reader);
     let repository = options
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));
@@ -73,6 +76,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             pk,
             sk,
             indexes,
+            uniques,
             fields,
             repository,
         },

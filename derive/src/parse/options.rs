@@ -57,13 +57,11 @@ impl Options {
     }
 }
 
-/// An option that does not exist here: planned, misplaced, mistyped or unknown.
+/// An option that does not exist here: misplaced, mistyped or unknown.
 fn refuse(name: &str, span: Span, place: &Place, diag: &Diag) {
     let here = place.what;
     let known = place.words.iter().map(|word| word.name);
-    if place::NOT_YET.contains(&name) {
-        diag.at(span, format!("`{name}` is not supported yet"));
-    } else if place.words.is_empty() {
+    if place.words.is_empty() {
         diag.at(span, format!("`{name}`: {here} takes no options"));
     } else if let Some(there) = belongs(name) {
         diag.at(

@@ -48,6 +48,7 @@ pub(crate) const ENTITY: Place = Place {
         once("key", "key(pk = .., sk = ..)"),
         many("gsi", "gsi(by_status, pk = .., sk = ..)"),
         many("lsi", "lsi(by_total, sk = ..)"),
+        many("unique", "unique(by_email, email)"),
         RENAME,
         once("repository", "repository` or `repository = Name"),
         RENAME_ALL,
@@ -190,9 +191,6 @@ pub(crate) const COLLECTION_VARIANT: Place = Place {
     what: "a variant of a collection",
     words: &[once("other", "other")],
 };
-
-/// Options that are planned; using one is not a typing mistake.
-pub(crate) const NOT_YET: [&str; 1] = ["unique"];
 
 /// All places, for the hint where a misplaced option belongs.
 pub(crate) const ALL: [&Place; 15] = [

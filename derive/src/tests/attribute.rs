@@ -66,21 +66,6 @@ fn misspelt_is_not_missing() {
 }
 
 #[test]
-fn not_yet() {
-    entity_says(
-        parse_quote! {
-            #[dynamo(table = "orders", key(pk = id))]
-            #[dynamo(unique(by_email, email))]
-            pub struct Order {
-                pub id: String,
-                pub email: String,
-            }
-        },
-        &["`unique` is not supported yet"],
-    );
-}
-
-#[test]
 fn several_mistakes() {
     entity_says(
         parse_quote! {

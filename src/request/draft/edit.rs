@@ -10,6 +10,8 @@ use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, Update};
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
+use crate::request::transact::Member;
+use crate::request::unique::{Exchange, commit};
 use crate::wire::{self, Request, Resend};
 
 /// What is written and what is asked of the stored item.
@@ -19,9 +21,34 @@ pub(in crate::request) struct Edit<E: DynamoEntity> {
     pub(in crate::request) condition: Node,
     /// What it means if the condition fails.
     pub(in crate::request) lost: Lost,
+    /// What becomes of unique values.
+    pub(in crate::request) exchange: Exchange,
 }
 
 impl<E: DynamoEntity> Edit<E> {
+    /// The UpdateItem by itself, which returns nothing.
+    pub(in crate::request) fn plan_alone(self, db: &Dynamo, now: Timestamp) -> Result<Plan<()>> {
+        let nothing = Outcome::Known(Some(()));
+        self.plan(db, now, "NONE", Resend::UnlessAmbiguous, nothing)
+    }
+
+    /// Its place in a transaction, and what keeps its unique values.
+    pub(in crate::request) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<Member>> {
+        let beside = self.exchange.members(&self.key, now, db)?;
+        let main = Member::of::<E, ()>(self.plan_alone(db, now)?)?;
+        Ok([main].into_iter().chain(beside).collect())
+    }
+
+    /// Sends both.
+    pub(in crate::request) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
+        let (key, exchange) = (self.key.clone(), self.exchange.clone());
+        let main = Member::of::<E, ()>(self.plan_alone(db, now)?)?;
+        match commit(db, &key, main, exchange).await? {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
+        }
+    }
+
     pub(in crate::request) fn plan<Out>(
         self,
         db: &Dynamo,

@@ -4,6 +4,7 @@ use crate::codec::{Fault, members};
 use crate::entity::{DynamoEntity, Key, Known, encode_as_is};
 use crate::expr::{Action, Comparison, Node, Term, Update};
 use crate::request::check::Loaded;
+use crate::request::unique;
 use crate::schema::{AttributeDef, KeySource};
 
 /// Where the update comes from.
@@ -63,11 +64,13 @@ pub(super) fn source<E: DynamoEntity>(entity: &E) -> Result<Source, Fault> {
     })
 }
 
+/// Whether anything is made of fields beside their attributes: keys of indexes, unique values.
 fn has_templates<E: DynamoEntity>() -> bool {
     let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
     let keys = E::ENTITY.indexes.iter();
     keys.flat_map(|index| index.pk.iter().chain(index.sk))
         .any(|key| is_template(&key.source))
+        || unique::concerns::<E>()
 }
 
 /// The attributes of an item, name by name.

@@ -3,12 +3,34 @@
 use super::source::Source;
 use crate::codec::Writer;
 use crate::expr::{Comparison, Node, Place, Term};
-use crate::schema::{EntityDef, others_may_be_among};
+use crate::request::MARK;
+use crate::schema::{EntityDef, KeySource, has_uniques, others_may_be_among};
 
 impl Source {
     /// What the type has to be, of rows whose sort key begins with so many parts. Nothing where no
     /// other entity may have rows.
     pub(super) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
+        let types = self.types_of_entities(parts, is_scan);
+        let no_sentinels = self
+            .may_meet_sentinels(is_scan)
+            .then(|| Node::Missing(Place::of(MARK)));
+        match (types, no_sentinels) {
+            // One type is none of a sentinel.
+            (Some(types), _) if self.members.is_none() => Some(types),
+            (None, None) => None,
+            (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
+        }
+    }
+
+    /// Whether items that keep unique values may stand among the rows. They are in no index, and their partition key
+    /// is that of no template.
+    fn may_meet_sentinels(&self, is_scan: bool) -> bool {
+        let is_bare = matches!(self.entity.pk.source, KeySource::Field(_));
+        has_uniques(self.entities)
+            && (is_scan || is_bare && self.index.is_none_or(|index| index.pk.is_empty()))
+    }
+
+    fn types_of_entities(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let attribute = Term::Place(Place::of(self.table.type_attribute?));
         if self.members.is_some() {
             let left_out = self.left_out(is_scan);

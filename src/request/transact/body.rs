@@ -3,8 +3,10 @@
 use bytes::Bytes;
 
 use super::member::Member;
+use super::refused::Participant;
 use crate::codec::Writer;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::call::{Outcome, Plan};
 use crate::wire::{Operation, Request, Resend};
 
 /// The service takes no longer ones.
@@ -32,6 +34,29 @@ pub(in crate::request) fn request_of(members: &[Member], token: Option<String>) 
         table: table.unwrap_or_default(),
         body: Bytes::from(body.into_bytes()),
         resend: Resend::ByToken,
+    })
+}
+
+/// One operation of the caller's and what comes with it: its failure is that of the operation alone.
+pub(in crate::request) fn plan_of_one<Out>(
+    members: Vec<Member>,
+    token: Option<String>,
+    outcome: Outcome<Out>,
+) -> Result<Plan<Out>> {
+    let request = request_of(&members, token)?;
+    let (entity, now, lost) = match members.first() {
+        Some(first) => (first.entity, first.now, first.lost()),
+        None => return Err(Error::config("a write without an operation")),
+    };
+    let is_single = members.len() == 1;
+    let participants = members.into_iter().filter(|_| !is_single);
+    Ok(Plan {
+        request,
+        entity,
+        now,
+        lost,
+        participants: participants.map(Participant::of).collect(),
+        outcome,
     })
 }
 

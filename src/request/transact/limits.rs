@@ -22,8 +22,10 @@ fn check_count(members: &[Member]) -> Result<()> {
         return Ok(());
     };
     let message = format!(
-        "the transaction has {} operations; DynamoDB allows {MOST}: split it where it may take effect in parts",
-        members.len()
+        "the transaction has {} operations, {} of them for unique values; DynamoDB allows {MOST}: split it where \
+         it may take effect in parts",
+        members.len(),
+        members.iter().filter(|member| !member.is_write()).count()
     );
     Err(refused(ErrorKind::InvalidValue, first, message))
 }
@@ -33,11 +35,17 @@ fn check_keys(members: &[Member]) -> Result<()> {
     let mut seen: HashMap<_, usize> = HashMap::new();
     for member in members {
         let place = (&member.request.table, &member.key);
-        if let Some(before) = seen.insert(place, member.index) {
-            let message = format!(
-                "it is on the same item as operation {before}: a transaction takes one operation an item, \
-                 whose conditions are given by `.when(..)`"
-            );
+        if let Some(before) = seen.insert(place, member.index.unwrap_or_default()) {
+            let message = if member.is_write() {
+                format!(
+                    "it is on the same item as operation {before}: a transaction takes one operation an item, \
+                     whose conditions are given by `.when(..)`"
+                )
+            } else {
+                format!(
+                    "it takes or gives up the same unique value as operation {before}: do one after the other"
+                )
+            };
             return Err(refused(ErrorKind::InvalidValue, member, message));
         }
     }

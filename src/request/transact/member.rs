@@ -2,13 +2,14 @@
 
 use std::any::Any;
 
+use super::meaning::Meaning;
 use crate::clock::Timestamp;
 use crate::codec::{Item, Writer, member};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::{Error, ErrorKind, Failed, Result, Stage};
 use crate::key::point::{KeyPoint, points_of};
-use crate::request::call::{Operation, Outcome, Plan};
+use crate::request::call::{Outcome, Plan};
 use crate::request::check::Lost;
 use crate::request::condition_check::Check;
 use crate::request::{
@@ -25,20 +26,20 @@ use crate::wire::{self, Request};
 )]
 pub trait TransactWrite {
     #[doc(hidden)]
-    fn plan_member(self, db: &Dynamo) -> Result<Member>;
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<Member>>;
 }
 
 /// An operation of a transaction, planned.
 #[derive(Debug)]
 pub struct Member {
-    /// Of the operation that the caller gave.
-    pub(super) index: usize,
+    /// Of the operation that the caller gave, if it was one of several.
+    pub(super) index: Option<usize>,
     /// `Put` say.
     name: &'static str,
     pub(super) request: Request,
     pub(super) entity: &'static str,
-    pub(super) now: Timestamp,
-    pub(super) lost: Lost,
+    pub(in crate::request) now: Timestamp,
+    pub(super) meaning: Meaning,
     pub(super) key: ItemKey,
     /// The entity as it will be stored, if that is known.
     pub(super) stored: Option<Box<dyn Any + Send + Sync>>,
@@ -74,19 +75,19 @@ impl Member {
     /// A single write. Its members are those of its place in a transaction, so its body is taken as it is.
     pub(in crate::request) fn of<E: DynamoEntity, Out>(plan: Plan<Out>) -> Result<Self> {
         Ok(Member {
-            index: 0,
+            index: None,
             name: name_of(&plan)?,
             key: ItemKey::of::<E>(subject(&plan.request).unwrap_or(b"{}"))?,
             request: plan.request,
             entity: plan.entity,
             now: plan.now,
-            lost: plan.lost,
+            meaning: Meaning::Row(plan.lost),
             stored: None,
         })
     }
 
     /// The same of a put, whose result is known.
-    fn storing<E: DynamoEntity>(mut plan: Plan<E>) -> Result<Self> {
+    pub(in crate::request) fn storing<E: DynamoEntity>(mut plan: Plan<E>) -> Result<Self> {
         let stored = match &mut plan.outcome {
             Outcome::Known(stored) => stored.take(),
             _ => None,
@@ -100,12 +101,15 @@ impl Member {
 
     /// Which operation of the caller's it is.
     pub(super) fn at(self, index: usize) -> Self {
-        Member { index, ..self }
+        Member {
+            index: Some(index),
+            ..self
+        }
     }
 
     /// The operation, and what is wrong with it.
     pub(super) fn failed(&self, error: Error) -> Failed {
-        Failed::new(self.index, self.key.to_json(), error)
+        Failed::new(self.index.unwrap_or_default(), self.key.to_json(), error)
     }
 
     /// The size of the item that it stores, if it puts one.
@@ -115,16 +119,48 @@ impl Member {
         item.map_or(0, |item| item.size())
     }
 
-    /// As the only one of this request: its failure is that of the single write.
-    pub(in crate::request) fn alone(self, request: Request) -> Plan<()> {
-        Plan {
+    /// One beside the write of an item, which keeps a unique value of it.
+    pub(in crate::request) fn beside(
+        name: &'static str,
+        request: Request,
+        entity: &'static str,
+        now: Timestamp,
+        meaning: Meaning,
+        key: ItemKey,
+    ) -> Self {
+        Member {
+            index: None,
+            name,
             request,
-            entity: self.entity,
-            now: self.now,
-            lost: self.lost,
-            participants: Vec::new(),
-            outcome: Outcome::Known(Some(())),
+            entity,
+            now,
+            meaning,
+            key,
+            stored: None,
         }
+    }
+
+    /// The same once more, for another attempt.
+    pub(in crate::request) fn again(&self) -> Self {
+        Member {
+            request: self.request.clone(),
+            key: self.key.clone(),
+            stored: None,
+            ..*self
+        }
+    }
+
+    /// What a failure of its condition means, if it is the write of an item.
+    pub(super) fn lost(&self) -> Lost {
+        match self.meaning {
+            Meaning::Row(lost) => lost,
+            Meaning::Taken(_) | Meaning::NotOurs => Lost::NEVER,
+        }
+    }
+
+    /// Whether it is the write of an item, and not of what keeps a unique value of one.
+    pub(super) fn is_write(&self) -> bool {
+        matches!(self.meaning, Meaning::Row(_))
     }
 
     /// Writes it, `{"Put":{..}}`.
@@ -167,36 +203,25 @@ fn name_of<Out>(plan: &Plan<Out>) -> Result<&'static str> {
     }
 }
 
+/// Operations that are one by themselves, and those that bring more.
 macro_rules! writes {
-    ($([$($generics:tt)*] $write:ty: |$plan:ident| $member:expr;)*) => {$(
+    ($([$($generics:tt)*] $write:ty: |$self:ident, $db:ident| $members:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> TransactWrite for $write {
-            fn plan_member(self, db: &Dynamo) -> Result<Member> {
-                let $plan = self.plan(db)?;
-                $member
+            fn plan_members($self, $db: &Dynamo) -> Result<Vec<Member>> {
+                $members
             }
         }
     )*};
 }
 
 writes! {
-    [E: DynamoEntity] Create<'_, E>: |plan| Member::storing(plan);
-    [E: DynamoEntity, G: Guard] Put<'_, E, G>: |plan| Member::storing(plan);
-    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: |plan| Member::of::<E, _>(plan);
-    [E: DynamoEntity] Check<E, Conditional>: |plan| Member::of::<E, _>(plan);
-    [E: DynamoEntity] Update<E, ReturningNothing>: |plan| Member::of::<E, _>(plan);
-    [E: DynamoEntity] Upsert<E, ReturningNothing>: |plan| Member::of::<E, _>(plan);
+    [E: DynamoEntity] Create<'_, E>: |self, db| self.members(db);
+    [E: DynamoEntity, G: Guard] Put<'_, E, G>: |self, db| self.members(db);
+    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: |self, db| self.members(db);
+    [E: DynamoEntity] Check<E, Conditional>: |self, db| Ok(vec![Member::of::<E, _>(self.plan(db)?)?]);
+    [E: DynamoEntity] Update<E, ReturningNothing>: |self, db| self.members(db);
+    [E: DynamoEntity] Update<E, ReturningNew>: |self, db| self.members(db);
+    [E: DynamoEntity] Upsert<E, ReturningNothing>: |self, db| self.members(db);
+    [E: DynamoEntity] Upsert<E, ReturningNew>: |self, db| self.members(db);
 }
-
-macro_rules! returning_nothing {
-    ($($write:ident)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<E: DynamoEntity> TransactWrite for $write<E, ReturningNew> {
-            fn plan_member(self, db: &Dynamo) -> Result<Member> {
-                self.returning_nothing().plan_member(db)
-            }
-        }
-    )*};
-}
-
-returning_nothing!(Update Upsert);

@@ -1,5 +1,6 @@
 //! A cancelled transaction: which operations failed, and why.
 
+use super::meaning::Meaning;
 use super::member::{ItemKey, Member};
 use crate::clock::Timestamp;
 use crate::error::{Error, Failed, Stage};
@@ -9,21 +10,25 @@ use crate::wire::{ConditionFailed, Failure, Reason};
 /// What is kept of an operation while the transaction is under way.
 #[derive(Debug)]
 pub(crate) struct Participant {
-    /// Of the operation that the caller gave.
-    index: usize,
+    /// Of the operation that the caller gave, if it was one of several.
+    index: Option<usize>,
     entity: &'static str,
     key: ItemKey,
-    lost: Lost,
+    meaning: Meaning,
 }
 
 impl Participant {
+    pub(in crate::request) fn meaning(&self) -> Meaning {
+        self.meaning
+    }
+
     /// A read, which has no condition.
     pub(in crate::request) fn reading(index: usize, entity: &'static str, key: ItemKey) -> Self {
         Participant {
-            index,
+            index: Some(index),
             entity,
             key,
-            lost: Lost::NEVER,
+            meaning: Meaning::Row(Lost::NEVER),
         }
     }
 
@@ -32,7 +37,7 @@ impl Participant {
             index: member.index,
             entity: member.entity,
             key: member.key,
-            lost: member.lost,
+            meaning: member.meaning,
         }
     }
 }
@@ -54,12 +59,19 @@ pub(in crate::request) fn explain(
     let lasting = blamed
         .iter()
         .position(|(_, reason)| !reason.is_contention());
+    let is_alone = participants
+        .iter()
+        .all(|participant| participant.index.is_none());
     let failed = blamed.into_iter().map(|(participant, reason)| {
         let error = participant.explain(reason, now);
         let error = error.with_request_id(whole.request_id());
-        Failed::new(participant.index, participant.key.to_json(), error)
+        let index = participant.index.unwrap_or_default();
+        Failed::new(index, participant.key.to_json(), error)
     });
-    let failed: Vec<Failed> = failed.collect();
+    let mut failed: Vec<Failed> = failed.collect();
+    if is_alone && !failed.is_empty() {
+        return failed.swap_remove(lasting.unwrap_or(0)).into_error();
+    }
     if failed.is_empty() {
         return whole;
     }
@@ -83,6 +95,6 @@ impl Participant {
             condition,
             ..Failure::from(error)
         };
-        self.lost.explain(failure, self.entity, now)
+        self.meaning.explain(failure, self.entity, now)
     }
 }

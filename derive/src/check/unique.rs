@@ -1,0 +1,69 @@
+//! Rules for unique values.
+
+use syn::ext::IdentExt as _;
+
+use crate::check::name::TAKEN;
+use crate::diag::Diag;
+use crate::model::{Entity, Role, Unique};
+
+pub(super) fn check(entity: &Entity, diag: &Diag) {
+    names_are_free(entity, diag);
+    for unique in &entity.uniques {
+        fields_are_the_users(entity, unique, diag);
+        fields_differ(entity, unique, diag);
+    }
+}
+
+/// A look-up hides no other function.
+fn names_are_free(entity: &Entity, diag: &Diag) {
+    for (at, unique) in entity.uniques.iter().enumerate() {
+        let name = &unique.name;
+        let is_taken = TAKEN.iter().any(|taken| name.unraw() == taken);
+        let is_pattern = entity
+            .indexes
+            .iter()
+            .any(|index| index.name.unraw() == name.unraw());
+        let is_again = entity
+            .uniques
+            .iter()
+            .take(at)
+            .any(|other| other.name.unraw() == name.unraw());
+        if is_taken {
+            let message = format!(
+                "`{name}` is a function of every entity; choose another name, as in `by_{name}`"
+            );
+            diag.at(name.span(), message);
+        } else if is_pattern || is_again {
+            let message = format!("`{name}` names an access pattern already; choose another name");
+            diag.at(name.span(), message);
+        }
+    }
+}
+
+/// What the library writes, what has no attribute, and what many items have is not unique.
+fn fields_are_the_users(entity: &Entity, unique: &Unique, diag: &Diag) {
+    for (field, span) in &unique.fields {
+        let Some(field) = entity.fields.get(*field) else {
+            continue;
+        };
+        let message = match field.role {
+            Role::Attribute if field.default.is_none() => continue,
+            Role::Attribute => "has a default, which many items may have; make it an `Option`",
+            Role::Skip | Role::Rest => "has no attribute of its own and cannot be unique",
+            _ => "is kept by the library and cannot be unique; name fields of your own",
+        };
+        diag.at(*span, format!("`{}` {message}", field.ident));
+    }
+}
+
+/// A field says the same the second time.
+fn fields_differ(entity: &Entity, unique: &Unique, diag: &Diag) {
+    for (at, (number, span)) in unique.fields.iter().enumerate() {
+        let before = unique.fields.iter().take(at);
+        if let Some(field) = entity.fields.get(*number)
+            && before.into_iter().any(|(other, _)| other == number)
+        {
+            diag.at(*span, format!("`{}` is named twice; keep one", field.ident));
+        }
+    }
+}

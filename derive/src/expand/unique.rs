@@ -1,0 +1,168 @@
+//! Unique values: their look-ups, and the keys of their sentinels out of what is known.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+
+use super::upkeep::read;
+use super::{check, key, local, of};
+use crate::model::{Entity, Format, TableRef, Unique};
+
+/// Whether a field is part of a unique value.
+pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
+    let mut fields = entity.uniques.iter().flat_map(|unique| &unique.fields);
+    fields.any(|(field, _)| *field == at)
+}
+
+/// The writers of the sentinels' keys, and the look-ups.
+pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    if entity.uniques.is_empty() {
+        return TokenStream::new();
+    }
+    let writers = entity.uniques.iter().map(|unique| {
+        key::writer_in(
+            entity,
+            &writer_name(unique),
+            &unique.template,
+            &code!(__PK),
+            &code!(__d::Role::Partition),
+            &code!(__d::Style::Escaped),
+        )
+    });
+    let numbered = entity.uniques.iter().enumerate();
+    let look_ups = numbered.map(|(number, unique)| look_up(entity, key_struct, number, unique));
+    let ident = &entity.ident;
+    code! {
+        impl #key_struct { #(#writers)* }
+
+        impl #ident { #(#look_ups)* }
+    }
+}
+
+fn writer_name(unique: &Unique) -> Ident {
+    format_ident!("write_unique_{}", key::plain_name(&unique.name))
+}
+
+/// `User::by_email(email)`
+fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) -> TokenStream {
+    let (ident, vis, name) = (&entity.ident, &entity.vis, &unique.name);
+    let writer = writer_name(unique);
+    let (mut arguments, mut values, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+    for (field, _) in &unique.fields {
+        let field = &entity.fields[*field];
+        let value = &field.ident;
+        let part = of(&field.ty, &key::index_contract(Format::Plain), "Part");
+        let write = of(&field.ty, &key::index_contract(Format::Plain), "write_part");
+        arguments.push(code!(#value: impl __d::Arg<#part>));
+        values.push(code!(let #value = __d::Arg::into_arg(#value);));
+        writes.push(code!(|place| #write(&#value, place)));
+    }
+    let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
+    code! {
+        #[doc = #doc]
+        #vis fn #name(#(#arguments),*) -> __d::LookUp<#ident> {
+            #(#values)*
+            __d::LookUp::new(#number, |writer| {
+                #key_struct::#writer(__d::KeyTarget::attribute(writer) #(, #writes)*)
+            })
+        }
+    }
+}
+
+/// `UNIQUES`, as data.
+pub(super) fn definitions(entity: &Entity) -> TokenStream {
+    let uniques = entity.uniques.iter().map(|unique| {
+        let name = key::plain_name(&unique.name);
+        let fields = unique
+            .fields
+            .iter()
+            .map(|(field, _)| key::plain_name(&entity.fields[*field].ident));
+        code!(__d::UniqueDef { name: #name, fields: &[#(#fields),*] })
+    });
+    code!(&[#(#uniques),*])
+}
+
+/// The functions of the trait.
+pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    if entity.uniques.is_empty() {
+        return TokenStream::new();
+    }
+    let numbered = || entity.uniques.iter().enumerate();
+    let there = numbered().flat_map(|(number, unique)| {
+        key::parts(&unique.template)
+            .enumerate()
+            .map(move |(at, part)| {
+                let known = read(entity, part.0);
+                let value = local("value");
+                let ask = key::index_ask(entity, part, "is_there", &code!(&#value));
+                code!((#number, #at) => #known.map(|#value| #ask),)
+            })
+    });
+    let writes = numbered().map(|(number, unique)| {
+        let writer = writer_name(unique);
+        let (mut values, mut arguments) = (Vec::new(), Vec::new());
+        for (at, part) in key::parts(&unique.template).enumerate() {
+            let (value, known) = (local(&format!("value_{at}")), read(entity, part.0));
+            let field = key::plain_name(&entity.fields[part.0].ident);
+            values.push(code!(let #value = #known.ok_or_else(|| __d::unknown_part(#field))?;));
+            let write = key::index_ask(entity, part, "write", &code!(&#value, place));
+            arguments.push(code!(|place| #write));
+        }
+        code! {
+            #number => {
+                #(#values)*
+                #key_struct::#writer(__d::KeyTarget::attribute(writer) #(, #arguments)*)
+            }
+        }
+    });
+    code! {
+        fn unique_part_is_there(
+            unique: usize,
+            part: usize,
+            known: &__d::Known,
+        ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
+            ::core::result::Result::Ok(match (unique, part) {
+                #(#there)*
+                _ => ::core::option::Option::None,
+            })
+        }
+
+        fn write_unique(
+            unique: usize,
+            known: &__d::Known,
+            writer: &mut __d::Writer,
+        ) -> ::core::result::Result<(), __d::Fault> {
+            match unique {
+                #(#writes)*
+                _ => ::core::result::Result::Ok(()),
+            }
+        }
+    }
+}
+
+/// Rules that need the other entities of the table: sentinels stand where no entity can.
+pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
+    let Some(unique) = entity.uniques.first() else {
+        return Vec::new();
+    };
+    let ident = &entity.ident;
+    let span = unique.name.span();
+    let def = code!(<#ident as __d::DynamoEntity>::ENTITY);
+    let table = match &entity.table {
+        TableRef::Shared(path) => of(path, &code!(DynamoTable), "ENTITIES"),
+        TableRef::Own(_) => code!(<#ident as __d::DynamoTable>::ENTITIES),
+    };
+    vec![
+        check(
+            span,
+            &code!(__d::has_text_partition(&#def)),
+            "unique values are kept in items of the same table, whose partition key is a text then; \
+             make it one: `key(pk = \"USER#{id}\")`",
+        ),
+        check(
+            span,
+            &code!(__d::leaves_room_for_uniques(#table, __STYLE)),
+            "unique values are kept in items of the same table, and an entity of it could have their key, since \
+             a bare field can hold any text; write its `pk` (or its `sk`) as a template: `key(pk = \"USER#{id}\")`",
+        ),
+    ]
+}

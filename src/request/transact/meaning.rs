@@ -1,0 +1,44 @@
+//! What it means that the condition of an operation failed.
+
+use crate::clock::Timestamp;
+use crate::error::{Error, ErrorKind};
+use crate::request::check::Lost;
+use crate::schema::UniqueDef;
+use crate::wire::Failure;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::request) enum Meaning {
+    /// The item does not fit.
+    Row(Lost),
+    /// Another item has this unique value.
+    Taken(&'static UniqueDef),
+    /// A unique value that was to be given up is another item's.
+    NotOurs,
+}
+
+impl Meaning {
+    /// Says who lost to whom.
+    pub(super) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
+        match self {
+            Meaning::Row(lost) => lost.explain(failure, entity, now),
+            Meaning::Taken(unique) => taken(unique, failure).of(entity),
+            Meaning::NotOurs => failure.error.of(entity),
+        }
+    }
+}
+
+fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
+    let error = failure.error.at(unique.fields.join(", "));
+    let Some(condition) = failure.condition else {
+        return error;
+    };
+    let message = match unique.fields {
+        [_] => "another item has this value, and it is unique",
+        _ => "another item has these values, and together they are unique",
+    };
+    let error = error.with_kind(ErrorKind::NotUnique, message);
+    match condition.item {
+        Some(sentinel) => error.with_holder(sentinel),
+        None => error,
+    }
+}

@@ -1,0 +1,118 @@
+//! The look-up of a unique value: its sentinel, then its owner, by strong reads.
+
+use std::fmt;
+
+use super::sentinel::{MARK, Sentinel};
+use crate::codec::{Fault, Reader, Writer, member};
+use crate::dynamo::Dynamo;
+use crate::entity::{self, DynamoEntity, Key, KeyParts};
+use crate::error::{Error, Result};
+use crate::expr::Node;
+use crate::request::call::{Call, find_object};
+use crate::request::draft::{Source, known, split};
+use crate::request::get::{plan_read, read_raw};
+
+/// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, `User::by_email(..)` say.
+///
+/// Both reads are strong, so every write that was acknowledged before is seen. It costs two reads.
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct LookUp<E> {
+    number: usize,
+    sentinel: Result<Sentinel, Fault>,
+    hide_expired: bool,
+    entity: std::marker::PhantomData<fn() -> E>,
+}
+
+impl<E: DynamoEntity> LookUp<E> {
+    #[doc(hidden)]
+    pub fn new(number: usize, write: impl FnOnce(&mut Writer) -> Result<(), Fault>) -> Self {
+        let unique = E::ENTITY.uniques.get(number);
+        let unique = unique.ok_or_else(|| Fault::new("no unique value of this number"));
+        LookUp {
+            number,
+            sentinel: unique.and_then(|unique| Sentinel::of::<E>(unique, write)),
+            hide_expired: true,
+            entity: std::marker::PhantomData,
+        }
+    }
+
+    /// Returns an expired item too, while DynamoDB still holds it.
+    pub fn include_expired(mut self) -> Self {
+        self.hide_expired = false;
+        self
+    }
+
+    /// Reads the item.
+    pub fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
+        Call::of(Box::pin(async move {
+            let Some(item) = self.find(db).await? else {
+                return Ok(None);
+            };
+            match self.hide_expired {
+                true => entity::read_live(&item, db.now()),
+                false => entity::read(&item).map(Some),
+            }
+        }))
+    }
+
+    /// The item that the sentinel names, if it has the value still. If not, a write came in between, or the item was
+    /// written by others who know nothing of sentinels: then the sentinel names it again.
+    async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
+        let sentinel = match &self.sentinel {
+            Ok(sentinel) => sentinel,
+            Err(fault) => return Err(Error::encode(E::ENTITY.type_name, fault.clone())),
+        };
+        let mut owner = read_owner::<E>(sentinel, db).await?;
+        while let Some(key) = owner {
+            if let Some(item) = read_raw(db, &key).await?
+                && self.is_value_of(sentinel, &key, &item)?
+            {
+                return Ok(Some(item));
+            }
+            let now = read_owner::<E>(sentinel, db).await?;
+            if now.as_ref() == Some(&key) {
+                return Ok(None);
+            }
+            owner = now;
+        }
+        Ok(None)
+    }
+
+    fn is_value_of(&self, sentinel: &Sentinel, key: &Key<E>, item: &[u8]) -> Result<bool> {
+        let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
+        let source = Source::of(split(item).map_err(fail)?);
+        let known = known::<E>(&source, &Node::all([]), key).map_err(fail)?;
+        let held = super::sentinel::holding::<E>(self.number, &known).map_err(fail)?;
+        Ok(held == super::sentinel::Holding::Value(sentinel.clone()))
+    }
+}
+
+/// Whom the sentinel belongs to.
+async fn read_owner<E: DynamoEntity>(sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
+    let read = plan_read::<E>(&sentinel.key, db).reading(|reply, _| {
+        let item = find_object(&reply.body, "Item")?;
+        item.map(owner_of::<E>).transpose()
+    });
+    read.send(db).await
+}
+
+/// The key in a sentinel.
+pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
+    let fail = |fault: Fault| Error::decode(E::ENTITY.type_name, fault);
+    let mark = member(sentinel, MARK).map_err(fail)?;
+    let owner = member(mark.unwrap_or(b"{}"), "M").map_err(fail)?;
+    let parts = E::KeyParts::read(&mut Reader::new(owner.unwrap_or(b"{}")));
+    parts.map(Key::from_parts).map_err(fail)
+}
+
+impl<E: DynamoEntity> fmt::Debug for LookUp<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unique = E::ENTITY.uniques.get(self.number);
+        write!(
+            f,
+            "LookUp<{}>({})",
+            E::ENTITY.type_name,
+            unique.map_or("", |unique| unique.name)
+        )
+    }
+}

@@ -1,0 +1,207 @@
+//! The item that keeps a unique value: its key, its content, how it is taken and given up.
+
+use bytes::Bytes;
+
+use crate::clock::Timestamp;
+use crate::codec::{Fault, Writer, member};
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key, Known};
+use crate::error::{Error, Result};
+use crate::expr::{Comparison, Node, Place, Term};
+use crate::request::check;
+use crate::request::transact::{ItemKey, Meaning, Member};
+use crate::schema::{EntityDef, KeyType, UniqueDef};
+use crate::wire::{Operation, Request, Resend};
+
+/// The attribute that only sentinels have: the primary key of the owner. It is the value of their type attribute too.
+pub(crate) const MARK: &str = "$unique";
+
+/// Whether an item of DynamoDB JSON is one.
+pub(crate) fn is_sentinel(item: &[u8]) -> bool {
+    member(item, MARK).is_ok_and(|mark| mark.is_some())
+}
+
+/// A unique value that an item holds, as the key of its sentinel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::request) struct Sentinel {
+    pub(super) unique: &'static UniqueDef,
+    /// An object of DynamoDB JSON.
+    pub(super) key: Vec<u8>,
+}
+
+/// What an item holds of a unique value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::request) enum Holding {
+    /// A part is missing, and so is the value.
+    Nothing,
+    Value(Sentinel),
+    /// These fields would have to be known.
+    Unknown(Vec<&'static str>),
+}
+
+impl Sentinel {
+    /// The sentinel of a partition key, which `write` writes.
+    pub(super) fn of<E: DynamoEntity>(
+        unique: &'static UniqueDef,
+        write: impl FnOnce(&mut Writer) -> Result<(), Fault>,
+    ) -> Result<Self, Fault> {
+        let mut key = Writer::for_request(64);
+        key.raw("{");
+        write(&mut key)?;
+        write_sort_key(&E::ENTITY, &mut key);
+        key.raw("}");
+        Ok(Sentinel {
+            unique,
+            key: key.into_bytes(),
+        })
+    }
+
+    /// Makes it the owner's, if it is free, the owner's already, or its time is over.
+    pub(super) fn take<E: DynamoEntity>(&self, owner: &Owner<E>, db: &Dynamo) -> Result<Member> {
+        let mut item = Writer::for_request(192);
+        item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
+        if let Some(attribute) = <E::Table as DynamoTable>::TABLE.type_attribute {
+            item.dynamic_name(attribute);
+            item.text(MARK);
+        }
+        item.dynamic_name(MARK);
+        item.raw_bytes(&owner.json);
+        if let (Some(ttl), Some(at)) = (E::ENTITY.ttl, &owner.ttl) {
+            item.dynamic_name(ttl);
+            item.raw_bytes(at);
+        }
+        item.raw("}");
+        let over = E::ENTITY.ttl.map(|ttl| check::is_over(ttl, owner.now));
+        let free = Node::any([owner.is_mine()].into_iter().chain(over));
+        let meaning = Meaning::Taken(self.unique);
+        self.member::<E>(
+            "Put",
+            "Item",
+            item.as_bytes(),
+            &free,
+            meaning,
+            owner.now,
+            db,
+        )
+    }
+
+    /// Gives it up, if it is the owner's.
+    pub(super) fn give_up<E: DynamoEntity>(&self, owner: &Owner<E>, db: &Dynamo) -> Result<Member> {
+        let mine = owner.is_mine();
+        self.member::<E>(
+            "Delete",
+            "Key",
+            &self.key,
+            &mine,
+            Meaning::NotOurs,
+            owner.now,
+            db,
+        )
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "two callers, side by side")]
+    fn member<E: DynamoEntity>(
+        &self,
+        name: &'static str,
+        subject: &str,
+        json: &[u8],
+        condition: &Node,
+        meaning: Meaning,
+        now: Timestamp,
+        db: &Dynamo,
+    ) -> Result<Member> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let condition = check::expression(condition).map_err(fail)?;
+        let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+        let mut body = Writer::for_request(384);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        body.raw(",");
+        body.quoted(subject);
+        body.raw(":");
+        body.raw_bytes(json);
+        condition.write(&mut body);
+        body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}");
+        let request = Request {
+            operation: Operation::TransactWriteItems,
+            table,
+            body: Bytes::from(body.into_bytes()),
+            resend: Resend::ByToken,
+        };
+        let key = ItemKey::of::<E>(&self.key)?;
+        Ok(Member::beside(
+            name,
+            request,
+            E::ENTITY.type_name,
+            now,
+            meaning,
+            key,
+        ))
+    }
+}
+
+/// The owner of unique values.
+pub(in crate::request) struct Owner<E: DynamoEntity> {
+    /// Its primary key, as the value of an attribute.
+    json: Vec<u8>,
+    /// When it expires, as it is stored.
+    ttl: Option<Vec<u8>>,
+    now: Timestamp,
+    entity: std::marker::PhantomData<E>,
+}
+
+impl<E: DynamoEntity> Owner<E> {
+    pub(super) fn new(key: &Key<E>, ttl: Option<Vec<u8>>, now: Timestamp) -> Result<Self> {
+        let mut json = Writer::for_request(96);
+        json.raw("{\"M\":{");
+        key.write(&mut json)?;
+        json.raw("}}");
+        Ok(Owner {
+            json: json.into_bytes(),
+            ttl,
+            now,
+            entity: std::marker::PhantomData,
+        })
+    }
+
+    /// The sentinel is not there, or this owner's.
+    fn is_mine(&self) -> Node {
+        let owner = Term::Place(Place::of(MARK));
+        let mine = Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()));
+        Node::any([Node::Missing(Place::of(E::ENTITY.pk.attribute)), mine])
+    }
+}
+
+/// What an item that is known like this holds.
+pub(in crate::request) fn holding<E: DynamoEntity>(
+    number: usize,
+    known: &Known,
+) -> Result<Holding, Fault> {
+    let Some(unique) = E::ENTITY.uniques.get(number) else {
+        return Ok(Holding::Nothing);
+    };
+    let mut unknown = Vec::new();
+    for (part, field) in unique.fields.iter().enumerate() {
+        match E::unique_part_is_there(number, part, known)? {
+            Some(true) => {}
+            Some(false) => return Ok(Holding::Nothing),
+            None => unknown.push(*field),
+        }
+    }
+    if !unknown.is_empty() {
+        return Ok(Holding::Unknown(unknown));
+    }
+    let sentinel = Sentinel::of::<E>(unique, |writer| E::write_unique(number, known, writer))?;
+    Ok(Holding::Value(sentinel))
+}
+
+/// The sort key of every sentinel: what no template makes.
+fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
+    let Some(sk) = def.sk else { return };
+    writer.dynamic_name(sk.attribute);
+    match sk.ty {
+        KeyType::S => writer.text("$"),
+        KeyType::N => writer.integer(0_u8),
+        KeyType::B => writer.binary(b"$"),
+    }
+}

@@ -1,0 +1,48 @@
+//! Can an entity have the key of an item that keeps a unique value? Asked by the compiler.
+//!
+//! The partition key of such an item begins with `$UNIQUE#`, and `$` occurs in no key that a template makes. Where
+//! the partition key of an entity can be any text, the sort key tells them apart: `$` and no more.
+
+use super::overlap::is_fallback;
+use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style};
+
+/// Whether the partition key can hold a text.
+pub const fn has_text_partition(entity: &EntityDef) -> bool {
+    is_fallback(entity) || matches!(entity.pk.ty, KeyType::S)
+}
+
+/// Whether no entity of the table can have such a key.
+pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> bool {
+    let mut at = 0;
+    while at < entities.len() {
+        let entity = entities[at];
+        let is_apart = match &entity.sk {
+            Some(sk) => has_no_dollar(&entity.pk, style) || has_no_dollar(sk, style),
+            None => has_no_dollar(&entity.pk, style),
+        };
+        if !is_apart && !is_fallback(entity) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether some entity has unique values.
+pub(crate) fn has_uniques(entities: &[&EntityDef]) -> bool {
+    entities.iter().any(|entity| !entity.uniques.is_empty())
+}
+
+/// Whether the key never begins with `$`.
+const fn has_no_dollar(key: &KeyDef, style: Style) -> bool {
+    let KeySource::Template(pieces) = key.source else {
+        return false;
+    };
+    match style {
+        Style::Escaped => true,
+        Style::Verbatim(_) => match pieces.first() {
+            Some(Piece::Literal(text)) => !text.is_empty() && text.as_bytes()[0] != b'$',
+            _ => false,
+        },
+    }
+}
