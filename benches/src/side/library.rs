@@ -53,11 +53,6 @@ impl Library {
                 Order::key(CUSTOMER, FIRST).delete().send(db).await?;
                 1
             }
-            Work::BatchGet100 => {
-                let keys = (FIRST..FIRST + 100).map(|number| Order::key(CUSTOMER, number));
-                let found = Order::get_many(keys).send(db).await?;
-                black_box(found).iter().flatten().count()
-            }
             Work::Transact3 => {
                 let update = Order::key(CUSTOMER, FIRST + 1)
                     .update()
