@@ -21,8 +21,11 @@ pub struct AppUsers;
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = AppUsers, key(pk = user_id, sk = "USER_INFO"))]
 #[dynamo(gsi(by_code, pk = hand_over_code))]
+#[dynamo(unique(by_email, email))]
 pub struct UserInfo {
     pub user_id: Uuid,
+    /// Nobody else's: kept by an item of its own, written with the user or not at all.
+    pub email: String,
     pub name: String,
     pub device: String,
     /// Without one the user is not in the index.
@@ -89,21 +92,12 @@ pub async fn hand_over(db: &Dynamo, code: &str, device: &str) -> Result<Option<U
     }
 }
 
-/// What a run found.
-#[derive(Debug)]
-pub struct Facts {
-    pub user_id: Uuid,
-    pub winners: [Option<Uuid>; 2],
-    pub again: Option<Uuid>,
-    pub coded: usize,
-    pub records: Vec<Record>,
-}
-
-pub async fn run(db: &Dynamo) -> Result<Facts> {
-    db.create_tables([AppUsers::schema()]).await?;
+/// A user with all records of one; refused if the address has a user.
+pub async fn sign_up(db: &Dynamo, email: &str) -> Result<Uuid> {
     let user_id = Uuid::new_v4();
     let info = UserInfo {
         user_id,
+        email: email.to_owned(),
         name: "Ann".into(),
         device: "old phone".into(),
         hand_over_code: None,
@@ -112,8 +106,28 @@ pub async fn run(db: &Dynamo) -> Result<Facts> {
         user_id,
         points: 120,
     };
-    let sign_up = Transaction::new().with(info.create());
-    sign_up.with(rewards.create()).send(db).await?;
+    let both = Transaction::new().with(info.create());
+    both.with(rewards.create()).send(db).await?;
+    Ok(user_id)
+}
+
+/// What a run found.
+#[derive(Debug)]
+pub struct Facts {
+    pub user_id: Uuid,
+    pub winners: [Option<Uuid>; 2],
+    pub again: Option<Uuid>,
+    pub coded: usize,
+    pub taken: bool,
+    pub records: Vec<Record>,
+}
+
+pub async fn run(db: &Dynamo, email: &str) -> Result<Facts> {
+    db.create_tables([AppUsers::schema()]).await?;
+    let user_id = sign_up(db, email).await?;
+    let second = sign_up(db, email).await;
+    let taken = second.is_err_and(|error| error.is_not_unique());
+    println!("signed up  {}", if taken { "once" } else { "twice" });
 
     let code = issue_code(db, user_id).await?;
     let (tablet, phone) = tokio::try_join!(
@@ -136,6 +150,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts> {
         winners: [tablet, phone],
         again,
         coded,
+        taken,
         records,
     })
 }
@@ -150,6 +165,8 @@ fn said(moved: Option<Uuid>) -> &'static str {
 #[tokio::main]
 async fn main() -> Result<()> {
     let db = Dynamo::from_env_or("embedded:memory").await?;
-    run(&db.with_prefix("example")).await?;
+    // A server may still hold the user of an earlier run.
+    let email = format!("{}@example.org", Uuid::new_v4());
+    run(&db.with_prefix("example"), &email).await?;
     Ok(())
 }

@@ -212,11 +212,11 @@ async fn app_users_hand_their_account_to_one_device() -> Outcome {
     use app_users::Record;
 
     let db = open().await?;
-    for _ in 0..8 {
-        let facts = app_users::run(&db).await?;
+    for number in 0..8 {
+        let facts = app_users::run(&db, &format!("{number}@example.org")).await?;
         let winners: Vec<_> = facts.winners.iter().flatten().collect();
         assert_eq!(winners, [&facts.user_id], "one device gets it");
-        assert_eq!((facts.again, facts.coded), (None, 0));
+        assert_eq!((facts.again, facts.coded, facts.taken), (None, 0, true));
         let [
             Record::HandOver(moved),
             Record::Rewards(rewards),
@@ -243,7 +243,7 @@ async fn app_users_ask_the_item_where_the_index_lags() -> Outcome {
     use app_users::{UserInfo, hand_over, issue_code};
 
     let db = open().await?;
-    let user_id = app_users::run(&db).await?.user_id;
+    let user_id = app_users::run(&db, "a@b.c").await?.user_id;
     let code = issue_code(&db, user_id).await?;
     let key = UserInfo::key(user_id);
     let used = key.update().apply(|u| u.hand_over_code().remove());
@@ -266,8 +266,8 @@ async fn app_users_with_the_same_code_are_an_error() -> Outcome {
     use app_users::{UserInfo, hand_over};
 
     let db = open().await?;
-    for _ in 0..2 {
-        let user_id = app_users::run(&db).await?.user_id;
+    for email in ["a@b.c", "b@b.c"] {
+        let user_id = app_users::run(&db, email).await?.user_id;
         let same = UserInfo::key(user_id).update();
         same.apply(|u| u.hand_over_code().set("1234"))
             .send(&db)
