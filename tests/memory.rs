@@ -30,7 +30,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "events", key(pk = "E#{source}", sk = "{number:010}"))]
 #[dynamo(gsi(by_level, pk = "L#{level}", sk = "{number:010}", shards = 64))]
-#[dynamo(gsi(by_level_whole, pk = "W#{level}", sk = "{number:010}"))]
+#[dynamo(gsi(by_level_whole, pk = "W#{level}", sk = "{number}"))]
 struct Event {
     source: String,
     number: u64,
@@ -46,8 +46,11 @@ struct Canned {
     page: u64,
     requests: Arc<AtomicUsize>,
     /// Answers that were made before, where making them is not to be measured.
-    made: Option<Arc<Mutex<HashMap<Vec<u8>, Bytes>>>>,
+    made: Option<Arc<Made>>,
 }
+
+/// By their requests.
+type Made = Mutex<HashMap<Vec<u8>, Bytes>>;
 
 impl HttpClient for Canned {
     fn http_connector(
