@@ -14,6 +14,9 @@ use super::engine::Kind;
 
 /// Nothing here takes as long, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// Where a long run was asked for.
+const LONG_PATIENCE: Duration = Duration::from_secs(6 * 3_600);
+const LONG_RUNS: [&str; 2] = ["UPKEEP_SEQUENCES", "FAULTS_OPERATIONS"];
 
 pub type Outcome = Result<(), Box<dyn Error>>;
 
@@ -70,10 +73,17 @@ fn run(mode: Mode, test: Run) -> Result<(), Failed> {
         .build()?;
     runtime.block_on(async {
         let db = Db::open(mode).await.map_err(failed)?;
-        let done = tokio::time::timeout(PATIENCE, test(db.clone())).await;
+        let done = tokio::time::timeout(patience(), test(db.clone())).await;
         done.map_err(failed)?.map_err(failed)?;
         db.close().await.map_err(failed)
     })
+}
+
+fn patience() -> Duration {
+    let is_long = LONG_RUNS
+        .iter()
+        .any(|variable| std::env::var_os(variable).is_some());
+    if is_long { LONG_PATIENCE } else { PATIENCE }
 }
 
 fn failed(error: impl std::fmt::Debug) -> Failed {

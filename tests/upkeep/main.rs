@@ -18,6 +18,7 @@ mod model;
 mod races;
 mod run;
 mod sequence;
+mod storm;
 mod subject;
 mod subjects;
 
@@ -30,5 +31,6 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("sequences", Mode::Raw, subjects::tests());
     all.extend(trials("races", Mode::Raw, races::tests()));
+    all.extend(trials("storm", Mode::Raw, storm::tests()));
     libtest_mimic::run(&arguments, all).exit();
 }

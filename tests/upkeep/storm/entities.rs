@@ -1,0 +1,173 @@
+//! What is stored in a storm, and how it is read without the library.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::prelude::*;
+
+use super::judge::Step;
+use crate::support::db::{Db, Raw};
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "storm-plain", key(pk = worker, sk = number))]
+pub struct Plain {
+    pub worker: u32,
+    pub number: u32,
+    pub count: u64,
+    pub text: u64,
+}
+
+/// With a version and a unique value.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "storm-members", key(pk = "W#{worker}", sk = "M#{number}"))]
+#[dynamo(unique(by_badge, badge))]
+pub struct Member {
+    pub worker: u32,
+    pub number: u32,
+    pub count: u64,
+    pub text: u64,
+    pub badge: Option<u32>,
+    #[dynamo(version)]
+    pub version: Version,
+}
+
+/// A sum that all tasks add to.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "storm-tally", key(pk = id))]
+pub struct Tally {
+    pub id: u32,
+    pub count: u64,
+}
+
+/// What the model keeps of a row of either table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    pub count: u64,
+    pub text: u64,
+    pub badge: Option<u32>,
+    pub version: Option<u64>,
+}
+
+impl Row {
+    pub fn read(item: &Raw) -> Row {
+        let number = |name| match item.get(name) {
+            Some(AttributeValue::N(number)) => number.parse().ok(),
+            _ => None,
+        };
+        Row {
+            count: number("count").unwrap_or(u64::MAX),
+            text: number("text").unwrap_or(u64::MAX),
+            badge: number("badge").and_then(|badge| badge.try_into().ok()),
+            version: number("version"),
+        }
+    }
+}
+
+impl From<&Plain> for Row {
+    fn from(plain: &Plain) -> Row {
+        Row {
+            count: plain.count,
+            text: plain.text,
+            badge: None,
+            version: None,
+        }
+    }
+}
+
+impl From<&Member> for Row {
+    fn from(member: &Member) -> Row {
+        Row {
+            count: member.count,
+            text: member.text,
+            badge: member.badge,
+            version: member.version.number(),
+        }
+    }
+}
+
+/// How often the sum was raised: for certain, and perhaps.
+#[derive(Debug, Default)]
+pub struct Shared {
+    certain: AtomicU64,
+    perhaps: AtomicU64,
+}
+
+impl Shared {
+    pub fn raised(&self) {
+        self.certain.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn perhaps_raised(&self) {
+        self.perhaps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn bounds(&self) -> RangeInclusive<u64> {
+        let certain = self.certain.load(Ordering::Relaxed);
+        certain..=certain + self.perhaps.load(Ordering::Relaxed)
+    }
+}
+
+/// Rows by the text of their key.
+pub type Rows = BTreeMap<String, Row>;
+
+/// The sentinels that such rows have: of each value, its owner.
+pub fn owners(rows: &Rows) -> BTreeMap<String, String> {
+    let held = rows.iter().filter_map(|(key, row)| {
+        let badge = row.badge?;
+        Some((format!("$UNIQUE#Member#by_badge#{badge:010}"), key.clone()))
+    });
+    held.collect()
+}
+
+/// Holds all items of a table against the models.
+pub async fn are_stored<E: DynamoEntity>(
+    db: &Db,
+    rows: &Rows,
+    owners: &BTreeMap<String, String>,
+) -> Step {
+    let scan = db.client().scan().table_name(db.table::<E::Table>());
+    let items = scan.consistent_read(true).into_paginator().items().send();
+    let items = items.collect::<Result<Vec<Raw>, _>>().await;
+    let mut stored = Rows::new();
+    let mut held = BTreeMap::new();
+    for item in items.map_err(|error| format!("{error:?}"))? {
+        match item.get("$unique") {
+            Some(AttributeValue::M(owner)) => held.insert(text(&item, "pk"), key_text(owner)),
+            _ => stored
+                .insert(key_text(&item), Row::read(&item))
+                .map(|_| String::new()),
+        };
+    }
+    if stored != *rows {
+        return Err(format!("stored is {stored:#?}\n instead of {rows:#?}"));
+    }
+    if held != *owners {
+        return Err(format!(
+            "values are held by {held:#?}\n instead of {owners:#?}"
+        ));
+    }
+    Ok(())
+}
+
+/// The key of an item as one text.
+pub fn key_text(item: &Raw) -> String {
+    let (first, second) = match item.contains_key("pk") {
+        true => ("pk", "sk"),
+        false => ("worker", "number"),
+    };
+    format!("{} {}", text(item, first), text(item, second))
+}
+
+fn text(item: &Raw, name: &str) -> String {
+    match item.get(name) {
+        Some(AttributeValue::S(text) | AttributeValue::N(text)) => text.clone(),
+        other => format!("{other:?}"),
+    }
+}
+
+pub async fn tally(db: &Db) -> Result<u64, String> {
+    let item = db.raw(&Tally::key(0)).await;
+    Ok(Row::read(&item.ok_or("the sum is gone")?).count)
+}

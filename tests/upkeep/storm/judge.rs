@@ -1,0 +1,156 @@
+//! What may come of an operation, and whether it did.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use dynamo_entity::{Error, ErrorKind};
+
+use super::entities::Row;
+
+pub type Step = Result<(), String>;
+
+/// A row of a task: which table, and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Id {
+    Plain(u32),
+    Member(u32),
+}
+
+/// What a task's rows are.
+pub type World = BTreeMap<Id, Row>;
+
+/// What an operation should do.
+pub struct Forecast {
+    /// The rows that it is about, after it; none if it cannot succeed.
+    pub after: Option<Vec<(Id, Option<Row>)>>,
+    /// The rows that it is about.
+    pub about: Vec<Id>,
+    /// How it may be refused.
+    pub refusals: Vec<ErrorKind>,
+    /// It is sent again whatever happens, and says at last that the service is unavailable: put and delete by key.
+    pub is_resent: bool,
+}
+
+impl Forecast {
+    pub fn leaves(id: Id, row: Option<Row>) -> Forecast {
+        Forecast::all([(id, row)])
+    }
+
+    pub fn all(rows: impl IntoIterator<Item = (Id, Option<Row>)>) -> Forecast {
+        let rows: Vec<_> = rows.into_iter().collect();
+        Forecast {
+            about: rows.iter().map(|(id, _)| *id).collect(),
+            after: Some(rows),
+            refusals: Vec::new(),
+            is_resent: false,
+        }
+    }
+
+    pub fn refused(id: Id, refusals: impl Into<Vec<ErrorKind>>) -> Forecast {
+        Forecast {
+            about: vec![id],
+            after: None,
+            refusals: refusals.into(),
+            is_resent: false,
+        }
+    }
+
+    /// What a change of a row leaves, if the row is there.
+    pub fn change(id: Id, row: Option<Row>) -> Forecast {
+        match row {
+            Some(row) => Forecast::leaves(id, Some(row)),
+            None => Forecast::refused(id, [ErrorKind::NotFound]),
+        }
+    }
+
+    pub fn or(mut self, refusal: ErrorKind) -> Forecast {
+        self.refusals.push(refusal);
+        self
+    }
+
+    pub fn resent(mut self) -> Forecast {
+        self.is_resent = true;
+        self
+    }
+}
+
+/// Which effects an outcome allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    Once,
+    None,
+    Either,
+}
+
+/// What this outcome says of the effect, if it may come of such an operation.
+pub fn effect<T>(
+    forecast: &Forecast,
+    result: &Result<T, Error>,
+    is_calm: bool,
+) -> Result<Effect, String> {
+    let kind = match result {
+        Ok(_) if forecast.after.is_some() => return Ok(Effect::Once),
+        Ok(_) => return Err(format!("succeeded instead of {:?}", forecast.refusals)),
+        Err(error) => error.kind(),
+    };
+    if forecast.refusals.contains(&kind) {
+        return Ok(Effect::None);
+    }
+    let is_weather = match kind {
+        ErrorKind::OutcomeUnknown => Some(Effect::Either),
+        ErrorKind::Unavailable | ErrorKind::Throttled if forecast.is_resent => Some(Effect::Either),
+        ErrorKind::Unavailable | ErrorKind::Throttled => Some(Effect::None),
+        // A refusal that was cut.
+        ErrorKind::Service => Some(Effect::None),
+        _ => None,
+    };
+    match is_weather {
+        Some(_) if is_calm => Err(format!("{kind:?} in calm weather")),
+        Some(effect) => Ok(effect),
+        None => Err(format!("{kind:?} instead of {:?}", forecast.refusals)),
+    }
+}
+
+/// How often each operation ended in which way.
+#[derive(Debug, Clone, Default)]
+pub struct Seen(BTreeMap<&'static str, BTreeMap<String, u64>>);
+
+impl Seen {
+    pub fn note<T>(&mut self, name: &'static str, result: &Result<T, Error>) {
+        let outcome = match result {
+            Ok(_) => "Ok".to_owned(),
+            Err(error) => format!("{:?}", error.kind()),
+        };
+        *self.0.entry(name).or_default().entry(outcome).or_default() += 1;
+    }
+
+    pub fn add(&mut self, other: &Seen) {
+        for (name, outcomes) in &other.0 {
+            let mine = self.0.entry(name).or_default();
+            for (outcome, count) in outcomes {
+                *mine.entry(outcome.clone()).or_default() += count;
+            }
+        }
+    }
+
+    /// Every operation has succeeded and failed, or the weather was too kind. A single storm need not.
+    pub fn is_wide_enough(&self) -> Step {
+        let all: u64 = self.0.values().flat_map(BTreeMap::values).sum();
+        let narrow = self.0.iter().find(|(_, outcomes)| outcomes.len() < 2);
+        match narrow {
+            Some((name, outcomes)) if all >= 3_500 => {
+                Err(format!("`{name}` only ended in {outcomes:?}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, outcomes) in &self.0 {
+            write!(f, "\n  {name}: {outcomes:?}")?;
+        }
+        Ok(())
+    }
+}

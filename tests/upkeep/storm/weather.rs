@@ -1,0 +1,90 @@
+//! What goes wrong on the way, at random.
+
+use dynamo_entity::Dynamo;
+use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
+use fastrand::Rng;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+use crate::support::db::{Db, Http};
+use crate::support::faulty::Fault;
+
+/// What is on its way, for faults that only some requests meet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Traffic {
+    Reads,
+    Writes,
+    Batch,
+    /// Of so many operations; of 0 if that is the library's secret.
+    Transaction(usize),
+}
+
+/// A connection of one task, and what happens to it.
+pub struct Weather {
+    pub db: Dynamo,
+    http: Http,
+}
+
+impl Weather {
+    pub fn over(db: &Db) -> Weather {
+        let (config, http) = db.faulty_config([]);
+        let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
+        Weather {
+            db: db.through(config.retry_config(retries)),
+            http,
+        }
+    }
+
+    /// The weather of one operation; whether it is calm.
+    pub fn change(&self, rng: &mut Rng, traffic: Traffic) -> bool {
+        // Calm, a gust, or a storm in which all retries fail.
+        let chance = [0, 25, 25, 80][rng.usize(0..4)];
+        let mut fault = || match rng.u32(0..100) < chance {
+            true => fault(rng, traffic),
+            false => Fault::Pass,
+        };
+        let plan: Vec<Fault> = (0..12).map(|_| fault()).collect();
+        self.http.plan(plan);
+        chance == 0
+    }
+
+    pub fn calls(&self) -> Vec<String> {
+        self.http.calls()
+    }
+}
+
+fn fault(rng: &mut Rng, traffic: Traffic) -> Fault {
+    match rng.u32(0..12) {
+        0..3 => Fault::Lose,
+        3 => Fault::Io,
+        4 => Fault::Timeout,
+        5 => Fault::Refused,
+        6 => Fault::internal(),
+        7 => Fault::refuse("ProvisionedThroughputExceededException"),
+        8 => Fault::Cut(rng.usize(0..8)),
+        9 => Fault::throttle(),
+        _ => match traffic {
+            Traffic::Reads => Fault::throttle(),
+            Traffic::Writes => Fault::refuse("TransactionConflictException"),
+            Traffic::Batch => Fault::Unprocessed(rng.usize(0..4)),
+            Traffic::Transaction(0) => Fault::refuse("TransactionInProgressException"),
+            Traffic::Transaction(count) => cancelled(rng, count),
+        },
+    }
+}
+
+/// Another request is in the way of one of the operations.
+fn cancelled(rng: &mut Rng, count: usize) -> Fault {
+    let guilty = rng.usize(0..count);
+    let code = match rng.bool() {
+        true => "TransactionConflict",
+        false => "ThrottlingError",
+    };
+    let reason = |at| json!({ "Code": if at == guilty { code } else { "None" } });
+    let body = json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "Message": "cancelled",
+        "CancellationReasons": (0..count).map(reason).collect::<Vec<Value>>(),
+    });
+    Fault::Reply(400, body.to_string())
+}
