@@ -6,6 +6,8 @@
 //! scripts/dynamodb-local cargo test --test upkeep
 //! ```
 //!
+//! `storm` does the same to every operation there is, under faults.
+//!
 //! After each step the outcome, the stored item and the returned entity are what the model says; in the
 //! end every index holds exactly what it should. A failure names its seed; `seeds.txt` keeps those that
 //! failed once.
