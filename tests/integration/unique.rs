@@ -932,7 +932,7 @@ async fn sentinels_are_seen_nowhere(db: Db) -> Outcome {
     .create()
     .send(&db)
     .await?;
-    assert_eq!(Person::scan().all(&db).await?, [ann.clone()]);
+    assert_eq!(Person::scan().all(&db).await?, std::slice::from_ref(&ann));
     let everything = Everything::scan().all(&db).await?;
     let others = everything
         .iter()
