@@ -101,6 +101,11 @@ impl<Out> Outcome<Out> {
 }
 
 impl<Out> Plan<Out> {
+    /// Whether it is more than one write.
+    pub(crate) fn is_transaction(&self) -> bool {
+        !self.participants.is_empty()
+    }
+
     /// The same request, its answer read in another way.
     pub(crate) fn reading<Other>(
         self,
@@ -154,8 +159,7 @@ impl Plan<()> {
             entity: self.entity,
             now: self.now,
             lost: self.lost,
-            // A single write has none.
-            participants: Vec::new(),
+            participants: self.participants.clone(),
             outcome: Outcome::Read(|_, _| Ok(())),
         }
     }

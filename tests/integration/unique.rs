@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Failed, Operation};
+use dynamo_entity::{Failed, Operation, put_each};
 use serde_json::Value;
 
 use crate::support::clock::{HandClock, moment};
@@ -40,6 +40,8 @@ tests![
     a_transaction_names_what_it_cannot_know,
     sentinels_are_seen_nowhere,
     sentinels_are_no_entities,
+    an_index_of_times_shows_no_sentinels,
+    jobs_leave_no_value_behind,
     a_lost_answer_is_no_second_owner,
     it_is_explained,
     races_leave_what_the_items_say,
@@ -944,6 +946,74 @@ async fn sentinels_are_seen_nowhere(db: Db) -> Outcome {
     );
     assert_eq!(Person::by_badge_kind(7).all(&db).await?, [ann]);
     assert_eq!(db.count::<Club>().await, 3);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "logins", key(pk = "LOGIN#{id}"), unique(by_token, token))]
+#[dynamo(gsi(by_end, pk = ends), gsi(keys_by_end, pk = ends, project = keys))]
+struct Login {
+    id: u32,
+    token: String,
+    kind: String,
+    #[dynamo(ttl)]
+    ends: Option<DateTime<Utc>>,
+}
+
+fn login(id: u32, token: &str) -> Login {
+    Login {
+        id,
+        token: token.into(),
+        kind: "keep".into(),
+        ends: Some(moment("2094-01-01T00:00:00Z")),
+    }
+}
+
+/// A sentinel has the TTL of its owner, and so the keys of such an index.
+async fn an_index_of_times_shows_no_sentinels(db: Db) -> Outcome {
+    db.create_tables([Login::schema()]).await?;
+    let login = login(1, "t").create().send(&db).await?;
+    let end = moment("2094-01-01T00:00:00Z");
+    assert_eq!(Login::by_end(end).all(&db).await?, [login]);
+    assert_eq!(Login::by_end(end).count(&db).await?, 1);
+    let (faulty, http) = db.faulty([]);
+    let refused = Login::keys_by_end(end).all(&faulty).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Rejected);
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+/// A job writes single items: what gives up or takes a value is no such write.
+async fn jobs_leave_no_value_behind(db: Db) -> Outcome {
+    tables(&db).await?;
+    account(1, "a@x").create().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let refused = Account::scan().delete_each().send(&faulty).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Rejected);
+    let refused = Everything::scan().delete_each().send(&faulty).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Rejected);
+    assert!(http.calls().is_empty());
+
+    let renamed = Account::scan().update_each(|a| a.update().apply(|a| a.email().set("b@x")));
+    let report = renamed.send(&db).await?;
+    assert_eq!((report.written, report.failed), (0, 1));
+    assert_eq!(report.errors()[0].error().kind(), ErrorKind::Rejected);
+    let visited = Account::scan().update_each(|a| a.update().apply(|a| a.visits().add(1)));
+    assert_eq!(visited.send(&db).await?.complete()?.written, 1);
+
+    // Without a checkpoint a transaction is a write like others.
+    let more = [account(2, "b@x"), account(3, "a@x")];
+    let report = put_each(more.iter().map(|a| a.create())).send(&db).await?;
+    assert_eq!((report.written, report.failed), (1, 1));
+    let failed = &report.errors()[0];
+    assert!(failed.error().is_not_unique());
+    assert_eq!(failed.key_of::<Account>()?, Account::key(3));
+    let gone: Vec<Account> = Account::scan().all(&db).await?;
+    assert_eq!(gone.len(), 2);
+    for account in gone {
+        account.delete().send(&db).await?;
+    }
+    assert_eq!(db.count::<Account>().await, 0);
     Ok(())
 }
 

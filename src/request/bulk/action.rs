@@ -26,8 +26,19 @@ pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
         let Some(update) = change(&entity).into_update()? else {
             return Ok(None);
         };
-        update.plan_of_row(db, &entity.key(), claim)
+        let plan = update.plan_of_row(db, &entity.key(), claim)?;
+        match plan {
+            Some(plan) if plan.is_transaction() => Err(not_for_jobs(plan.entity)),
+            plan => Ok(plan),
+        }
     })
+}
+
+/// A transaction carries no mark, so a job could not tell that it was done.
+pub(super) fn not_for_jobs(entity: &'static str) -> Error {
+    let message = "a write that changes unique values is a transaction, which no job with rows or a checkpoint sends: send \
+        it by itself, or with `put_each` without a checkpoint";
+    Error::new(ErrorKind::Rejected, Stage::Request, message).of(entity)
 }
 
 /// The key attributes of an item, as an object of DynamoDB JSON.

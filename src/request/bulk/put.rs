@@ -104,7 +104,10 @@ fn prepared<E: DynamoEntity>(plan: Plan<()>) -> Prepared {
     let table = &<E::Table as DynamoTable>::TABLE;
     let names: Vec<&'static str> = [table.pk].into_iter().chain(table.sk).collect();
     Prepared {
-        key: key_of(&plan.request, &names),
+        key: match plan.participants.first() {
+            Some(first) => Ok(first.key_json()),
+            None => key_of(&plan.request, &names),
+        },
         plan,
         table,
         entities: <E::Table as DynamoTable>::ENTITIES,

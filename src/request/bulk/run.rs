@@ -10,12 +10,12 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use sha2::{Digest, Sha256};
 
-use super::job::{Bulk, Progress};
+use super::job::{Bulk, Progress, Verb, Work};
 use super::ledger::{Kind, Ledger};
 use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
 use super::write::{self, Rows, Tools, Trouble};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::query::Places;
 use crate::request::rate::Rate;
 use crate::request::retry_budget::Patience;
@@ -25,6 +25,18 @@ use keeper::Keeper;
 
 /// So many rows may come before one that takes long.
 const WINDOW: usize = 10_000;
+
+/// A delete of an entity with unique values has to give them up, which a job by keys does not.
+fn refuse_uniques(work: &Work<'_>) -> Result<()> {
+    match work {
+        Work::Rows(target, Verb::Delete) if target.has_uniques() => {
+            let message = "rows with unique values are deleted one by one, for each delete gives up its values: read them, \
+                and send `row.delete()`";
+            Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(target.entity()))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Runs a job to its end.
 pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
@@ -37,6 +49,7 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         progress,
         checkpoint,
     } = bulk;
+    refuse_uniques(&work)?;
     let keeper = match checkpoint {
         Some(keeping) => Some(Keeper::load(keeping, &mut work, db).await?),
         None => None,

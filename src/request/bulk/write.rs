@@ -291,6 +291,9 @@ pub(super) async fn write(
     let mark = mark.map(|(mark, number)| mark.of_write(number));
     let (mut plan, mut mark) = (prepared.plan, mark);
     if let Some(own) = &mark {
+        if plan.is_transaction() {
+            return Err(fail(action::not_for_jobs(plan.entity)));
+        }
         own.check_free(prepared.table, prepared.entities)
             .map_err(fail)?;
         plan = marked(plan, own).map_err(fail)?;

@@ -30,11 +30,16 @@ impl Selection {
         let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
         let mut sort = source.sort().iter().map(|key| key.attribute);
         let next = sort.find(|name| !is_known(*name));
-        // Behind a part that is not known no bound is possible: such rows are shown.
-        if next == Some(ttl) && leg.ranged.is_none_or(|ranged| ranged == ttl) {
-            leg.range = leg.range.at_least(first_live);
-            leg.ranged = Some(ttl);
+        // Behind a part that is not known no bound is possible, and no filter may name a key.
+        if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
+            let message = format!(
+                "expired rows cannot be left out, for the TTL `{ttl}` is a key behind a part that is not given by `eq`: give \
+                 it, or take them with `include_expired()`"
+            );
+            return Err(Fault::new(message));
         }
+        leg.range = leg.range.at_least(first_live);
+        leg.ranged = Some(ttl);
         Ok(leg)
     }
 

@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
+use crate::request::MARK;
 use crate::wire;
 
 /// A read of many, before it is planned.
@@ -140,6 +141,11 @@ impl Selection {
                 continue;
             };
             return Err(self.refused(ErrorKind::Rejected, message).at(name));
+        }
+        if source.may_meet_sentinels(self.draft.is_scan) && !source.holds(MARK) {
+            let message = "the index has the keys of the items that keep unique values, and does not hold what tells them from \
+                rows: declare it with `project = all`";
+            return Err(self.refused(ErrorKind::Rejected, message));
         }
         Ok(())
     }

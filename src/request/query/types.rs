@@ -22,12 +22,24 @@ impl Source {
         }
     }
 
-    /// Whether items that keep unique values may stand among the rows. They are in no index, and their partition key
-    /// is that of no template.
-    fn may_meet_sentinels(&self, is_scan: bool) -> bool {
+    /// Whether items that keep unique values may stand among the rows. Their partition key is that of no template,
+    /// and they are in no index but one whose keys they have: those of the table, and the TTL.
+    pub(super) fn may_meet_sentinels(&self, is_scan: bool) -> bool {
         let is_bare = matches!(self.entity.pk.source, KeySource::Field(_));
         has_uniques(self.entities)
-            && (is_scan || is_bare && self.index.is_none_or(|index| index.pk.is_empty()))
+            && (is_scan
+                || match self.index.filter(|index| !index.pk.is_empty()) {
+                    Some(index) => {
+                        let mut keys = index.pk.iter().chain(index.sk);
+                        keys.all(|key| self.is_of_sentinels(key.attribute))
+                    }
+                    None => is_bare,
+                })
+    }
+
+    fn is_of_sentinels(&self, attribute: &str) -> bool {
+        let known = [Some(self.table.pk), self.table.sk, self.ttl()];
+        known.contains(&Some(attribute))
     }
 
     fn types_of_entities(&self, parts: usize, is_scan: bool) -> Option<Node> {

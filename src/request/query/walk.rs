@@ -46,6 +46,18 @@ impl Target {
         self.0.entity()
     }
 
+    /// Whether the rows may be of an entity with unique values.
+    pub(in crate::request) fn has_uniques(&self) -> bool {
+        let source = self.source();
+        match source.members {
+            Some(members) => {
+                let mut entities = source.entities.iter();
+                entities.any(|entity| members.take(entity) && !entity.uniques.is_empty())
+            }
+            None => !source.entity.uniques.is_empty(),
+        }
+    }
+
     /// Whether a row may come again at another place: the keys of an index change, those of a table do not.
     pub(in crate::request) fn may_repeat(&self) -> bool {
         self.source().index.is_some()

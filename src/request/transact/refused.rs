@@ -8,7 +8,7 @@ use crate::request::check::Lost;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
 /// What is kept of an operation while the transaction is under way.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Participant {
     /// Of the operation that the caller gave, if it was one of several.
     index: Option<usize>,
@@ -18,6 +18,11 @@ pub(crate) struct Participant {
 }
 
 impl Participant {
+    /// The key attributes of its item, as an object of DynamoDB JSON.
+    pub(in crate::request) fn key_json(&self) -> Vec<u8> {
+        self.key.to_json()
+    }
+
     pub(in crate::request) fn meaning(&self) -> Meaning {
         self.meaning
     }

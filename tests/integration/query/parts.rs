@@ -5,7 +5,7 @@ use dynamo_entity::prelude::*;
 
 use super::{Numbered, counts, day, days};
 use crate::model::RequestCount;
-use crate::support::clock::moment;
+use crate::support::clock::{HandClock, moment};
 use crate::support::db::Db;
 use crate::support::engine::Kind;
 use crate::support::suite::{Gap, Outcome};
@@ -16,6 +16,7 @@ tests![
     text_parts_hold_anything,
     native_keys_have_exact_bounds,
     multi_attribute_keys_are_asked_for_in_order unless NO_MULTI_ATTRIBUTE_KEYS,
+    a_time_behind_an_unknown_part_is_refused unless NO_MULTI_ATTRIBUTE_KEYS,
     empty_ranges_ask_for_nothing,
 ];
 
@@ -372,5 +373,45 @@ async fn empty_ranges_ask_for_nothing(db: Db) -> Outcome {
     }
     assert_eq!(http.calls(), Vec::<String>::new());
     assert_eq!(days(&q().between(day(2)..=day(2)).all(&db).await?), [2]);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "leases", key(pk = id))]
+#[dynamo(gsi(by_owner, pk = [owner], sk = [kind, ends]))]
+struct Lease {
+    id: u32,
+    owner: String,
+    kind: String,
+    #[dynamo(ttl)]
+    ends: Option<DateTime<Utc>>,
+}
+
+/// No bound and no filter can hide expired rows there, so they have to be asked for.
+async fn a_time_behind_an_unknown_part_is_refused(db: Db) -> Outcome {
+    let clock = HandClock::at("2094-06-01T00:00:00Z");
+    let db_at = db.at(&clock);
+    db_at.create_tables([Lease::schema()]).await?;
+    for (id, kind, month) in [(1, "a", 5), (2, "a", 7), (3, "b", 5)] {
+        let ends = Some(moment(&format!("2094-0{month}-01T00:00:00Z")));
+        let lease = Lease {
+            id,
+            owner: "o".into(),
+            kind: kind.into(),
+            ends,
+        };
+        lease.put().send(&db_at).await?;
+    }
+    let ids = |rows: Vec<Lease>| rows.into_iter().map(|row| row.id).collect::<Vec<_>>();
+    let of_kind = Lease::by_owner("o").kind().eq("a");
+    assert_eq!(ids(of_kind.all(&db_at).await?), [2]);
+    for query in [
+        Query::<Lease>::from(Lease::by_owner("o")),
+        Lease::by_owner("o").kind().ge("a").into(),
+    ] {
+        let refused = query.clone().all(&db_at).await.unwrap_err();
+        assert!(refused.to_string().contains("include_expired"), "{refused}");
+        assert_eq!(ids(query.include_expired().all(&db_at).await?), [1, 2, 3]);
+    }
     Ok(())
 }

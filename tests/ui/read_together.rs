@@ -1,0 +1,22 @@
+//! What can be read together: reads by keys, in a tuple.
+
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "notes", key(pk = id))]
+struct Note {
+    id: String,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "users", key(pk = id))]
+struct User {
+    id: String,
+}
+
+fn main() {
+    let _ = Note::get_many(["1"].map(User::key));
+    let _ = read_together(Note::get_many(["1"].map(Note::key)));
+    let _ = read_together((Note::key("1").get(), Note::key("1").delete()));
+    let _ = read_together((Note::key("1"), User::key("1").get()));
+}
