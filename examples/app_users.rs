@@ -9,24 +9,18 @@ use uuid::Uuid;
 
 /// The partition is the user, the sort key what kind of record it is. Users with a code are in an index.
 #[derive(DynamoTable)]
-#[dynamo(
-    name = "app-user",
-    pk = "user_id",
-    sk = "record",
-    entities(UserInfo, Rewards, HandOver)
-)]
+#[dynamo(name = "app-user", pk = "user_id", sk = "record")]
+#[dynamo(entities(UserInfo, Rewards, HandOver))]
 #[dynamo(gsi(by_code, pk = "hand_over_code", project = keys))]
 pub struct AppUsers;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = AppUsers, key(pk = user_id, sk = "USER_INFO"))]
-#[dynamo(gsi(by_code, pk = hand_over_code))]
-#[dynamo(unique(by_email, email))]
+#[dynamo(gsi(by_code, pk = hand_over_code), unique(by_email, email))]
 pub struct UserInfo {
     pub user_id: Uuid,
     /// Nobody else's: kept by an item of its own, written with the user or not at all.
     pub email: String,
-    pub name: String,
     pub device: String,
     /// Without one the user is not in the index.
     pub hand_over_code: Option<String>,
@@ -60,8 +54,8 @@ pub enum Record {
 /// The device that has the account gives a code to the one that will.
 pub async fn issue_code(db: &Dynamo, user_id: Uuid) -> Result<String> {
     let code = format!("{:010}", fastrand::u64(..10_000_000_000));
-    let issue = UserInfo::key(user_id).update();
-    let issue = issue.apply(|u| u.hand_over_code().set(code.clone()));
+    let key = UserInfo::key(user_id);
+    let issue = key.update().apply(|u| u.hand_over_code().set(&*code));
     issue.send(db).await?;
     Ok(code)
 }
@@ -78,12 +72,10 @@ pub async fn hand_over(db: &Dynamo, code: &str, device: &str) -> Result<Option<U
         .update()
         .apply(|u| (u.hand_over_code().remove(), u.device().set(device)))
         .when(|u| u.hand_over_code().eq(code));
-    let device = device.to_owned();
-    let at = Utc::now();
     let record = HandOver {
         user_id,
-        at,
-        device,
+        at: Utc::now(),
+        device: device.to_owned(),
     };
     let both = Transaction::new().with(take).with(record.create());
     match both.send(db).await {
@@ -98,7 +90,6 @@ pub async fn sign_up(db: &Dynamo, email: &str) -> Result<Uuid> {
     let info = UserInfo {
         user_id,
         email: email.to_owned(),
-        name: "Ann".into(),
         device: "old phone".into(),
         hand_over_code: None,
     };
@@ -106,9 +97,10 @@ pub async fn sign_up(db: &Dynamo, email: &str) -> Result<Uuid> {
         user_id,
         points: 120,
     };
-    let both = Transaction::new().with(info.create());
-    both.with(rewards.create()).send(db).await?;
-    Ok(user_id)
+    let both = Transaction::new()
+        .with(info.create())
+        .with(rewards.create());
+    both.send(db).await.map(|_| user_id)
 }
 
 /// What a run found.
@@ -125,9 +117,8 @@ pub struct Facts {
 pub async fn run(db: &Dynamo, email: &str) -> Result<Facts> {
     db.create_tables([AppUsers::schema()]).await?;
     let user_id = sign_up(db, email).await?;
-    let second = sign_up(db, email).await;
-    let taken = second.is_err_and(|error| error.is_not_unique());
-    println!("signed up  {}", if taken { "once" } else { "twice" });
+    let again = sign_up(db, email).await;
+    let taken = again.is_err_and(|error| error.is_not_unique());
 
     let code = issue_code(db, user_id).await?;
     let (tablet, phone) = tokio::try_join!(
