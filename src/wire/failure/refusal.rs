@@ -78,7 +78,7 @@ fn unknown(site: Site<'_>, refusal: &Refusal<'_>, failed: bool) -> Error {
         code if refusal.status < 500 => format!(
             "{operation} was sent again after a lost answer and refused then ({}), so it may have taken \
              effect before: read before deciding",
-            code.unwrap_or_default()
+            code.map_or_else(|| format!("HTTP {}", refusal.status), str::to_owned)
         ),
         _ => format!(
             "{operation} was sent and the service failed with HTTP {}, so it may have taken effect: \
