@@ -40,7 +40,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition};
 use aws_sdk_dynamodb::config::{HttpClient, SharedHttpClient};
 
 use crate::codec::Writer;
@@ -186,6 +186,8 @@ impl Faults {
         let config = config
             .to_builder()
             .http_client(self.around(http))
+            // The SDK's stock of retries is one for the process, and many faults would use it up.
+            .retry_partition(RetryPartition::custom("faults").build())
             .retry_config(retries.with_initial_backoff(Duration::from_millis(1)));
         Ok(Client::from_conf(config.build()))
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dynamo_entity::aws_sdk_dynamodb::Client;
-use dynamo_entity::aws_sdk_dynamodb::config;
+use dynamo_entity::aws_sdk_dynamodb::config::{self, retry::RetryPartition};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
 
@@ -108,7 +108,10 @@ impl Db {
     pub fn faulty_config(&self, plan: impl IntoIterator<Item = Fault>) -> (config::Builder, Http) {
         let faults = Faults::new(plan);
         let http = faults.around(self.engine.http_client());
-        (self.engine.config().http_client(http), faults)
+        let config = self.engine.config().http_client(http);
+        // The SDK's stock of retries is one for the process, and many faults would use it up.
+        let retries = RetryPartition::custom("faults").build();
+        (config.retry_partition(retries), faults)
     }
 
     /// A connection of the same tables at another time.
