@@ -1,7 +1,7 @@
 //! One message to many recipients: nobody is left out and nobody gets it twice, wherever a worker dies.
 //!
 //!     cargo run --example message_delivery
-//!     DYNAMO_URL=embedded:/tmp/messages.db cargo run --example message_delivery   # kill it, run it again
+//!     DYNAMO_URL=embedded:messages.db cargo run --example message_delivery   # kill it, run it again
 //!
 //! The list of recipients is cut into chunks, as an item holds 400 KB, and no chunk is written again: a
 //! list from which everybody served is taken out would be rewritten once a recipient. Instead a worker

@@ -16,7 +16,7 @@ use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, Result};
-use crate::expr::{Condition, Node};
+use crate::expr::{Condition, Expression, Node};
 use crate::wire::{self, Reply, Request, Resend};
 
 /// Deletes an item; see [`Key::delete`] and [`DynamoEntity::delete`].
@@ -273,12 +273,26 @@ fn request<E: DynamoEntity>(
     let condition = check::expression(condition);
     let condition = condition.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    request_of(table, &condition, returns_old, |body| {
+        body.raw("{");
+        key.write(body)?;
+        body.raw("}");
+        Ok(())
+    })
+}
+
+/// The same of whatever has a key.
+pub(super) fn request_of(
+    table: String,
+    condition: &Expression,
+    returns_old: bool,
+    write_key: impl FnOnce(&mut Writer) -> Result<()>,
+) -> Result<Request> {
     let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
     body.quoted(&table);
-    body.raw(",\"Key\":{");
-    key.write(&mut body)?;
-    body.raw("}");
+    body.raw(",\"Key\":");
+    write_key(&mut body)?;
     if !condition.is_empty() {
         condition.write(&mut body);
         body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");

@@ -12,9 +12,9 @@ use std::fmt;
 pub(super) use body::{plan_of_one, request_of};
 pub(super) use limits::MOST;
 pub(super) use meaning::Meaning;
-pub(super) use member::ItemKey;
 pub(super) use member::Member;
 pub use member::TransactWrite;
+pub(super) use member::{ItemKey, subject};
 pub(crate) use refused::Participant;
 pub(super) use refused::explain;
 

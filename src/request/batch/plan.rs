@@ -192,7 +192,7 @@ impl BatchInput {
         }
         let number = self.number(Arc::new(Table {
             name: db.table_name(def.name),
-            names: [def.pk].into_iter().chain(def.sk).collect(),
+            names: def.key_names().collect(),
         }));
         self.named.push((def, number.0, number.1.clone()));
         number

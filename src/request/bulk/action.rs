@@ -1,7 +1,5 @@
 //! What a job does to a row, as bytes in and a planned write out.
 
-use bytes::Bytes;
-
 use super::change::RowChange;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
@@ -10,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, Place};
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{self, Lost};
-use crate::wire::{self, Request, Resend};
+use crate::request::delete;
 
 /// The write of a row that is to be changed; none leaves it alone. The node is what makes it a row of the
 /// query.
@@ -77,27 +75,12 @@ pub(super) fn delete(
         Node::all(pk.map(|name| Node::Exists(Place::of(name)))).and(claim)
     };
     let condition = check::expression(&condition).map_err(fail)?;
-    let mut body = Writer::for_request(256);
-    body.raw("{\"TableName\":");
-    body.quoted(table);
-    body.raw(",\"Key\":");
-    body.raw_bytes(key);
-    if !condition.is_empty() {
-        condition.write(&mut body);
-        body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
-    }
-    body.raw("}");
+    let request = delete::request_of(table.to_owned(), &condition, false, |body| {
+        body.raw_bytes(key);
+        Ok(())
+    })?;
     Ok(Plan {
-        request: Request {
-            operation: wire::Operation::DeleteItem,
-            table: table.to_owned(),
-            body: Bytes::from(body.into_bytes()),
-            resend: if condition.is_empty() {
-                Resend::Always
-            } else {
-                Resend::UnlessAmbiguous
-            },
-        },
+        request,
         entity,
         now: db.now(),
         lost: Lost::NEVER.or_condition(),

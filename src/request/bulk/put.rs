@@ -4,16 +4,15 @@ use std::iter::Fuse;
 
 use super::action;
 use super::job::Bulk;
-use crate::codec::member;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::request::call::{Operation, Plan};
+use crate::request::transact::subject;
 use crate::request::{
     Create, Delete, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
 };
 use crate::schema::{EntityDef, TableDef};
-use crate::wire::Request;
 
 /// A planned write, and what it is about.
 pub struct Prepared {
@@ -102,23 +101,15 @@ impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
 /// A planned write of an entity.
 fn prepared<E: DynamoEntity>(plan: Plan<()>) -> Prepared {
     let table = &<E::Table as DynamoTable>::TABLE;
-    let names: Vec<&'static str> = [table.pk].into_iter().chain(table.sk).collect();
+    let names: Vec<&'static str> = table.key_names().collect();
     Prepared {
         key: match plan.participants.first() {
             Some(first) => Ok(first.key_json()),
-            None => key_of(&plan.request, &names),
+            None => action::key_of(subject(&plan.request).unwrap_or(b"{}"), &names),
         },
         plan,
         table,
         entities: <E::Table as DynamoTable>::ENTITIES,
-    }
-}
-
-fn key_of(request: &Request, names: &[&'static str]) -> Result<Vec<u8>> {
-    let find = |name| member(&request.body, name).map_err(|fault| Error::decode("Write", fault));
-    match (find("Key")?, find("Item")?) {
-        (Some(key), _) => Ok(key.to_vec()),
-        (None, item) => action::key_of(item.unwrap_or(b"{}"), names),
     }
 }
 

@@ -29,7 +29,7 @@ impl Way {
     /// What the entity's table is asked.
     pub(in crate::request) fn frame<E: DynamoEntity>(&self, db: &Dynamo) -> Frame {
         let table = &<E::Table as DynamoTable>::TABLE;
-        let names: Vec<_> = [table.pk].into_iter().chain(table.sk).collect();
+        let names: Vec<_> = table.key_names().collect();
         let mut options = Writer::default();
         if self.consistent {
             options.raw(",\"ConsistentRead\":true");

@@ -174,7 +174,7 @@ impl Member {
 }
 
 /// The item that is put, or the key of the item that is written to.
-fn subject(request: &Request) -> Option<&[u8]> {
+pub(in crate::request) fn subject(request: &Request) -> Option<&[u8]> {
     let name = match request.operation {
         wire::Operation::PutItem => "Item",
         _ => "Key",

@@ -84,7 +84,7 @@ pub(super) fn begin<'j>(
     let table = target.source().table;
     let rows = Rows {
         table: db.table_name(table.name),
-        names: [table.pk].into_iter().chain(table.sk).collect(),
+        names: table.key_names().collect(),
         target,
         action,
     };
