@@ -11,7 +11,7 @@ use crate::expr::{Expression, Node, Update};
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
 use crate::request::transact::Member;
-use crate::request::unique::{Exchange, commit};
+use crate::request::unique::{Exchange, Joint};
 use crate::wire::{self, Request, Resend};
 
 /// What is written and what is asked of the stored item.
@@ -39,11 +39,25 @@ impl<E: DynamoEntity> Edit<E> {
         Ok([main].into_iter().chain(beside).collect())
     }
 
+    /// Both, to be sent.
+    pub(in crate::request) fn joint(
+        self,
+        db: &Dynamo,
+        now: Timestamp,
+        resend: Resend,
+    ) -> Result<Joint> {
+        let beside = self.exchange.members(&self.key, now, db)?;
+        let nothing = Outcome::Known(Some(()));
+        Ok(Joint::of::<E>(
+            self.plan(db, now, "NONE", resend, nothing)?,
+            beside,
+        ))
+    }
+
     /// Sends both.
     pub(in crate::request) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
-        let (key, exchange) = (self.key.clone(), self.exchange.clone());
-        let main = Member::of::<E, ()>(self.plan_alone(db, now)?)?;
-        match commit(db, &key, main, exchange).await? {
+        let joint = self.joint(db, now, Resend::UnlessAmbiguous)?;
+        match joint.commit(db).await? {
             None => Ok(()),
             Some((_, error)) => Err(error),
         }

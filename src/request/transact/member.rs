@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::meaning::Meaning;
 use crate::clock::Timestamp;
-use crate::codec::{Item, Writer, member};
+use crate::codec::{Fault, Item, Writer, member};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::{Error, ErrorKind, Failed, Result, Stage};
@@ -15,6 +15,7 @@ use crate::request::condition_check::Check;
 use crate::request::{
     Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
 };
+use crate::schema::TableDef;
 use crate::wire::{self, Request};
 
 /// What fits into a [`Transaction`](crate::Transaction): writes of items, and checks of items.
@@ -52,9 +53,14 @@ pub(crate) struct ItemKey(Vec<(&'static str, KeyPoint)>);
 impl ItemKey {
     /// The key attributes of an object.
     pub(in crate::request) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
-        let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
-        let points = points_of(object, &names);
-        let points = points.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let key = ItemKey::in_table(&<E::Table as DynamoTable>::TABLE, object);
+        key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+    }
+
+    /// The same of whatever stands in the table.
+    pub(in crate::request) fn in_table(table: &TableDef, object: &[u8]) -> Result<Self, Fault> {
+        let names: Vec<_> = table.key_names().collect();
+        let points = points_of(object, &names)?;
         Ok(ItemKey(names.into_iter().zip(points).collect()))
     }
 
@@ -74,10 +80,16 @@ impl ItemKey {
 impl Member {
     /// A single write. Its members are those of its place in a transaction, so its body is taken as it is.
     pub(in crate::request) fn of<E: DynamoEntity, Out>(plan: Plan<Out>) -> Result<Self> {
+        Member::in_table(&<E::Table as DynamoTable>::TABLE, plan)
+    }
+
+    /// The same of whatever stands in the table.
+    pub(in crate::request) fn in_table<Out>(table: &TableDef, plan: Plan<Out>) -> Result<Self> {
+        let key = ItemKey::in_table(table, subject(&plan.request).unwrap_or(b"{}"));
         Ok(Member {
             index: None,
             name: name_of(&plan)?,
-            key: ItemKey::of::<E>(subject(&plan.request).unwrap_or(b"{}"))?,
+            key: key.map_err(|fault| Error::encode(plan.entity, fault))?,
             request: plan.request,
             entity: plan.entity,
             now: plan.now,
