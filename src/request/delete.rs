@@ -226,7 +226,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
             return Ok(Intent::Reading(Box::new(self.rewrite(db, false)?)));
         }
         let plan = self.plan_alone(db, false, |_, _| Ok(()))?;
-        Ok(Intent::Ready(Joint::of::<E>(plan, Vec::new())))
+        Ok(Joint::of::<E>(plan, Vec::new()).into())
     }
 
     fn explained(self, db: &Dynamo, returns_old: bool) -> Result<Explanation> {

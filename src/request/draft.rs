@@ -155,14 +155,14 @@ impl<E: DynamoEntity> Draft<E> {
         let work = self.work(db)?;
         match work.must_read {
             true => Ok(Intent::Reading(Box::new(work.rewrite()))),
-            false => Ok(Intent::Ready(work.edit.joint(db, work.now, resend)?)),
+            false => work.edit.joint(db, work.now, resend).map(Intent::from),
         }
     }
 
     /// The same, where nothing can be read first.
     pub(super) fn joint(self, db: &Dynamo) -> Result<Joint> {
         match self.intent(db)? {
-            Intent::Ready(joint) => Ok(joint),
+            Intent::Ready(joint) => Ok(*joint),
             Intent::Reading(_) => Err(unique::must_read::<E>("`upsert`")),
         }
     }

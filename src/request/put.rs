@@ -233,7 +233,7 @@ pub(super) fn intent_of<E: DynamoEntity>(
     db: &Dynamo,
 ) -> Result<Intent> {
     let beside = taken(&plan, key, db)?;
-    Ok(Intent::Ready(Joint::of::<E>(plan.quietly(), beside)))
+    Ok(Joint::of::<E>(plan.quietly(), beside).into())
 }
 
 /// What takes the unique values of an item that enters.

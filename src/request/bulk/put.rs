@@ -139,7 +139,7 @@ single_writes! {
 
 fn repeatable(intent: Result<Intent>) -> Result<Intent> {
     Ok(match intent? {
-        Intent::Ready(joint) => Intent::Ready(joint.repeatable()),
+        Intent::Ready(joint) => joint.repeatable().into(),
         reading @ Intent::Reading(_) => reading,
     })
 }

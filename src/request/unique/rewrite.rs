@@ -151,8 +151,14 @@ impl<E: DynamoEntity> Rewrite<E> {
 
 /// The write of one item, planned as far as it can be without reading.
 pub(in crate::request) enum Intent {
-    Ready(Joint),
+    Ready(Box<Joint>),
     Reading(Box<dyn Rewriting>),
+}
+
+impl From<Joint> for Intent {
+    fn from(joint: Joint) -> Self {
+        Intent::Ready(Box::new(joint))
+    }
 }
 
 /// A write that reads the item first, of whatever type.

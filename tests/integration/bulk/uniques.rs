@@ -23,6 +23,7 @@ tests![
     a_taken_value_fails_its_row_alone,
     an_update_that_lost_a_race_takes_the_right_value,
     given_writes_of_all_kinds,
+    given_writes_that_lose_a_race_are_planned_again,
     given_writes_are_done_once,
     a_mark_resolves_a_lost_answer,
     an_emptied_table_has_no_values,
@@ -394,6 +395,28 @@ async fn given_writes_of_all_kinds(db: Db) -> Outcome {
         (Some(0), Some("email"))
     );
     look(&db).await;
+    Ok(())
+}
+
+async fn given_writes_that_lose_a_race_are_planned_again(db: Db) -> Outcome {
+    people(&db, 0..2).await?;
+    let racers = (0..4).map(|racer| {
+        let db = db.clone();
+        tokio::spawn(async move {
+            let named = |at: u32| Person {
+                email: format!("{racer}-{at}@x"),
+                ..person(at % 2)
+            };
+            let people: Vec<Person> = (0..20).map(named).collect();
+            let job = put_each(people.iter().map(Person::put)).concurrency(2);
+            let job = job.budget(RetryBudget::rounds(100));
+            job.send(&db).await.and_then(|report| report.complete())
+        })
+    });
+    for racer in racers.collect::<Vec<_>>() {
+        assert_eq!(racer.await??.written, 20);
+    }
+    assert_eq!(look(&db).await.len(), 2);
     Ok(())
 }
 
