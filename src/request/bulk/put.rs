@@ -28,6 +28,7 @@ pub struct Prepared {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the write of one item",
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
+    note = "a job returns no items: leave out `.returning_old()`",
     note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
 )]
 pub trait SingleWrite: Send {
@@ -36,6 +37,7 @@ pub trait SingleWrite: Send {
     fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
     fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
         (*self).prepare(db)
@@ -116,6 +118,7 @@ fn prepared<E: DynamoEntity>(intent: Intent) -> Prepared {
 
 macro_rules! single_writes {
     ($([$($generics:tt)*] $write:ty: $intent:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> SingleWrite for $write {
             fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
                 let intent: fn(Self, &Dynamo) -> Result<Intent> = $intent;
