@@ -8,7 +8,7 @@ use dynamo_entity::prelude::*;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::requests::limits;
 use super::{Loan, library, tokens};
@@ -378,7 +378,13 @@ async fn made_up_places_are_refused(db: Db) -> Outcome {
     let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(cursor.to_string())?;
     let edits = (0..bytes.len(), any::<u8>(), 0usize..4, 0..bytes.len());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[11; 32]);
-    let mut runner = TestRunner::new_with_rng(random(3_000), rng);
+    let mut runner = TestRunner::new_with_rng(
+        Config {
+            failure_persistence: None,
+            ..random(3_000)
+        },
+        rng,
+    );
     let taken = std::cell::Cell::new(0);
     runner.run(&edits, |(at, byte, kind, to)| {
         let mut forged = bytes.clone();
