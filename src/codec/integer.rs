@@ -31,6 +31,10 @@ macro_rules! integer {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 parse(&reader.digits()?, stringify!($int))
             }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(*self)
+            }
         }
     )*};
 }
@@ -59,6 +63,10 @@ impl DynamoValue for u8 {
     fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
         reader.binary()
     }
+
+    fn as_stored(&self) -> Option<Self> {
+        Some(*self)
+    }
 }
 
 /// The widest integers have more digits than DynamoDB keeps.
@@ -76,6 +84,10 @@ macro_rules! wide_integer {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 parse(&reader.digits()?, stringify!($int))
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(*self)
             }
         }
     )*};

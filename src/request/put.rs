@@ -223,7 +223,10 @@ pub(super) fn entering<E: DynamoEntity>(
     db: &Dynamo,
 ) -> Result<Vec<Member>> {
     let beside = taken(&plan, key, db)?;
-    Ok([Member::storing(plan)?].into_iter().chain(beside).collect())
+    Ok([Member::storing(plan, key)?]
+        .into_iter()
+        .chain(beside)
+        .collect())
 }
 
 /// The same of whatever sends it.
@@ -233,7 +236,7 @@ pub(super) fn intent_of<E: DynamoEntity>(
     db: &Dynamo,
 ) -> Result<Intent> {
     let beside = taken(&plan, key, db)?;
-    Ok(Joint::of::<E>(plan.quietly(), beside).into())
+    Ok(Joint::of(plan.quietly(), key, beside)?.into())
 }
 
 /// What takes the unique values of an item that enters.
@@ -361,6 +364,9 @@ pub(super) fn encode_item<'b, E: DynamoEntity>(
 /// The same; returns the entity as it will be stored.
 fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
     let item = encode_item(entity, stamp, body)?;
+    if let Some(stored) = entity.as_stored(stamp) {
+        return Ok(stored);
+    }
     // A type that writes what it cannot read is found out before anything is stored.
     crate::entity::read(item).map_err(|error| {
         let message = format!("it would not read back, so nothing was sent: {error}");

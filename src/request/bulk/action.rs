@@ -11,6 +11,7 @@ use crate::request::call::{Outcome, Plan};
 use crate::request::check::{self, Lost};
 use crate::request::delete;
 use crate::request::query::Source;
+use crate::request::transact::Member;
 use crate::request::unique::{self, Joint, Owner};
 
 /// The write of a row that is to be changed; none leaves it alone. The node is what makes it a row of the
@@ -64,7 +65,7 @@ pub(super) fn delete_row(
     let entity = source.entity_of(item).map_err(fail)?;
     let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
         let plan = delete(db, name, &db.table_name(table.name), key, &condition)?;
-        return Ok(Joint::with(table, plan, Vec::new()));
+        return Ok(Joint::Alone(plan));
     };
     let owner = Owner::of(key, entity, table, db.now());
     let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
@@ -76,7 +77,10 @@ pub(super) fn delete_row(
         key,
         &condition,
     )?;
-    Ok(Joint::with(table, plan, beside))
+    match beside.is_empty() {
+        true => Ok(Joint::Alone(plan)),
+        false => Ok(Joint::Together(Member::in_table(table, plan, key)?, beside)),
+    }
 }
 
 /// A row of which something is asked has to be there.

@@ -27,44 +27,50 @@ pub(in crate::request) struct Edit<E: DynamoEntity> {
 
 impl<E: DynamoEntity> Edit<E> {
     /// The UpdateItem by itself, which returns nothing.
-    pub(in crate::request) fn plan_alone(self, db: &Dynamo, now: Timestamp) -> Result<Plan<()>> {
+    pub(in crate::request) fn plan_alone(&self, db: &Dynamo, now: Timestamp) -> Result<Plan<()>> {
         let nothing = Outcome::Known(Some(()));
         self.plan(db, now, "NONE", Resend::UnlessAmbiguous, nothing)
+    }
+
+    fn member(&self, db: &Dynamo, now: Timestamp) -> Result<Member> {
+        let plan = self.plan_alone(db, now)?;
+        Member::of_update(plan, &self.key, !self.update.is_empty())
     }
 
     /// Its place in a transaction, and what keeps its unique values.
     pub(in crate::request) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<Member>> {
         let beside = self.exchange.members(&self.key, now, db)?;
-        let main = Member::of::<E, ()>(self.plan_alone(db, now)?)?;
+        let main = self.member(db, now)?;
         Ok([main].into_iter().chain(beside).collect())
     }
 
-    /// Both, to be sent.
+    /// To be sent by others, who take no answer.
     pub(in crate::request) fn joint(
         self,
         db: &Dynamo,
         now: Timestamp,
         resend: Resend,
     ) -> Result<Joint> {
+        if self.exchange.is_empty() {
+            let nothing = Outcome::Known(Some(()));
+            let plan = self.plan(db, now, "NONE", resend, nothing)?;
+            return Ok(Joint::Alone(plan));
+        }
         let beside = self.exchange.members(&self.key, now, db)?;
-        let nothing = Outcome::Known(Some(()));
-        Ok(Joint::of::<E>(
-            self.plan(db, now, "NONE", resend, nothing)?,
-            beside,
-        ))
+        Ok(Joint::Together(self.member(db, now)?, beside))
     }
 
     /// Sends both.
     pub(in crate::request) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
         let joint = self.joint(db, now, Resend::UnlessAmbiguous)?;
-        match joint.commit(db).await? {
+        match joint.send(db).await? {
             None => Ok(()),
             Some((_, error)) => Err(error),
         }
     }
 
     pub(in crate::request) fn plan<Out>(
-        self,
+        &self,
         db: &Dynamo,
         now: Timestamp,
         returns: &'static str,

@@ -69,7 +69,15 @@ impl<E: DynamoEntity> Rewrite<E> {
     }
 
     async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
-        self.plan_on(stored, db)?.commit(db).await
+        self.plan_on(stored, db)?.send(db).await
+    }
+
+    fn member(&self, guard: Node, db: &Dynamo) -> Result<Member> {
+        let plan = self.plan(guard, db)?;
+        match &self.main {
+            Main::Update(update) => Member::of_update(plan, &self.key, !update.is_empty()),
+            Main::Put(_) | Main::Delete => Member::of(plan, &self.key),
+        }
     }
 
     fn exchange(&self, stored: Option<&Bytes>) -> Result<Exchange> {
@@ -91,7 +99,7 @@ impl<E: DynamoEntity> Rewrite<E> {
     /// The read, and the write as it would be if it found nothing.
     pub(in crate::request) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = Get::new(self.key.clone()).consistent().plan(db)?;
-        let main = Member::of::<E, ()>(self.plan(self.guard(None), db)?)?;
+        let main = self.member(self.guard(None), db)?;
         let beside = self.exchange(None)?.members(&self.key, self.now, db)?;
         let members: Vec<_> = [main].into_iter().chain(beside).collect();
         let write = transact::plan_of_one(members, None, Outcome::Known(Some(())))?;
@@ -184,7 +192,10 @@ impl<E: DynamoEntity> Rewriting for Rewrite<E> {
 
     fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Joint> {
         let beside = self.exchange(stored)?.members(&self.key, self.now, db)?;
-        Ok(Joint::of::<E>(self.plan(self.guard(stored), db)?, beside))
+        Ok(Joint::Together(
+            self.member(self.guard(stored), db)?,
+            beside,
+        ))
     }
 
     fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
