@@ -56,11 +56,18 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     type Fields: Default;
 
+    /// The names of the parts of its sort keys, for those who ask for one where none can be asked for.
+    #[doc(hidden)]
+    type SortParts: 'static;
+
     /// `Versioned` if it has a version, else as [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
 
     /// `Reserving` if it has unique values, else `Unconditional`.
     type Unguarded: Guard + Open;
+
+    #[doc(hidden)]
+    const SORT_PARTS: &'static Self::SortParts;
 
     /// Names and templates.
     #[doc(hidden)]

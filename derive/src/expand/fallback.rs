@@ -51,6 +51,8 @@ pub(crate) fn entity(
             type Unguarded = __d::Unconditional;
             type Paths = #paths;
             type Fields = ();
+            type SortParts = ();
+            const SORT_PARTS: &'static () = &();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
 
             fn key_parts(&self) -> __d::Fallback<Self> {
