@@ -52,6 +52,10 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// The paths of its fields, for conditions and changes.
     type Paths: Copy + Default;
 
+    /// The entity: where another type is named in its place, this says so once.
+    #[doc(hidden)]
+    type This: DynamoEntity;
+
     /// What projections know of its fields.
     #[doc(hidden)]
     type Fields: Default;

@@ -64,6 +64,7 @@ pub(super) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub(super) use meter::{Meter, Took, units};
+pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;
 pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,

@@ -104,6 +104,7 @@ fn implementation(
             type Table = #table;
             type KeyParts = #key_struct;
             type Paths = #paths_struct;
+            type This = Self;
             type Fields = #fields_struct;
             type SortParts = #sort_parts;
             type Guard = #guard;

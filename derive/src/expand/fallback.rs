@@ -50,6 +50,7 @@ pub(crate) fn entity(
             type Guard = #guard;
             type Unguarded = __d::Unconditional;
             type Paths = #paths;
+            type This = Self;
             type Fields = ();
             type SortParts = ();
             const SORT_PARTS: &'static () = &();
