@@ -38,7 +38,9 @@ pub use crate::request::query::{
     RowsOf, Several, SortKeyIn, SortPart, Source, Stage, StoredRow, TakesRange, UNORDERED, Way,
     WriteFront, WritePlace, WriteTemplate, holds_all, in_partition, order_of, wrong_parts,
 };
-pub use crate::request::{LookUp, Query, Reserving, Unconditional, Versioned};
+pub use crate::request::{
+    LookUp, Query, Reserving, Unconditional, Versioned, no_sentinels, sentinels_of,
+};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Presence, Projection, StreamView, Style, TableDef, UniqueDef, WhenDef, Width,

@@ -112,10 +112,9 @@ fn implementation(collection: &Collection) -> TokenStream {
 /// How an item of one entity is told and read.
 fn variant(variant: &CollectionVariant) -> TokenStream {
     let (ident, entity) = (&variant.ident, ask(variant, "ENTITY"));
-    let has_key = ask(variant, "has_key");
     let read = call(&variant.ty, &code!(DynamoEntity), "read_json", code!(json));
     code! {
-        __d::Variant::new(&#entity, #has_key, |json| #read.map(Self::#ident))
+        __d::Variant::new(&#entity, |json| #read.map(Self::#ident))
     }
 }
 
