@@ -27,6 +27,9 @@ pub struct Get<E: DynamoEntity, F = Whole> {
     form: PhantomData<fn() -> F>,
 }
 
+/// Reads an item at a time; `None` of one that is over.
+type ReadRow<Row> = fn(&[u8], Timestamp) -> Result<Option<Row>>;
+
 impl<E: DynamoEntity> Get<E> {
     pub(crate) fn new(key: Key<E>) -> Self {
         Get {
@@ -73,7 +76,7 @@ impl<E: DynamoEntity, F> Get<E, F> {
     }
 
     /// How the item is read.
-    pub(super) fn reading(&self) -> fn(&[u8], Timestamp) -> Result<Option<F::Row>>
+    pub(super) fn reading(&self) -> ReadRow<F::Row>
     where
         F: GetForm<E>,
     {

@@ -165,12 +165,12 @@ async fn parts_of_items_are_read(db: Db) -> Outcome {
 
 async fn expired_items_are_hidden(db: Db) -> Outcome {
     tables(&db).await?;
-    let clock = HandClock::at("2024-01-01T00:00:10Z");
-    session("s1", Some("2024-01-01T00:00:10Z"))
+    let clock = HandClock::at("2124-01-01T00:00:10Z");
+    session("s1", Some("2124-01-01T00:00:10Z"))
         .put()
         .send(&db)
         .await?;
-    session("s2", Some("2024-01-01T00:00:11Z"))
+    session("s2", Some("2124-01-01T00:00:11Z"))
         .put()
         .send(&db)
         .await?;
