@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use crate::codec::{Fault, Reader, elements, member};
 use crate::error::Error;
+use crate::request::query::{RETURN_CONSUMED, units};
 use crate::wire::{Failure, Reply, Request, Wire};
 
 /// Whoever wants to know; see [`Dynamo::with_observer`](crate::Dynamo::with_observer).
@@ -83,14 +84,13 @@ impl fmt::Debug for Observer {
     }
 }
 
-const ASKED: &str = "ReturnConsumedCapacity";
-
 /// The same request, answered with what it consumed.
 fn asking(request: &Request) -> Request {
-    let asks = member(&request.body, ASKED).is_ok_and(|asked| asked.is_some());
+    let asked = member(&request.body, "ReturnConsumedCapacity");
+    let asks = asked.is_ok_and(|asked| asked.is_some());
     let mut request = request.clone();
     if let (false, Some(open)) = (asks, request.body.strip_suffix(b"}")) {
-        let body = [open, b",\"", ASKED.as_bytes(), b"\":\"TOTAL\"}"].concat();
+        let body = [open, RETURN_CONSUMED.as_bytes(), b"}"].concat();
         request.body = Bytes::from(body);
     }
     request
@@ -113,9 +113,7 @@ fn consumed(body: &[u8]) -> Vec<Consumed> {
 }
 
 fn of_table(object: &[u8]) -> Result<Option<Consumed>, Fault> {
-    let units = member(object, "CapacityUnits")?;
-    let units = units.and_then(|units| str::from_utf8(units).ok()?.parse().ok());
-    let Some((units, name)) = units.zip(member(object, "TableName")?) else {
+    let Some((units, name)) = units(object)?.zip(member(object, "TableName")?) else {
         return Ok(None);
     };
     let table = Reader::new(name).string()?.into_owned();

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use super::{BATCH, BatchGet, Frame, PrimaryKey, WantedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::query::Took;
 use crate::request::retry_budget::Patience;
 use crate::wire::BoxFuture;
 
@@ -158,6 +159,10 @@ impl BatchGet {
             Some(entity) => error.of(entity),
             None => error,
         };
+        let turn = match &self.meter {
+            Some(meter) => meter.turn(Some(keys.len())).await,
+            None => None,
+        };
         let reply = self.db.call(self.request(keys)).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
         let answer = self.answer(&reply.body, keys).map_err(|fault| {
@@ -165,6 +170,15 @@ impl BatchGet {
             name(Error::new(ErrorKind::Service, Stage::Service, message))
                 .with_request_id(reply.request_id.as_deref())
         })?;
+        if let Some(meter) = &self.meter {
+            let bytes = answer.items.iter().map(|(_, item)| item.len());
+            let took = Took {
+                units: answer.units,
+                bytes: bytes.sum(),
+                ..Took::default()
+            };
+            meter.took(turn, took);
+        }
         read.items.extend(answer.items);
         let left = |key: &&&WantedKey| answer.left.contains(**key);
         Ok(keys.iter().filter(left).copied().collect())

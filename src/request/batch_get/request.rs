@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::{BatchGet, Frame, WantedKey};
 use crate::codec::{Fault, Writer, elements, member, members};
 use crate::key::point::points_of;
+use crate::request::query::{RETURN_CONSUMED, units};
 use crate::wire::{self, Request, Resend};
 
 /// The items of an answer with their keys, and the keys that the service left out.
@@ -14,17 +15,19 @@ use crate::wire::{self, Request, Resend};
 pub(super) struct Answer {
     pub(super) items: Vec<(WantedKey, Bytes)>,
     pub(super) left: HashSet<WantedKey>,
+    /// What it took.
+    pub(super) units: Option<f64>,
 }
 
 impl BatchGet {
     pub(super) fn request(&self, keys: &[&WantedKey]) -> Request {
-        request(&self.asked(keys), keys)
+        request(&self.asked(keys), keys, self.meter.is_some())
     }
 
     /// A request before its keys are known.
     pub(in crate::request) fn form(&self) -> Request {
         let asked: Vec<_> = self.frames.iter().enumerate().collect();
-        request(&asked, &[])
+        request(&asked, &[], self.meter.is_some())
     }
 
     /// The frames of these keys, with their numbers, in the order in which they come.
@@ -66,6 +69,13 @@ impl BatchGet {
                         }
                     }
                 }
+                "ConsumedCapacity" => {
+                    for table in elements(tables)? {
+                        let more =
+                            units(table)?.map(|more| more + answer.units.unwrap_or_default());
+                        answer.units = more.or(answer.units);
+                    }
+                }
                 _ => {}
             }
         }
@@ -73,14 +83,18 @@ impl BatchGet {
     }
 }
 
-fn request(asked: &[(usize, &Frame)], keys: &[&WantedKey]) -> Request {
+fn request(asked: &[(usize, &Frame)], keys: &[&WantedKey], is_metered: bool) -> Request {
     let mut body = Writer::for_request(128 + 96 * keys.len());
     body.raw("{\"RequestItems\":{");
     for (at, (number, frame)) in asked.iter().enumerate() {
         body.raw(if at == 0 { "" } else { "," });
         frame.write(keys.iter().filter(|key| key.0 == *number), &mut body);
     }
-    body.raw("}}");
+    body.raw("}");
+    if is_metered {
+        body.raw(RETURN_CONSUMED);
+    }
+    body.raw("}");
     Request {
         operation: wire::Operation::BatchGetItem,
         table: asked

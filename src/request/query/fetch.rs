@@ -1,9 +1,11 @@
 //! One request after the other: what a read of many has read so far, and what comes next.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::meter::{self, Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
 use crate::codec::{Fault, Reader, Writer};
@@ -29,6 +31,8 @@ pub(crate) struct Fetch {
     budget: Option<usize>,
     /// How much more than what is wanted is looked at, as a filter may drop rows.
     surplus: usize,
+    /// What is taken, where somebody asks.
+    meter: Option<Arc<Meter>>,
 }
 
 /// The answer to one request.
@@ -50,6 +54,7 @@ impl Fetch {
             page_size: None,
             budget: None,
             surplus: 1,
+            meter: None,
         }
     }
 
@@ -97,6 +102,11 @@ impl Fetch {
         self
     }
 
+    pub(super) fn with_meter(mut self, meter: Option<&Arc<Meter>>) -> Self {
+        self.meter = meter.cloned();
+        self
+    }
+
     /// So many items may be looked at from now on.
     pub(super) fn allow(&mut self, budget: Option<usize>) {
         self.budget = budget;
@@ -140,6 +150,11 @@ impl Fetch {
         let Some(frame) = self.frames.front() else {
             return Ok(Answer::default());
         };
+        let turn = match &self.meter {
+            Some(meter) => meter.turn(limit).await,
+            None => None,
+        };
+        let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
         let answer = read(&reply.body)
@@ -153,8 +168,19 @@ impl Fetch {
             *budget = budget.saturating_sub(answer.scanned);
         }
         let rows = answer.rows.iter().map(|row| reply.body.slice_ref(row));
+        let rows: Vec<Bytes> = rows.collect();
+        if let Some(meter) = &self.meter {
+            let took = Took {
+                units: answer.units,
+                scanned: answer.scanned,
+                rows: answer.count,
+                bytes: rows.iter().map(Bytes::len).sum(),
+                ends: self.is_done(),
+            };
+            meter.took(turn, took);
+        }
         Ok(Answer {
-            rows: rows.collect(),
+            rows,
             count: answer.count,
         })
     }
@@ -210,6 +236,8 @@ struct Raw<'r> {
     count: usize,
     scanned: usize,
     last: Option<Vec<u8>>,
+    /// What it took.
+    units: Option<f64>,
 }
 
 fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
@@ -229,6 +257,7 @@ fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
             "Count" => raw.count = number(reader.raw_value()?)?,
             "ScannedCount" => raw.scanned = number(reader.raw_value()?)?,
             "LastEvaluatedKey" => raw.last = Some(entries(reader.raw_value()?)?),
+            "ConsumedCapacity" => raw.units = meter::units(reader.raw_value()?)?,
             _ => reader.skip()?,
         }
     }
