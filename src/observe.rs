@@ -113,7 +113,7 @@ fn consumed(body: &[u8]) -> Vec<Consumed> {
 }
 
 fn of_table(object: &[u8]) -> Result<Option<Consumed>, Fault> {
-    let Some((units, name)) = units(object)?.zip(member(object, "TableName")?) else {
+    let Some((units, name)) = units(object).zip(member(object, "TableName")?) else {
         return Ok(None);
     };
     let table = Reader::new(name).string()?.into_owned();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 
 use super::{BatchGet, Frame, WantedKey};
-use crate::codec::{Fault, Writer, elements, member, members};
+use crate::codec::{Fault, Writer, answer, answered, elements};
 use crate::key::point::points_of;
 use crate::request::query::{RETURN_CONSUMED, units};
 use crate::wire::{self, Request, Resend};
@@ -50,10 +50,10 @@ impl BatchGet {
             frame.ok_or_else(|| Fault::new("it names a table that was not asked for"))
         };
         let mut answer = Answer::default();
-        for (name, tables) in members(body)? {
+        for (name, tables) in answered(body)? {
             match &*name {
                 "Responses" => {
-                    for (table, items) in members(tables)? {
+                    for (table, items) in answered(tables)? {
                         let (number, frame) = frame_of(&table)?;
                         for item in elements(items)? {
                             let key = (*number, points_of(item, &frame.names)?);
@@ -62,7 +62,7 @@ impl BatchGet {
                     }
                 }
                 "UnprocessedKeys" => {
-                    for (table, request) in members(tables)? {
+                    for (table, request) in answered(tables)? {
                         let (number, frame) = frame_of(&table)?;
                         for key in frame.unprocessed(request)? {
                             answer.left.insert((*number, key));
@@ -70,9 +70,8 @@ impl BatchGet {
                     }
                 }
                 "ConsumedCapacity" => {
-                    for table in elements(tables)? {
-                        let more =
-                            units(table)?.map(|more| more + answer.units.unwrap_or_default());
+                    for table in elements(tables).unwrap_or_default() {
+                        let more = units(table).map(|more| more + answer.units.unwrap_or_default());
                         answer.units = more.or(answer.units);
                     }
                 }
@@ -123,7 +122,7 @@ impl Frame {
     }
 
     fn unprocessed(&self, request: &[u8]) -> Result<Vec<super::PrimaryKey>, Fault> {
-        let keys = member(request, "Keys")?;
+        let keys = answer(request, "Keys")?;
         let keys = keys.map_or(Ok(Vec::new()), elements)?;
         let read = |key| points_of(key, &self.names);
         keys.into_iter().map(read).collect()

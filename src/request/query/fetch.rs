@@ -246,6 +246,9 @@ fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
     let mut first = true;
     reader.open_object()?;
     while let Some(name) = reader.next_name(&mut first)? {
+        if reader.take_nothing() {
+            continue;
+        }
         match &*name {
             "Items" => {
                 reader.open_array()?;
@@ -257,7 +260,7 @@ fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
             "Count" => raw.count = number(reader.raw_value()?)?,
             "ScannedCount" => raw.scanned = number(reader.raw_value()?)?,
             "LastEvaluatedKey" => raw.last = Some(entries(reader.raw_value()?)?),
-            "ConsumedCapacity" => raw.units = meter::units(reader.raw_value()?)?,
+            "ConsumedCapacity" => raw.units = meter::units(reader.raw_value()?),
             _ => reader.skip()?,
         }
     }
