@@ -6,6 +6,7 @@
 
 mod skip;
 mod string;
+mod usual;
 
 use std::borrow::Cow;
 
@@ -100,9 +101,7 @@ impl<'a> Reader<'a> {
     /// Steps into a value of this type; [`close`](Self::close) steps out.
     #[inline]
     pub fn open(&mut self, tag: Tag) -> Result<(), Fault> {
-        let opening = tag.opening();
-        if self.rest().starts_with(opening) {
-            self.at += opening.len();
+        if self.usual(tag.opening()) {
             return Ok(());
         }
         let found = self.open_any()?;
@@ -116,6 +115,9 @@ impl<'a> Reader<'a> {
     /// Steps out of a value.
     #[inline]
     pub fn close(&mut self) -> Result<(), Fault> {
+        if self.usual(b"}") {
+            return Ok(());
+        }
         self.expect(b'}', "the end of a value")
     }
 
@@ -131,21 +133,27 @@ impl<'a> Reader<'a> {
     }
 
     /// An `S`.
-    #[inline]
     pub fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
-        self.open(Tag::S)?;
-        let text = self.string()?;
-        self.close()?;
-        Ok(text)
+        match self.usual_text(Tag::S) {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.unusual_text(Tag::S),
+        }
     }
 
     /// The digits of an `N`, as they came.
-    #[inline]
     pub fn digits(&mut self) -> Result<Cow<'a, str>, Fault> {
-        self.open(Tag::N)?;
-        let digits = self.string()?;
+        match self.usual_text(Tag::N) {
+            Some(digits) => Ok(Cow::Borrowed(digits)),
+            None => self.unusual_text(Tag::N),
+        }
+    }
+
+    #[cold]
+    fn unusual_text(&mut self, tag: Tag) -> Result<Cow<'a, str>, Fault> {
+        self.open(tag)?;
+        let text = self.string()?;
         self.close()?;
-        Ok(digits)
+        Ok(text)
     }
 
     /// A `B`.
@@ -239,8 +247,19 @@ impl<'a> Reader<'a> {
 
     /// The next key of the open object, or `None` after stepping over its `}`. `first` is the
     /// caller's mark, true before the first call.
-    #[inline]
     pub fn next_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Fault> {
+        if let Some(name) = self.usual_name(*first) {
+            *first = false;
+            return Ok(Some(Cow::Borrowed(name)));
+        }
+        if self.usual(b"}") {
+            return Ok(None);
+        }
+        self.unusual_name(first)
+    }
+
+    #[cold]
+    fn unusual_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Fault> {
         if !self.another(first, b'}', "`,` or `}`")? {
             return Ok(None);
         }
