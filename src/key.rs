@@ -69,6 +69,7 @@ mod arg;
 mod format;
 mod index;
 mod integer;
+pub(crate) mod json;
 mod native;
 mod parse;
 mod part;

@@ -8,9 +8,8 @@ use super::{DynamoValue, Fault, Number, Reader, Writer};
 fn write(float: impl LowerExp, writer: &mut Writer) -> Result<(), Fault> {
     let mut text = FloatText::of(float);
     let parts = text.as_mut().and_then(FloatText::parts);
-    let parts = parts.ok_or_else(|| {
-        Fault::new("not a finite number: DynamoDB has no NaN and no infinity")
-    })?;
+    let parts = parts
+        .ok_or_else(|| Fault::new("not a finite number: DynamoDB has no NaN and no infinity"))?;
     parts.check()?;
     writer.decimal(&parts);
     Ok(())

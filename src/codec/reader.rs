@@ -4,11 +4,14 @@
 //! comparison of a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
 //! the slower way beside it. Arbitrary bytes end in a [`Fault`], never in a panic.
 
+mod noted;
 mod skip;
 mod string;
 mod usual;
 
 use std::borrow::Cow;
+
+pub(crate) use noted::Noted;
 
 use super::writer::MAX_DEPTH;
 use super::{Fault, Tag};
@@ -20,6 +23,8 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// What is looked for in the item that is read.
+    noted: Option<&'a Noted>,
 }
 
 impl<'a> Reader<'a> {
@@ -29,6 +34,7 @@ impl<'a> Reader<'a> {
             text: valid(bytes),
             at: 0,
             depth: 0,
+            noted: None,
         }
     }
 
@@ -248,14 +254,23 @@ impl<'a> Reader<'a> {
     /// The next key of the open object, or `None` after stepping over its `}`. `first` is the
     /// caller's mark, true before the first call.
     pub fn next_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Fault> {
-        if let Some(name) = self.usual_name(*first) {
-            *first = false;
-            return Ok(Some(Cow::Borrowed(name)));
+        let name = match self.usual_name(*first) {
+            Some(name) => {
+                *first = false;
+                Cow::Borrowed(name)
+            }
+            None if self.usual(b"}") => return Ok(None),
+            None => match self.unusual_name(first)? {
+                Some(name) => name,
+                None => return Ok(None),
+            },
+        };
+        if let Some(noted) = self.noted
+            && self.depth == 0
+        {
+            noted.note(&name, self.at);
         }
-        if self.usual(b"}") {
-            return Ok(None);
-        }
-        self.unusual_name(first)
+        Ok(Some(name))
     }
 
     #[cold]

@@ -123,18 +123,20 @@ impl<E: DynamoEntity> ReadMember for Get<E> {
     fn ask(self, db: &Dynamo) -> Asked<Option<E>> {
         let way = Way {
             consistent: self.consistent,
-            ..Way::default()
+            ..Way::whole::<E>()
         };
         let frame = way.frame::<E>(db);
         Asked {
-            keys: vec![primary_key(&self.key, &frame.names)],
+            keys: vec![primary_key(&self.key)],
             frame,
             is_lenient: false,
             read: Box::new(move |found, now| {
                 let item = found.into_iter().next().transpose()?.flatten();
                 match item {
-                    Some(item) if self.hide_expired => entity::read_live(&item, now),
-                    Some(item) => entity::read(&item).map(Some),
+                    Some(item) if self.hide_expired => {
+                        item.into(entity::read).map(|item| entity::live(item, now))
+                    }
+                    Some(item) => item.into(entity::read).map(Some),
                     None => Ok(None),
                 }
             }),

@@ -5,7 +5,7 @@
 
 use super::Reader;
 use crate::codec::Tag;
-use crate::codec::scan::string_end;
+use crate::codec::scan::{plain_run, string_end};
 
 /// So many digits fit an `i64` whatever they are.
 const SHORT: usize = 18;
@@ -72,6 +72,26 @@ impl<'a> Reader<'a> {
         Some(if is_negative { -value } else { value })
     }
 
+    /// The bytes of a value as this library would write them: of text without escapes, and of a short integer.
+    pub(crate) fn usual_key(&mut self) -> Option<&'a [u8]> {
+        let start = self.at;
+        if self.rest().starts_with(Tag::N.opening()) {
+            let digits = self.usual_text(Tag::N)?.as_bytes();
+            let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
+            let is_plain = match unsigned {
+                [b'0'] => digits.len() == 1,
+                [b'1'..=b'9', rest @ ..] => {
+                    rest.len() < SHORT && rest.iter().all(u8::is_ascii_digit)
+                }
+                _ => false,
+            };
+            return self.bytes().get(start..self.at).filter(|_| is_plain);
+        }
+        let text = self.usual_text(Tag::S)?.as_bytes();
+        let is_plain = plain_run(text) == text.len();
+        self.bytes().get(start..self.at).filter(|_| is_plain)
+    }
+
     /// Steps over these bytes, if they are ahead.
     #[inline(always)]
     pub(super) fn usual(&mut self, bytes: &[u8]) -> bool {
@@ -90,21 +110,40 @@ mod tests {
 
     /// The same value, as nobody sends it.
     fn unusual(json: &str) -> String {
-        json.replace('{', "{ ").replace(':', " : ").replace('}', " }")
+        json.replace('{', "{ ")
+            .replace(':', " : ")
+            .replace('}', " }")
     }
 
     #[test]
     fn both_ways_read_the_same() {
         for digits in [
-            "0", "-0", "7", "-7", "007", "999999999999999999", "-999999999999999999", "1000000000000000000",
-            "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1E3", "5.0", "-", "", "+1",
+            "0",
+            "-0",
+            "7",
+            "-7",
+            "007",
+            "999999999999999999",
+            "-999999999999999999",
+            "1000000000000000000",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "9223372036854775808",
+            "1E3",
+            "5.0",
+            "-",
+            "",
+            "+1",
         ] {
             let json = format!("{{\"N\":\"{digits}\"}}");
             let other = unusual(&json);
             let read = |json: &str| {
                 let mut reader = Reader::new(json.as_bytes());
                 let value = i64::decode(&mut reader).map_err(|fault| fault.to_string())?;
-                reader.finish().map(|()| value).map_err(|fault| fault.to_string())
+                reader
+                    .finish()
+                    .map(|()| value)
+                    .map_err(|fault| fault.to_string())
             };
             assert_eq!(read(&json), read(&other), "{digits}");
         }
@@ -118,7 +157,10 @@ mod tests {
             }
             reader.finish().unwrap();
             let expected = [("a", "x"), ("b", "y\n"), ("", "")];
-            assert_eq!(read, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+            assert_eq!(
+                read,
+                expected.map(|(name, text)| (name.to_owned(), text.to_owned()))
+            );
         }
     }
 }

@@ -1,10 +1,9 @@
 //! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
 
-use bytes::Bytes;
-
 use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::raw_row::RawRow;
 
 /// How many rows.
 #[derive(Debug, Clone, Copy)]
@@ -15,14 +14,14 @@ pub(super) enum Take {
     One,
 }
 
-pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<Bytes>> {
+pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<RawRow>> {
     selection.refuse_backwards()?;
     let mut supply = selection.supply(&db)?;
     let most = match take {
         Take::UpTo(most) => most,
         Take::One => Some(2),
     };
-    let mut rows: Vec<Bytes> = Vec::new();
+    let mut rows: Vec<RawRow> = Vec::new();
     while !supply.is_done() && !supply.is_spent() && most.is_none_or(|most| rows.len() < most) {
         let wanted = most.map(|most| most - rows.len());
         let answer = supply.next(wanted).await?;

@@ -11,6 +11,7 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
 use crate::key::point::{KeyPoint, points_of};
+use crate::request::raw_row::{RawRow, ReadAhead};
 use crate::wire::{self, Request, Resend};
 
 /// A read of one lane that is under way.
@@ -29,13 +30,15 @@ pub(crate) struct Fetch {
     budget: Option<usize>,
     /// How much more than what is wanted is looked at, as a filter may drop rows.
     surplus: usize,
+    /// How rows are read as they come.
+    ahead: Option<ReadAhead>,
 }
 
 /// The answer to one request.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// The rows as they came; parts of one body.
-    pub(super) rows: Vec<Bytes>,
+    pub(super) rows: Vec<RawRow>,
     pub(super) count: usize,
 }
 
@@ -50,6 +53,7 @@ impl Fetch {
             page_size: None,
             budget: None,
             surplus: 1,
+            ahead: None,
         }
     }
 
@@ -88,12 +92,17 @@ impl Fetch {
     }
 
     /// The rows of the next answer.
-    pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<Bytes>> {
+    pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<RawRow>> {
         Ok(self.next(None).await?.rows)
     }
 
     pub(super) fn with_page_size(mut self, page_size: Option<usize>) -> Self {
         self.page_size = page_size.map(|size| size.max(1));
+        self
+    }
+
+    pub(super) fn reading_ahead(mut self, ahead: Option<ReadAhead>) -> Self {
+        self.ahead = ahead;
         self
     }
 
@@ -142,7 +151,7 @@ impl Fetch {
         };
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        let answer = read(&reply.body)
+        let answer = read(&reply.body, self.ahead)
             .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
         self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
@@ -152,9 +161,8 @@ impl Fetch {
         if let Some(budget) = &mut self.budget {
             *budget = budget.saturating_sub(answer.scanned);
         }
-        let rows = answer.rows.iter().map(|row| reply.body.slice_ref(row));
         Ok(Answer {
-            rows: rows.collect(),
+            rows: answer.rows,
             count: answer.count,
         })
     }
@@ -203,17 +211,17 @@ impl Fetch {
     }
 }
 
-/// An answer, still in its body.
+/// What an answer says.
 #[derive(Default)]
-struct Raw<'r> {
-    rows: Vec<&'r [u8]>,
+struct Said {
+    rows: Vec<RawRow>,
     count: usize,
     scanned: usize,
     last: Option<Vec<u8>>,
 }
 
-fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
-    let mut raw = Raw::default();
+fn read(body: &Bytes, ahead: Option<ReadAhead>) -> Result<Said, Fault> {
+    let mut said = Said::default();
     let mut reader = Reader::new(body);
     let mut first = true;
     reader.open_object()?;
@@ -223,16 +231,17 @@ fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
                 reader.open_array()?;
                 let mut first = true;
                 while reader.next_element(&mut first)? {
-                    raw.rows.push(reader.raw_value()?);
+                    said.rows
+                        .push(RawRow::next(&mut reader, body, ahead, None)?);
                 }
             }
-            "Count" => raw.count = number(reader.raw_value()?)?,
-            "ScannedCount" => raw.scanned = number(reader.raw_value()?)?,
-            "LastEvaluatedKey" => raw.last = Some(entries(reader.raw_value()?)?),
+            "Count" => said.count = number(reader.raw_value()?)?,
+            "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
+            "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
             _ => reader.skip()?,
         }
     }
-    Ok(raw)
+    Ok(said)
 }
 
 fn number(digits: &[u8]) -> Result<usize, Fault> {

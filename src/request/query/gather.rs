@@ -8,13 +8,12 @@ use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::fetch::{Answer, Fetch};
 use super::head::Head;
 use crate::codec::Fault;
 use crate::error::{Error, Result};
 use crate::key::point::points_of;
+use crate::request::raw_row::RawRow;
 use crate::request::together::{CONCURRENCY, together};
 
 /// In which order rows come.
@@ -49,7 +48,7 @@ pub(crate) struct Gather {
 struct Lane {
     fetch: Fetch,
     /// Those behind the one that stands for the lane.
-    rows: VecDeque<Bytes>,
+    rows: VecDeque<RawRow>,
 }
 
 impl Gather {
@@ -125,7 +124,7 @@ impl Gather {
     }
 
     /// The next rows, of at least one answer. `wanted` is how many there is use for.
-    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
+    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
         if self.is_merging() {
             return self.next_merged(wanted).await;
         }
@@ -163,7 +162,7 @@ impl Gather {
         ahead
     }
 
-    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
+    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
         if !self.heads.peek().is_some_and(Head::is_row) {
             self.fill(wanted).await?;
         }
@@ -235,7 +234,7 @@ impl Gather {
     }
 
     /// The next row of all, if it is known.
-    fn pop(&mut self) -> Result<Option<Bytes>> {
+    fn pop(&mut self) -> Result<Option<RawRow>> {
         let Some(mut head) = self.heads.peek_mut() else {
             return Ok(None);
         };
@@ -263,7 +262,7 @@ impl Lane {
         let Some(row) = self.rows.pop_front() else {
             return self.unknown(at, merge);
         };
-        let sort = points_of(&row, &merge.sort).map_err(|fault| unsorted(merge, fault))?;
+        let sort = points_of(row.json(), &merge.sort).map_err(|fault| unsorted(merge, fault))?;
         Ok(Some(Head {
             sort,
             lane: at,

@@ -3,9 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use bytes::Bytes;
-
 use crate::key::point::KeyPoint;
+use crate::request::raw_row::RawRow;
 
 /// The next row of a lane, or the earliest place where it can be. The greatest of several is the first.
 pub(super) struct Head {
@@ -13,7 +12,7 @@ pub(super) struct Head {
     pub(super) sort: Vec<KeyPoint>,
     pub(super) lane: usize,
     /// None is at hand.
-    pub(super) row: Option<Bytes>,
+    pub(super) row: Option<RawRow>,
     pub(super) descending: bool,
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::cursor::{Cursor, CursorMaker};
 use super::hydrate::{Found, PAGE, Supply, Vanished};
 use super::selection::Selection;
@@ -11,6 +13,7 @@ use crate::codec::Fault;
 use crate::dynamo::Dynamo;
 use crate::entity::Key;
 use crate::error::{Error, Result};
+use crate::request::raw_row::RawRow;
 
 /// Some rows of a query, in its order.
 #[derive(Clone)]
@@ -33,9 +36,9 @@ impl<Row> Page<Row> {
     /// [`backwards`](Cursor::backwards). `None` past the last row.
     pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
         let raw = self.raw.as_ref()?;
-        let row = raw.rows.get(row)?;
+        let row = raw.places.get(row)?;
         // It was read before, so its keys are there.
-        raw.maker.at_row(&row.place).ok()
+        raw.maker.at_row(row).ok()
     }
 }
 
@@ -73,7 +76,7 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
 
 /// A page before its rows are read.
 struct RawPage {
-    rows: Vec<Found>,
+    places: Vec<Bytes>,
     vanished: Vec<Vanished>,
     maker: CursorMaker,
 }
@@ -86,10 +89,6 @@ pub(super) struct ReadPage {
 }
 
 impl ReadPage {
-    pub(super) fn rows(&self) -> &[Found] {
-        &self.raw.rows
-    }
-
     pub(super) fn with<Row>(self, rows: Vec<Row>) -> Page<Row> {
         Page {
             rows,
@@ -110,8 +109,8 @@ enum End {
     Spent(Option<Vec<u8>>),
 }
 
-/// Reads a page.
-pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
+/// Reads a page, and the rows on it.
+pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
     let maker = CursorMaker::new(&selection, &db);
     let fail = |fault: Fault| Error::decode(selection.entity(), fault);
     let mut supply = selection.supply(&db)?;
@@ -129,7 +128,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
         vanished.reverse();
     }
     let at = |row: Option<&Found>| {
-        row.map(|row| maker.at_row(&row.place))
+        row.map(|row| maker.at_row(row.place()))
             .transpose()
             .map_err(fail)
     };
@@ -151,15 +150,16 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
     } else {
         (far, near)
     };
-    Ok(ReadPage {
+    let page = ReadPage {
         raw: RawPage {
-            rows,
+            places: rows.iter().map(|row| row.place().clone()).collect(),
             vanished,
             maker,
         },
         next,
         previous: previous.map(Cursor::backwards),
-    })
+    };
+    Ok((page, rows.into_iter().map(|row| row.item).collect()))
 }
 
 /// What was read.

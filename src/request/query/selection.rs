@@ -16,6 +16,7 @@ use crate::expr::Node;
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
 use crate::request::MARK;
+use crate::request::raw_row::ReadAhead;
 use crate::wire;
 
 /// A read of many, before it is planned.
@@ -47,6 +48,8 @@ pub(crate) struct Options {
     pub(super) hydration: Option<Hydration>,
     /// Parts of a scan, read side by side.
     pub(super) segments: Option<u32>,
+    /// How rows are read as they come.
+    pub(super) ahead: Option<ReadAhead>,
 }
 
 /// The part of a request that all its pages share.
@@ -124,7 +127,12 @@ impl Selection {
     }
 
     pub(super) fn fetch(&self, db: &Dynamo, read: Read) -> Fetch {
-        Fetch::new(db.clone(), self.entity(), read).with_page_size(self.options.page_size)
+        let options = &self.options;
+        // Rows whose items are read behind them are keys and nothing else.
+        let ahead = options.ahead.filter(|_| options.hydration.is_none());
+        Fetch::new(db.clone(), self.entity(), read)
+            .with_page_size(options.page_size)
+            .reading_ahead(ahead)
     }
 
     /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index

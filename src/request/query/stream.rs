@@ -5,7 +5,6 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
 use futures_core::Stream;
 
 use super::ReadRow;
@@ -13,6 +12,7 @@ use super::hydrate::Supply;
 use super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
+use crate::request::raw_row::RawRow;
 use crate::request::task::Task;
 
 /// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
@@ -22,7 +22,7 @@ use crate::request::task::Task;
 #[must_use = "nothing is read until rows are asked for"]
 pub struct RowStream<Row> {
     read: ReadRow<Row>,
-    rows: VecDeque<Bytes>,
+    rows: VecDeque<RawRow>,
     /// Rows that may still be returned, those at hand included.
     left: usize,
     ahead: Ahead,
@@ -37,7 +37,7 @@ enum Ahead {
     None,
 }
 
-type Fetched = (Box<Supply>, Result<Vec<Bytes>>);
+type Fetched = (Box<Supply>, Result<Vec<RawRow>>);
 
 /// The next rows, and what is behind them.
 async fn fetch(mut supply: Box<Supply>, wanted: Option<usize>) -> Fetched {
@@ -98,7 +98,7 @@ impl<Row> Stream for RowStream<Row> {
                     usize::MAX => usize::MAX,
                     left => left - 1,
                 };
-                return Poll::Ready(Some((self.read)(&row)));
+                return Poll::Ready(Some((self.read)(row)));
             }
             match &mut self.ahead {
                 Ahead::Asked(task) => {

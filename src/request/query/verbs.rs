@@ -187,13 +187,9 @@ pub trait QueryVerbs: Sized {
         } = self.query();
         let page = page::read(selection, db.clone());
         Reading::new(async move {
-            let page = page.await?;
-            let rows = page
-                .rows()
-                .iter()
-                .map(|row| read(&row.item))
-                .collect::<Result<_>>()?;
-            Ok(page.with(rows))
+            let (page, rows) = page.await?;
+            let rows = rows.into_iter().map(|row| read(row));
+            Ok(page.with(rows.collect::<Result<_>>()?))
         })
     }
 
@@ -202,7 +198,7 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let (read, limit) = (query.read, query.selection.options.limit);
         let rows = all::rows(query.selection, db.clone(), Take::UpTo(limit));
-        Reading::new(async move { rows.await?.iter().map(|row| read(row)).collect() })
+        Reading::new(async move { rows.await?.into_iter().map(|row| read(row)).collect() })
     }
 
     /// The first row. It costs one item of reading where nothing is filtered.
@@ -210,7 +206,13 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let read = query.read;
         let rows = all::rows(query.selection, db.clone(), Take::UpTo(Some(1)));
-        Reading::new(async move { rows.await?.first().map(|row| read(row)).transpose() })
+        Reading::new(async move {
+            rows.await?
+                .into_iter()
+                .next()
+                .map(|row| read(row))
+                .transpose()
+        })
     }
 
     /// The only row, if there is one. Two are an error of kind
@@ -219,7 +221,13 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let read = query.read;
         let rows = all::rows(query.selection, db.clone(), Take::One);
-        Reading::new(async move { rows.await?.first().map(|row| read(row)).transpose() })
+        Reading::new(async move {
+            rows.await?
+                .into_iter()
+                .next()
+                .map(|row| read(row))
+                .transpose()
+        })
     }
 
     /// How many rows there are, or the limit if there are more. No row is sent.

@@ -27,7 +27,10 @@ pub(in crate::request) struct Target(Selection);
 
 impl Target {
     pub(in crate::request) fn of<Row, From>(query: Query<Row, From>) -> Self {
-        Target(query.selection)
+        let mut selection = query.selection;
+        // A job looks at the bytes of its rows.
+        selection.options.ahead = None;
+        Target(selection)
     }
 
     /// Asks for nothing but keys.
@@ -251,7 +254,7 @@ impl Walk {
 
     fn step(&self, row: Found) -> Result<Step> {
         let position = match &self.places {
-            Some(places) => Some(places.0.position(&row.place)),
+            Some(places) => Some(places.0.position(row.place())),
             None => None,
         };
         let position = position
@@ -259,7 +262,7 @@ impl Walk {
             .map_err(|fault| Error::decode("Row", fault))?;
         Ok(Step {
             position: position.map(Arc::from),
-            item: Some(row.item),
+            item: Some(row.item.json().clone()),
         })
     }
 
@@ -282,7 +285,7 @@ impl Walk {
         self.rows.truncate(self.left);
         let place = match self.rows.back() {
             Some(row) => self.places.as_ref().and_then(|places| {
-                let position = places.0.position(&row.place).ok()?;
+                let position = places.0.position(row.place()).ok()?;
                 Some(places.0.at(position))
             }),
             // Rows of an index that wait for their items stand before its place.
