@@ -253,11 +253,9 @@ impl Walk {
     }
 
     fn step(&self, row: Found) -> Result<Step> {
-        let position = match &self.places {
-            Some(places) => Some(places.0.position(row.place())),
-            None => None,
-        };
-        let position = position
+        let places = self.places.as_ref();
+        let position = places
+            .map(|places| places.0.position(row.place()))
             .transpose()
             .map_err(|fault| Error::decode("Row", fault))?;
         Ok(Step {
