@@ -75,6 +75,7 @@ mod parse;
 mod part;
 pub(crate) mod point;
 pub(crate) mod range;
+pub(crate) mod rank;
 mod shard;
 pub(crate) mod span;
 mod text;

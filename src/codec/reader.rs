@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
 
     /// An `S`.
     pub fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
-        match self.usual_text(Tag::S) {
+        match self.usual_value(Tag::S) {
             Some(text) => Ok(Cow::Borrowed(text)),
             None => self.unusual_text(Tag::S),
         }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
 
     /// The digits of an `N`, as they came.
     pub fn digits(&mut self) -> Result<Cow<'a, str>, Fault> {
-        match self.usual_text(Tag::N) {
+        match self.usual_value(Tag::N) {
             Some(digits) => Ok(Cow::Borrowed(digits)),
             None => self.unusual_text(Tag::N),
         }

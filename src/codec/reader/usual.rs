@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
 
     /// `{"S":"text"}`, or the same of an `N`.
     #[inline]
-    pub(super) fn usual_text(&mut self, tag: Tag) -> Option<&'a str> {
+    pub(super) fn usual_value(&mut self, tag: Tag) -> Option<&'a str> {
         let opening = tag.opening();
         if !self.rest().starts_with(opening) {
             return None;
@@ -50,9 +50,14 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
+    /// `{"S":"text"}`
+    pub(crate) fn usual_text(&mut self) -> Option<&'a str> {
+        self.usual_value(Tag::S)
+    }
+
     /// `{"N":"..."}` of a short integer.
     #[inline]
-    pub(in crate::codec) fn usual_integer(&mut self) -> Option<i64> {
+    pub(crate) fn usual_integer(&mut self) -> Option<i64> {
         let rest = self.rest().strip_prefix(b"{\"N\":\"")?;
         let (is_negative, digits) = match rest.strip_prefix(b"-") {
             Some(digits) => (true, digits),
@@ -76,7 +81,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn usual_key(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         if self.rest().starts_with(Tag::N.opening()) {
-            let digits = self.usual_text(Tag::N)?.as_bytes();
+            let digits = self.usual_value(Tag::N)?.as_bytes();
             let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
             let is_plain = match unsigned {
                 [b'0'] => digits.len() == 1,
@@ -87,7 +92,7 @@ impl<'a> Reader<'a> {
             };
             return self.bytes().get(start..self.at).filter(|_| is_plain);
         }
-        let text = self.usual_text(Tag::S)?.as_bytes();
+        let text = self.usual_value(Tag::S)?.as_bytes();
         let is_plain = plain_run(text) == text.len();
         self.bytes().get(start..self.at).filter(|_| is_plain)
     }

@@ -1,16 +1,18 @@
 //! One request after the other: what a read of many has read so far, and what comes next.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::selection::Frame;
 use super::start::Read;
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{Fault, Noted, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
-use crate::key::point::{KeyPoint, points_of};
+use crate::key::point::points_of;
+use crate::key::rank::Rank;
 use crate::request::raw_row::{RawRow, ReadAhead};
 use crate::wire::{self, Request, Resend};
 
@@ -32,6 +34,8 @@ pub(crate) struct Fetch {
     surplus: usize,
     /// How rows are read as they come.
     ahead: Option<ReadAhead>,
+    /// The attributes that its rows are ranked by, if they are.
+    sort: Option<Arc<[&'static str]>>,
 }
 
 /// The answer to one request.
@@ -39,6 +43,8 @@ pub(crate) struct Fetch {
 pub(crate) struct Answer {
     /// The rows as they came; parts of one body.
     pub(super) rows: Vec<RawRow>,
+    /// Of each row, if they are ranked.
+    pub(super) ranks: Vec<Rank>,
     pub(super) count: usize,
 }
 
@@ -54,6 +60,7 @@ impl Fetch {
             budget: None,
             surplus: 1,
             ahead: None,
+            sort: None,
         }
     }
 
@@ -106,6 +113,11 @@ impl Fetch {
         self
     }
 
+    /// Says of its rows where they stand among those of others.
+    pub(super) fn rank_by(&mut self, sort: &Arc<[&'static str]>) {
+        self.sort = Some(sort.clone());
+    }
+
     /// So many items may be looked at from now on.
     pub(super) fn allow(&mut self, budget: Option<usize>) {
         self.budget = budget;
@@ -131,13 +143,14 @@ impl Fetch {
         self.start.as_deref()
     }
 
-    /// Where its next row is at the earliest, as values of the front of the sort key.
-    pub(super) fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
-        match (&self.start, self.frames.front()) {
-            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
-            (None, Some(frame)) => Ok(frame.begins.clone()),
-            (None, None) => Ok(Vec::new()),
-        }
+    /// Where its next row is at the earliest.
+    pub(super) fn horizon(&self, sort: &[&'static str]) -> Result<Rank, Fault> {
+        let points = match (&self.start, self.frames.front()) {
+            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort)?,
+            (None, Some(frame)) => frame.begins.clone(),
+            (None, None) => Vec::new(),
+        };
+        Ok(points.into_iter().collect())
     }
 
     /// The next answer. `wanted` is how many rows there is use for.
@@ -151,7 +164,7 @@ impl Fetch {
         };
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        let answer = read(&reply.body, self.ahead)
+        let answer = read(&reply.body, self.ahead, self.sort.as_deref())
             .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
         self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
@@ -163,6 +176,7 @@ impl Fetch {
         }
         Ok(Answer {
             rows: answer.rows,
+            ranks: answer.ranks,
             count: answer.count,
         })
     }
@@ -215,13 +229,19 @@ impl Fetch {
 #[derive(Default)]
 struct Said {
     rows: Vec<RawRow>,
+    ranks: Vec<Rank>,
     count: usize,
     scanned: usize,
     last: Option<Vec<u8>>,
 }
 
-fn read(body: &Bytes, ahead: Option<ReadAhead>) -> Result<Said, Fault> {
+fn read(
+    body: &Bytes,
+    ahead: Option<ReadAhead>,
+    sort: Option<&[&'static str]>,
+) -> Result<Said, Fault> {
     let mut said = Said::default();
+    let noted = sort.map(Noted::of);
     let mut reader = Reader::new(body);
     let mut first = true;
     reader.open_object()?;
@@ -232,7 +252,10 @@ fn read(body: &Bytes, ahead: Option<ReadAhead>) -> Result<Said, Fault> {
                 let mut first = true;
                 while reader.next_element(&mut first)? {
                     said.rows
-                        .push(RawRow::next(&mut reader, body, ahead, None)?);
+                        .push(RawRow::next(&mut reader, body, ahead, noted.as_ref())?);
+                    if let Some(noted) = &noted {
+                        said.ranks.push(Rank::of(noted, &reader, body)?);
+                    }
                 }
             }
             "Count" => said.count = number(reader.raw_value()?)?,

@@ -12,7 +12,7 @@ use super::fetch::{Answer, Fetch};
 use super::head::Head;
 use crate::codec::Fault;
 use crate::error::{Error, Result};
-use crate::key::point::points_of;
+use crate::key::rank::Rank;
 use crate::request::raw_row::RawRow;
 use crate::request::together::{CONCURRENCY, together};
 
@@ -47,8 +47,10 @@ pub(crate) struct Gather {
 #[derive(Debug)]
 struct Lane {
     fetch: Fetch,
-    /// Those behind the one that stands for the lane.
+    /// The first stands for the lane.
     rows: VecDeque<RawRow>,
+    /// Of those behind it.
+    ranks: VecDeque<Rank>,
 }
 
 impl Gather {
@@ -64,6 +66,7 @@ impl Gather {
         let lane = |fetch| Lane {
             fetch,
             rows: VecDeque::new(),
+            ranks: VecDeque::new(),
         };
         let mut gather = Gather {
             lanes: fetches.into_iter().map(lane).collect(),
@@ -74,6 +77,9 @@ impl Gather {
             ahead: 1,
         };
         if gather.is_merging() {
+            for lane in &mut gather.lanes {
+                lane.fetch.rank_by(&gather.merge.sort);
+            }
             let lanes = gather.lanes.iter().enumerate();
             let heads = lanes.filter_map(|(at, lane)| lane.unknown(at, &gather.merge).transpose());
             gather.heads = heads.collect::<Result<_>>()?;
@@ -92,7 +98,7 @@ impl Gather {
 
     /// There may be more, and it may not be looked at.
     pub(super) fn is_spent(&self) -> bool {
-        let is_known = self.heads.peek().is_some_and(Head::is_row);
+        let is_known = self.heads.peek().is_some_and(|head| head.is_row);
         self.is_poor() && !self.is_done() && !is_known && !self.must_begin()
     }
 
@@ -163,7 +169,7 @@ impl Gather {
     }
 
     async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
-        if !self.heads.peek().is_some_and(Head::is_row) {
+        if !self.heads.peek().is_some_and(|head| head.is_row) {
             self.fill(wanted).await?;
         }
         let mut rows = Vec::new();
@@ -182,7 +188,7 @@ impl Gather {
         let mut unknown: Vec<Head> = Vec::new();
         while let Some(head) = self.heads.peek_mut() {
             let is_next = unknown.first().is_none_or(|first| head.stands_with(first));
-            if head.is_row() || !is_next && unknown.len() >= most {
+            if head.is_row || !is_next && unknown.len() >= most {
                 break;
             }
             unknown.push(PeekMut::pop(head));
@@ -198,6 +204,7 @@ impl Gather {
         for (at, answer) in answers {
             if let Some(lane) = self.lanes.get_mut(at) {
                 lane.rows.extend(answer.rows);
+                lane.ranks.extend(answer.ranks);
                 let head = lane.head(at, &self.merge)?;
                 self.heads.extend(head);
             }
@@ -235,38 +242,33 @@ impl Gather {
 
     /// The next row of all, if it is known.
     fn pop(&mut self) -> Result<Option<RawRow>> {
-        let Some(mut head) = self.heads.peek_mut() else {
+        let Some(mut head) = self.heads.peek_mut().filter(|head| head.is_row) else {
             return Ok(None);
         };
-        let Some(row) = head.row.take() else {
+        let Some(lane) = self.lanes.get_mut(head.lane) else {
             return Ok(None);
         };
-        let at = head.lane;
-        let next = match self.lanes.get_mut(at) {
-            Some(lane) => lane.head(at, &self.merge)?,
-            None => None,
-        };
-        match next {
+        let row = lane.rows.pop_front();
+        match lane.head(head.lane, &self.merge)? {
             Some(next) => *head = next,
             None => {
                 PeekMut::pop(head);
             }
         }
-        Ok(Some(row))
+        Ok(row)
     }
 }
 
 impl Lane {
     /// What comes next of it.
     fn head(&mut self, at: usize, merge: &Merge) -> Result<Option<Head>> {
-        let Some(row) = self.rows.pop_front() else {
+        let Some(rank) = self.ranks.pop_front() else {
             return self.unknown(at, merge);
         };
-        let sort = points_of(row.json(), &merge.sort).map_err(|fault| unsorted(merge, fault))?;
         Ok(Some(Head {
-            sort,
+            rank,
             lane: at,
-            row: Some(row),
+            is_row: true,
             descending: merge.descending,
         }))
     }
@@ -278,9 +280,9 @@ impl Lane {
         }
         let horizon = self.fetch.horizon(&merge.sort);
         Ok(Some(Head {
-            sort: horizon.map_err(|fault| unsorted(merge, fault))?,
+            rank: horizon.map_err(|fault| unsorted(merge, fault))?,
             lane: at,
-            row: None,
+            is_row: false,
             descending: merge.descending,
         }))
     }

@@ -3,46 +3,41 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::key::point::KeyPoint;
-use crate::request::raw_row::RawRow;
+use crate::key::rank::Rank;
 
 /// The next row of a lane, or the earliest place where it can be. The greatest of several is the first.
 pub(super) struct Head {
-    /// The values of the sort key; of an unknown row perhaps the front of them only.
-    pub(super) sort: Vec<KeyPoint>,
+    /// Of an unknown row perhaps the front of its sort key only.
+    pub(super) rank: Rank,
     pub(super) lane: usize,
-    /// None is at hand.
-    pub(super) row: Option<RawRow>,
+    /// It is at hand: the first of its lane.
+    pub(super) is_row: bool,
     pub(super) descending: bool,
 }
 
 impl Head {
-    pub(super) fn is_row(&self) -> bool {
-        self.row.is_some()
-    }
-
     /// Whether nothing tells which of the two has its rows first.
     pub(super) fn stands_with(&self, other: &Head) -> bool {
         self.by_sort(other) == Ordering::Equal
     }
 
     /// By the sort key as far as both are known.
+    #[inline]
     fn by_sort(&self, other: &Head) -> Ordering {
-        let mut pairs = self.sort.iter().zip(&other.sort);
-        let order =
-            pairs.find_map(|(left, right)| left.compare(right).filter(|order| order.is_ne()));
-        match order {
-            Some(order) if self.descending => order.reverse(),
-            Some(order) => order,
-            None => Ordering::Equal,
+        let order = self.rank.compare(&other.rank);
+        if self.descending {
+            order.reverse()
+        } else {
+            order
         }
     }
 
     /// Which comes first. Whoever is not known as far comes before, as it may; among equals the earlier
     /// lane, which is the later one where all is reversed.
+    #[inline]
     fn precedence(&self, other: &Head) -> Ordering {
         self.by_sort(other)
-            .then_with(|| self.sort.len().cmp(&other.sort.len()))
+            .then_with(|| self.rank.len().cmp(&other.rank.len()))
             .then_with(|| self.lane.cmp(&other.lane))
     }
 }
