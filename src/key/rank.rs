@@ -11,6 +11,8 @@ use crate::codec::{Fault, Noted, Reader};
 /// The values of a sort key, or of its front. Most have one.
 #[derive(Default)]
 pub(crate) struct Rank {
+    /// What the first value begins with, if it is text: most ranks are told apart by a look at it.
+    front: u128,
     first: Option<Value>,
     others: Vec<Value>,
 }
@@ -34,7 +36,10 @@ impl Rank {
 
     fn push(&mut self, value: Value) {
         match self.first {
-            None => self.first = Some(value),
+            None => {
+                self.front = value.front();
+                self.first = Some(value);
+            }
             Some(_) => self.others.push(value),
         }
     }
@@ -50,6 +55,9 @@ impl Rank {
         let (Some(left), Some(right)) = (&self.first, &other.first) else {
             return Ordering::Equal;
         };
+        if self.front != other.front {
+            return self.front.cmp(&other.front);
+        }
         left.compare(right).then_with(|| {
             let mut pairs = self.others.iter().zip(&other.others);
             let order = pairs
@@ -89,6 +97,20 @@ impl Value {
                 .compare(&right.point())
                 .unwrap_or(Ordering::Equal),
         }
+    }
+
+    /// The first bytes of a text. A shorter one is not told from one that goes on with zeros.
+    fn front(&self) -> u128 {
+        let Value::Text(text) = self else { return 0 };
+        let front = text.first_chunk().copied().unwrap_or_else(|| {
+            let mut front = [0; size_of::<u128>()];
+            front
+                .iter_mut()
+                .zip(text)
+                .for_each(|(to, byte)| *to = *byte);
+            front
+        });
+        u128::from_be_bytes(front)
     }
 
     fn point(&self) -> KeyPoint {
@@ -139,7 +161,7 @@ mod tests {
             "9223372036854775808",
             "1e60",
         ];
-        let texts = ["", "a", "a\\u0000", "a\\\\", "b", "\u{e9}", "\u{10000}"];
+        let texts = ["", "a", "a\\u0000", "a\\\\", "b", "cccccccccccccccc", "cccccccccccccccc\\u0000", "ccccccccccccccccd", "\u{e9}", "\u{10000}"];
         let written = |tag: &str, value: &&str| format!("{{\"k\":{{\"{tag}\":\"{value}\"}}}}");
         let numbers: Vec<String> = numbers.iter().map(|value| written("N", value)).collect();
         let texts: Vec<String> = texts.iter().map(|value| written("S", value)).collect();

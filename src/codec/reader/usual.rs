@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `{"S":"text"}`, or the same of an `N`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn usual_value(&mut self, tag: Tag) -> Option<&'a str> {
         let opening = tag.opening();
         if !self.rest().starts_with(opening) {
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
         let start = quote + 1;
         let end = string_end(bytes, start);
-        if bytes.get(end) != Some(&b'"') || bytes.get(end + 1) != Some(&next) {
+        if bytes.get(end..end + 2) != Some(&[b'"', next]) {
             return None;
         }
         let text = self.text.get(start..end)?;

@@ -1,5 +1,6 @@
 //! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
 
+use super::ReadRow;
 use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -35,6 +36,16 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
     }
     rows.truncate(most.unwrap_or(usize::MAX));
     Ok(rows)
+}
+
+/// The rows as they were asked for.
+pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
+    let mut all = Vec::with_capacity(rows.len());
+    // Each is moved once, which a chain of iterators does more often.
+    for row in rows {
+        all.push(read(row)?);
+    }
+    Ok(all)
 }
 
 pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {

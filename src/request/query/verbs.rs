@@ -188,8 +188,7 @@ pub trait QueryVerbs: Sized {
         let page = page::read(selection, db.clone());
         Reading::new(async move {
             let (page, rows) = page.await?;
-            let rows = rows.into_iter().map(|row| read(row));
-            Ok(page.with(rows.collect::<Result<_>>()?))
+            Ok(page.with(all::read(rows, &read)?))
         })
     }
 
@@ -198,7 +197,7 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let (read, limit) = (query.read, query.selection.options.limit);
         let rows = all::rows(query.selection, db.clone(), Take::UpTo(limit));
-        Reading::new(async move { rows.await?.into_iter().map(|row| read(row)).collect() })
+        Reading::new(async move { all::read(rows.await?, &read) })
     }
 
     /// The first row. It costs one item of reading where nothing is filtered.
