@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use dynamo_entity::RetryBudget;
@@ -39,8 +40,8 @@ fn reading(number: u64) -> Reading {
     }
 }
 
-/// How long it took, and what was lost.
-#[derive(Debug)]
+/// How long it took to write and to read, and what was lost.
+#[derive(Debug, Default)]
 pub struct Facts {
     pub lost: u64,
     pub library: [Duration; 2],
@@ -88,58 +89,60 @@ pub async fn run(db: &Dynamo, count: u64) -> Answer<Facts> {
             .map(move |from| from..count.min(from + SLICE))
     };
 
-    let [mut writing, mut reading_back] = [Duration::ZERO; 2];
-    let mut lost = 0;
-    for slice in slices(count) {
-        weather.change();
-        let began = Instant::now();
-        let readings: Vec<Reading> = slice.map(reading).collect();
-        let batch = Batch::new().with_all(readings.iter().map(|reading| reading.put()));
-        batch
-            .budget(RetryBudget::rounds(20))
-            .send(&busy)
-            .await?
-            .complete()?;
-        writing += began.elapsed();
-    }
-    for slice in slices(count) {
-        weather.change();
-        let began = Instant::now();
-        let keys = slice
-            .clone()
-            .map(|number| Reading::key(number % 97, number));
-        let found = Reading::get_many(keys).send(&busy).await?;
-        let same = slice
-            .zip(&found)
-            .filter(|(number, found)| found.as_ref() == Some(&reading(*number)));
-        lost += found.len() as u64 - same.count() as u64;
-        reading_back += began.elapsed();
-    }
-
-    // The same by hand, into a table of its own.
     let plain = db.clone().with_prefix("plain");
     plain.create_tables([Reading::schema()]).await?;
-    let [mut sdk_writing, mut sdk_reading] = [Duration::ZERO; 2];
+
+    // Both sides slice by slice, so that a slow moment of the machine meets both.
+    let mut facts = Facts::default();
     for slice in slices(count) {
+        weather.change();
+        let began = Instant::now();
+        write_by_library(&busy, slice.clone()).await?;
+        facts.library[0] += began.elapsed();
+
         weather.change();
         let began = Instant::now();
         write_by_hand(busy.client(), slice.map(reading).collect()).await?;
-        sdk_writing += began.elapsed();
+        facts.sdk[0] += began.elapsed();
     }
     for slice in slices(count) {
         weather.change();
         let began = Instant::now();
-        let wanted = slice.end - slice.start;
-        lost += wanted - read_by_hand(busy.client(), slice.collect()).await?.len() as u64;
-        sdk_reading += began.elapsed();
+        facts.lost += read_by_library(&busy, slice.clone()).await?;
+        facts.library[1] += began.elapsed();
+
+        weather.change();
+        let began = Instant::now();
+        let found = read_by_hand(busy.client(), slice.clone().collect()).await?;
+        facts.sdk[1] += began.elapsed();
+        facts.lost += slice.end - slice.start - found.len() as u64;
     }
     weather.change();
-    Ok(Facts {
-        lost,
-        library: [writing, reading_back],
-        sdk: [sdk_writing, sdk_reading],
-        requests: weather.requests,
-    })
+    facts.requests = weather.requests;
+    Ok(facts)
+}
+
+async fn write_by_library(db: &Dynamo, slice: Range<u64>) -> Answer<()> {
+    let readings: Vec<Reading> = slice.map(reading).collect();
+    let batch = Batch::new().with_all(readings.iter().map(|reading| reading.put()));
+    batch
+        .budget(RetryBudget::rounds(20))
+        .send(db)
+        .await?
+        .complete()?;
+    Ok(())
+}
+
+/// Returns how many are not as they were written.
+async fn read_by_library(db: &Dynamo, slice: Range<u64>) -> Answer<u64> {
+    let keys = slice.clone();
+    let keys = keys.map(|number| Reading::key(number % 97, number));
+    let found = Reading::get_many(keys).send(db).await?;
+    let wanted = slice.map(|number| Some(reading(number)));
+    Ok(wanted
+        .zip(found)
+        .filter(|(wanted, found)| wanted != found)
+        .count() as u64)
 }
 
 const PLAIN: &str = "plain-readings";

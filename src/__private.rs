@@ -57,7 +57,7 @@ pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, No
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,
     missing, never_absent, next_of_tuple, or_absent, or_null, unknown_part, unknown_variant,
-    within, written_size,
+    unless_absent, within, written_size,
 };
-pub use json::{from_json, read_item_json, to_json};
+pub use json::{as_stored, from_json, read_item_json, to_json};
 pub use when::When;

@@ -83,6 +83,13 @@ pub trait DynamoValue: Sized {
     fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
         list::decode(reader)
     }
+
+    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, where that is known without
+    /// writing it. `None`: it has to be written and read.
+    #[doc(hidden)]
+    fn as_stored(&self) -> Option<Self> {
+        None
+    }
 }
 
 /// A type that may stand as a field: a value, an `Option` of one, or a set. None and an empty set are
@@ -109,6 +116,13 @@ pub trait DynamoField: Sized {
     fn absent() -> Option<Self> {
         None
     }
+
+    /// What is read back, where that is known without writing it; as
+    /// [`DynamoValue::as_stored`](DynamoValue::as_stored).
+    #[doc(hidden)]
+    fn field_as_stored(&self) -> Option<Self> {
+        None
+    }
 }
 
 impl<T: DynamoValue> DynamoField for T {
@@ -123,5 +137,10 @@ impl<T: DynamoValue> DynamoField for T {
     #[inline]
     fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         T::decode(reader)
+    }
+
+    #[inline]
+    fn field_as_stored(&self) -> Option<Self> {
+        self.as_stored()
     }
 }

@@ -29,13 +29,13 @@ pub(crate) async fn open(url: &str) -> Result<Wire> {
         #[cfg(not(feature = "embedded"))]
         Target::Memory | Target::File(_) => Err(needs("embedded", "the embedded engine")),
         #[cfg(feature = "aws")]
-        Target::Endpoint { url, region } => Ok(Wire::new(endpoint::client(url, region))),
+        Target::Endpoint { url, region } => Ok(Wire::ours(endpoint::client(url, region))),
         #[cfg(feature = "aws")]
         Target::Aws {
             region,
             profile,
             endpoint,
-        } => aws::client(region, profile, endpoint).await.map(Wire::new),
+        } => aws::client(region, profile, endpoint).await.map(Wire::ours),
         #[cfg(not(feature = "aws"))]
         Target::Endpoint { .. } | Target::Aws { .. } => {
             Err(needs("aws", "a connection over the network"))

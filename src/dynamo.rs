@@ -259,7 +259,15 @@ impl Dynamo {
     }
 
     pub(crate) fn call(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
-        Box::pin(self.0.wire.call(request))
+        Box::pin(async move { self.attempt(&request).await })
+    }
+
+    /// The same without a box, for who may have to send it again.
+    pub(crate) fn attempt(
+        &self,
+        request: &Request,
+    ) -> impl Future<Output = Result<Reply, Failure>> + Send {
+        self.0.wire.call(request)
     }
 }
 

@@ -82,6 +82,13 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault>;
 
+    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, where that is known without
+    /// reading it.
+    #[doc(hidden)]
+    fn as_stored(&self, _stamp: &Stamp) -> Option<Self> {
+        None
+    }
+
     /// Reads one object of DynamoDB JSON.
     #[doc(hidden)]
     fn read_json(json: &[u8]) -> Result<Self> {

@@ -195,9 +195,9 @@ pub use request::{
     Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
     FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
     InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page, PartOfItem, Put, Query,
-    QueryVerbs, Reach, ReadMember, ReadMembers, ReadTogether, Reading, Reads, Repeatable,
-    Reserving, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
-    RowOfEntity, RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads,
+    QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress, ReadTogether, Reading, Reads,
+    Repeatable, Reserving, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, RowOfEntity, RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads,
     TransactWrite, Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
     each, read_together, snapshot,
 };

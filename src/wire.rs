@@ -12,6 +12,7 @@
 //!
 //! An engine in this process gets the bytes by `direct` instead, past the SDK.
 
+mod agent;
 mod call;
 #[cfg(feature = "embedded")]
 mod direct;

@@ -23,6 +23,7 @@ mod path;
 mod projection;
 mod query;
 mod repository;
+mod stored;
 mod table;
 mod unique;
 mod upkeep;

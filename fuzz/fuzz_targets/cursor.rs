@@ -36,15 +36,18 @@ fuzz_target!(|text: &str| {
     let again: Cursor = cursor.to_string().parse().expect("what was written is read");
     assert_eq!(again, cursor);
     let db = db();
-    let queries = [
+    let queries: [Query<Row>; 8] = [
         Row::in_partition(1).query().into(),
         Row::in_partition(1).at().ge(5).into(),
         Row::in_partition(each([1, 2])).query().into(),
         Row::in_partition(each([1, 2])).at().eq(each([5, 6])).text().starts_with("t").into(),
         Row::by_size().size().lt(5).into(),
-        Query::<Row>::from(Row::scan()),
+        Row::scan().into(),
+        Row::scan().segments(1).into(),
+        Row::scan().segments(3).into(),
     ];
     for query in queries {
+        let _ = query.clone().resume(cursor.clone()).explain(db);
         let _ = query.resume(cursor.clone().backwards()).explain(db);
     }
 });

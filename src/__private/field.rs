@@ -23,6 +23,11 @@ pub fn or_null<'r, T>(
     decode(reader).map(Some)
 }
 
+/// A field with a default as it is read back, if its value is always written.
+pub fn unless_absent<T>(copy: T, absent: fn() -> Option<T>) -> Option<T> {
+    absent().is_none().then_some(copy)
+}
+
 /// A field that is never absent.
 pub fn never_absent<T>() -> Option<T> {
     None

@@ -17,4 +17,8 @@ impl DynamoValue for Bytes {
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         reader.binary().map(Bytes::from)
     }
+
+    fn as_stored(&self) -> Option<Self> {
+        Some(self.clone())
+    }
 }

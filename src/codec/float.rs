@@ -36,6 +36,11 @@ macro_rules! float {
                 }
                 Ok(value)
             }
+
+            /// There is one zero, without a sign.
+            fn as_stored(&self) -> Option<Self> {
+                Some(*self + 0.0)
+            }
         }
     )*};
 }
@@ -54,6 +59,10 @@ impl DynamoValue for Number {
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         reader.digits()?.parse()
+    }
+
+    fn as_stored(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }
 
@@ -109,6 +118,11 @@ macro_rules! decimal {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 Self::from_number(&reader.digits()?.parse()?)
+            }
+
+            /// Without the scale, which is not kept.
+            fn as_stored(&self) -> Option<Self> {
+                Self::from_number(&self.to_number().ok()?).ok()
             }
         }
     )*};

@@ -46,6 +46,10 @@ macro_rules! integer {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 read(reader, stringify!($int))
             }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(*self)
+            }
         }
     )*};
 }
@@ -74,6 +78,10 @@ impl DynamoValue for u8 {
     fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
         reader.binary()
     }
+
+    fn as_stored(&self) -> Option<Self> {
+        Some(*self)
+    }
 }
 
 /// The widest integers have more digits than DynamoDB keeps.
@@ -91,6 +99,10 @@ macro_rules! wide_integer {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 read(reader, stringify!($int))
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(*self)
             }
         }
     )*};

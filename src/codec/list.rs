@@ -29,6 +29,14 @@ pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, 
     Ok(values)
 }
 
+fn as_stored<T: DynamoValue>(slice: &[T]) -> Option<Vec<T>> {
+    let mut values = Vec::with_capacity(slice.len());
+    for value in slice {
+        values.push(value.as_stored()?);
+    }
+    Some(values)
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
     own_path!();
@@ -39,6 +47,10 @@ impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         T::decode_vec(reader).map(Cow::Owned)
+    }
+
+    fn as_stored(&self) -> Option<Self> {
+        as_stored(self).map(Cow::Owned)
     }
 }
 
@@ -53,6 +65,10 @@ macro_rules! slice {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 T::decode_vec(reader).map(Into::into)
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                as_stored(self).map(Into::into)
             }
         }
     )*};
@@ -73,6 +89,10 @@ impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
         values
             .try_into()
             .map_err(|_| Fault::mismatch(format!("{N} elements"), format!("{found} elements")))
+    }
+
+    fn as_stored(&self) -> Option<Self> {
+        as_stored(self)?.try_into().ok()
     }
 }
 
@@ -107,6 +127,10 @@ macro_rules! tuple {
                 }
                 reader.close_list()?;
                 Ok(tuple)
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(($(self.$index.as_stored()?,)*))
             }
         }
     };

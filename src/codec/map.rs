@@ -74,6 +74,24 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     Ok(map)
 }
 
+/// What [`decode`] makes of the same entries: keys that are one text, or become one, are left to it.
+fn as_stored<'a, K, V, C: Default + Extend<(K, V)>>(
+    entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
+    len: fn(&C) -> usize,
+) -> Option<C>
+where
+    K: MapKey + 'a,
+    V: DynamoValue + 'a,
+{
+    let mut map = C::default();
+    let count = entries.len();
+    for (key, value) in entries {
+        let key = K::from_map_key(&key.to_map_key())?;
+        map.extend(std::iter::once((key, value.as_stored()?)));
+    }
+    (len(&map) == count).then_some(map)
+}
+
 macro_rules! map {
     ($map:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         impl<$($generics)*> DynamoValue for $map {
@@ -85,6 +103,10 @@ macro_rules! map {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 decode(reader, Self::len)
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                as_stored(self.iter(), Self::len)
             }
         }
     };

@@ -31,6 +31,13 @@ impl<T: DynamoValue> DynamoField for Option<T> {
     fn absent() -> Option<Self> {
         Some(None)
     }
+
+    fn field_as_stored(&self) -> Option<Self> {
+        match self {
+            Some(value) => value.as_stored().map(Some),
+            None => Some(None),
+        }
+    }
 }
 
 macro_rules! pointer {
@@ -45,6 +52,10 @@ macro_rules! pointer {
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 T::decode(reader).map($pointer::new)
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                T::as_stored(self).map($pointer::new)
             }
         }
     )*};

@@ -24,6 +24,12 @@ pub trait SetElement: Sized {
 
     /// Reads one element.
     fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// What is read back, where that is known without writing it.
+    #[doc(hidden)]
+    fn element_as_stored(&self) -> Option<Self> {
+        None
+    }
 }
 
 fn encode<'a, T: SetElement + 'a>(
@@ -66,6 +72,16 @@ fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Res
     Ok(set)
 }
 
+fn as_stored<'a, T: SetElement + 'a, C: Default + Extend<T>>(
+    elements: impl Iterator<Item = &'a T>,
+) -> Option<C> {
+    let mut set = C::default();
+    for element in elements {
+        set.extend(std::iter::once(element.element_as_stored()?));
+    }
+    Some(set)
+}
+
 macro_rules! set {
     ($set:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
@@ -82,6 +98,10 @@ macro_rules! set {
 
             fn absent() -> Option<Self> {
                 Some(Self::default())
+            }
+
+            fn field_as_stored(&self) -> Option<Self> {
+                as_stored(self.iter())
             }
         }
     };
@@ -104,6 +124,10 @@ macro_rules! text_element {
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 Ok(reader.string()?.into_owned().into())
             }
+
+            fn element_as_stored(&self) -> Option<Self> {
+                Some(self.clone())
+            }
         }
     )*};
 }
@@ -123,6 +147,10 @@ macro_rules! integer_element {
 
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 integer::parse(&reader.string()?, stringify!($int))
+            }
+
+            fn element_as_stored(&self) -> Option<Self> {
+                Some(*self)
             }
         }
     )*};
@@ -144,6 +172,10 @@ macro_rules! wide_integer_element {
 
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 integer::parse(&reader.string()?, stringify!($int))
+            }
+
+            fn element_as_stored(&self) -> Option<Self> {
+                Some(*self)
             }
         }
     )*};
@@ -180,6 +212,10 @@ macro_rules! binary_element {
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 reader.base64().map(Into::into)
             }
+
+            fn element_as_stored(&self) -> Option<Self> {
+                Some(self.clone())
+            }
         }
     )*};
 }
@@ -202,6 +238,10 @@ macro_rules! foreign_element {
             fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 let parse: fn(&str) -> Option<Self> = $parse;
                 parse(&reader.string()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+            }
+
+            fn element_as_stored(&self) -> Option<Self> {
+                Some(*self)
             }
         }
     )*};

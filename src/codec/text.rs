@@ -21,6 +21,10 @@ macro_rules! text {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 Ok(reader.text()?.into_owned().into())
             }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(self.clone())
+            }
         }
     )*};
 }
@@ -44,6 +48,10 @@ impl DynamoValue for char {
             _ => Err(Fault::mismatch("one character", "another number of them")),
         }
     }
+
+    fn as_stored(&self) -> Option<Self> {
+        Some(*self)
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -59,6 +67,10 @@ impl DynamoValue for bool {
     #[inline]
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         reader.boolean()
+    }
+
+    fn as_stored(&self) -> Option<Self> {
+        Some(*self)
     }
 }
 
@@ -78,6 +90,10 @@ macro_rules! foreign_text {
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
                 let parse: fn(&str) -> Option<Self> = $parse;
                 parse(&reader.text()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+            }
+
+            fn as_stored(&self) -> Option<Self> {
+                Some(*self)
             }
         }
     )*};

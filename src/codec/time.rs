@@ -54,6 +54,12 @@ macro_rules! time_values {
                 let parse: fn(&str) -> Option<Self> = $parse;
                 parse(&reader.text()?).ok_or_else(|| Fault::mismatch($what, "other text"))
             }
+
+            fn as_stored(&self) -> Option<Self> {
+                let write: fn(&Self) -> Result<String, Fault> = $write;
+                let parse: fn(&str) -> Option<Self> = $parse;
+                parse(&write(self).ok()?)
+            }
         }
     )*};
 }

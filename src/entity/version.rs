@@ -117,6 +117,10 @@ pub trait VersionField: Sized {
     /// What a missing attribute means.
     #[doc(hidden)]
     fn absent_version() -> Option<Self>;
+
+    /// The version that is read after a write.
+    #[doc(hidden)]
+    fn stamped_version(&self, stamp: &Stamp) -> Self;
 }
 
 #[diagnostic::do_not_recommend]
@@ -139,5 +143,10 @@ impl VersionField for Version {
 
     fn absent_version() -> Option<Self> {
         Some(Version(State::Unversioned))
+    }
+
+    fn stamped_version(&self, stamp: &Stamp) -> Self {
+        let number = stamp.version(*self).number();
+        number.map_or(Version(State::Unversioned), Version::from)
     }
 }

@@ -21,10 +21,14 @@ const MAX_TEXT: usize = 4 * 1024;
 const MAX_OPERATORS: usize = 300;
 const MAX_VALUES: usize = 2 * 1024 * 1024;
 
+/// Most texts are shorter.
+const USUAL_TEXT: usize = 120;
+
 impl Expression {
     /// What follows belongs to this parameter, such as `ConditionExpression`.
     pub(crate) fn begin(&mut self, parameter: &'static str) -> &mut Self {
-        self.texts.push((parameter, String::new()));
+        self.texts
+            .push((parameter, String::with_capacity(USUAL_TEXT)));
         self
     }
 
@@ -62,7 +66,11 @@ impl Expression {
             self.names.push(name);
             self.names.len() - 1
         });
-        self.push(&format!("#n{index}"))
+        self.push("#n").number(index)
+    }
+
+    fn number(&mut self, number: usize) -> &mut Self {
+        self.push(itoa::Buffer::new().format(number))
     }
 
     /// A path into an attribute: `#n0.#n1[2]`.
@@ -71,7 +79,7 @@ impl Expression {
         for step in place.steps() {
             match step {
                 Step::Name(name) => self.push(".").name(name.clone()),
-                Step::Index(index) => self.push(&format!("[{index}]")),
+                Step::Index(index) => self.push("[").push(&index.to_string()).push("]"),
             };
         }
         self
@@ -82,14 +90,12 @@ impl Expression {
         &mut self,
         encode: impl FnOnce(&mut Writer) -> Result<(), Fault>,
     ) -> Result<&mut Self, Fault> {
-        let placeholder = format!(":v{}", self.value_count);
+        let number = self.value_count;
         self.value_count += 1;
-        self.push(&placeholder);
-        if self.value_count > 1 {
-            self.values.raw(",");
-        }
-        self.values.quoted(&placeholder);
-        self.values.raw(":");
+        self.push(":v").number(number);
+        self.values.raw(if number == 0 { "\":v" } else { ",\":v" });
+        self.values.raw(itoa::Buffer::new().format(number));
+        self.values.raw("\":");
         encode(&mut self.values)?;
         Ok(self)
     }
@@ -152,8 +158,9 @@ impl Expression {
         }
         body.raw(",\"ExpressionAttributeNames\":{");
         for (index, name) in self.names.iter().enumerate() {
-            body.raw(if index == 0 { "" } else { "," });
-            body.raw(&format!("\"#n{index}\":"));
+            body.raw(if index == 0 { "\"#n" } else { ",\"#n" });
+            body.raw(itoa::Buffer::new().format(index));
+            body.raw("\":");
             body.quoted(name);
         }
         body.raw("}");

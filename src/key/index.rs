@@ -131,6 +131,10 @@ pub trait IndexPart: Sized {
     /// What a missing attribute means.
     #[doc(hidden)]
     fn absent_index_key() -> Option<Self>;
+
+    /// A copy as it is read back.
+    #[doc(hidden)]
+    fn to_index_key(&self) -> Self;
 }
 
 impl<T: KeyValue> IndexPart for T {
@@ -149,6 +153,10 @@ impl<T: KeyValue> IndexPart for T {
 
     fn absent_index_key() -> Option<Self> {
         None
+    }
+
+    fn to_index_key(&self) -> Self {
+        self.to_key()
     }
 }
 
@@ -174,5 +182,9 @@ impl<T: KeyValue> IndexPart for Option<T> {
 
     fn absent_index_key() -> Option<Self> {
         Some(None)
+    }
+
+    fn to_index_key(&self) -> Self {
+        self.as_ref().map(T::to_key)
     }
 }

@@ -24,7 +24,7 @@ pub trait KeyValue: Sized {
         false
     }
 
-    /// A copy, for the key.
+    /// A copy as it is read back, for the key.
     fn to_key(&self) -> Self;
 
     /// Writes the attribute, checked.
@@ -59,7 +59,7 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
 macro_rules! as_value {
     () => {
         fn to_key(&self) -> Self {
-            self.clone()
+            self.as_stored().unwrap_or_else(|| self.clone())
         }
 
         fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {

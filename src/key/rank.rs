@@ -161,7 +161,18 @@ mod tests {
             "9223372036854775808",
             "1e60",
         ];
-        let texts = ["", "a", "a\\u0000", "a\\\\", "b", "cccccccccccccccc", "cccccccccccccccc\\u0000", "ccccccccccccccccd", "\u{e9}", "\u{10000}"];
+        let texts = [
+            "",
+            "a",
+            "a\\u0000",
+            "a\\\\",
+            "b",
+            "cccccccccccccccc",
+            "cccccccccccccccc\\u0000",
+            "ccccccccccccccccd",
+            "\u{e9}",
+            "\u{10000}",
+        ];
         let written = |tag: &str, value: &&str| format!("{{\"k\":{{\"{tag}\":\"{value}\"}}}}");
         let numbers: Vec<String> = numbers.iter().map(|value| written("N", value)).collect();
         let texts: Vec<String> = texts.iter().map(|value| written("S", value)).collect();

@@ -15,7 +15,9 @@ mod request;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
+use super::query::Meter;
 use super::raw_row::{RawRow, ReadAhead};
 use super::retry_budget::{Patience, RetryBudget};
 use super::together::{CONCURRENCY, as_they_come};
@@ -60,6 +62,8 @@ pub(super) struct BatchGet {
     pub(super) frames: Vec<Frame>,
     pub(super) budget: RetryBudget,
     pub(super) concurrency: usize,
+    /// What is taken, where somebody asks.
+    pub(super) meter: Option<Arc<Meter>>,
 }
 
 /// What becomes of keys whose request fails.
@@ -90,7 +94,13 @@ impl BatchGet {
             frames: vec![frame],
             budget: RetryBudget::default(),
             concurrency: CONCURRENCY,
+            meter: None,
         }
+    }
+
+    pub(super) fn with_meter(mut self, meter: Option<Arc<Meter>>) -> Self {
+        self.meter = meter;
+        self
     }
 
     /// The items of these keys, in their order; `None` for one that is not there. A key that comes twice

@@ -130,13 +130,29 @@ impl<Out> Plan<Out> {
         if let Outcome::Nothing(out) = self.outcome {
             return Call(State::Done(Some(Ok(out))));
         }
-        let sent = self.request.clone();
         Call(State::Waiting {
-            answer: contention::call(db, sent),
-            plan: self,
+            answer: contention::call(db, self.request),
+            kept: Kept {
+                entity: self.entity,
+                now: self.now,
+                lost: self.lost,
+                participants: self.participants,
+                outcome: self.outcome,
+            },
         })
     }
+}
 
+/// What is left of a plan while its request is under way.
+struct Kept<Out> {
+    entity: &'static str,
+    now: Timestamp,
+    lost: Lost,
+    participants: Vec<Participant>,
+    outcome: Outcome<Out>,
+}
+
+impl<Out> Kept<Out> {
     /// Says who lost to whom.
     fn explain(&self, failure: Failure) -> Error {
         if self.participants.is_empty() {
@@ -183,7 +199,7 @@ enum State<'d, Out> {
     Steps(BoxFuture<'d, Result<Out>>),
     Waiting {
         answer: BoxFuture<'d, Result<Reply, Failure>>,
-        plan: Plan<Out>,
+        kept: Kept<Out>,
     },
 }
 
@@ -214,11 +230,11 @@ impl<Out> Future for Call<'_, Out> {
                 self.0 = State::Done(None);
                 Poll::Ready(result)
             }
-            State::Waiting { answer, plan } => {
+            State::Waiting { answer, kept } => {
                 let answer = std::task::ready!(answer.as_mut().poll(cx));
                 let result = match answer {
-                    Ok(reply) => plan.read(&reply),
-                    Err(failure) => Err(plan.explain(failure)),
+                    Ok(reply) => kept.read(&reply),
+                    Err(failure) => Err(kept.explain(failure)),
                 };
                 self.0 = State::Done(None);
                 Poll::Ready(result)

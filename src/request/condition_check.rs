@@ -3,10 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::call::Plan;
 use super::check::{self, Expect};
 use super::draft::{Edit, refused};
 use super::guard::{Conditional, Unconditional};
+use super::transact::Member;
 use super::unique::Exchange;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
@@ -69,7 +69,7 @@ impl<E: DynamoEntity, G> Check<E, G> {
 
 impl<E: DynamoEntity> Check<E> {
     /// An update without a change, which is a check where it stands in a transaction.
-    pub(super) fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
+    pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
         let now = db.now();
         let expect = match (self.exists, self.missing) {
             (true, true) => {
@@ -93,7 +93,7 @@ impl<E: DynamoEntity> Check<E> {
             lost,
             exchange: Exchange::default(),
         };
-        edit.plan_alone(db, now)
+        edit.members(db, now)
     }
 }
 

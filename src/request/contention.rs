@@ -30,7 +30,7 @@ async fn persist(db: &Dynamo, request: Request) -> Result<Reply, Failure> {
     let (mut attempt, mut unknown) = (1, None);
     loop {
         let this = Instant::now();
-        let failure = match db.call(request.clone()).await {
+        let failure = match db.attempt(&request).await {
             Ok(reply) => return Ok(reply),
             Err(failure) => failure,
         };

@@ -241,7 +241,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         };
         let (condition, lost) = check::with(condition, lost, guard);
         let exchange = Exchange::between::<E>(&values, &Holdings::nothing::<E>(), false)?;
-        let main = Member::of::<E, ()>(plan_key(&self.key, &condition, lost, now, db)?)?;
+        let main = Member::of(plan_key(&self.key, &condition, lost, now, db)?, &self.key)?;
         let beside = exchange.members(&self.key, now, db)?;
         Ok([main].into_iter().chain(beside).collect())
     }

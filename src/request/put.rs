@@ -217,7 +217,10 @@ pub(super) fn entering<E: DynamoEntity>(
 ) -> Result<Vec<Member>> {
     let exchange = unique::entering(&plan, key)?;
     let beside = exchange.members(key, plan.now, db)?;
-    Ok([Member::storing(plan)?].into_iter().chain(beside).collect())
+    Ok([Member::storing(plan, key)?]
+        .into_iter()
+        .chain(beside)
+        .collect())
 }
 
 /// The same as one operation.
@@ -340,6 +343,9 @@ pub(super) fn encode_item<'b, E: DynamoEntity>(
 /// The same; returns the entity as it will be stored.
 fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
     let item = encode_item(entity, stamp, body)?;
+    if let Some(stored) = entity.as_stored(stamp) {
+        return Ok(stored);
+    }
     // A type that writes what it cannot read is found out before anything is stored.
     crate::entity::read(item).map_err(|error| {
         let message = format!("it would not read back, so nothing was sent: {error}");

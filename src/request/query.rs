@@ -7,8 +7,9 @@
 //!   .limit(20)          the same                                             verbs
 //!   .page(&db)          frame of the request, one for each partition         selection, condition, start
 //!                       -> answer by answer, partitions merged               fetch, gather
+//!                       -> at a pace, with progress told                     meter, pace, progress
 //!                       -> the items behind the rows, if asked for           hydrate
-//!                       -> rows and cursors                                  page, cursor
+//!                       -> rows and cursors                                  page, trail, cursor
 //!   .stream(&db)        -> rows, one after the other                         stream
 //!   .update_each(..)    -> rows and their places, for a job                  walk
 //! ```
@@ -27,10 +28,13 @@ mod gather;
 mod head;
 mod hydrate;
 mod kind;
+mod meter;
 mod of_entity;
+mod pace;
 mod page;
 mod part;
 mod partition;
+mod progress;
 mod reach;
 mod reading;
 mod scan;
@@ -39,6 +43,7 @@ mod source;
 mod stage;
 mod start;
 mod stream;
+mod trail;
 mod types;
 mod verbs;
 mod walk;
@@ -58,22 +63,26 @@ pub use draft::{Draft, WriteFront};
 pub(super) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
+pub(super) use meter::{Meter, Took, units};
 pub use page::Page;
 pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
 };
 pub use partition::{Each, Given, KeyArg, One, PartitionArg, Several, each, wrong_parts};
+pub use progress::ReadProgress;
 pub use reach::{
     Anywhere, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads,
     WholeTable,
 };
 pub use reading::Reading;
 pub use selection::Filter;
+pub(super) use selection::RETURN_CONSUMED;
 pub use source::Source;
 pub use stage::{
     Chosen, KnownUpTo, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, TakesRange, holds_all,
 };
 pub use stream::RowStream;
+pub(super) use trail::{Mark, Spot};
 pub use verbs::QueryVerbs;
 pub(super) use walk::{Places, Target, Walk};
 

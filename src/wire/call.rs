@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use aws_sdk_dynamodb::Client;
 use aws_smithy_types::byte_stream::ByteStream;
 
+use super::agent::Agent;
 #[cfg(feature = "embedded")]
 use super::direct;
 use super::failure::{self, Failure, Site};
@@ -21,6 +22,8 @@ use crate::error::{Error, ErrorKind, Stage};
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
+    /// Of a client that this library has built: nobody else has a say in its user agent.
+    agent: Option<Arc<Agent>>,
     /// Behind the client, for what can do without it.
     #[cfg(feature = "embedded")]
     engine: Option<EmbeddedEngine>,
@@ -40,9 +43,19 @@ impl Wire {
     pub(crate) fn new(client: Client) -> Self {
         Wire {
             client,
+            agent: None,
             #[cfg(feature = "embedded")]
             engine: None,
             typed: Arc::default(),
+        }
+    }
+
+    /// For a client that this library has built.
+    #[cfg(feature = "aws")]
+    pub(crate) fn ours(client: Client) -> Self {
+        Wire {
+            agent: Some(Arc::default()),
+            ..Wire::new(client)
         }
     }
 
@@ -50,9 +63,8 @@ impl Wire {
     #[cfg(feature = "embedded")]
     pub(crate) fn direct(engine: EmbeddedEngine) -> Self {
         Wire {
-            client: engine.client(),
-            engine: Some(engine),
-            typed: Arc::default(),
+            engine: Some(engine.clone()),
+            ..Wire::new(engine.client())
         }
     }
 
@@ -64,6 +76,12 @@ impl Wire {
         self.typed.load(Ordering::Relaxed)
     }
 
+    #[cfg(all(test, feature = "aws"))]
+    pub(super) fn keeps_agent(&self) -> bool {
+        let agent = self.agent.as_ref();
+        agent.is_some_and(|agent| agent.headers().is_some())
+    }
+
     /// For good: an SDK that ignores us once ignores us always.
     pub(crate) fn use_typed(&self) {
         self.typed.store(true, Ordering::Relaxed);
@@ -71,14 +89,14 @@ impl Wire {
 
     /// Sends a request and waits for its answer. Dropped before the end, the request may or may not
     /// have been executed.
-    pub(crate) async fn call(&self, request: Request) -> Result<Reply, Failure> {
+    pub(crate) async fn call(&self, request: &Request) -> Result<Reply, Failure> {
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             return direct::call(engine, request).await;
         }
         if !self.is_typed() {
-            let exchange = Exchange::new(&request, true);
-            let outcome = self.send(&request, &exchange).await;
+            let exchange = self.exchange(request, true);
+            let outcome = self.send(request, &exchange).await;
             if !exchange.was_ignored() {
                 return self.reply(outcome?).await;
             }
@@ -86,8 +104,12 @@ impl Wire {
             // that kind exists, so nothing has happened yet.
             self.use_typed();
         }
-        self.reply(self.send(&request, &Exchange::new(&request, false)).await?)
+        self.reply(self.send(request, &self.exchange(request, false)).await?)
             .await
+    }
+
+    fn exchange(&self, request: &Request, swaps: bool) -> Arc<Exchange> {
+        Exchange::new(request, swaps, self.agent.as_ref())
     }
 
     async fn reply(&self, outcome: Outcome) -> Result<Reply, Failure> {

@@ -9,7 +9,7 @@ use super::failure::{self, Failure, Site};
 use super::{Reply, Request};
 use crate::connect::embedded::EmbeddedEngine;
 
-pub(super) async fn call(engine: &EmbeddedEngine, request: Request) -> Result<Reply, Failure> {
+pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<Reply, Failure> {
     let operation = request.operation.name();
     let request_id = engine.next_request_id();
     let (status, body) = engine.call(operation.into(), request.body.clone()).await;
@@ -19,6 +19,6 @@ pub(super) async fn call(engine: &EmbeddedEngine, request: Request) -> Result<Re
             request_id: Some(request_id),
         });
     }
-    let site = Site::in_process(&request, status);
+    let site = Site::in_process(request, status);
     Err(failure::from_engine(status, &body, request_id, site))
 }

@@ -16,8 +16,10 @@ use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::{BoxError, ErrorMetadata};
 use aws_smithy_runtime_api::client::interceptors::context::{
     BeforeDeserializationInterceptorContextMut, BeforeSerializationInterceptorContextMut,
-    BeforeTransmitInterceptorContextRef, Error, FinalizerInterceptorContextRef, Input, Output,
+    BeforeTransmitInterceptorContextMut, BeforeTransmitInterceptorContextRef, Error,
+    FinalizerInterceptorContextRef, Input, Output,
 };
+use aws_smithy_runtime_api::client::interceptors::dyn_dispatch_hint;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
 use aws_smithy_runtime_api::client::ser_de::{
     DeserializeResponse, SerializeRequest, SharedRequestSerializer, SharedResponseDeserializer,
@@ -25,6 +27,7 @@ use aws_smithy_runtime_api::client::ser_de::{
 use aws_smithy_types::body::SdkBody;
 use bytes::Bytes;
 
+use super::agent::Agent;
 use super::failure::{self, request_id};
 use super::{Operation, Request, Resend, retry};
 
@@ -47,6 +50,10 @@ pub(super) struct Exchange {
     was_ambiguous: AtomicBool,
     /// When the first attempt was sent.
     began: OnceLock<SystemTime>,
+    /// The user agent of the connection, if it keeps one.
+    agent: Option<Arc<Agent>>,
+    /// This request has it; else the SDK makes one.
+    has_agent: bool,
     answer: Mutex<Option<Answer>>,
 }
 
@@ -57,8 +64,10 @@ pub(super) struct Answer {
 }
 
 impl Exchange {
-    pub(super) fn new(request: &Request, swaps: bool) -> Arc<Self> {
+    pub(super) fn new(request: &Request, swaps: bool, agent: Option<&Arc<Agent>>) -> Arc<Self> {
         Arc::new(Exchange {
+            agent: agent.cloned(),
+            has_agent: agent.is_some_and(|agent| agent.headers().is_some()),
             operation: request.operation,
             body: request.body.clone(),
             resend: request.resend,
@@ -139,6 +148,7 @@ impl fmt::Debug for Exchange {
 #[derive(Debug)]
 pub(super) struct Hooks(pub(super) Arc<Exchange>);
 
+#[dyn_dispatch_hint]
 impl Intercept for Hooks {
     fn name(&self) -> &'static str {
         "DynamoEntity"
@@ -154,7 +164,22 @@ impl Intercept for Hooks {
             let serializer = SharedRequestSerializer::new(Serializer(self.0.clone()));
             cfg.interceptor_state().store_put(serializer);
         }
+        if self.0.has_agent {
+            Agent::stand_in(cfg);
+        }
         Ok(())
+    }
+
+    fn modify_before_signing(
+        &self,
+        context: &mut BeforeTransmitInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        match &self.0.agent {
+            Some(agent) if self.0.has_agent => agent.write(context.request_mut()),
+            _ => Ok(()),
+        }
     }
 
     fn read_before_attempt(
@@ -169,7 +194,7 @@ impl Intercept for Hooks {
 
     fn read_before_transmit(
         &self,
-        _: &BeforeTransmitInterceptorContextRef<'_>,
+        context: &BeforeTransmitInterceptorContextRef<'_>,
         components: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
@@ -179,6 +204,9 @@ impl Intercept for Hooks {
         };
         if self.0.resend == Resend::ByToken && !self.0.is_remembered(now()) {
             return Err("its token is eight minutes old, so it is not sent again".into());
+        }
+        if let Some(agent) = &self.0.agent {
+            agent.learn(context.request(), components);
         }
         set(&self.0.transmitted, true);
         set(&self.0.ambiguous, true);

@@ -28,7 +28,7 @@ use crate::error::ErrorKind;
 type Http = Faults;
 
 /// An engine with a table `tab` with the key `pk`.
-async fn engine_of_tab() -> EmbeddedEngine {
+pub(super) async fn engine_of_tab() -> EmbeddedEngine {
     let engine = EmbeddedEngine::memory().await.unwrap();
     let table = br#"{"TableName":"tab","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}"#;
     engine.execute("CreateTable", table).await;
@@ -66,7 +66,7 @@ const CREATE: &str = r##"{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"2"}
 const GET: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ConsistentRead":true}"#;
 const DELETE: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#;
 
-fn put() -> Request {
+pub(super) fn put() -> Request {
     request(Operation::PutItem, Resend::Always, PUT)
 }
 
@@ -74,7 +74,7 @@ fn create() -> Request {
     request(Operation::PutItem, Resend::UnlessAmbiguous, CREATE)
 }
 
-fn get() -> Request {
+pub(super) fn get() -> Request {
     request(Operation::GetItem, Resend::Always, GET)
 }
 
@@ -86,18 +86,18 @@ fn attributes(reply: &Reply, member: &str) -> Option<serde_json::Value> {
 #[tokio::test]
 async fn a_round_trip() {
     let (wire, http) = plain().await;
-    let reply = wire.call(put()).await.unwrap();
+    let reply = wire.call(&put()).await.unwrap();
     assert_eq!(&reply.body[..], b"{}");
     assert!(reply.request_id.unwrap().starts_with("embedded-"));
     let item = serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } });
-    let reply = wire.call(get()).await.unwrap();
+    let reply = wire.call(&get()).await.unwrap();
     assert_eq!(attributes(&reply, "Item"), Some(item.clone()));
     let reply = wire
-        .call(request(Operation::DeleteItem, Resend::Always, DELETE))
+        .call(&request(Operation::DeleteItem, Resend::Always, DELETE))
         .await
         .unwrap();
     assert_eq!(attributes(&reply, "Attributes"), Some(item));
-    assert_eq!(attributes(&wire.call(get()).await.unwrap(), "Item"), None);
+    assert_eq!(attributes(&wire.call(&get()).await.unwrap(), "Item"), None);
     assert_eq!(
         http.calls(),
         ["PutItem", "GetItem", "DeleteItem", "GetItem"]
@@ -110,7 +110,7 @@ async fn a_round_trip() {
 async fn our_own_bytes_go_out_and_come_back() {
     let (wire, http) = plain().await;
     let spaced = " {\n \"TableName\" : \"tab\", \"Key\":{\"pk\":{\"S\":\"\\u0061\"}} }";
-    wire.call(request(Operation::GetItem, Resend::Always, spaced))
+    wire.call(&request(Operation::GetItem, Resend::Always, spaced))
         .await
         .unwrap();
     let seen = http.seen().remove(0);
@@ -126,7 +126,7 @@ async fn our_own_bytes_go_out_and_come_back() {
 
     let marked = r#"{"Unknown":1, "Item":{"pk":{"S":"a"}}}"#;
     http.plan([Fault::Reply(200, marked.into())]);
-    let reply = wire.call(get()).await.unwrap();
+    let reply = wire.call(&get()).await.unwrap();
     assert_eq!(&reply.body[..], marked.as_bytes());
     assert_eq!(reply.request_id.as_deref(), Some("scripted"));
     assert!(!wire.is_typed());
@@ -139,8 +139,8 @@ async fn a_failed_condition_brings_the_item() {
         if typed {
             wire.use_typed();
         }
-        wire.call(put()).await.unwrap();
-        let failure = wire.call(create()).await.unwrap_err();
+        wire.call(&put()).await.unwrap();
+        let failure = wire.call(&create()).await.unwrap_err();
         assert_eq!(failure.error.kind(), ErrorKind::Conflict);
         assert_eq!(
             failure.error.code(),
@@ -158,7 +158,7 @@ async fn a_failed_condition_without_an_item() {
     let (wire, _) = plain().await;
     let guarded = r#"{"TableName":"tab","Key":{"pk":{"S":"z"}},"ConditionExpression":"attribute_exists(pk)"}"#;
     let guarded = request(Operation::DeleteItem, Resend::UnlessAmbiguous, guarded);
-    let failure = wire.call(guarded).await.unwrap_err();
+    let failure = wire.call(&guarded).await.unwrap_err();
     assert!(failure.condition.unwrap().item.is_none());
 }
 
@@ -166,13 +166,13 @@ async fn a_failed_condition_without_an_item() {
 async fn the_typed_path_gives_the_same() {
     let (wire, http) = plain().await;
     wire.use_typed();
-    wire.call(put()).await.unwrap();
+    wire.call(&put()).await.unwrap();
     let item = serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } });
-    let reply = wire.call(get()).await.unwrap();
+    let reply = wire.call(&get()).await.unwrap();
     assert_eq!(attributes(&reply, "Item"), Some(item.clone()));
     assert!(reply.request_id.is_some());
     let reply = wire
-        .call(request(Operation::DeleteItem, Resend::Always, DELETE))
+        .call(&request(Operation::DeleteItem, Resend::Always, DELETE))
         .await
         .unwrap();
     assert_eq!(attributes(&reply, "Attributes"), Some(item));
@@ -182,7 +182,7 @@ async fn the_typed_path_gives_the_same() {
         Resend::Always,
         r#"{"TableName":"tab","X":1}"#,
     );
-    let failure = wire.call(strange).await.unwrap_err();
+    let failure = wire.call(&strange).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::Rejected);
     assert!(
         failure.error.to_string().contains("`X`"),
@@ -225,20 +225,20 @@ impl Intercept for OwnSerializer {
 #[tokio::test]
 async fn an_sdk_that_ignores_our_serializer() {
     let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
-    wire.call(create()).await.unwrap();
+    wire.call(&create()).await.unwrap();
     assert!(wire.is_typed());
     assert_eq!(http.calls(), ["PutItem", "PutItem"]);
     assert_eq!(http.seen()[0].body, br#"{"TableName":"tab"}"#);
-    let failure = wire.call(create()).await.unwrap_err();
+    let failure = wire.call(&create()).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::Conflict);
     assert_eq!(http.calls().len(), 3);
 
     // What such an SDK makes of a transaction is refused, so that nothing has happened then either.
     let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
-    wire.call(transaction("one")).await.unwrap();
+    wire.call(&transaction("one")).await.unwrap();
     assert_eq!(http.calls(), ["TransactWriteItems", "TransactWriteItems"]);
     assert_eq!(
-        attributes(&wire.call(get()).await.unwrap(), "Item"),
+        attributes(&wire.call(&get()).await.unwrap(), "Item"),
         Some(both())
     );
 }
@@ -268,17 +268,17 @@ async fn a_transaction_of_all_kinds() {
             wire.use_typed();
         }
         http.plan([Fault::Lose, Fault::internal()]);
-        let reply = wire.call(transaction("one")).await.unwrap();
+        let reply = wire.call(&transaction("one")).await.unwrap();
         assert!(reply.body.starts_with(b"{"), "{:?}", reply.body);
         let seen = http.seen();
         assert_eq!(seen.len(), 3, "{typed}");
         assert!(seen.iter().all(|attempt| attempt.body == seen[0].body));
         assert_eq!(
-            attributes(&wire.call(get()).await.unwrap(), "Item"),
+            attributes(&wire.call(&get()).await.unwrap(), "Item"),
             Some(both())
         );
 
-        let failure = wire.call(transaction("two")).await.unwrap_err();
+        let failure = wire.call(&transaction("two")).await.unwrap_err();
         assert_eq!(failure.error.kind(), ErrorKind::Conflict);
         assert_eq!(failure.error.code(), Some("TransactionCanceledException"));
         let item = failure.condition.unwrap().item.unwrap();
@@ -324,7 +324,7 @@ impl DeserializeResponse for OwnDeserializer {
 #[tokio::test]
 async fn an_sdk_that_ignores_our_deserializer() {
     let (wire, http) = start(|config| config.interceptor(OwnDeserializer)).await;
-    let reply = wire.call(get()).await.unwrap();
+    let reply = wire.call(&get()).await.unwrap();
     assert_eq!(&reply.body[..], br#"{"Item":{"pk":{"S":"typed"}}}"#);
     assert!(wire.is_typed());
     assert_eq!(http.calls(), ["GetItem"]);
@@ -347,7 +347,7 @@ async fn a_lost_answer() {
                 wire.use_typed();
             }
             http.plan([fault.clone()]);
-            let failure = wire.call(create()).await.unwrap_err();
+            let failure = wire.call(&create()).await.unwrap_err();
             assert_eq!(
                 failure.error.kind(),
                 ErrorKind::OutcomeUnknown,
@@ -360,7 +360,7 @@ async fn a_lost_answer() {
     for fault in ambiguous {
         let (wire, http) = plain().await;
         http.plan([fault.clone()]);
-        wire.call(put()).await.unwrap();
+        wire.call(&put()).await.unwrap();
         assert_eq!(http.calls(), ["PutItem", "PutItem"], "{fault:?}");
     }
 }
@@ -371,7 +371,7 @@ async fn a_condition_after_a_lost_answer_is_unknown() {
     let (wire, http) = plain().await;
     http.plan([Fault::Lose]);
     let repeatable = request(Operation::PutItem, Resend::Always, CREATE);
-    let failure = wire.call(repeatable).await.unwrap_err();
+    let failure = wire.call(&repeatable).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown);
     assert!(failure.condition.is_none());
     assert_eq!(http.calls(), ["PutItem", "PutItem"]);
@@ -384,11 +384,11 @@ async fn a_hang_ends_with_the_attempt_timeout() {
         .build();
     let (wire, http) = start(|config| config.timeout_config(timeouts)).await;
     http.plan([Fault::Hang]);
-    let failure = wire.call(create()).await.unwrap_err();
+    let failure = wire.call(&create()).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown);
     assert_eq!(http.calls(), ["PutItem"]);
     http.plan([Fault::Hang]);
-    wire.call(put()).await.unwrap();
+    wire.call(&put()).await.unwrap();
     assert_eq!(http.calls(), ["PutItem", "PutItem"]);
 }
 
@@ -398,7 +398,7 @@ async fn what_was_surely_not_executed_is_sent_again() {
         for request in [put(), create()] {
             let (wire, http) = plain().await;
             http.plan([fault.clone()]);
-            wire.call(request).await.unwrap();
+            wire.call(&request).await.unwrap();
             assert_eq!(http.calls(), ["PutItem", "PutItem"], "{fault:?}");
         }
     }
@@ -413,7 +413,7 @@ async fn a_timeout_while_waiting_to_retry_is_not_unknown() {
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_secs(20));
     let (wire, http) = start(|config| config.timeout_config(timeouts).retry_config(retries)).await;
     http.plan([Fault::throttle(), Fault::throttle(), Fault::throttle()]);
-    let failure = wire.call(create()).await.unwrap_err();
+    let failure = wire.call(&create()).await.unwrap_err();
     assert_ne!(
         failure.error.kind(),
         ErrorKind::OutcomeUnknown,
@@ -464,7 +464,7 @@ async fn kinds_come_from_code_and_status() {
     ] {
         let (wire, http) = plain().await;
         http.plan(std::iter::repeat_n(fault.clone(), 3));
-        let failure = wire.call(get()).await.unwrap_err();
+        let failure = wire.call(&get()).await.unwrap_err();
         assert_eq!(failure.error.kind(), kind, "{fault:?}: {:?}", failure.error);
         assert!(!wire.is_typed());
     }
@@ -481,7 +481,7 @@ async fn a_refusal_after_a_broken_answer() {
         Fault::throttle(),
         Fault::Reply(400, refused.into()),
     ]);
-    let failure = wire.call(put()).await.unwrap_err();
+    let failure = wire.call(&put()).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::Rejected);
     assert_eq!(failure.error.code(), Some("ValidationException"));
     assert_eq!(http.calls().len(), 3);
@@ -493,7 +493,7 @@ async fn a_missing_table_says_what_to_do() {
     let mut get = get();
     get.body = Bytes::from_static(br#"{"TableName":"nope","Key":{"pk":{"S":"a"}}}"#);
     get.table = "nope".into();
-    let error = wire.call(get).await.unwrap_err().error;
+    let error = wire.call(&get).await.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::TableNotFound);
     let text = error.to_string();
     assert!(
@@ -508,10 +508,10 @@ async fn errors_hold_no_values() {
     let (wire, _) = plain().await;
     let secret = CREATE.replace("\"N\":\"2\"", "\"S\":\"secret\"");
     let secret = || request(Operation::PutItem, Resend::UnlessAmbiguous, &secret);
-    wire.call(secret()).await.unwrap();
-    let failure = wire.call(secret()).await.unwrap_err();
+    wire.call(&secret()).await.unwrap();
+    let failure = wire.call(&secret()).await.unwrap_err();
     assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
-    let exchange = swap::Exchange::new(&secret(), true);
+    let exchange = swap::Exchange::new(&secret(), true, None);
     assert!(!format!("{:?}", swap::Hooks(Arc::clone(&exchange))).contains("secret"));
 }
 
@@ -532,7 +532,7 @@ async fn missing_credentials_say_what_to_do() {
         }
     }
     let (wire, http) = start(|config| config.credentials_provider(None)).await;
-    let error = wire.call(create()).await.unwrap_err().error;
+    let error = wire.call(&create()).await.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::AccessDenied, "{error:?}");
     assert!(error.to_string().contains("AWS_ACCESS_KEY_ID"), "{error}");
     assert!(http.calls().is_empty());
@@ -597,7 +597,7 @@ async fn past_the_sdk_everything_is_the_same() {
                 )
             }
         };
-        let (by_sdk, by_direct) = (sdk.call(request.clone()).await, direct.call(request).await);
+        let (by_sdk, by_direct) = (sdk.call(&request).await, direct.call(&request).await);
         assert_eq!(told(by_direct), told(by_sdk), "{body}");
     }
 }

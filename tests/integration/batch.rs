@@ -33,6 +33,7 @@ tests![
     a_throttled_request_is_a_round_without_progress,
     what_is_left_is_sent_as_it_is,
     what_is_left_takes_more_writes,
+    what_is_left_is_counted_anew,
     a_lost_answer_harms_nobody,
     a_failed_request_keeps_the_others,
     a_slow_request_does_not_hold_up_the_others,
@@ -510,6 +511,25 @@ async fn what_is_left_takes_more_writes(db: Db) -> Outcome {
     assert_eq!((report.done, report.superseded), (3, 2));
     assert_eq!(Note::key("1").get().send(&db).await?, Some(newer));
     assert_eq!(db.count::<Note>().await, 2);
+    Ok(())
+}
+
+async fn what_is_left_is_counted_anew(db: Db) -> Outcome {
+    db.create_tables([Ranked::schema()]).await?;
+    let rows: Vec<Named> = (0..30)
+        .map(|id| Named {
+            id: id.to_string(),
+            rank: (id == 28).then(|| "first".into()),
+        })
+        .collect();
+    let (faulty, http) = without_retries(&db);
+    http.plan([Fault::Pass, Fault::refuse("AccessDeniedException")]);
+    let batch = Batch::new().with_all(rows.iter().map(|row| row.put()));
+    let report = batch.concurrency(1).send(&faulty).await?;
+    assert_eq!((report.done, report.left.len()), (25, 5));
+    let report = report.left.send(&db).await?;
+    assert_eq!(kinds(&report), [(3, ErrorKind::Rejected)]);
+    assert_eq!(report.done, 4);
     Ok(())
 }
 

@@ -1,6 +1,11 @@
 //! `put`: replaces what is there, as far as it is checked.
 
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
+
+use dynamo_entity::__private::as_stored;
 use dynamo_entity::prelude::*;
+use rust_decimal::Decimal;
 
 use crate::model::{Draft, Note, Page, Session, draft, note, session};
 use crate::support::clock::HandClock;
@@ -11,6 +16,7 @@ use crate::tests;
 tests![
     it_stores_and_replaces,
     the_stored_entity_comes_back,
+    what_changes_on_the_way_is_returned_changed,
     if_exists_needs_an_item,
     if_exists_needs_a_live_item,
     if_missing_needs_none,
@@ -42,6 +48,76 @@ async fn the_stored_entity_comes_back(db: Db) -> Outcome {
     assert_eq!(put.version, Version::from(1));
     assert_eq!(put.created_at, Some(clock.time()));
     assert_eq!(put.key().get().consistent().send(&db).await?, Some(put));
+    Ok(())
+}
+
+/// Of each kind that is not read back as it was given: a TTL is cut, there is one zero, scales are not kept, an empty
+/// set is an absent one, and a field without an attribute has its default.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "changing", key(pk = id, sk = rank), gsi(by_weight, pk = group, sk = weight))]
+struct Changing {
+    id: String,
+    rank: f64,
+    group: Option<String>,
+    weight: Option<Decimal>,
+    zeros: Vec<f32>,
+    price: Decimal,
+    tags: BTreeSet<String>,
+    #[dynamo(default)]
+    stars: u8,
+    #[dynamo(skip)]
+    seen: u32,
+    #[dynamo(ttl)]
+    expires: Option<SystemTime>,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at)]
+    created: SystemTime,
+    #[dynamo(updated_by)]
+    by: Option<String>,
+}
+
+async fn what_changes_on_the_way_is_returned_changed(db: Db) -> Outcome {
+    db.create_tables([Changing::schema()]).await?;
+    let clock = HandClock::at("2024-06-01T10:00:00.5Z");
+    let now = db.at(&clock).with_actor("ann");
+    let given = Changing {
+        id: "c1".into(),
+        rank: -0.0,
+        group: Some("g".into()),
+        weight: Some("1.50".parse()?),
+        zeros: vec![-0.0, 0.5],
+        price: "2.00".parse()?,
+        tags: BTreeSet::new(),
+        stars: 3,
+        seen: 7,
+        expires: Some((clock.time() + Duration::from_millis(60_400)).into()),
+        version: Version::default(),
+        created: SystemTime::UNIX_EPOCH,
+        by: None,
+    };
+    // Without reading it, which is what this is about.
+    assert!(as_stored(&given).is_some());
+    let put = given.put().send(&now).await?;
+    let read = put.key().get().consistent().send(&now).await?;
+    assert_eq!(format!("{:?}", Some(&put)), format!("{read:?}"));
+    let lost = (
+        put.seen,
+        put.rank.is_sign_negative(),
+        put.zeros[0].is_sign_negative(),
+    );
+    assert_eq!(lost, (0, false, false));
+    assert_eq!(
+        (put.version, put.by.as_deref()),
+        (Version::from(1), Some("ann"))
+    );
+    assert_eq!(
+        put.expires,
+        Some((clock.time() + Duration::from_millis(59_500)).into())
+    );
+    let again = put.put().send(&now).await?;
+    let read = again.key().get().consistent().send(&now).await?;
+    assert_eq!(format!("{:?}", Some(&again)), format!("{read:?}"));
     Ok(())
 }
 

@@ -10,6 +10,7 @@ mod parts;
 mod projections;
 mod requests;
 mod rows;
+mod scans;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::prelude::*;
@@ -31,6 +32,7 @@ pub fn tests() -> Vec<Test> {
         hydrate::tests(),
         model::tests(),
         requests::tests(),
+        scans::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;
-use dynamo_entity::__private::{from_json, to_json};
+use dynamo_entity::__private::{as_stored, from_json, to_json};
 use dynamo_entity::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -65,6 +65,17 @@ fn writing_allocates_its_buffer() {
     let parcel = parcel(6);
     let seen = measure(|| drop(to_json(&parcel).expect("it fits")));
     assert!(seen.count_total <= 2, "{} allocations", seen.count_total);
+}
+
+/// A put returns a copy, and does not read what it writes.
+#[test]
+fn what_is_stored_is_known_without_reading() {
+    let parcel = parcel(4);
+    let stored = as_stored(&parcel);
+    assert_eq!(stored.as_ref(), Some(&parcel));
+    let known = measure(|| drop(as_stored(&parcel)));
+    let copied = measure(|| drop(parcel.clone()));
+    assert_eq!(known.count_total, copied.count_total);
 }
 
 /// As much as a copy of the struct, and no more: a list grows as it is read.

@@ -21,7 +21,7 @@ pub(super) const TAKEN: [&str; 7] = [
 ];
 
 /// The verbs of a query; a method of the same name would hide them.
-const VERBS: [&str; 26] = [
+const VERBS: [&str; 30] = [
     "all",
     "page",
     "stream",
@@ -36,6 +36,10 @@ const VERBS: [&str; 26] = [
     "consistent",
     "page_size",
     "max_scanned",
+    "read_units_per_second",
+    "on_progress",
+    "update_each",
+    "delete_each",
     "lenient",
     "select",
     "hydrate",

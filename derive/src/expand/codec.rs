@@ -386,6 +386,12 @@ fn bound_of(ty: &syn::Type, way: &Way) -> TokenStream {
 
 /// The value of a managed field that a write leaves; an expression that may fail.
 pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
+    let (stored, stamping) = (&field.stored, stamping(field)?);
+    Some(code!(__d::within(#stored, #stamping)?))
+}
+
+/// The same as it comes: a `Result`.
+pub(super) fn stamping(field: &Field) -> Option<TokenStream> {
     let way = way(field, None);
     let ident = &field.ident;
     let item = match way {
@@ -402,8 +408,7 @@ pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
         Way::Actor { kind, .. } => code!(, stamp, #kind),
         _ => TokenStream::new(),
     };
-    let stored = &field.stored;
-    Some(code!(__d::within(#stored, #stamped(&self.#ident #args))?))
+    Some(code!(#stamped(&self.#ident #args)))
 }
 
 /// The variable that holds a field while an object is read.
@@ -469,7 +474,7 @@ pub(super) fn finish(field: &Field, key: Option<KeyUse>) -> TokenStream {
     }
 }
 
-fn default_of(field: &Field) -> TokenStream {
+pub(super) fn default_of(field: &Field) -> TokenStream {
     let default = of(&field.ty, &code!(Default), "default");
     code!(#default())
 }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::codec::KeyUse;
 use super::{
     checks, codec, definition, hidden, key, local, of, partition, path, projection, query,
-    repository, respanned, unique, upkeep,
+    repository, respanned, stored, unique, upkeep,
 };
 use crate::model::{Entity, Field, Index, KeySource, Role, TableRef};
 
@@ -93,6 +93,7 @@ fn implementation(
     let key_parts = key_parts(entity, key_struct);
     let encode = encode(entity, key_struct);
     let decode = decode(entity, key_struct);
+    let as_stored = as_stored(entity);
     let partition = partition::writer(entity, key_struct);
     let managed = managed(entity);
     let upkeep = upkeep::expand(entity, key_struct);
@@ -111,6 +112,7 @@ fn implementation(
             #key_parts
             #encode
             #decode
+            #as_stored
             #partition
             #managed
             #upkeep
@@ -545,6 +547,25 @@ fn unpack(
             }
         }
     }
+}
+
+/// Not where a field has no attribute of its own, but is a part of the key.
+fn as_stored(entity: &Entity) -> Option<TokenStream> {
+    let fields = entity.fields.iter().enumerate();
+    let is_parsed =
+        |(at, field): (usize, &Field)| field.role == Role::Skip && is_whole_part(entity, at);
+    if fields.clone().any(is_parsed) {
+        return None;
+    }
+    let copies = stored::fields(fields.map(|(at, field)| {
+        let ident = &field.ident;
+        (field, key_use(entity, at), code!(&self.#ident))
+    }))?;
+    Some(code! {
+        fn as_stored(&self, stamp: &__d::Stamp) -> ::core::option::Option<Self> {
+            ::core::option::Option::Some(Self { #(#copies),* })
+        }
+    })
 }
 
 // --- managed fields

@@ -7,7 +7,7 @@ mod unit_enum;
 use proc_macro2::TokenStream;
 use syn::Generics;
 
-use super::{codec, hidden, path};
+use super::{codec, hidden, path, stored};
 use crate::model::{Field, Role, Value, ValueShape};
 
 pub(crate) fn expand(value: &Value) -> TokenStream {
@@ -62,6 +62,17 @@ fn structure(value: &Value, fields: &[Field]) -> TokenStream {
     });
     let encode = encode_fields(places);
     let decode = decode_fields(fields, &code!(Self), None);
+    let copies = stored::fields(fields.iter().map(|field| {
+        let ident = &field.ident;
+        (field, None, code!(&self.#ident))
+    }));
+    let as_stored = copies.map(|copies| {
+        code! {
+            fn as_stored(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(Self { #(#copies),* })
+            }
+        }
+    });
     let paths = path::value(&value.vis, &value.ident, &value.generics, fields);
     let path = path::value_path(&value.ident);
     let params = value.generics.type_params().map(|param| &param.ident);
@@ -80,6 +91,8 @@ fn structure(value: &Value, fields: &[Field]) -> TokenStream {
             fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 #decode
             }
+
+            #as_stored
         },
     );
     code!(#paths #own)

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::{BatchGet, Frame, Numbered};
 use crate::codec::{Fault, Noted, Reader, Writer, elements, member, members};
 use crate::key::json::{KeyJson, write_noted};
+use crate::request::query::units;
 use crate::request::raw_row::RawRow;
 
 /// The items of an answer with the numbers of their keys, and the keys that the service left out.
@@ -14,6 +15,8 @@ use crate::request::raw_row::RawRow;
 pub(super) struct Answer<'k> {
     pub(super) items: Vec<(usize, RawRow)>,
     pub(super) left: Vec<Numbered<'k>>,
+    /// What it took.
+    pub(super) units: Option<f64>,
 }
 
 impl BatchGet {
@@ -45,6 +48,12 @@ impl BatchGet {
                 "UnprocessedKeys" => {
                     for (name, request) in members(reader.raw_value()?)? {
                         table_of(&name)?.leave_out(request, &mut asked, &mut answer)?;
+                    }
+                }
+                "ConsumedCapacity" => {
+                    for table in elements(reader.raw_value()?)? {
+                        let all = answer.units.unwrap_or_default();
+                        answer.units = units(table)?.map(|more| all + more).or(answer.units);
                     }
                 }
                 _ => reader.skip()?,

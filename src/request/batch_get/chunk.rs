@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::{BATCH, BatchGet, Frame, Numbered};
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::query::Took;
 use crate::request::raw_row::RawRow;
 use crate::request::retry_budget::Patience;
 use crate::wire::BoxFuture;
@@ -157,6 +158,10 @@ impl BatchGet {
             Some(entity) => error.of(entity),
             None => error,
         };
+        let turn = match &self.meter {
+            Some(meter) => meter.turn(Some(keys.len())).await,
+            None => None,
+        };
         let reply = self.db.call(self.request(keys)).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
         let answer = self.answer(&reply.body, keys).map_err(|fault| {
@@ -164,6 +169,15 @@ impl BatchGet {
             name(Error::new(ErrorKind::Service, Stage::Service, message))
                 .with_request_id(reply.request_id.as_deref())
         })?;
+        if let Some(meter) = &self.meter {
+            let bytes = answer.items.iter().map(|(_, item)| item.json().len());
+            let took = Took {
+                units: answer.units,
+                bytes: bytes.sum(),
+                ..Took::default()
+            };
+            meter.took(turn, took);
+        }
         read.items.extend(answer.items);
         Ok(answer.left)
     }

@@ -4,17 +4,18 @@ use bytes::Bytes;
 
 use super::{BatchGet, Frame, Numbered};
 use crate::codec::Writer;
+use crate::request::query::RETURN_CONSUMED;
 use crate::wire::{self, Request, Resend};
 
 impl BatchGet {
     pub(super) fn request(&self, keys: &[Numbered<'_>]) -> Request {
-        request(&self.asked(keys), keys)
+        request(&self.asked(keys), keys, self.meter.is_some())
     }
 
     /// A request before its keys are known.
     pub(in crate::request) fn form(&self) -> Request {
         let asked: Vec<_> = self.frames.iter().enumerate().collect();
-        request(&asked, &[])
+        request(&asked, &[], self.meter.is_some())
     }
 
     /// The frames of these keys, with their numbers, in the order in which they come.
@@ -31,7 +32,7 @@ impl BatchGet {
     }
 }
 
-fn request(asked: &[(usize, &Frame)], keys: &[Numbered<'_>]) -> Request {
+fn request(asked: &[(usize, &Frame)], keys: &[Numbered<'_>], is_metered: bool) -> Request {
     let bytes: usize = keys.iter().map(|key| key.key.as_bytes().len() + 3).sum();
     let mut body = Writer::for_request(128 + bytes);
     body.raw("{\"RequestItems\":{");
@@ -39,7 +40,11 @@ fn request(asked: &[(usize, &Frame)], keys: &[Numbered<'_>]) -> Request {
         body.raw(if at == 0 { "" } else { "," });
         frame.write(keys.iter().filter(|key| key.frame == *number), &mut body);
     }
-    body.raw("}}");
+    body.raw("}");
+    if is_metered {
+        body.raw(RETURN_CONSUMED);
+    }
+    body.raw("}");
     Request {
         operation: wire::Operation::BatchGetItem,
         table: asked

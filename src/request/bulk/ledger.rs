@@ -1,9 +1,9 @@
 //! What became of each row, in the order in which they came: the place behind which all is dealt with.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use super::report::{BulkCounts, FailedRow, Fate};
+use crate::request::query::{Mark, Spot};
 
 /// Rows are counted as they are done, and passed in their order.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(super) struct Ledger {
 /// All rows up to a place.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Passed {
-    pub(super) position: Option<Arc<[u8]>>,
+    pub(super) spot: Spot,
     pub(super) rows: u64,
     pub(super) counts: BulkCounts,
     /// What a next run tries again.
@@ -31,7 +31,7 @@ pub(super) struct Passed {
 #[derive(Debug)]
 struct Entry {
     kind: Kind,
-    position: Option<Arc<[u8]>>,
+    mark: Option<Mark>,
     fate: Option<Fate>,
     /// What names it in a next run, if it is worth one.
     again: Option<String>,
@@ -68,11 +68,11 @@ impl Ledger {
     }
 
     /// The next one begins; returns its number.
-    pub(super) fn begin(&mut self, kind: Kind, position: Option<Arc<[u8]>>) -> u64 {
+    pub(super) fn begin(&mut self, kind: Kind, mark: Option<Mark>) -> u64 {
         let fate = (kind == Kind::Place).then_some(Fate::Unchanged);
         self.entries.push_back(Entry {
             kind,
-            position,
+            mark,
             fate,
             again: None,
         });
@@ -118,10 +118,10 @@ impl Ledger {
                 Kind::Place => {}
             }
             self.passed.failed.extend(entry.again.clone());
-            if entry.position.is_some() {
-                self.passed.position.clone_from(&entry.position);
+            let entry = self.entries.pop_front();
+            if let Some(mark) = entry.and_then(|entry| entry.mark) {
+                self.passed.spot.pass(mark);
             }
-            self.entries.pop_front();
             self.first += 1;
         }
     }
@@ -131,8 +131,14 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    fn place(name: &str) -> Option<Arc<[u8]>> {
-        Some(name.as_bytes().into())
+    fn mark(name: &str) -> Option<Mark> {
+        Some(Mark::behind(0, name.as_bytes().to_vec()))
+    }
+
+    fn spot(name: &str) -> Spot {
+        let mut spot = Spot::default();
+        mark(name).into_iter().for_each(|mark| spot.pass(mark));
+        spot
     }
 
     #[test]
@@ -140,12 +146,12 @@ mod tests {
         let mut ledger = Ledger::default();
         let rows: Vec<u64> = ["a", "b", "c"]
             .iter()
-            .map(|name| ledger.begin(Kind::Row, place(name)))
+            .map(|name| ledger.begin(Kind::Row, mark(name)))
             .collect();
-        ledger.begin(Kind::Place, place("d"));
+        ledger.begin(Kind::Place, mark("d"));
         ledger.finish(rows[2], Fate::Written, None, None);
         ledger.finish(rows[1], Fate::Failed, None, Some("b".into()));
-        assert_eq!(ledger.passed.position, None);
+        assert_eq!(ledger.passed.spot, Spot::default());
         assert_eq!((ledger.counts.found, ledger.passed.counts.found), (2, 0));
         assert!(
             ledger.passed.failed.is_empty(),
@@ -154,7 +160,7 @@ mod tests {
 
         ledger.finish(rows[0], Fate::Vanished, None, None);
         assert!(ledger.is_settled());
-        assert_eq!(ledger.passed.position, place("d"));
+        assert_eq!(ledger.passed.spot, spot("d"));
         assert_eq!(ledger.passed.rows, 3);
         assert_eq!(ledger.passed.counts, ledger.counts);
         assert_eq!(ledger.passed.failed, ["b"]);

@@ -7,7 +7,7 @@ use crate::codec::Item;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::Cursor;
-use crate::request::query::Places;
+use crate::request::query::{Places, Spot};
 
 /// What became of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its
 /// runs.
@@ -67,15 +67,14 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub struct BulkProgress<'p> {
     pub(super) counts: BulkCounts,
-    pub(super) position: Option<(&'p Places, &'p [u8])>,
+    pub(super) place: Option<(&'p Places, &'p Spot)>,
 }
 
 impl BulkProgress<'_> {
-    /// The place behind which all rows are dealt with. Made when it is asked for; none before the first row,
-    /// and for a scan by segments.
+    /// The place behind which all rows are dealt with. Made when it is asked for; none before the first row.
     pub fn position(&self) -> Option<Cursor> {
-        let (places, position) = self.position?;
-        Some(places.cursor(position))
+        let (places, spot) = self.place?;
+        places.cursor(spot)
     }
 }
 

@@ -11,7 +11,7 @@ use futures_util::stream::FuturesUnordered;
 use sha2::{Digest, Sha256};
 
 use super::job::{Bulk, Progress, Verb, Work};
-use super::ledger::{Kind, Ledger};
+use super::ledger::{Kind, Ledger, Passed};
 use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
 use super::write::{self, Rows, Tools, Trouble};
 use crate::dynamo::Dynamo;
@@ -65,11 +65,13 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         races: Patience::new(budget),
     };
     let (feed, rows) = feed::begin(work, keeper.as_ref(), db, budget)?;
-    let places = rows.as_ref().filter(|rows| rows.target.has_places());
-    let places = places.map(|rows| rows.target.places(db));
+    let places = rows.as_ref().map(|rows| rows.target.places(db));
     let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());
     let mut runner = Runner {
-        ledger: Ledger::new(keeper.as_ref().map(Keeper::passed).unwrap_or_default()),
+        ledger: Ledger::new(Passed {
+            spot: places.as_ref().map(Places::begin).unwrap_or_default(),
+            ..keeper.as_ref().map(Keeper::passed).unwrap_or_default()
+        }),
         seen: (may_repeat && keeper.is_none()).then(HashSet::new),
         keeper,
         places,
@@ -146,17 +148,17 @@ impl<'j> Runner<'j> {
     /// Its number, if there is anything to do.
     fn begin(&mut self, task: &Task, rows: Option<&Rows<'_>>) -> Option<u64> {
         match task {
-            Task::Row { position, item } => {
+            Task::Row { mark, item } => {
                 let is_new = match (&mut self.seen, rows) {
                     (Some(seen), Some(rows)) => seen.insert(digest(item, &rows.names)),
                     _ => true,
                 };
                 let kind = if is_new { Kind::Row } else { Kind::Place };
-                let number = self.ledger.begin(kind, position.clone());
+                let number = self.ledger.begin(kind, Some(mark.clone()));
                 is_new.then_some(number)
             }
-            Task::Place(position) => {
-                self.ledger.begin(Kind::Place, position.clone());
+            Task::Place(mark) => {
+                self.ledger.begin(Kind::Place, Some(mark.clone()));
                 None
             }
             Task::Again(key) => Some(self.ledger.begin(Kind::Again(key.clone()), None)),
@@ -198,13 +200,12 @@ impl<'j> Runner<'j> {
         let Some(tell) = &mut self.progress else {
             return;
         };
-        let position = self
-            .places
-            .as_ref()
-            .zip(self.ledger.passed.position.as_deref());
         tell(&BulkProgress {
             counts: self.ledger.counts,
-            position,
+            place: self
+                .places
+                .as_ref()
+                .map(|places| (places, &self.ledger.passed.spot)),
         });
     }
 
@@ -222,16 +223,14 @@ impl<'j> Runner<'j> {
                 self.stop(error);
             }
         }
-        let places = self
-            .places
-            .as_ref()
-            .zip(self.ledger.passed.position.as_deref());
+        let places = self.places.as_ref();
+        let position = places.and_then(|places| places.cursor(&self.ledger.passed.spot));
         let began = self.keeper.as_ref().and_then(Keeper::position);
         BulkReport {
             counts: self.ledger.counts,
             errors: self.ledger.errors,
             stopped: self.stopped,
-            position: places.map(|(places, at)| places.cursor(at)).or(began),
+            position: position.or(began),
             was_finished: false,
         }
     }

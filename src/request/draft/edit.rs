@@ -27,22 +27,27 @@ pub(in crate::request) struct Edit<E: DynamoEntity> {
 
 impl<E: DynamoEntity> Edit<E> {
     /// The UpdateItem by itself, which returns nothing.
-    pub(in crate::request) fn plan_alone(self, db: &Dynamo, now: Timestamp) -> Result<Plan<()>> {
+    pub(in crate::request) fn plan_alone(&self, db: &Dynamo, now: Timestamp) -> Result<Plan<()>> {
         let nothing = Outcome::Known(Some(()));
         self.plan(db, now, "NONE", Resend::UnlessAmbiguous, nothing)
+    }
+
+    fn member(&self, db: &Dynamo, now: Timestamp) -> Result<Member> {
+        let plan = self.plan_alone(db, now)?;
+        Member::of_update(plan, &self.key, !self.update.is_empty())
     }
 
     /// Its place in a transaction, and what keeps its unique values.
     pub(in crate::request) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<Member>> {
         let beside = self.exchange.members(&self.key, now, db)?;
-        let main = Member::of::<E, ()>(self.plan_alone(db, now)?)?;
+        let main = self.member(db, now)?;
         Ok([main].into_iter().chain(beside).collect())
     }
 
     /// Sends both.
     pub(in crate::request) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
         let (key, exchange) = (self.key.clone(), self.exchange.clone());
-        let main = Member::of::<E, ()>(self.plan_alone(db, now)?)?;
+        let main = self.member(db, now)?;
         match commit(db, &key, main, exchange).await? {
             None => Ok(()),
             Some((_, error)) => Err(error),
@@ -50,7 +55,7 @@ impl<E: DynamoEntity> Edit<E> {
     }
 
     pub(in crate::request) fn plan<Out>(
-        self,
+        &self,
         db: &Dynamo,
         now: Timestamp,
         returns: &'static str,

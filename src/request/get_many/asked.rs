@@ -160,6 +160,7 @@ impl Asking {
                 frames: Vec::new(),
                 budget,
                 concurrency,
+                meter: None,
             },
             wanted: Vec::new(),
             failing: Failing::Together,

@@ -50,7 +50,7 @@ pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Ro
 
 pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
     selection.refuse_backwards()?;
-    let mut gather = selection.gather(&db, Wanted::Count)?;
+    let mut gather = selection.gather(&db, Wanted::Count, selection.meter().as_ref())?;
     let most = most.unwrap_or(usize::MAX);
     let mut count = 0;
     while !gather.is_done() && !gather.is_spent() && count < most {

@@ -2,7 +2,7 @@
 //!
 //! It holds the key attributes of a row as they came and the bounds of its query, so that a query that
 //! began five days ago goes on with the bounds it began with. It is bound to everything else that
-//! decides which rows come in which order.
+//! decides which rows come in which order. Of a scan in segments it holds the place in each of them.
 
 mod binding;
 mod text;
@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::asked::Asked;
 use super::selection::Selection;
+use super::trail::{Reached, Spot};
 use crate::codec::{Fault, Item, Reader, member, members};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -40,9 +41,17 @@ struct Place {
     binding: u64,
     /// The bounds that the query began with.
     asked: Asked,
-    /// The key attributes of a row, as entries of a JSON object.
-    position: Vec<u8>,
+    at: At,
     tag: Option<Tag>,
+}
+
+/// Where a cursor points to.
+#[derive(Clone, PartialEq, Eq)]
+enum At {
+    /// The key attributes of a row, as entries of a JSON object.
+    Row(Vec<u8>),
+    /// How far each segment of a scan was read.
+    Segments(Vec<Reached>),
 }
 
 impl Cursor {
@@ -62,8 +71,42 @@ impl Cursor {
         &self.0.asked
     }
 
-    pub(super) fn position(&self) -> &[u8] {
-        &self.0.position
+    /// The key attributes of its row; none of a scan in segments.
+    pub(super) fn position(&self) -> Option<&[u8]> {
+        match &self.0.at {
+            At::Row(position) => Some(position),
+            At::Segments(_) => None,
+        }
+    }
+
+    /// How far each segment was read.
+    pub(super) fn spot(&self) -> Spot {
+        Spot(match &self.0.at {
+            At::Row(position) => vec![Reached::Behind(position.as_slice().into())],
+            At::Segments(reached) => reached.clone(),
+        })
+    }
+
+    /// The keys that it points to.
+    fn positions(&self) -> impl Iterator<Item = &[u8]> {
+        let (row, segments) = match &self.0.at {
+            At::Row(position) => (Some(position.as_slice()), &[][..]),
+            At::Segments(reached) => (None, &reached[..]),
+        };
+        let segments = segments.iter().filter_map(|reached| match reached {
+            Reached::Behind(position) => Some(&**position),
+            Reached::Nothing | Reached::End => None,
+        });
+        row.into_iter().chain(segments)
+    }
+
+    /// Whether it has a place for each of the segments, or is of a scan without.
+    fn fits(&self, segments: Option<u32>) -> bool {
+        let own = match &self.0.at {
+            At::Row(_) => None,
+            At::Segments(reached) => Some(reached.len()),
+        };
+        own == segments.and_then(|segments| usize::try_from(segments).ok())
     }
 
     /// Refuses a cursor of another query. What a client sends is looked at as a whole: it goes into a
@@ -79,14 +122,18 @@ impl Cursor {
         {
             return fail("the cursor was not made with this secret, or was changed");
         }
-        if self.0.binding != binding::of(selection, db) {
+        if self.0.binding != binding::of(selection, db) || !self.fits(selection.options.segments) {
             return fail(
-                "the cursor belongs to another query: it differs in table, index, partition, parts, order or filter",
+                "the cursor belongs to another query: it differs in table, index, partition, parts, order, filter or the number of segments",
             );
         }
-        match is_inside(selection, self.asked(), self.position()) {
-            Ok(true) => Ok(()),
-            Ok(false) | Err(_) => fail("the cursor points to a place outside the query"),
+        if self.is_backward() && selection.draft.is_scan {
+            return fail("a scan has no order to turn around");
+        }
+        let is_inside = |position| is_inside(selection, self.asked(), position).unwrap_or(false);
+        match self.positions().all(is_inside) {
+            true => Ok(()),
+            false => fail("the cursor points to a place outside the query"),
         }
     }
 }
@@ -131,6 +178,7 @@ pub(super) struct CursorMaker {
     binding: u64,
     asked: Asked,
     names: Arc<[&'static str]>,
+    is_segmented: bool,
     secret: Option<Secret>,
 }
 
@@ -140,8 +188,14 @@ impl CursorMaker {
             binding: binding::of(selection, db),
             asked: selection.asked().clone(),
             names: selection.source().key_attributes().into(),
+            is_segmented: selection.options.segments.is_some(),
             secret: db.cursor_secret().cloned(),
         }
+    }
+
+    /// Whether it is a scan in segments.
+    pub(super) fn is_segmented(&self) -> bool {
+        self.is_segmented
     }
 
     /// What tells the query from others.
@@ -169,11 +223,30 @@ impl CursorMaker {
 
     /// The place that the service named.
     pub(super) fn at(&self, position: Vec<u8>) -> Cursor {
+        self.cursor(At::Row(position))
+    }
+
+    /// How far each segment was read; none if that is nowhere.
+    pub(super) fn at_spot(&self, spot: &Spot) -> Option<Cursor> {
+        let Spot(reached) = spot;
+        if reached.iter().all(|reached| *reached == Reached::Nothing) {
+            return None;
+        }
+        if self.is_segmented {
+            return Some(self.cursor(At::Segments(reached.clone())));
+        }
+        match reached.first()? {
+            Reached::Behind(position) => Some(self.at(position.to_vec())),
+            Reached::Nothing | Reached::End => None,
+        }
+    }
+
+    fn cursor(&self, at: At) -> Cursor {
         let mut place = Place {
             backward: false,
             binding: self.binding,
             asked: self.asked.clone(),
-            position,
+            at,
             tag: None,
         };
         place.tag = self

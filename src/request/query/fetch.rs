@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::meter::{self, Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
 use crate::codec::{Fault, Noted, Reader, Writer};
@@ -39,6 +40,8 @@ pub(crate) struct Fetch {
     ahead: Option<ReadAhead>,
     /// The attributes that its rows are ranked by, if they are.
     sort: Option<Arc<[&'static str]>>,
+    /// What is taken, where somebody asks.
+    meter: Option<Arc<Meter>>,
 }
 
 /// The answer to one request.
@@ -64,6 +67,7 @@ impl Fetch {
             surplus: 1,
             ahead: None,
             sort: None,
+            meter: None,
         }
     }
 
@@ -121,6 +125,11 @@ impl Fetch {
         self.sort = Some(sort.clone());
     }
 
+    pub(super) fn with_meter(mut self, meter: Option<&Arc<Meter>>) -> Self {
+        self.meter = meter.cloned();
+        self
+    }
+
     /// So many items may be looked at from now on.
     pub(super) fn allow(&mut self, budget: Option<usize>) {
         self.budget = budget;
@@ -165,6 +174,11 @@ impl Fetch {
         let Some(frame) = self.frames.front() else {
             return Ok(Answer::default());
         };
+        let turn = match &self.meter {
+            Some(meter) => meter.turn(limit).await,
+            None => None,
+        };
+        let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
         let answer = read(&reply.body, self.ahead, self.sort.as_deref())
@@ -176,6 +190,16 @@ impl Fetch {
         }
         if let Some(budget) = &mut self.budget {
             *budget = budget.saturating_sub(answer.scanned);
+        }
+        if let Some(meter) = &self.meter {
+            let took = Took {
+                units: answer.units,
+                scanned: answer.scanned,
+                rows: answer.count,
+                bytes: answer.rows.iter().map(|row| row.json().len()).sum(),
+                ends: self.is_done(),
+            };
+            meter.took(turn, took);
         }
         Ok(Answer {
             rows: answer.rows,
@@ -236,6 +260,8 @@ struct Said {
     count: usize,
     scanned: usize,
     last: Option<Vec<u8>>,
+    /// What it took.
+    units: Option<f64>,
 }
 
 fn read(
@@ -266,6 +292,7 @@ fn read(
             "Count" => said.count = number(reader.raw_value()?)?,
             "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
             "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
+            "ConsumedCapacity" => said.units = meter::units(reader.raw_value()?)?,
             _ => reader.skip()?,
         }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::fetch::{Answer, Fetch};
 use super::head::Head;
+use super::trail::{Reached, Run};
 use crate::codec::Fault;
 use crate::error::{Error, Result};
 use crate::key::rank::Rank;
@@ -27,6 +28,8 @@ pub(crate) struct Merge {
     pub(super) by_partition: bool,
     /// As answers come.
     pub(super) unordered: bool,
+    /// Lanes are the segments of a scan.
+    pub(super) segmented: bool,
     /// How many lanes have their rows between each other's.
     pub(super) width: usize,
 }
@@ -121,9 +124,9 @@ impl Gather {
         }
     }
 
-    /// Up to where all was looked at.
+    /// Up to where all was looked at; none in segments.
     pub(super) fn position(&self) -> Option<&[u8]> {
-        if self.merge.unordered && self.lanes.len() > 1 {
+        if self.merge.segmented {
             return None;
         }
         self.next_lane().and_then(|lane| lane.fetch.position())
@@ -135,14 +138,37 @@ impl Gather {
             return self.next_merged(wanted).await;
         }
         let mut open = self.open_lanes();
-        if !self.merge.unordered {
-            open.truncate(1);
-        }
+        open.truncate(1);
         let answers = self.ask(&open, wanted).await?;
         Ok(answers
             .into_iter()
             .flat_map(|(_, answer)| answer.rows)
             .collect())
+    }
+
+    pub(super) fn is_segmented(&self) -> bool {
+        self.merge.segmented
+    }
+
+    /// The next rows of a scan in segments: those of one answer after the other, a run of rows each.
+    pub(super) async fn next_runs(
+        &mut self,
+        wanted: Option<usize>,
+    ) -> Result<(Vec<RawRow>, Vec<Run>)> {
+        let mut open = self.open_lanes();
+        // All that is asked for at once waits in memory.
+        open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
+        let share = wanted.map(|wanted| wanted.div_ceil(open.len().max(1)));
+        let (mut rows, mut runs) = (Vec::new(), Vec::new());
+        for (segment, answer) in self.ask(&open, share).await? {
+            runs.push(Run {
+                segment,
+                rows: answer.rows.len(),
+                ends: self.lanes.get(segment).map(Lane::reached),
+            });
+            rows.extend(answer.rows);
+        }
+        Ok((rows, runs))
     }
 
     /// The number of rows in the next answers.
@@ -260,6 +286,15 @@ impl Gather {
 }
 
 impl Lane {
+    /// How far it was read.
+    fn reached(&self) -> Reached {
+        match self.fetch.position() {
+            _ if self.fetch.is_done() => Reached::End,
+            Some(position) => Reached::Behind(position.into()),
+            None => Reached::Nothing,
+        }
+    }
+
     /// What comes next of it.
     fn head(&mut self, at: usize, merge: &Merge) -> Result<Option<Head>> {
         let Some(rank) = self.ranks.pop_front() else {

@@ -10,12 +10,15 @@
 //! A query without `hydrate` passes through: a row is its own item.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::gather::Gather;
+use super::meter::Meter;
 use super::selection::{Selection, Wanted};
 use super::stage::RowOfEntity;
+use super::trail::{Reached, Run};
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
@@ -68,6 +71,8 @@ impl Found {
 #[derive(Default)]
 pub(super) struct Answer {
     pub(super) rows: Vec<Found>,
+    /// The same rows, by the segments of a scan.
+    pub(super) runs: Vec<Run>,
     pub(super) vanished: Vec<Vanished>,
 }
 
@@ -83,6 +88,7 @@ pub(super) struct Vanished {
 pub(super) struct Supply {
     gather: Gather,
     behind: Option<Behind>,
+    meter: Option<Arc<Meter>>,
 }
 
 /// The items behind the rows of an index.
@@ -98,15 +104,20 @@ struct Behind {
 impl Selection {
     /// Plans the reads of all partitions, and of the items behind. Nothing is sent if this fails.
     pub(super) fn supply(&self, db: &Dynamo) -> Result<Supply> {
+        self.supply_at(db, self.meter())
+    }
+
+    fn supply_at(&self, db: &Dynamo, meter: Option<Arc<Meter>>) -> Result<Supply> {
         let behind = self.options.hydration.as_ref().map(|_| Behind {
             selection: self.clone(),
-            items: self.items(db),
+            items: self.items(db).with_meter(meter.clone()),
             waiting: VecDeque::new(),
             surplus: 1,
         });
         Ok(Supply {
-            gather: self.gather(db, Wanted::Items)?,
+            gather: self.gather(db, Wanted::Items, meter.as_ref())?,
             behind,
+            meter,
         })
     }
 
@@ -138,6 +149,11 @@ impl Selection {
 }
 
 impl Supply {
+    /// The same read from another place, at the same pace.
+    pub(super) fn again(&self, selection: &Selection, db: &Dynamo) -> Result<Supply> {
+        selection.supply_at(db, self.meter.clone())
+    }
+
     /// Nothing more is there.
     pub(super) fn is_done(&self) -> bool {
         self.gather.is_done() && !self.is_waiting()
@@ -153,24 +169,44 @@ impl Supply {
         behind.is_some_and(|behind| !behind.waiting.is_empty())
     }
 
-    /// Where the next request would begin, of one partition.
-    pub(super) fn position(&self) -> Option<&[u8]> {
-        self.gather.position()
-    }
-
     /// The next rows. `wanted` is how many there is use for.
     pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Answer> {
         let Some(behind) = &mut self.behind else {
-            let rows = self.gather.next(wanted).await?.into_iter();
-            let rows = rows.map(|item| Found { place: None, item });
-            return Ok(Answer {
-                rows: rows.collect(),
-                vanished: Vec::new(),
-            });
+            return self.next_rows(wanted).await;
         };
         let most = behind.most(wanted);
         behind.fill(&mut self.gather, most, wanted).await?;
         behind.next(most).await
+    }
+
+    /// Rows that are their own items.
+    async fn next_rows(&mut self, wanted: Option<usize>) -> Result<Answer> {
+        let (rows, runs) = if self.gather.is_segmented() {
+            self.gather.next_runs(wanted).await?
+        } else {
+            let rows = self.gather.next(wanted).await?;
+            let run = match rows.len() {
+                0 => self.gap(),
+                rows => Some(Run::of(rows)),
+            };
+            (rows, run.into_iter().collect())
+        };
+        let rows = rows.into_iter().map(|item| Found { place: None, item });
+        Ok(Answer {
+            rows: rows.collect(),
+            runs,
+            vanished: Vec::new(),
+        })
+    }
+
+    /// What was looked at behind the rows. Rows of an index that wait for their items stand before that.
+    pub(super) fn gap(&self) -> Option<Run> {
+        let position = self.gather.position().filter(|_| self.behind.is_none())?;
+        Some(Run {
+            segment: 0,
+            rows: 0,
+            ends: Some(Reached::Behind(position.into())),
+        })
     }
 }
 
@@ -232,6 +268,7 @@ impl Behind {
                 }),
             }
         }
+        answer.runs.push(Run::of(answer.rows.len()));
         if answer.rows.len() < asked {
             self.surplus = self.surplus.saturating_mul(2);
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::cursor::{Cursor, CursorMaker};
+use super::cursor::Cursor;
 use super::hydrate::{Found, PAGE, Supply, Vanished};
 use super::selection::Selection;
 use super::stage::{RowOfEntity, Rows, RowsOf};
+use super::trail::{Run, Trail};
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
 use crate::entity::Key;
@@ -35,10 +36,7 @@ impl<Row> Page<Row> {
     /// The place of one of the rows: `resume` goes on behind it, or before it if it is turned
     /// [`backwards`](Cursor::backwards). `None` past the last row.
     pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
-        let raw = self.raw.as_ref()?;
-        let row = raw.places.get(row)?;
-        // It was read before, so its keys are there.
-        raw.maker.at_row(row).ok()
+        self.raw.as_ref()?.cursor_at(row)
     }
 }
 
@@ -78,7 +76,20 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
 struct RawPage {
     places: Vec<Bytes>,
     vanished: Vec<Vanished>,
-    maker: CursorMaker,
+    /// From before the first row on, as they were read.
+    trail: Trail,
+}
+
+impl RawPage {
+    fn cursor_at(&self, row: usize) -> Option<Cursor> {
+        let maker = self.trail.maker();
+        // They were read before, so their keys are there.
+        if !maker.is_segmented() {
+            return maker.at_row(self.places.get(row)?).ok();
+        }
+        let places = self.places.get(..=row)?.iter();
+        self.trail.cursor_behind(places).ok().flatten()
+    }
 }
 
 /// A page and its ends.
@@ -105,13 +116,13 @@ enum End {
     Last,
     /// Another row is.
     More,
-    /// `max_scanned`: the place up to which was looked.
-    Spent(Option<Vec<u8>>),
+    /// `max_scanned` was used up.
+    Spent,
 }
 
 /// Reads a page, and the rows on it.
 pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
-    let maker = CursorMaker::new(&selection, &db);
+    let mut trail = Trail::new(&selection, &db);
     let fail = |fault: Fault| Error::decode(selection.entity(), fault);
     let mut supply = selection.supply(&db)?;
     let hydrates = selection.options.hydration.is_some();
@@ -119,32 +130,32 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
     let Collected {
         mut rows,
         mut vanished,
+        runs,
         end,
     } = collect(&mut supply, limit).await?;
-    let came_from = selection.options.resume.clone();
-    let is_backward = came_from.as_ref().is_some_and(Cursor::is_backward);
+    trail.expect(runs);
+    // The far end is the one that was read towards; behind the near one is the cursor's own row.
+    let far = match end {
+        End::Last => None,
+        End::More | End::Spent => {
+            let mut trail = trail.clone();
+            rows.iter().for_each(|row| trail.pass(row.place()));
+            if matches!(end, End::Spent) {
+                trail.pass_gaps();
+            }
+            trail.cursor().map_err(fail)?
+        }
+    };
+    let came_from = selection.options.resume.as_ref();
+    let turns = came_from.is_some() && !selection.draft.is_scan;
+    let near = rows.first().filter(|_| turns);
+    let near = near.map(|row| trail.maker().at_row(row.place()));
+    let near = near.transpose().map_err(fail)?;
+    let is_backward = came_from.is_some_and(Cursor::is_backward);
     if is_backward {
         rows.reverse();
         vanished.reverse();
     }
-    let at = |row: Option<&Found>| {
-        row.map(|row| maker.at_row(row.place()))
-            .transpose()
-            .map_err(fail)
-    };
-    let (first, last) = (at(rows.first())?, at(rows.last())?);
-    // The far end is the one that was read towards; behind the near one is the cursor's own row.
-    let (far, near) = if is_backward {
-        (first, last)
-    } else {
-        (last, first)
-    };
-    let far = match end {
-        End::Last => None,
-        End::More => far,
-        End::Spent(place) => place.map(|place| maker.at(place)).or(far),
-    };
-    let near = near.filter(|_| came_from.is_some());
     let (next, previous) = if is_backward {
         (near, far)
     } else {
@@ -154,7 +165,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
         raw: RawPage {
             places: rows.iter().map(|row| row.place().clone()).collect(),
             vanished,
-            maker,
+            trail,
         },
         next,
         previous: previous.map(Cursor::backwards),
@@ -166,12 +177,14 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
 struct Collected {
     rows: Vec<Found>,
     vanished: Vec<Vanished>,
+    runs: Vec<Run>,
     end: End,
 }
 
 /// Reads until there is one row too many, or until the end. Without a limit one answer is enough.
 async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected> {
     let (mut rows, mut vanished): (Vec<Found>, Vec<Vanished>) = Default::default();
+    let mut runs = Vec::new();
     let end = loop {
         let wanted = match limit {
             Some(limit) => Some(limit.saturating_add(1).saturating_sub(rows.len())),
@@ -185,6 +198,7 @@ async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected>
             ..row
         }));
         rows.extend(answer.rows);
+        runs.extend(answer.runs);
         if let Some(full) = full.filter(|full| rows.len() > *full) {
             rows.truncate(full);
             // What is behind the last row is told by the page that goes on there.
@@ -192,7 +206,8 @@ async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected>
             break End::More;
         }
         if supply.is_spent() {
-            break End::Spent(supply.position().map(<[u8]>::to_vec));
+            runs.extend(supply.gap());
+            break End::Spent;
         }
         if supply.is_done() {
             break End::Last;
@@ -201,6 +216,7 @@ async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected>
     Ok(Collected {
         rows,
         vanished,
+        runs,
         end,
     })
 }

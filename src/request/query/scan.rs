@@ -24,8 +24,11 @@ impl<E: DynamoEntity> Query<E, WholeTable> {
 }
 
 impl<Row> Query<Row, WholeTable> {
-    /// In so many parts, which are read side by side. There is no cursor to go on from then.
+    /// In so many parts, up to 1000, of which up to eight are read at once. Their rows come as they are read.
+    ///
+    /// Pages, streams and jobs have places to go on from, as of any query: a cursor then holds the place in each
+    /// segment, and grows with them, by the size of a key each. It fits a scan in as many segments.
     pub fn segments(self, segments: u32) -> Self {
-        self.with(|options| options.segments = Some(segments))
+        self.with(|options| options.segments = Some(segments.max(1)))
     }
 }

@@ -1,11 +1,15 @@
 //! Everything about a read of many but the type of its rows.
 
+use std::sync::Arc;
+
 use super::asked::Asked;
 use super::cursor::Cursor;
 use super::draft::Draft;
 use super::fetch::Fetch;
 use super::gather::{Gather, Merge};
 use super::hydrate::Hydration;
+use super::meter::Meter;
+use super::progress::Watch;
 use super::source::Source;
 use super::start::{Leg, Read};
 use crate::clock::Timestamp;
@@ -18,6 +22,9 @@ use crate::key::range::KeyRange;
 use crate::request::MARK;
 use crate::request::raw_row::ReadAhead;
 use crate::wire;
+
+/// Asks for what a request took.
+pub(in crate::request) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
 
 /// A read of many, before it is planned.
 #[derive(Debug, Clone)]
@@ -46,10 +53,14 @@ pub(crate) struct Options {
     pub(super) projection: Option<Vec<&'static str>>,
     /// The items behind the rows are read.
     pub(super) hydration: Option<Hydration>,
-    /// Parts of a scan, read side by side.
+    /// Parts of a scan, read side by side. Never 0.
     pub(super) segments: Option<u32>,
     /// How rows are read as they come.
     pub(super) ahead: Option<ReadAhead>,
+    /// What may be read in a second.
+    pub(super) read_units: Option<u32>,
+    /// Who is told how far it has come.
+    pub(super) watch: Option<Watch>,
 }
 
 /// The part of a request that all its pages share.
@@ -111,7 +122,12 @@ impl Selection {
     }
 
     /// Plans the reads of all lanes. Nothing is sent if this fails.
-    pub(super) fn gather(&self, db: &Dynamo, wanted: Wanted) -> Result<Gather> {
+    pub(super) fn gather(
+        &self,
+        db: &Dynamo,
+        wanted: Wanted,
+        meter: Option<&Arc<Meter>>,
+    ) -> Result<Gather> {
         let sort = self.source().sort().iter().map(|key| key.attribute);
         let merge = Merge {
             entity: self.entity(),
@@ -119,10 +135,16 @@ impl Selection {
             descending: self.reads_down(),
             by_partition: self.options.by_partition,
             unordered: self.draft.is_scan || wanted == Wanted::Count,
+            segmented: self.options.segments.is_some(),
             width: self.draft.partitions.len(),
         };
         let fetches = self.reads(db, wanted)?.into_iter();
-        let fetches = fetches.map(|read| self.fetch(db, read)).collect();
+        let fetches = fetches.map(|read| self.fetch(db, read).with_meter(meter));
+        let fetches: Vec<Fetch> = fetches.collect();
+        if let Some(meter) = meter {
+            let done = fetches.iter().filter(|fetch| fetch.is_done());
+            meter.begin(fetches.len(), done.count());
+        }
         Gather::new(fetches, merge, self.options.max_scanned)
     }
 
@@ -206,6 +228,9 @@ impl Selection {
             body.raw(&format!(
                 ",\"Segment\":{segment},\"TotalSegments\":{segments}"
             ));
+        }
+        if self.is_metered() {
+            body.raw(RETURN_CONSUMED);
         }
         if wanted == Wanted::Count {
             body.raw(",\"Select\":\"COUNT\"");

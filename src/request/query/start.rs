@@ -3,15 +3,19 @@
 use std::cmp::Ordering;
 
 use super::condition::equals;
-use super::cursor;
+use super::cursor::{self, Cursor};
 use super::draft::Lane;
 use super::selection::{Frame, Selection, Wanted};
+use super::trail::{Reached, Spot};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
+
+/// A cursor holds a place for each.
+const MAX_SEGMENTS: u32 = 1000;
 
 /// Attributes compared by `=`, with their values in DynamoDB JSON.
 pub(super) type Equals = Vec<(&'static str, Vec<u8>)>;
@@ -57,7 +61,7 @@ impl Selection {
             cursor.check(self, db)?;
         }
         if let Some(segments) = self.options.segments {
-            return self.segments(segments.max(1), db, wanted);
+            return self.segments(segments, db, wanted);
         }
         let place = self.place().map_err(fail)?;
         let now = db.now();
@@ -70,28 +74,47 @@ impl Selection {
         lanes.map(|lane| read(lane).map_err(fail)).collect()
     }
 
-    /// The reads of a scan in parts.
+    /// How far each segment was read before.
+    pub(super) fn begin(&self) -> Spot {
+        match &self.options.resume {
+            Some(cursor) => cursor.spot(),
+            None => {
+                let segments = self.options.segments.unwrap_or(1).min(MAX_SEGMENTS);
+                Spot((0..segments).map(|_| Reached::Nothing).collect())
+            }
+        }
+    }
+
+    /// The reads of a scan in segments.
     fn segments(&self, segments: u32, db: &Dynamo, wanted: Wanted) -> Result<Vec<Read>> {
-        if self.options.resume.is_some() {
-            let message = "a cursor is for a scan without `segments`";
-            return Err(self.refused(ErrorKind::InvalidCursor, message));
+        if segments > MAX_SEGMENTS {
+            let message =
+                format!("a scan has up to {MAX_SEGMENTS} segments, and this one {segments}");
+            return Err(self.refused(ErrorKind::Rejected, &message));
+        }
+        if self.options.hydration.is_some() {
+            let message = "a scan in segments reads whole items by itself: leave `hydrate` out";
+            return Err(self.refused(ErrorKind::Rejected, message));
         }
         let now = db.now();
-        let read = |segment| {
+        let Spot(reached) = self.begin();
+        let read = |(segment, reached): (u32, Reached)| {
             let leg = Leg {
                 equals: Vec::new(),
                 range: KeyRange::All,
                 ranged: None,
                 segment: Some((segment, segments)),
             };
-            let frames = self.frames(vec![leg], db, now, wanted);
+            let (legs, start) = match reached {
+                Reached::Nothing => (vec![leg], None),
+                Reached::Behind(position) => (vec![leg], Some(position.to_vec())),
+                Reached::End => (Vec::new(), None),
+            };
+            let frames = self.frames(legs, db, now, wanted);
             let frames = frames.map_err(|fault| Error::encode(self.entity(), fault))?;
-            Ok(Read {
-                frames,
-                start: None,
-            })
+            Ok(Read { frames, start })
         };
-        (0..segments).map(read).collect()
+        (0..segments).zip(reached).map(read).collect()
     }
 
     fn frames(
@@ -109,10 +132,10 @@ impl Selection {
 
     /// The place of the cursor.
     fn place(&self) -> Result<Option<Place>, Fault> {
-        let Some(cursor) = &self.options.resume else {
+        let position = self.options.resume.as_ref().and_then(Cursor::position);
+        let Some(position) = position else {
             return Ok(None);
         };
-        let position = cursor.position();
         let lane = cursor::lane_of(self, position)?.unwrap_or(usize::MAX);
         let point = |name| Ok((name, cursor::point_of(position, name)?));
         let names = self.source().sort().iter().map(|key| key.attribute);

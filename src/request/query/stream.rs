@@ -8,11 +8,12 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 
 use super::ReadRow;
-use super::hydrate::Supply;
+use super::cursor::Cursor;
+use super::hydrate::{Answer, Found, Supply};
 use super::selection::Selection;
+use super::trail::Trail;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
-use crate::request::raw_row::RawRow;
 use crate::request::task::Task;
 
 /// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
@@ -21,8 +22,10 @@ use crate::request::task::Task;
 /// not come is an error too, and the last thing that comes. Dropping the stream stops the work.
 #[must_use = "nothing is read until rows are asked for"]
 pub struct RowStream<Row> {
+    entity: &'static str,
     read: ReadRow<Row>,
-    rows: VecDeque<RawRow>,
+    rows: VecDeque<Found>,
+    trail: Trail,
     /// Rows that may still be returned, those at hand included.
     left: usize,
     ahead: Ahead,
@@ -37,13 +40,12 @@ enum Ahead {
     None,
 }
 
-type Fetched = (Box<Supply>, Result<Vec<RawRow>>);
+type Fetched = (Box<Supply>, Result<Answer>);
 
 /// The next rows, and what is behind them.
 async fn fetch(mut supply: Box<Supply>, wanted: Option<usize>) -> Fetched {
     let answer = supply.next(wanted).await;
-    let rows = answer.map(|answer| answer.rows.into_iter().map(|row| row.item).collect());
-    (supply, rows)
+    (supply, answer)
 }
 
 impl<Row> RowStream<Row> {
@@ -52,6 +54,8 @@ impl<Row> RowStream<Row> {
             .refuse_backwards()
             .and_then(|()| selection.supply(&db));
         RowStream {
+            entity: selection.entity(),
+            trail: Trail::new(&selection, &db),
             read,
             rows: VecDeque::new(),
             left: selection.options.limit.unwrap_or(usize::MAX),
@@ -65,6 +69,40 @@ impl<Row> RowStream<Row> {
     /// The next row; `None` after the last.
     pub async fn next(&mut self) -> Option<Result<Row>> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Where to go on behind the rows that were returned: `query.resume(rows.cursor()?)` reads those that were not,
+    /// in this process or another, after a break or after an error of the service. None before the first one; behind
+    /// the last one it is a place with nothing behind it.
+    ///
+    /// So a scan of hours survives a crash: save it every so many rows, together with what was made of them. Rows
+    /// behind the place that was saved come again, each of the others never.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # for id in 0..100 { Note { id }.put().send(&db).await?; }
+    /// let mut rows = Note::scan().segments(4).stream(&db);
+    /// for _ in 0..30 {
+    ///     rows.next().await.expect("a row")?;
+    /// }
+    /// let saved = rows.cursor()?.expect("a place").to_string();
+    ///
+    /// let rest = Note::scan().segments(4).resume(saved.parse::<Cursor>()?).all(&db).await?;
+    /// assert_eq!(rest.len(), 70);
+    /// # Ok(()) }
+    /// ```
+    pub fn cursor(&self) -> Result<Option<Cursor>> {
+        let mut trail = self.trail.clone();
+        trail.pass_gaps();
+        let cursor = trail.cursor();
+        cursor.map_err(|fault| Error::decode(self.entity, fault))
     }
 
     /// Asks for the answer behind the rows at hand, if there is use for it.
@@ -98,14 +136,16 @@ impl<Row> Stream for RowStream<Row> {
                     usize::MAX => usize::MAX,
                     left => left - 1,
                 };
-                return Poll::Ready(Some((self.read)(row)));
+                self.trail.pass(row.place());
+                return Poll::Ready(Some((self.read)(row.item)));
             }
             match &mut self.ahead {
                 Ahead::Asked(task) => {
                     let fetched = ready!(task.poll(cx));
                     self.ahead = match fetched {
                         Ok((supply, Ok(answer))) => {
-                            self.rows.extend(answer);
+                            self.rows.extend(answer.rows);
+                            self.trail.expect(answer.runs);
                             Ahead::Idle(supply)
                         }
                         Ok((_, Err(error))) | Err(error) => Ahead::Failed(error),

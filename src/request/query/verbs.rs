@@ -6,6 +6,7 @@ use super::cursor::Cursor;
 use super::explain;
 use super::hydrate::PartOfItem;
 use super::page::{self, Page};
+use super::progress::{ReadProgress, Watch};
 use super::reach::{Hydrated, InOrder, Reach, StrongReads};
 use super::reading::Reading;
 use super::selection::Wanted;
@@ -95,6 +96,54 @@ pub trait QueryVerbs: Sized {
     fn max_scanned(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query()
             .with(|options| options.max_scanned = Some(items))
+    }
+
+    /// At such a pace that it takes so many read units in a second, of the table or the index that it reads; one at
+    /// the least. For a scan, a job or an export that runs beside a service and must leave it its share of a
+    /// provisioned throughput.
+    ///
+    /// Each request waits until those before it are paid for, by what the service says that they took. While little is
+    /// known of the items it looks at few, and then at as many as a second's units suffice for, so that there are no
+    /// bursts but of items that are larger than those before: a request looks at twice as many as the last one at most,
+    /// never at more than 1 MB, and what it takes beyond a second's units is waited for. All segments, partitions and
+    /// shards of the read share the pace; each clone of the query has one of its own. Time that is not used is not
+    /// saved up.
+    ///
+    /// Items that [`hydrate`](Self::hydrate) fetches count too, in batches of up to 100. What a
+    /// [job](Self::update_each) writes, and what it reads again after a lost race, does not: see [`Bulk::rate`]. An
+    /// engine that does not say what it took is paced by an estimate, from the bytes of the rows and, where none came,
+    /// from 1 KB for each item that it looked at.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # for id in 0..100 { Note { id }.put().send(&db).await?; }
+    /// let notes = Note::scan()
+    ///     .segments(4)
+    ///     .read_units_per_second(200)
+    ///     .on_progress(|p| println!("{} items, {} units, {} of {} segments", p.scanned, p.read_units, p.segments_done, p.segments));
+    /// assert_eq!(notes.all(&db).await?.len(), 100);
+    /// # Ok(()) }
+    /// ```
+    fn read_units_per_second(self, units: u32) -> Query<Self::Row, Self::Reach> {
+        self.query()
+            .with(|options| options.read_units = Some(units))
+    }
+
+    /// Called after each answer, with how far the read has come: it should be quick. It counts what was read, of which
+    /// a stream or a page may be about to return some. Each page, stream or job of the query begins to count anew.
+    fn on_progress(
+        self,
+        tell: impl FnMut(&ReadProgress) + Send + 'static,
+    ) -> Query<Self::Row, Self::Reach> {
+        let watch = Watch::new(tell);
+        self.query().with(|options| options.watch = Some(watch))
     }
 
     /// Goes on from a place; from the beginning for `None`. The cursor keeps the bounds of the range

@@ -2,7 +2,6 @@
 //! it a row of the query.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -11,6 +10,7 @@ use bytes::Bytes;
 use super::cursor::{Cursor, CursorMaker};
 use super::hydrate::{Answer, Found, Supply};
 use super::selection::Selection;
+use super::trail::{Mark, Runs, Spot, Trail};
 use super::{Query, Source};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, member};
@@ -66,14 +66,12 @@ impl Target {
         self.source().index.is_some()
     }
 
-    /// Whether every row has a place to go on from.
-    pub(in crate::request) fn has_places(&self) -> bool {
-        self.0.options.segments.is_none()
-    }
-
     /// Makes the cursors of its rows.
     pub(in crate::request) fn places(&self, db: &Dynamo) -> Places {
-        Places(CursorMaker::new(&self.0, db))
+        Places {
+            maker: CursorMaker::new(&self.0, db),
+            begin: self.0.begin(),
+        }
     }
 
     /// Goes on behind a row. The bounds that the cursor began with hold for all that follows.
@@ -119,17 +117,18 @@ impl Target {
     pub(in crate::request) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
         self.0.refuse_backwards()?;
         Ok(Walk {
-            places: self.has_places().then(|| self.places(db)),
+            places: self.places(db),
+            entity: self.entity(),
             left: self.0.options.limit.unwrap_or(usize::MAX),
             rows: VecDeque::new(),
-            behind: None,
+            runs: Runs::default(),
             is_spent: false,
             ahead: Ahead::Idle(Box::new(Reader {
                 supply: self.0.supply(db)?,
                 selection: self.0.clone(),
                 db: db.clone(),
                 budget,
-                last: None,
+                trail: Trail::new(&self.0, db),
             })),
         })
     }
@@ -137,35 +136,44 @@ impl Target {
 
 /// Makes cursors.
 #[derive(Debug, Clone)]
-pub(in crate::request) struct Places(CursorMaker);
+pub(in crate::request) struct Places {
+    maker: CursorMaker,
+    begin: Spot,
+}
 
 impl Places {
-    pub(in crate::request) fn cursor(&self, position: &[u8]) -> Cursor {
-        self.0.at(position.to_vec())
+    /// Where the walk begins.
+    pub(in crate::request) fn begin(&self) -> Spot {
+        self.begin.clone()
+    }
+
+    /// None at the beginning of all.
+    pub(in crate::request) fn cursor(&self, spot: &Spot) -> Option<Cursor> {
+        self.maker.at_spot(spot)
     }
 
     /// What tells the query from others.
     pub(in crate::request) fn binding(&self) -> u64 {
-        self.0.binding()
+        self.maker.binding()
     }
 }
 
 /// What a walk comes by.
 #[derive(Debug)]
 pub(in crate::request) struct Step {
-    /// The key attributes of the place, as entries of a JSON object; none in a scan by segments.
-    pub(in crate::request) position: Option<Arc<[u8]>>,
+    /// The place behind it.
+    pub(in crate::request) mark: Mark,
     /// The row that stands there; none behind rows that a filter has dropped.
     pub(in crate::request) item: Option<Bytes>,
 }
 
 /// Rows one after the other, with one answer of the service read ahead.
 pub(in crate::request) struct Walk {
-    places: Option<Places>,
+    entity: &'static str,
+    places: Places,
     left: usize,
     rows: VecDeque<Found>,
-    /// The place behind the rows at hand, if nothing else says it.
-    behind: Option<Vec<u8>>,
+    runs: Runs,
     is_spent: bool,
     ahead: Ahead,
 }
@@ -182,8 +190,8 @@ struct Reader {
     selection: Selection,
     db: Dynamo,
     budget: RetryBudget,
-    /// The last row that was delivered.
-    last: Option<Cursor>,
+    /// What was read so far.
+    trail: Trail,
 }
 
 impl Reader {
@@ -200,16 +208,13 @@ impl Reader {
             };
             let is_busy = matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable);
             rounds.in_vain();
-            if !is_busy
-                || self.selection.options.segments.is_some()
-                || !rounds.another(began.elapsed()).await
-            {
+            if !is_busy || !rounds.another(began.elapsed()).await {
                 return Err(error);
             }
-            if let Some(last) = &self.last {
-                self.selection.options.resume = Some(last.clone());
-            }
-            self.supply = self.selection.supply(&self.db)?;
+            let place = self.trail.cursor();
+            let place = place.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
+            self.selection.options.resume = place.or(self.selection.options.resume.take());
+            self.supply = self.supply.again(&self.selection, &self.db)?;
         }
     }
 }
@@ -225,15 +230,12 @@ impl Walk {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Step>>> {
         loop {
+            if let Some(mark) = self.runs.next_gap() {
+                return Poll::Ready(Some(Ok(Step { mark, item: None })));
+            }
             if let Some(row) = self.rows.pop_front() {
                 self.left = self.left.saturating_sub(1);
                 return Poll::Ready(Some(self.step(row)));
-            }
-            if let Some(position) = self.behind.take() {
-                return Poll::Ready(Some(Ok(Step {
-                    position: Some(position.into()),
-                    item: None,
-                })));
             }
             match std::mem::replace(&mut self.ahead, Ahead::Over) {
                 Ahead::Over => return Poll::Ready(None),
@@ -252,14 +254,18 @@ impl Walk {
         }
     }
 
-    fn step(&self, row: Found) -> Result<Step> {
-        let places = self.places.as_ref();
-        let position = places
-            .map(|places| places.0.position(row.place()))
-            .transpose()
-            .map_err(|fault| Error::decode("Row", fault))?;
+    fn step(&mut self, row: Found) -> Result<Step> {
+        let (segment, ends) = self.runs.next_row();
+        let mark = match ends {
+            Some(reached) => Mark { segment, reached },
+            None => {
+                let position = self.places.maker.position(row.place());
+                let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
+                Mark::behind(segment, position)
+            }
+        };
         Ok(Step {
-            position: position.map(Arc::from),
+            mark,
             item: Some(row.item.json().clone()),
         })
     }
@@ -278,24 +284,16 @@ impl Walk {
         }));
     }
 
-    fn take(&mut self, mut reader: Box<Reader>, answer: Answer) {
+    fn take(&mut self, mut reader: Box<Reader>, mut answer: Answer) {
+        // What a limit leaves out is not passed.
+        answer.rows.truncate(self.left);
+        reader.trail.expect(answer.runs.clone());
+        for row in &answer.rows {
+            reader.trail.pass(row.place());
+        }
+        reader.trail.pass_gaps();
+        self.runs.extend(answer.runs);
         self.rows.extend(answer.rows);
-        self.rows.truncate(self.left);
-        let place = match self.rows.back() {
-            Some(row) => self.places.as_ref().and_then(|places| {
-                let position = places.0.position(row.place()).ok()?;
-                Some(places.0.at(position))
-            }),
-            // Rows of an index that wait for their items stand before its place.
-            None if reader.selection.options.hydration.is_some() => None,
-            None => {
-                let behind = self.places.as_ref().and(reader.supply.position());
-                self.behind = behind.map(<[u8]>::to_vec);
-                let places = self.places.as_ref().zip(self.behind.as_ref());
-                places.map(|(places, behind)| places.cursor(behind))
-            }
-        };
-        reader.last = place.or(reader.last);
         self.ahead = Ahead::Idle(reader);
     }
 }

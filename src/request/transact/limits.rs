@@ -1,6 +1,6 @@
 //! What the service refuses of a transaction as a whole, found out before sending (law B3).
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::member::Member;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -32,7 +32,7 @@ fn check_count(members: &[Member]) -> Result<()> {
 
 /// Two operations on one item would have no order.
 fn check_keys(members: &[Member]) -> Result<()> {
-    let mut seen: HashMap<_, usize> = HashMap::new();
+    let mut seen: BTreeMap<_, usize> = BTreeMap::new();
     for member in members {
         let place = (&member.request.table, &member.key);
         if let Some(before) = seen.insert(place, member.index.unwrap_or_default()) {

@@ -1,16 +1,17 @@
 //! One operation of a transaction, planned.
 
 use std::any::Any;
+use std::fmt;
 
 use super::meaning::Meaning;
 use crate::clock::Timestamp;
 use crate::codec::{Item, Writer, member};
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable};
+use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Failed, Result, Stage};
-use crate::key::point::{KeyPoint, points_of};
+use crate::key::point::points_of;
 use crate::request::call::{Outcome, Plan};
-use crate::request::check::Lost;
+use crate::request::check::{CONDITION, Lost};
 use crate::request::condition_check::Check;
 use crate::request::{
     Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
@@ -45,39 +46,75 @@ pub struct Member {
     pub(super) stored: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// A primary key, compared by value.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct ItemKey(Vec<(&'static str, KeyPoint)>);
+/// A primary key, compared by value: its attributes as this library writes them, an object of DynamoDB JSON.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ItemKey(Vec<u8>);
+
+/// Never the values.
+impl fmt::Debug for ItemKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ItemKey")
+    }
+}
 
 impl ItemKey {
+    fn of_key<E: DynamoEntity>(key: &Key<E>) -> Result<Self> {
+        let mut object = Writer::with_capacity(128);
+        object.raw("{");
+        key.write(&mut object)?;
+        object.raw("}");
+        Ok(ItemKey(object.into_bytes()))
+    }
+
     /// The key attributes of an object.
     pub(in crate::request) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
         let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
         let points = points_of(object, &names);
         let points = points.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
-        Ok(ItemKey(names.into_iter().zip(points).collect()))
-    }
-
-    /// The key attributes as an object of DynamoDB JSON.
-    pub(in crate::request) fn to_json(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.raw("{");
-        for (name, point) in &self.0 {
+        for (name, point) in names.into_iter().zip(points) {
             writer.dynamic_name(name);
             point.write(&mut writer);
         }
         writer.raw("}");
-        writer.into_bytes()
+        Ok(ItemKey(writer.into_bytes()))
+    }
+
+    /// The key attributes as an object of DynamoDB JSON.
+    pub(in crate::request) fn to_json(&self) -> Vec<u8> {
+        self.0.clone()
     }
 }
 
 impl Member {
+    /// The put or the delete of the item of this key.
+    pub(in crate::request) fn of<E: DynamoEntity, Out>(
+        plan: Plan<Out>,
+        key: &Key<E>,
+    ) -> Result<Self> {
+        Member::named(name_of(&plan, false)?, plan, key)
+    }
+
+    /// The same of an update, which changes something or only asks.
+    pub(in crate::request) fn of_update<E: DynamoEntity, Out>(
+        plan: Plan<Out>,
+        key: &Key<E>,
+        changes: bool,
+    ) -> Result<Self> {
+        Member::named(name_of(&plan, changes)?, plan, key)
+    }
+
     /// A single write. Its members are those of its place in a transaction, so its body is taken as it is.
-    pub(in crate::request) fn of<E: DynamoEntity, Out>(plan: Plan<Out>) -> Result<Self> {
+    fn named<E: DynamoEntity, Out>(
+        name: &'static str,
+        plan: Plan<Out>,
+        key: &Key<E>,
+    ) -> Result<Self> {
         Ok(Member {
             index: None,
-            name: name_of(&plan)?,
-            key: ItemKey::of::<E>(subject(&plan.request).unwrap_or(b"{}"))?,
+            name,
+            key: ItemKey::of_key(key)?,
             request: plan.request,
             entity: plan.entity,
             now: plan.now,
@@ -87,7 +124,10 @@ impl Member {
     }
 
     /// The same of a put, whose result is known.
-    pub(in crate::request) fn storing<E: DynamoEntity>(mut plan: Plan<E>) -> Result<Self> {
+    pub(in crate::request) fn storing<E: DynamoEntity>(
+        mut plan: Plan<E>,
+        key: &Key<E>,
+    ) -> Result<Self> {
         let stored = match &mut plan.outcome {
             Outcome::Known(stored) => stored.take(),
             _ => None,
@@ -95,7 +135,7 @@ impl Member {
         let stored = stored.map(|entity| Box::new(entity) as _);
         Ok(Member {
             stored,
-            ..Member::of::<E, E>(plan)?
+            ..Member::of(plan, key)?
         })
     }
 
@@ -184,18 +224,21 @@ pub(in crate::request) fn subject(request: &Request) -> Option<&[u8]> {
 
 /// The name of an operation in a transaction. There an update without a change is no update, but the
 /// check of its condition.
-fn name_of<Out>(plan: &Plan<Out>) -> Result<&'static str> {
-    let says = |parameter| member(&plan.request.body, parameter).is_ok_and(|found| found.is_some());
+fn name_of<Out>(plan: &Plan<Out>, changes: bool) -> Result<&'static str> {
+    let asks = || {
+        let condition = member(&plan.request.body, CONDITION);
+        condition.is_ok_and(|found| found.is_some())
+    };
     let refused = |kind, message| Err(Error::new(kind, Stage::Request, message).of(plan.entity));
     match plan.request.operation {
         wire::Operation::PutItem => Ok("Put"),
         wire::Operation::DeleteItem => Ok("Delete"),
-        wire::Operation::UpdateItem if says("UpdateExpression") => Ok("Update"),
+        wire::Operation::UpdateItem if changes => Ok("Update"),
         wire::Operation::UpdateItem if plan.lost.may_create() => refused(
             ErrorKind::InvalidValue,
             "a transaction makes no item out of nothing: set a field in the same upsert".to_owned(),
         ),
-        wire::Operation::UpdateItem if says("ConditionExpression") => Ok("ConditionCheck"),
+        wire::Operation::UpdateItem if asks() => Ok("ConditionCheck"),
         other => refused(
             ErrorKind::Rejected,
             format!("this {} has no place in a transaction", other.name()),
@@ -219,7 +262,7 @@ writes! {
     [E: DynamoEntity] Create<'_, E>: |self, db| self.members(db);
     [E: DynamoEntity, G: Guard] Put<'_, E, G>: |self, db| self.members(db);
     [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: |self, db| self.members(db);
-    [E: DynamoEntity] Check<E, Conditional>: |self, db| Ok(vec![Member::of::<E, _>(self.plan(db)?)?]);
+    [E: DynamoEntity] Check<E, Conditional>: |self, db| self.members(db);
     [E: DynamoEntity] Update<E, ReturningNothing>: |self, db| self.members(db);
     [E: DynamoEntity] Update<E, ReturningNew>: |self, db| self.members(db);
     [E: DynamoEntity] Upsert<E, ReturningNothing>: |self, db| self.members(db);

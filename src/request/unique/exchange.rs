@@ -98,6 +98,9 @@ impl Exchange {
         now: Timestamp,
         db: &Dynamo,
     ) -> Result<Vec<Member>> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
         let owner = Owner::new(key, self.ttl.clone(), now)?;
         let take = self.take.iter().map(|sentinel| sentinel.take(&owner, db));
         let give_up = self

@@ -69,8 +69,16 @@ impl<E: DynamoEntity> Rewrite<E> {
 
     async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
         let exchange = self.exchange(stored)?;
-        let main = Member::of::<E, ()>(self.plan(self.guard(stored), db)?)?;
+        let main = self.member(self.guard(stored), db)?;
         commit(db, &self.key, main, exchange).await
+    }
+
+    fn member(&self, guard: Node, db: &Dynamo) -> Result<Member> {
+        let plan = self.plan(guard, db)?;
+        match &self.main {
+            Main::Update(update) => Member::of_update(plan, &self.key, !update.is_empty()),
+            Main::Put(_) | Main::Delete => Member::of(plan, &self.key),
+        }
     }
 
     fn exchange(&self, stored: Option<&Bytes>) -> Result<Exchange> {
@@ -92,7 +100,7 @@ impl<E: DynamoEntity> Rewrite<E> {
     /// The read, and the write as it would be if it found nothing.
     pub(in crate::request) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = Get::new(self.key.clone()).consistent().plan(db)?;
-        let main = Member::of::<E, ()>(self.plan(self.guard(None), db)?)?;
+        let main = self.member(self.guard(None), db)?;
         let beside = self.exchange(None)?.members(&self.key, self.now, db)?;
         let members: Vec<_> = [main].into_iter().chain(beside).collect();
         let write = transact::plan_of_one(members, None, Outcome::Known(Some(())))?;

@@ -16,6 +16,8 @@ use crate::tests;
 
 tests![
     a_job_goes_on_where_it_was_stopped,
+    a_scan_in_segments_goes_on_where_it_was_stopped,
+    segments_of_another_number_are_refused,
     a_finished_job_does_nothing,
     rows_between_the_save_and_the_crash_are_known_by_their_mark,
     rows_that_failed_are_tried_again,
@@ -72,6 +74,75 @@ async fn a_job_goes_on_where_it_was_stopped(db: Db) -> Outcome {
     }
     assert!(runs > 4, "{runs}");
     assert_eq!(counts(&db).await?, BTreeMap::from([(1, 100)]));
+    Ok(())
+}
+
+fn plus_one_in_segments(path: &Path, segments: u32) -> Bulk<'static> {
+    let rows = Row::scan().segments(segments).page_size(5);
+    let rows = rows.filter(|row| row.rank().ne(7));
+    let job = rows.update_each(|row| row.update().apply(|r| r.count().add(1)));
+    job.checkpoint(JOB, FileCheckpoint::new(path))
+        .concurrency(4)
+}
+
+/// Each row has a partition of its own, so that the segments have their share.
+async fn spread_rows(db: &Db, count: u32) -> Outcome {
+    db.create_tables([Row::schema()]).await?;
+    let rows: Vec<Row> = (0..count)
+        .map(|number| Row {
+            group: number.to_string(),
+            ..row(number)
+        })
+        .collect();
+    let report = put_each(rows.iter().map(Row::put)).send(db).await?;
+    assert_eq!(report.complete()?.written, u64::from(count));
+    Ok(())
+}
+
+/// Stopped, or crashed: every other run finds an older checkpoint.
+async fn a_scan_in_segments_goes_on_where_it_was_stopped(db: Db) -> Outcome {
+    spread_rows(&db, 100).await?;
+    for (round, segments) in [1, 3, 9].into_iter().enumerate() {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("job");
+        let job = || plus_one_in_segments(&path, segments);
+        let mut older: Option<Vec<u8>> = None;
+        let mut runs = 0;
+        let report = loop {
+            let report = stopped_after(&db, 31, job()).await?;
+            runs += 1;
+            assert_eq!(report.failed, 0);
+            if report.stopped().is_none() {
+                break report;
+            }
+            match older.take() {
+                Some(bytes) => std::fs::write(&path, bytes)?,
+                None => older = Some(std::fs::read(&path)?),
+            }
+        };
+        assert!(runs > 4, "{runs}");
+        assert_eq!(
+            (report.found, report.written + report.already_done),
+            (99, 99)
+        );
+        let round = round as u64 + 1;
+        assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1), (round, 99)]));
+        assert!(job().send(&db).await?.was_finished());
+    }
+    Ok(())
+}
+
+async fn segments_of_another_number_are_refused(db: Db) -> Outcome {
+    spread_rows(&db, 20).await?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    let _ = stopped_after(&db, 9, plus_one_in_segments(&path, 4)).await?;
+    for segments in [3, 5] {
+        let refused = plus_one_in_segments(&path, segments).send(&db).await;
+        assert_eq!(refused.expect_err("others").kind(), ErrorKind::Checkpoint);
+    }
+    let report = plus_one_in_segments(&path, 4).send(&db).await?.complete()?;
+    assert_eq!(report.found, 19);
     Ok(())
 }
 
@@ -180,14 +251,6 @@ async fn a_checkpoint_of_another_job_is_refused(db: Db) -> Outcome {
             ErrorKind::Checkpoint
         );
     }
-    let segments = Row::scan()
-        .segments(2)
-        .update_each(change)
-        .checkpoint("s", file(&folder));
-    assert_eq!(
-        segments.send(&db).await.expect_err("segments").kind(),
-        ErrorKind::Checkpoint
-    );
     assert_eq!(plus_one(&path).send(&db).await?.complete()?.written, 30);
     Ok(())
 }

@@ -17,7 +17,7 @@ tests![
 ];
 
 /// The limits of the requests since the last look, in any order.
-fn limits(http: &Faults) -> Vec<Option<u64>> {
+pub(super) fn limits(http: &Faults) -> Vec<Option<u64>> {
     let limit = |seen: dynamo_entity::testing::Seen| -> Option<u64> {
         let body: serde_json::Value = serde_json::from_slice(&seen.body).expect("JSON");
         body["Limit"].as_u64()

@@ -8,7 +8,8 @@ use super::implement;
 use crate::model::Value;
 
 pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
-    let [encode, decode] = ["encode", "decode"].map(|item| of(inner, &code!(DynamoValue), item));
+    let [encode, decode, copy] =
+        ["encode", "decode", "as_stored"].map(|item| of(inner, &code!(DynamoValue), item));
     let own = implement(
         value,
         &code! {
@@ -18,6 +19,10 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
 
             fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 #decode(reader).map(Self)
+            }
+
+            fn as_stored(&self) -> ::core::option::Option<Self> {
+                #copy(&self.0).map(Self)
             }
         },
     );
@@ -83,6 +88,10 @@ fn set_element(inner: &Type) -> Forward {
 
             fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 <#inner as __d::SetElement>::read_element(reader).map(Self)
+            }
+
+            fn element_as_stored(&self) -> ::core::option::Option<Self> {
+                <#inner as __d::SetElement>::element_as_stored(&self.0).map(Self)
             }
         },
     }

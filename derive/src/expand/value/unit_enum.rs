@@ -40,6 +40,10 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 of_text(&reader.text()?).ok_or_else(unknown)
             }
+
+            fn as_stored(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(copy(self))
+            }
         },
     );
     code! {
@@ -56,6 +60,10 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
 
             fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
                 of_text(&reader.string()?).ok_or_else(unknown)
+            }
+
+            fn element_as_stored(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(copy(self))
             }
         }
 

@@ -1,7 +1,7 @@
 //! What is to be done next: rows of a query, rows that failed before, or writes that were given.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -12,17 +12,17 @@ use crate::error::Result;
 use crate::request::bulk::job::{Verb, Work};
 use crate::request::bulk::put::{Prepared, Writes};
 use crate::request::bulk::write::{Action, Rows};
-use crate::request::query::Walk;
+use crate::request::query::{Mark, Walk};
 use crate::request::retry_budget::RetryBudget;
 
 /// One thing to do.
 pub(super) enum Task {
     Row {
-        position: Option<Arc<[u8]>>,
+        mark: Mark,
         item: Bytes,
     },
     /// A place without a row.
-    Place(Option<Arc<[u8]>>),
+    Place(Mark),
     /// A row that failed in an earlier run: its key, in DynamoDB JSON.
     Again(String),
     Write {
@@ -113,10 +113,10 @@ impl Feed<'_> {
                 walk.poll_next(cx).map(|step| {
                     Some(step?.map(|step| match step.item {
                         Some(item) => Task::Row {
-                            position: step.position,
+                            mark: step.mark,
                             item,
                         },
-                        None => Task::Place(step.position),
+                        None => Task::Place(step.mark),
                     }))
                 })
             }

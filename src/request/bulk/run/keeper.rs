@@ -10,7 +10,7 @@ use crate::request::bulk::job::{Keeping, Work};
 use crate::request::bulk::ledger::Passed;
 use crate::request::bulk::mark::Mark;
 use crate::request::bulk::report::BulkReport;
-use crate::request::query::Places;
+use crate::request::query::{Places, Spot};
 
 const LONGEST_NAME: usize = 64;
 
@@ -74,7 +74,7 @@ impl<'j> Keeper<'j> {
     /// What the ledger goes on from.
     pub(super) fn passed(&self) -> Passed {
         Passed {
-            position: None,
+            spot: Spot::default(),
             rows: self.state.passed,
             counts: self.state.counts,
             failed: self.state.failed.clone(),
@@ -108,8 +108,8 @@ impl<'j> Keeper<'j> {
         places: Option<&Places>,
         is_finished: bool,
     ) -> Result<()> {
-        if let Some((places, position)) = places.zip(passed.position.as_deref()) {
-            self.state.position = Some(places.cursor(position).to_string());
+        if let Some(position) = places.and_then(|places| places.cursor(&passed.spot)) {
+            self.state.position = Some(position.to_string());
         }
         self.state.passed = passed.rows;
         self.state.counts = passed.counts;
@@ -132,11 +132,6 @@ fn job(name: &str, work: &Work<'_>, db: &Dynamo) -> Result<Job> {
     }
     let (verb, binding) = match work {
         Work::Writes(_) => ("put", 0),
-        Work::Rows(target, _) if !target.has_places() => {
-            return Err(refused(
-                "a scan by `segments` has no place to go on from: leave `segments` out, the writes are many at a time anyway",
-            ));
-        }
         Work::Rows(target, verb) => {
             let source = target.source();
             Mark::new(name, "").check_free(source.table, source.entities())?;

@@ -76,6 +76,9 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
         options.by_partition.into(),
     ]);
     hash.field(&[draft.is_scan.into()]);
+    if let Some(segments) = options.segments {
+        hash.field(&segments.to_le_bytes());
+    }
     if let Some(filter) = &options.filter {
         let mut expression = Expression::default();
         let mut text = Writer::default();

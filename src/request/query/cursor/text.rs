@@ -1,19 +1,30 @@
-//! The text of a cursor: base64url of a version, flags, binding, bounds, position and tag.
+//! The text of a cursor: base64url of a kind, flags, binding, bounds, position or positions, and tag.
 
 use super::super::asked::Asked;
-use super::Place;
+use super::super::trail::Reached;
 use super::binding::TAG_SIZE;
+use super::{At, Place};
 use crate::key::point::KeyPoint;
 use crate::key::range::Bound;
 
-const VERSION: u8 = 1;
+/// The first byte: the kind of the place and the version of its form. What a tag covers begins with it, so that
+/// the one is never taken for the other.
+const ROW: u8 = 1;
+const SEGMENTS: u8 = 2;
+
 const BACKWARD: u8 = 1;
 const SIGNED: u8 = 2;
+
+/// What stands before each segment, and behind the last.
+const NO_MORE: u8 = 0;
+const NOTHING: u8 = 1;
+const BEHIND: u8 = 2;
+const END: u8 = 3;
 
 pub(super) fn encode(place: &Place) -> String {
     let backward = if place.backward { BACKWARD } else { 0 };
     let signed_flag = if place.tag.is_some() { SIGNED } else { 0 };
-    let mut bytes = vec![VERSION, backward | signed_flag];
+    let mut bytes = vec![kind(place), backward | signed_flag];
     bytes.extend(payload(place));
     bytes.extend(place.tag.iter().flatten());
     base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes)
@@ -21,16 +32,41 @@ pub(super) fn encode(place: &Place) -> String {
 
 /// What a tag covers: all but the direction, which is the client's to choose.
 pub(super) fn signed(place: &Place) -> Vec<u8> {
-    let mut bytes = vec![VERSION];
+    let mut bytes = vec![kind(place)];
     bytes.extend(payload(place));
     bytes
+}
+
+fn kind(place: &Place) -> u8 {
+    match place.at {
+        At::Row(_) => ROW,
+        At::Segments(_) => SEGMENTS,
+    }
 }
 
 fn payload(place: &Place) -> Vec<u8> {
     let mut bytes = place.binding.to_le_bytes().to_vec();
     push_asked(&mut bytes, &place.asked);
-    push_block(&mut bytes, &place.position);
+    match &place.at {
+        At::Row(position) => push_block(&mut bytes, position),
+        At::Segments(reached) => push_segments(&mut bytes, reached),
+    }
     bytes
+}
+
+/// Each behind a byte of its own, so that no number of them is taken on trust.
+fn push_segments(bytes: &mut Vec<u8>, segments: &[Reached]) {
+    for reached in segments {
+        match reached {
+            Reached::Nothing => bytes.push(NOTHING),
+            Reached::Behind(position) => {
+                bytes.push(BEHIND);
+                push_block(bytes, position);
+            }
+            Reached::End => bytes.push(END),
+        }
+    }
+    bytes.push(NO_MORE);
 }
 
 fn push_block(bytes: &mut Vec<u8>, block: &[u8]) {
@@ -62,16 +98,18 @@ pub(super) fn decode(text: &str) -> Option<Place> {
         .decode_to_vec(text.as_bytes())
         .ok()?;
     let mut rest = Rest(&bytes);
-    if rest.byte()? != VERSION {
-        return None;
-    }
+    let kind = rest.byte()?;
     let flags = rest.byte()?;
     if flags & !(BACKWARD | SIGNED) != 0 {
         return None;
     }
     let binding = u64::from_le_bytes(rest.array()?);
     let asked = rest.asked()?;
-    let position = rest.block()?.to_vec();
+    let at = match kind {
+        ROW => At::Row(rest.block()?.to_vec()),
+        SEGMENTS => At::Segments(rest.segments()?),
+        _ => return None,
+    };
     let tag = match flags & SIGNED {
         0 => None,
         _ => Some(rest.array::<TAG_SIZE>()?),
@@ -80,7 +118,7 @@ pub(super) fn decode(text: &str) -> Option<Place> {
         backward: flags & BACKWARD != 0,
         binding,
         asked,
-        position,
+        at,
         tag,
     })
 }
@@ -106,6 +144,19 @@ impl<'a> Rest<'a> {
     fn block(&mut self) -> Option<&'a [u8]> {
         let length = u32::from_le_bytes(self.array()?);
         self.take(usize::try_from(length).ok()?)
+    }
+
+    fn segments(&mut self) -> Option<Vec<Reached>> {
+        let mut segments = Vec::new();
+        loop {
+            segments.push(match self.byte()? {
+                NO_MORE => return Some(segments),
+                NOTHING => Reached::Nothing,
+                BEHIND => Reached::Behind(self.block()?.into()),
+                END => Reached::End,
+                _ => return None,
+            });
+        }
     }
 
     fn asked(&mut self) -> Option<Asked> {

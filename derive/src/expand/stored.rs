@@ -1,0 +1,71 @@
+//! What is read back after a write, made of the fields one by one: without it, an item is decoded for the sake of the
+//! few types that lose something on the way.
+
+use proc_macro2::TokenStream;
+
+use super::codec::KeyUse;
+use super::{codec, of};
+use crate::model::{DefaultValue, Field, Form, Role};
+
+/// Fields as they are read back; `place` is an expression for a reference to one. Nothing if only reading tells.
+pub(super) fn fields<'f>(
+    fields: impl Iterator<Item = (&'f Field, Option<KeyUse>, TokenStream)>,
+) -> Option<Vec<TokenStream>> {
+    let values = fields.map(|(field, key, place)| {
+        let (ident, value) = (&field.ident, value(field, key.as_ref(), &place)?);
+        Some(code!(#ident: #value))
+    });
+    values.collect()
+}
+
+/// An expression for one field, which may return `None`.
+fn value(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<TokenStream> {
+    match field.role {
+        Role::Attribute => attribute(field, key, place),
+        Role::Skip => Some(match &field.default {
+            Some(DefaultValue::Expr(value)) => code!(#value),
+            _ => codec::default_of(field),
+        }),
+        Role::Rest => None,
+        _ => managed(field, place),
+    }
+}
+
+/// Not with a default, which an absent one means; nor in a foreign form, which may hold less than the field does.
+fn managed(field: &Field, place: &TokenStream) -> Option<TokenStream> {
+    if field.default.is_some() || field.form != Form::Own {
+        return None;
+    }
+    if field.role == Role::Version {
+        let stamped = of(&field.ty, &code!(VersionField), "stamped_version");
+        return Some(code!(#stamped(#place, stamp)));
+    }
+    let stamped = codec::stamping(field)?;
+    Some(code!(#stamped.ok()?))
+}
+
+fn attribute(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<TokenStream> {
+    let has_default = field.default.is_some();
+    match (key, field.form) {
+        (Some(KeyUse::Primary(_)), _) => {
+            let copy = of(&field.ty, &code!(KeyValue), "to_key");
+            Some(code!(#copy(#place)))
+        }
+        // An absent one means its default.
+        (Some(KeyUse::Index(_)), _) if has_default => None,
+        (Some(KeyUse::Index(_)), _) => {
+            let copy = of(&field.ty, &code!(IndexPart), "to_index_key");
+            Some(code!(#copy(#place)))
+        }
+        (None, Form::Own) => {
+            let copy = of(&field.ty, &code!(DynamoField), "field_as_stored");
+            let absent = of(&field.ty, &code!(DynamoField), "absent");
+            let copy = code!(#copy(#place)?);
+            Some(match has_default {
+                true => code!(__d::unless_absent(#copy, #absent)?),
+                false => copy,
+            })
+        }
+        (None, _) => None,
+    }
+}

@@ -1,0 +1,192 @@
+//! How far a read has come, by the rows that were delivered and not by those that were fetched.
+//!
+//! A scan in segments has a place in each of them, and any other read one place in all. Rows come in runs:
+//! those that one answer brings of one segment.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::cursor::{Cursor, CursorMaker};
+use super::selection::Selection;
+use crate::codec::Fault;
+use crate::dynamo::Dynamo;
+
+/// How far a segment was read.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub(in crate::request) enum Reached {
+    #[default]
+    Nothing,
+    /// Behind a key: its attributes as entries of a JSON object.
+    Behind(Arc<[u8]>),
+    End,
+}
+
+/// How far each segment was read; a read without segments is one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(in crate::request) struct Spot(pub(super) Vec<Reached>);
+
+/// What a row, or an answer without rows, changes of a spot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::request) struct Mark {
+    pub(super) segment: usize,
+    pub(super) reached: Reached,
+}
+
+impl Mark {
+    /// Behind a key: its attributes as entries of a JSON object.
+    pub(in crate::request) fn behind(segment: usize, position: Vec<u8>) -> Self {
+        Mark {
+            segment,
+            reached: Reached::Behind(position.into()),
+        }
+    }
+}
+
+impl Spot {
+    pub(in crate::request) fn pass(&mut self, mark: Mark) {
+        if self.0.len() <= mark.segment {
+            self.0.resize(mark.segment + 1, Reached::Nothing);
+        }
+        if let Some(reached) = self.0.get_mut(mark.segment) {
+            *reached = mark.reached;
+        }
+    }
+}
+
+/// Rows of one segment that come one after the other.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) segment: usize,
+    pub(super) rows: usize,
+    /// Where they end, if that is known to be further than the last of them.
+    pub(super) ends: Option<Reached>,
+}
+
+impl Run {
+    /// So many rows of a read without segments.
+    pub(super) fn of(rows: usize) -> Self {
+        Run {
+            segment: 0,
+            rows,
+            ends: None,
+        }
+    }
+}
+
+/// The runs of the rows that are at hand.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Runs(VecDeque<Run>);
+
+impl Runs {
+    pub(super) fn extend(&mut self, runs: Vec<Run>) {
+        self.0.extend(runs);
+    }
+
+    /// What comes before the next row without one.
+    pub(super) fn next_gap(&mut self) -> Option<Mark> {
+        while let Some(Run { rows: 0, .. }) = self.0.front() {
+            let run = self.0.pop_front()?;
+            if let Some(reached) = run.ends {
+                return Some(Mark {
+                    segment: run.segment,
+                    reached,
+                });
+            }
+        }
+        None
+    }
+
+    /// The segment of the next row, and where that ends if nothing else comes of its run.
+    pub(super) fn next_row(&mut self) -> (usize, Option<Reached>) {
+        let Some(run) = self.0.front_mut() else {
+            return (0, None);
+        };
+        run.rows = run.rows.saturating_sub(1);
+        let (segment, is_last) = (run.segment, run.rows == 0);
+        let last = if is_last { self.0.pop_front() } else { None };
+        (segment, last.and_then(|run| run.ends))
+    }
+}
+
+/// The place behind the rows that were delivered.
+#[derive(Debug, Clone)]
+pub(super) struct Trail {
+    maker: CursorMaker,
+    spot: Spot,
+    runs: Runs,
+    /// The row that was delivered last, with its segment, where the spot does not tell of it.
+    last: Option<(usize, Bytes)>,
+}
+
+impl Trail {
+    /// Where a read begins.
+    pub(super) fn new(selection: &Selection, db: &Dynamo) -> Self {
+        Trail {
+            maker: CursorMaker::new(selection, db),
+            spot: selection.begin(),
+            runs: Runs::default(),
+            last: None,
+        }
+    }
+
+    pub(super) fn maker(&self) -> &CursorMaker {
+        &self.maker
+    }
+
+    /// Rows are at hand, behind those that are.
+    pub(super) fn expect(&mut self, runs: Vec<Run>) {
+        self.runs.extend(runs);
+    }
+
+    /// The next row was delivered.
+    pub(super) fn pass(&mut self, row: &Bytes) {
+        self.pass_gaps();
+        let (segment, ends) = self.runs.next_row();
+        self.last = None;
+        match ends {
+            Some(reached) => self.spot.pass(Mark { segment, reached }),
+            None => self.last = Some((segment, row.clone())),
+        }
+    }
+
+    /// So were all rows before the next one, and so is what held none.
+    pub(super) fn pass_gaps(&mut self) {
+        while let Some(mark) = self.runs.next_gap() {
+            self.last.take_if(|(segment, _)| *segment == mark.segment);
+            self.spot.pass(mark);
+        }
+    }
+
+    /// Where to go on; none at the beginning.
+    pub(super) fn cursor(&self) -> Result<Option<Cursor>, Fault> {
+        let mut spot = self.spot.clone();
+        if let Some((segment, row)) = &self.last {
+            spot.pass(Mark::behind(*segment, self.maker.position(row)?));
+        }
+        Ok(self.maker.at_spot(&spot))
+    }
+
+    /// Where to go on once these rows were delivered too.
+    pub(super) fn cursor_behind<'r>(
+        &self,
+        rows: impl Iterator<Item = &'r Bytes>,
+    ) -> Result<Option<Cursor>, Fault> {
+        let mut trail = self.clone();
+        rows.for_each(|row| trail.pass(row));
+        trail.cursor()
+    }
+}
+
+/// Keys stay out.
+impl fmt::Debug for Reached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reached::Nothing => "Nothing",
+            Reached::Behind(_) => "Behind",
+            Reached::End => "End",
+        })
+    }
+}
