@@ -11,8 +11,6 @@ use crate::codec::{Fault, Noted, Reader};
 /// The values of a sort key, or of its front. Most have one.
 #[derive(Default)]
 pub(crate) struct Rank {
-    /// What the first value begins with, if it is text: most ranks are told apart by a look at it.
-    front: u128,
     first: Option<Value>,
     others: Vec<Value>,
 }
@@ -36,10 +34,7 @@ impl Rank {
 
     fn push(&mut self, value: Value) {
         match self.first {
-            None => {
-                self.front = value.front();
-                self.first = Some(value);
-            }
+            None => self.first = Some(value),
             Some(_) => self.others.push(value),
         }
     }
@@ -49,15 +44,18 @@ impl Rank {
         usize::from(self.first.is_some()) + self.others.len()
     }
 
+    /// What its first value begins with, if that is text, as a number: of two ranks that differ in it, the one with
+    /// the less comes before the other.
+    pub(crate) fn front(&self) -> u128 {
+        self.first.as_ref().map_or(0, Value::front)
+    }
+
     /// As far as both are known.
     #[inline]
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
         let (Some(left), Some(right)) = (&self.first, &other.first) else {
             return Ordering::Equal;
         };
-        if self.front != other.front {
-            return self.front.cmp(&other.front);
-        }
         left.compare(right).then_with(|| {
             let mut pairs = self.others.iter().zip(&other.others);
             let order = pairs
@@ -194,6 +192,10 @@ mod tests {
                 for (other, right) in keys.iter().enumerate() {
                     for (left, right) in ranks(left).iter().zip(ranks(right).iter().rev()) {
                         assert_eq!(left.compare(right), at.cmp(&other));
+                        assert_eq!(
+                            left.front().cmp(&right.front()).then(at.cmp(&other)),
+                            at.cmp(&other)
+                        );
                     }
                 }
             }

@@ -97,3 +97,48 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Item;
+
+    fn read(reader: &mut Reader<'_>) -> Option<usize> {
+        Some(Item::read(reader).ok()?.len())
+    }
+
+    fn values(noted: &Noted, reader: &Reader<'_>) -> Result<Vec<String>, Fault> {
+        let values = noted.values(reader);
+        values
+            .map(|value| Ok(value?.1.text()?.into_owned()))
+            .collect()
+    }
+
+    /// And not what a map in the item has under the same name.
+    #[test]
+    fn attributes_of_the_item_are_noted() {
+        let items = r#"[{"m":{"M":{"b":{"S":"2"}}},"b":{"S":"1"},"l":{"L":[{"M":{"a":{"S":"3"}}}]},"a":{"S":"0"}}, {"b":{"S":"5"},"a":{"S":"4"}}]"#;
+        let broken = items.replace(r#""l":{"L":["#, r#""l":{"X":["#);
+        for (json, counts) in [(items, [Some(4), Some(2)]), (&broken, [None, Some(2)])] {
+            let noted = Noted::of(&["a", "b"]);
+            let mut reader = Reader::new(json.as_bytes());
+            let mut first = true;
+            reader.open_array().unwrap();
+            for (count, expected) in counts.into_iter().zip([["0", "1"], ["4", "5"]]) {
+                assert!(reader.next_element(&mut first).unwrap());
+                let (item, found) = reader.item_as(Some(&noted), read).unwrap();
+                assert!(item.starts_with(b"{") && item.ends_with(b"}}"));
+                assert_eq!(found, count);
+                assert_eq!(values(&noted, &reader).unwrap(), expected);
+            }
+            assert!(!reader.next_element(&mut first).unwrap());
+        }
+        let noted = Noted::of(&["a", "c"]);
+        let reader = Reader::new(br#"{"a":{"S":"0"}}"#);
+        reader.clone().find(&noted).unwrap();
+        assert_eq!(
+            values(&noted, &reader).unwrap_err().path().as_deref(),
+            Some("c")
+        );
+    }
+}

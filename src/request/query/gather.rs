@@ -198,7 +198,8 @@ impl Gather {
         if !self.heads.peek().is_some_and(|head| head.is_row) {
             self.fill(wanted).await?;
         }
-        let mut rows = Vec::new();
+        let at_hand = self.lanes.iter().map(|lane| lane.rows.len()).sum();
+        let mut rows = Vec::with_capacity(wanted.unwrap_or(at_hand).min(at_hand));
         while wanted.is_none_or(|wanted| rows.len() < wanted)
             && let Some(row) = self.pop()?
         {
@@ -300,12 +301,7 @@ impl Lane {
         let Some(rank) = self.ranks.pop_front() else {
             return self.unknown(at, merge);
         };
-        Ok(Some(Head {
-            rank,
-            lane: at,
-            is_row: true,
-            descending: merge.descending,
-        }))
+        Ok(Some(Head::new(rank, at, true, merge.descending)))
     }
 
     /// A row that is not at hand, unless there is none.
@@ -314,12 +310,8 @@ impl Lane {
             return Ok(None);
         }
         let horizon = self.fetch.horizon(&merge.sort);
-        Ok(Some(Head {
-            rank: horizon.map_err(|fault| unsorted(merge, fault))?,
-            lane: at,
-            is_row: false,
-            descending: merge.descending,
-        }))
+        let rank = horizon.map_err(|fault| unsorted(merge, fault))?;
+        Ok(Some(Head::new(rank, at, false, merge.descending)))
     }
 }
 

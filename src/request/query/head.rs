@@ -7,15 +7,32 @@ use crate::key::rank::Rank;
 
 /// The next row of a lane, or the earliest place where it can be. The greatest of several is the first.
 pub(super) struct Head {
+    /// What it begins with, in the order in which they come: most heads are told apart by a look at it.
+    front: u128,
     /// Of an unknown row perhaps the front of its sort key only.
-    pub(super) rank: Rank,
+    rank: Rank,
     pub(super) lane: usize,
     /// It is at hand: the first of its lane.
     pub(super) is_row: bool,
-    pub(super) descending: bool,
+    descending: bool,
 }
 
 impl Head {
+    pub(super) fn new(rank: Rank, lane: usize, is_row: bool, descending: bool) -> Self {
+        let front = match descending {
+            // Whoever is not known at all comes first.
+            true if rank.len() > 0 => !rank.front(),
+            _ => rank.front(),
+        };
+        Head {
+            front,
+            rank,
+            lane,
+            is_row,
+            descending,
+        }
+    }
+
     /// Whether nothing tells which of the two has its rows first.
     pub(super) fn stands_with(&self, other: &Head) -> bool {
         self.by_sort(other) == Ordering::Equal
@@ -36,7 +53,9 @@ impl Head {
     /// lane, which is the later one where all is reversed.
     #[inline]
     fn precedence(&self, other: &Head) -> Ordering {
-        self.by_sort(other)
+        self.front
+            .cmp(&other.front)
+            .then_with(|| self.by_sort(other))
             .then_with(|| self.rank.len().cmp(&other.rank.len()))
             .then_with(|| self.lane.cmp(&other.lane))
     }
