@@ -77,24 +77,15 @@ impl<'a> Reader<'a> {
         Some(if is_negative { -value } else { value })
     }
 
-    /// The bytes of a value as this library would write them: of text without escapes, and of a short integer.
-    pub(crate) fn usual_key(&mut self) -> Option<&'a [u8]> {
-        let start = self.at;
-        if self.rest().starts_with(Tag::N.opening()) {
-            let digits = self.usual_value(Tag::N)?.as_bytes();
-            let unsigned = digits.strip_prefix(b"-").unwrap_or(digits);
-            let is_plain = match unsigned {
-                [b'0'] => digits.len() == 1,
-                [b'1'..=b'9', rest @ ..] => {
-                    rest.len() < SHORT && rest.iter().all(u8::is_ascii_digit)
-                }
-                _ => false,
-            };
-            return self.bytes().get(start..self.at).filter(|_| is_plain);
-        }
-        let text = self.usual_value(Tag::S)?.as_bytes();
-        let is_plain = plain_run(text) == text.len();
-        self.bytes().get(start..self.at).filter(|_| is_plain)
+    /// The bytes of the value ahead, if this library would write them too: of text without escapes, and of a short
+    /// integer.
+    pub(crate) fn usual_key(&self) -> Option<&'a [u8]> {
+        let mut ahead = self.clone();
+        let is_plain = match ahead.usual_value(Tag::S).map(str::as_bytes) {
+            Some(text) => plain_run(text) == text.len(),
+            None => is_plain_integer(ahead.usual_value(Tag::N)?.as_bytes()),
+        };
+        self.bytes().get(self.at..ahead.at).filter(|_| is_plain)
     }
 
     /// Steps over these bytes, if they are ahead.
@@ -105,6 +96,14 @@ impl<'a> Reader<'a> {
             self.at += bytes.len();
         }
         is_ahead
+    }
+}
+
+fn is_plain_integer(digits: &[u8]) -> bool {
+    match digits.strip_prefix(b"-").unwrap_or(digits) {
+        [b'0'] => digits.len() == 1,
+        [b'1'..=b'9', rest @ ..] => rest.len() < SHORT && rest.iter().all(u8::is_ascii_digit),
+        _ => false,
     }
 }
 

@@ -230,8 +230,9 @@ impl Gather {
         self.heads.extend(unknown.drain(answers.len()..));
         for (at, answer) in answers {
             if let Some(lane) = self.lanes.get_mut(at) {
-                lane.rows.extend(answer.rows);
-                lane.ranks.extend(answer.ranks);
+                // Nothing of it was at hand.
+                lane.rows = answer.rows.into();
+                lane.ranks = answer.ranks.into();
                 let head = lane.head(at, &self.merge)?;
                 self.heads.extend(head);
             }

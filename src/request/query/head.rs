@@ -51,19 +51,21 @@ impl Head {
 
     /// Which comes first. Whoever is not known as far comes before, as it may; among equals the earlier
     /// lane, which is the later one where all is reversed.
-    #[inline]
+    #[inline(never)]
     fn precedence(&self, other: &Head) -> Ordering {
-        self.front
-            .cmp(&other.front)
-            .then_with(|| self.by_sort(other))
+        self.by_sort(other)
             .then_with(|| self.rank.len().cmp(&other.rank.len()))
             .then_with(|| self.lane.cmp(&other.lane))
     }
 }
 
 impl Ord for Head {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        self.precedence(other).reverse()
+        match other.front.cmp(&self.front) {
+            Ordering::Equal => self.precedence(other).reverse(),
+            order => order,
+        }
     }
 }
 
