@@ -33,12 +33,14 @@ pub use crate::key::{
 };
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
-    InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, ORDERED, One, Order, Ordered,
-    PartKind, PartOfItem, PartitionArg, RowOf, RowOfEntity, Rows, RowsOf, Several, SortKeyIn,
-    SortPart, Source, Stage, TakesRange, UNORDERED, Way, WriteFront, WritePlace, WriteTemplate,
-    holds_all, in_partition, order_of, wrong_parts,
+    InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, NextPart, ORDERED, OfCollection,
+    OfEntity, One, Order, Ordered, PartKind, PartOfItem, PartitionArg, RowOf, RowOfEntity, Rows,
+    RowsOf, Several, SortKeyIn, SortPart, Source, Stage, StoredRow, TakesRange, UNORDERED, Way,
+    WriteFront, WritePlace, WriteTemplate, holds_all, in_partition, order_of, wrong_parts,
 };
-pub use crate::request::{LookUp, Query, Reserving, Unconditional, Versioned};
+pub use crate::request::{
+    LookUp, Query, Reserving, Unconditional, Versioned, no_sentinels, sentinels_of,
+};
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Presence, Projection, StreamView, Style, TableDef, UniqueDef, WhenDef, Width,

@@ -52,15 +52,26 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// The paths of its fields, for conditions and changes.
     type Paths: Copy + Default;
 
+    /// The entity: where another type is named in its place, this says so once.
+    #[doc(hidden)]
+    type This: DynamoEntity;
+
     /// What projections know of its fields.
     #[doc(hidden)]
     type Fields: Default;
+
+    /// The names of the parts of its sort keys, for those who ask for one where none can be asked for.
+    #[doc(hidden)]
+    type SortParts: 'static;
 
     /// `Versioned` if it has a version, else as [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
 
     /// `Reserving` if it has unique values, else `Unconditional`.
     type Unguarded: Guard + Open;
+
+    #[doc(hidden)]
+    const SORT_PARTS: &'static Self::SortParts;
 
     /// Names and templates.
     #[doc(hidden)]

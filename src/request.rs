@@ -68,7 +68,7 @@ pub use repeatable::Repeatable;
 pub use retry_budget::RetryBudget;
 pub use snapshot::{Reads, Snapshot, snapshot};
 pub use transact::{Stored, TransactWrite, Transaction};
-pub use unique::LookUp;
+pub use unique::{LookUp, no_sentinels, sentinels_of};
 pub(crate) use unique::{MARK, is_sentinel, owner_of};
 pub use update::{ReturningChanged, ReturningNew, Update};
 pub use upsert::Upsert;

@@ -19,7 +19,7 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
-    Presence, Projection, Style, TableDef, UniqueDef, WhenDef, Width,
+    Presence, Projection, SentinelsOf, Style, TableDef, UniqueDef, WhenDef, Width,
 };
 pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};

@@ -12,6 +12,7 @@ mod shards;
 mod soup;
 mod table;
 mod template;
+mod unique;
 mod value;
 
 use syn::DeriveInput;

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use crate::codec::{Fault, Reader, Writer};
 use crate::entity::{DynamoEntity, DynamoTable, KeyParts};
 use crate::key::Shard;
+use crate::request::no_sentinels;
 use crate::schema::{
     EntityDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Projection, Style, TableDef,
 };
@@ -67,6 +68,8 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     updated_at: None,
     created_by: None,
     updated_by: None,
+    has_key: |_| false,
+    sentinels: no_sentinels,
 };
 
 /// A table without anything. No check against it fails.

@@ -128,23 +128,13 @@ pub trait CoversTable {}
 #[derive(Debug)]
 pub struct Variant<C> {
     entity: &'static EntityDef,
-    /// Whether an item has a key of this entity.
-    has_key: fn(&[u8]) -> bool,
     read: fn(&[u8]) -> Result<C>,
 }
 
 impl<C> Variant<C> {
     /// Of this entity; `read` also makes the variant.
-    pub const fn new(
-        entity: &'static EntityDef,
-        has_key: fn(&[u8]) -> bool,
-        read: fn(&[u8]) -> Result<C>,
-    ) -> Self {
-        Variant {
-            entity,
-            has_key,
-            read,
-        }
+    pub const fn new(entity: &'static EntityDef, read: fn(&[u8]) -> Result<C>) -> Self {
+        Variant { entity, read }
     }
 
     pub(crate) fn is_of(&self, entity: &EntityDef) -> bool {
@@ -203,7 +193,7 @@ fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Faul
 /// No two entities of a table share a key.
 fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, Fault> {
     let mut variants = C::VARIANTS.iter();
-    variants.find(|variant| (variant.has_key)(json)).ok_or_else(|| {
+    variants.find(|variant| (variant.entity.has_key)(json)).ok_or_else(|| {
         Fault::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
     })
 }

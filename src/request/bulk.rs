@@ -1,5 +1,5 @@
-//! Bulk changes: rows that a query finds, and writes that come one after the other, each as a conditional
-//! single write.
+//! Bulk changes: rows that a query finds, and writes that come one after the other, each by a conditional request of
+//! its own.
 //!
 //! ```text
 //! query.update_each(..)   rows with their places              query::walk
@@ -16,8 +16,7 @@
 //! `truncate` beside it empties tables for tests.
 //!
 //! Below `action` nothing knows the type of a row: a row is its bytes, a write is a
-//! [`Plan`](super::call::Plan). A write that is a transaction, because it keeps sentinels of unique values say,
-//! would be planned there too.
+//! [`Joint`](super::unique::Joint), a plan and what keeps the unique values of its item.
 
 mod action;
 mod change;

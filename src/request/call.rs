@@ -101,11 +101,6 @@ impl<Out> Outcome<Out> {
 }
 
 impl<Out> Plan<Out> {
-    /// Whether it is more than one write.
-    pub(crate) fn is_transaction(&self) -> bool {
-        !self.participants.is_empty()
-    }
-
     /// The same request, its answer read in another way.
     pub(crate) fn reading<Other>(
         self,

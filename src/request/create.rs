@@ -4,8 +4,9 @@ use std::fmt;
 
 use super::call::{Operation, Plan};
 use super::check::{self, Expect, Lost};
-use super::put::{entering, plan_entering, plan_put};
+use super::put::{entering, intent_of, plan_entering, plan_put};
 use super::transact::Member;
+use super::unique::Intent;
 use crate::dynamo::Dynamo;
 use crate::entity::{Created, DynamoEntity, Stamp};
 use crate::error::Result;
@@ -34,6 +35,10 @@ impl<E: DynamoEntity> Create<'_, E> {
 
     pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
         entering(self.plan_item(db)?, &self.entity.key(), db)
+    }
+
+    pub(super) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        intent_of(self.plan_item(db)?, &self.entity.key(), db)
     }
 }
 

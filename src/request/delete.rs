@@ -10,7 +10,7 @@ use super::check::{self, Expect, Loaded, Lost};
 use super::explain::Explanation;
 use super::guard::{Checked, Conditional, Guard, Open};
 use super::transact::Member;
-use super::unique::{self, Exchange, Holdings, Main, Rewrite};
+use super::unique::{self, Exchange, Holdings, Intent, Joint, Main, Rewrite};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
@@ -219,6 +219,14 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
             now,
             returns_old,
         })
+    }
+
+    pub(super) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        if unique::concerns::<E>() {
+            return Ok(Intent::Reading(Box::new(self.rewrite(db, false)?)));
+        }
+        let plan = self.plan_alone(db, false, |_, _| Ok(()))?;
+        Ok(Joint::Alone(plan).into())
     }
 
     fn explained(self, db: &Dynamo, returns_old: bool) -> Result<Explanation> {

@@ -20,7 +20,7 @@ use super::check;
 use super::explain::Explanation;
 use super::get::read_raw;
 use super::transact::{self, Member};
-use super::unique::{self, Exchange, Main, Rewrite};
+use super::unique::{self, Exchange, Intent, Joint, Main, Rewrite};
 use super::upkeep::{self, Touched, Upkeep};
 use crate::clock::Timestamp;
 use crate::codec::Fault;
@@ -146,6 +146,24 @@ impl<E: DynamoEntity> Draft<E> {
         match check_returns::<E>(returns) {
             Ok(()) => Call::of(Box::pin(work.finish(db, returns, outcome))),
             Err(error) => Call::failed(error),
+        }
+    }
+
+    /// To be sent by others, who take no answer.
+    pub(super) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        let resend = self.resend;
+        let work = self.work(db)?;
+        match work.must_read {
+            true => Ok(Intent::Reading(Box::new(work.rewrite()))),
+            false => work.edit.joint(db, work.now, resend).map(Intent::from),
+        }
+    }
+
+    /// The same, where nothing can be read first.
+    pub(super) fn joint(self, db: &Dynamo) -> Result<Joint> {
+        match self.intent(db)? {
+            Intent::Ready(joint) => Ok(*joint),
+            Intent::Reading(_) => Err(unique::must_read::<E>("`upsert`")),
         }
     }
 

@@ -11,7 +11,7 @@ use super::explain::Explanation;
 use super::guard::{Checked, Conditional, Guard, Open};
 use super::size;
 use super::transact::{self, Member};
-use super::unique::{self, Main, Rewrite};
+use super::unique::{self, Intent, Joint, Main, Rewrite};
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
@@ -156,6 +156,13 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         entering(self.plan_alone(db)?, &self.entity.key(), db)
     }
 
+    pub(super) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        match self.must_read() {
+            true => Ok(Intent::Reading(Box::new(self.rewrite(db)?.0))),
+            false => intent_of(self.plan_alone(db)?, &self.entity.key(), db),
+        }
+    }
+
     /// The put of what gives up unique values that are to be read; and the entity as it will be stored.
     fn rewrite(&self, db: &Dynamo) -> Result<(Rewrite<E>, E)> {
         let Prepared {
@@ -215,12 +222,26 @@ pub(super) fn entering<E: DynamoEntity>(
     key: &Key<E>,
     db: &Dynamo,
 ) -> Result<Vec<Member>> {
-    let exchange = unique::entering(&plan, key)?;
-    let beside = exchange.members(key, plan.now, db)?;
+    let beside = taken(&plan, key, db)?;
     Ok([Member::storing(plan, key)?]
         .into_iter()
         .chain(beside)
         .collect())
+}
+
+/// The same of whatever sends it.
+pub(super) fn intent_of<E: DynamoEntity>(
+    plan: Plan<E>,
+    key: &Key<E>,
+    db: &Dynamo,
+) -> Result<Intent> {
+    let beside = taken(&plan, key, db)?;
+    Ok(Joint::of(plan.quietly(), key, beside)?.into())
+}
+
+/// What takes the unique values of an item that enters.
+fn taken<E: DynamoEntity>(plan: &Plan<E>, key: &Key<E>, db: &Dynamo) -> Result<Vec<Member>> {
+    unique::entering(plan, key)?.members(key, plan.now, db)
 }
 
 /// The same as one operation.

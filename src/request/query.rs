@@ -50,6 +50,7 @@ mod walk;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::entity::{self, DynamoEntity, DynamoProjection};
@@ -64,6 +65,7 @@ pub(super) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
 pub(super) use meter::{Meter, Took, units};
+pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;
 pub use part::{
     ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
@@ -79,7 +81,8 @@ pub use selection::Filter;
 pub(super) use selection::RETURN_CONSUMED;
 pub use source::Source;
 pub use stage::{
-    Chosen, KnownUpTo, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, TakesRange, holds_all,
+    Chosen, KnownUpTo, NextPart, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, TakesRange,
+    holds_all,
 };
 pub use stream::RowStream;
 pub(super) use trail::{Mark, Spot};
@@ -200,6 +203,16 @@ macro_rules! no_second_range {
 }
 
 no_second_range!(eq lt le gt ge between starts_with);
+
+/// Leads to the names of the parts, which say why none of them can follow.
+#[doc(hidden)]
+impl<Row: RowOfEntity, From> Deref for Query<Row, From> {
+    type Target = <Row::Entity as DynamoEntity>::SortParts;
+
+    fn deref(&self) -> &Self::Target {
+        Row::Entity::SORT_PARTS
+    }
+}
 
 impl<S: Stage> From<S> for Query<RowOf<S>> {
     fn from(stage: S) -> Self {

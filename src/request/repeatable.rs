@@ -12,6 +12,12 @@ use crate::wire::Resend;
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Repeatable<O>(O);
 
+impl<O> Repeatable<O> {
+    pub(super) fn into_inner(self) -> O {
+        self.0
+    }
+}
+
 impl<O: Operation> Operation for Repeatable<O> {
     type Out = O::Out;
 

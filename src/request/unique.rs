@@ -6,20 +6,24 @@
 //! write takes effect only on what was read.
 
 mod exchange;
+mod joint;
 mod look_up;
 mod rewrite;
 mod sentinel;
 
 pub(super) use exchange::{Exchange, Holdings};
+pub(super) use joint::{Joint, Setback, attributes_of, given_up};
 pub use look_up::LookUp;
 pub(crate) use look_up::owner_of;
-pub(super) use rewrite::{Main, Rewrite, commit};
+pub(super) use rewrite::{Intent, Main, Rewrite};
+use sentinel::Holding;
+pub(super) use sentinel::Owner;
 pub(crate) use sentinel::{MARK, is_sentinel};
 
 use super::call::Plan;
 use super::draft::{self, Source, attribute_of, known, split, tell_changes};
-use crate::codec::{Fault, member};
-use crate::entity::{DynamoEntity, Key, encode_as_is};
+use crate::codec::{Fault, Reader, member};
+use crate::entity::{DynamoEntity, Key, KeyParts, encode_as_is};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, Update};
 
@@ -81,6 +85,25 @@ fn holdings_in<E: DynamoEntity>(
         tell_changes::<E>(update, &mut known);
     }
     Holdings::of::<E>(&known, |_| true)
+}
+
+/// The keys of the items that keep the unique values of an item, which need hold no more than these and its key.
+pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
+    let parts = E::KeyParts::read(&mut Reader::new(item))?;
+    let source = Source::of(split(item)?);
+    let known = known::<E>(&source, &Node::all([]), &Key::from_parts(parts))?;
+    let mut keys = Vec::new();
+    for number in 0..E::ENTITY.uniques.len() {
+        if let Holding::Value(sentinel) = sentinel::holding::<E>(number, &known)? {
+            keys.push(sentinel.key);
+        }
+    }
+    Ok(keys)
+}
+
+/// Of an entity without unique values.
+pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, Fault> {
+    Ok(Vec::new())
 }
 
 /// Whether writes of this entity may concern unique values.

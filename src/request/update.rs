@@ -9,6 +9,7 @@ use super::call::{Call, Operation, Outcome, Plan, find_object};
 use super::draft::{Draft, Way};
 use super::explain::Explanation;
 use super::transact::Member;
+use super::unique::{Intent, Joint};
 use crate::clock::Timestamp;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
@@ -107,7 +108,7 @@ impl<E: DynamoEntity> Update<E, super::ReturningNothing> {
         db: &Dynamo,
         row: &Key<E>,
         claim: Node,
-    ) -> Result<Option<Plan<()>>> {
+    ) -> Result<Option<Joint>> {
         if self.draft.key() != row {
             let message =
                 "the closure returned the update of another row: change the one that it was given";
@@ -118,13 +119,17 @@ impl<E: DynamoEntity> Update<E, super::ReturningNothing> {
             return Ok(None);
         }
         self.draft.asking(claim);
-        self.plan(db).map(Some)
+        self.draft.joint(db).map(Some)
     }
 }
 
 impl<E: DynamoEntity, R> Update<E, R> {
     pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
         self.draft.members(db)
+    }
+
+    pub(super) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        self.draft.intent(db)
     }
 }
 

@@ -7,6 +7,7 @@ use super::call::{Call, Operation, Outcome, Plan, find_object};
 use super::draft::{Draft, Way};
 use super::explain::Explanation;
 use super::transact::Member;
+use super::unique::Intent;
 use super::update::{ReturningChanged, ReturningNew, read_entity, read_item};
 use crate::clock::Timestamp;
 use crate::codec::Item;
@@ -76,6 +77,10 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
 impl<E: DynamoEntity, R> Upsert<E, R> {
     pub(super) fn members(self, db: &Dynamo) -> Result<Vec<Member>> {
         self.draft.members(db)
+    }
+
+    pub(super) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        self.draft.intent(db)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the derives write down: constants, checked by the compiler.
 
 use super::{KeyType, StreamView};
+use crate::codec::Fault;
 
 /// How key texts of a table are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +139,14 @@ pub struct EntityDef {
     pub created_by: Option<&'static str>,
     /// The attribute of the actor who wrote it last.
     pub updated_by: Option<&'static str>,
+    /// Whether an item has a key of this entity.
+    pub has_key: fn(&[u8]) -> bool,
+    /// The keys of the items that keep the unique values of an item.
+    pub sentinels: SentinelsOf,
 }
+
+/// From an item to keys, all of them objects of DynamoDB JSON.
+pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, Fault>;
 
 /// `unique(by_email, email)`: fields whose values no two items share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ mod deletes;
 mod faults;
 mod puts;
 mod races;
+mod uniques;
 mod updates;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ pub fn tests() -> Vec<Test> {
         puts::tests(),
         faults::tests(),
         checkpoints::tests(),
+        uniques::tests(),
     ];
     all.into_iter().flatten().collect()
 }

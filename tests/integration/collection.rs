@@ -27,6 +27,7 @@ tests![
     the_whole_table_is_scanned,
     items_go_both_ways,
     errors_name_the_collection,
+    a_fake_answers_as_the_engine_does,
 ];
 
 #[derive(DynamoTable)]
@@ -664,5 +665,43 @@ async fn errors_name_the_collection(db: Db) -> Outcome {
         "{q:?}"
     );
     assert!(format!("{:?}", Stock::scan()).contains("Stock::scan(..)"));
+    Ok(())
+}
+
+/// What `matches` and `order` say of rows in memory is what the engine returns.
+async fn a_fake_answers_as_the_engine_does(db: Db) -> Outcome {
+    fill(&db, &["a", "a#1", "b"]).await?;
+    let mut rows: Vec<Record> = Vec::new();
+    for id in ["a", "a#1", "b"] {
+        rows.extend(Record::in_partition(id).all(&db).await?);
+    }
+    rows.reverse();
+    for ids in [&["a"][..], &["b"], &["c"], &["b", "a"]] {
+        let asked = Record::in_partition(each(ids.to_vec()));
+        for q in [asked.clone(), asked.descending()] {
+            let mut faked = Vec::new();
+            for row in &rows {
+                if q.matches(row)? {
+                    faked.push(row.clone());
+                }
+            }
+            faked.sort_by(|left, right| q.order(left, right).expect("an order"));
+            let found = q.clone().all(&db).await?;
+            // Of equal sort keys the order is that of the partitions.
+            let keys = |rows: &[Record]| -> Result<Vec<_>> {
+                let key = |row: &Record| Ok(row.to_item()?.get("sk").cloned());
+                rows.iter().map(key).collect()
+            };
+            assert_eq!(keys(&faked)?, keys(&found)?, "{ids:?}");
+            assert!(found.iter().all(|row| faked.contains(row)));
+        }
+    }
+    let other = Anything::Other(remark("a", 1).to_item()?);
+    assert!(Anything::in_partition("a").matches(&other)?);
+    assert!(!Anything::in_partition("b").matches(&other)?);
+    assert!(Stock::scan().matches(&Stock::Member(member("x")))?);
+    let unnamed = Record::Member(member(""));
+    let refused = Record::in_partition("a").matches(&unnamed).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidKey);
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Failed, Operation, put_each};
+use dynamo_entity::{Failed, Operation};
 use serde_json::Value;
 
 use crate::support::clock::{HandClock, moment};
@@ -41,7 +41,6 @@ tests![
     sentinels_are_seen_nowhere,
     sentinels_are_no_entities,
     an_index_of_times_shows_no_sentinels,
-    jobs_leave_no_value_behind,
     a_lost_answer_is_no_second_owner,
     it_is_explained,
     races_leave_what_the_items_say,
@@ -980,40 +979,6 @@ async fn an_index_of_times_shows_no_sentinels(db: Db) -> Outcome {
     let refused = Login::keys_by_end(end).all(&faulty).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Rejected);
     assert!(http.calls().is_empty());
-    Ok(())
-}
-
-/// A job writes single items: what gives up or takes a value is no such write.
-async fn jobs_leave_no_value_behind(db: Db) -> Outcome {
-    tables(&db).await?;
-    account(1, "a@x").create().send(&db).await?;
-    let (faulty, http) = db.faulty([]);
-    let refused = Account::scan().delete_each().send(&faulty).await;
-    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Rejected);
-    let refused = Everything::scan().delete_each().send(&faulty).await;
-    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Rejected);
-    assert!(http.calls().is_empty());
-
-    let renamed = Account::scan().update_each(|a| a.update().apply(|a| a.email().set("b@x")));
-    let report = renamed.send(&db).await?;
-    assert_eq!((report.written, report.failed), (0, 1));
-    assert_eq!(report.errors()[0].error().kind(), ErrorKind::Rejected);
-    let visited = Account::scan().update_each(|a| a.update().apply(|a| a.visits().add(1)));
-    assert_eq!(visited.send(&db).await?.complete()?.written, 1);
-
-    // Without a checkpoint a transaction is a write like others.
-    let more = [account(2, "b@x"), account(3, "a@x")];
-    let report = put_each(more.iter().map(|a| a.create())).send(&db).await?;
-    assert_eq!((report.written, report.failed), (1, 1));
-    let failed = &report.errors()[0];
-    assert!(failed.error().is_not_unique());
-    assert_eq!(failed.key_of::<Account>()?, Account::key(3));
-    let gone: Vec<Account> = Account::scan().all(&db).await?;
-    assert_eq!(gone.len(), 2);
-    for account in gone {
-        account.delete().send(&db).await?;
-    }
-    assert_eq!(db.count::<Account>().await, 0);
     Ok(())
 }
 

@@ -119,6 +119,8 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         updated_at: None,
         created_by: None,
         updated_by: None,
+        has_key: |_| false,
+        sentinels: |_| Ok(Vec::new()),
     }
 }
 

@@ -77,7 +77,16 @@ pub enum Text {
     User(User),
 }
 
+#[derive(DynamoCollection)]
+#[dynamo(table = Shop, partitions(id))]
+pub enum Misspelt {
+    User(User),
+}
+
 async fn ask(db: &Dynamo) {
+    let _ = Parameter::in_partition("a").all(db).await;
+    let _ = Text::in_partition("a").all(db).await;
+    let _ = Misspelt::in_partition("a").all(db).await;
     let _ = Twice::in_partition("a", "b").all(db).await;
     let _ = NoTable::in_partition("a").all(db).await;
     let _ = NoEnum::in_partition("a").all(db).await;

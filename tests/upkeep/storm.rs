@@ -12,6 +12,7 @@
 mod entities;
 mod judge;
 mod many;
+mod member_jobs;
 mod members;
 mod plain;
 mod weather;

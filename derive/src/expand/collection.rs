@@ -36,7 +36,10 @@ fn ask(variant: &CollectionVariant, item: &str) -> TokenStream {
 /// `Account::in_partition(user_id)`; the first entity tells the types of its parameters.
 fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
     let (ident, vis, parts) = (&collection.ident, &collection.vis, &partition.parts);
-    let first = entities(collection).next().map(|variant| &variant.ty);
+    // What is no entity is said where it is named, and not at each call.
+    let first = entities(collection)
+        .next()
+        .map(|variant| ask(variant, "This"));
     let numbered = |letter: &str| {
         let names = (0..parts.len()).map(|at| format_ident!("{letter}{at}"));
         names.collect::<Vec<_>>()
@@ -109,10 +112,9 @@ fn implementation(collection: &Collection) -> TokenStream {
 /// How an item of one entity is told and read.
 fn variant(variant: &CollectionVariant) -> TokenStream {
     let (ident, entity) = (&variant.ident, ask(variant, "ENTITY"));
-    let has_key = ask(variant, "has_key");
     let read = call(&variant.ty, &code!(DynamoEntity), "read_json", code!(json));
     code! {
-        __d::Variant::new(&#entity, #has_key, |json| #read.map(Self::#ident))
+        __d::Variant::new(&#entity, |json| #read.map(Self::#ident))
     }
 }
 

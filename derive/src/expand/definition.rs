@@ -138,7 +138,8 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             code!(__d::AttributeDef { field: #name, stored: #stored })
         });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
-    let uniques = unique::definitions(entity);
+    let (name, uniques) = (&entity.ident, unique::definitions(entity));
+    let sentinels = unique::sentinels(entity);
     let stored = |role| option_str(field_of(entity, role).map(|field| field.stored.as_str()));
     let (ttl, version, created, updated) = (
         stored(Role::Ttl),
@@ -163,6 +164,8 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             updated_at: #updated,
             created_by: #created_by,
             updated_by: #updated_by,
+            has_key: <#name as __d::DynamoEntity>::has_key,
+            sentinels: #sentinels,
         }
     }
 }

@@ -98,15 +98,19 @@ fn implementation(
     let managed = managed(entity);
     let upkeep = upkeep::expand(entity, key_struct);
     let uniques = unique::functions(entity, key_struct);
+    let sort_parts = query::sort_parts_name(entity);
     code! {
         impl __d::DynamoEntity for #ident {
             type Table = #table;
             type KeyParts = #key_struct;
             type Paths = #paths_struct;
+            type This = Self;
             type Fields = #fields_struct;
+            type SortParts = #sort_parts;
             type Guard = #guard;
             type Unguarded = #unguarded;
 
+            const SORT_PARTS: &'static Self::SortParts = &#sort_parts;
             const ENTITY: __d::EntityDef = #def;
 
             #key_parts

@@ -50,7 +50,10 @@ pub(crate) fn entity(
             type Guard = #guard;
             type Unguarded = __d::Unconditional;
             type Paths = #paths;
+            type This = Self;
             type Fields = ();
+            type SortParts = ();
+            const SORT_PARTS: &'static () = &();
             const ENTITY: __d::EntityDef = __d::FALLBACK_ENTITY;
 
             fn key_parts(&self) -> __d::Fallback<Self> {

@@ -1,10 +1,10 @@
 //! `#[derive(DynamoProjection)]`, and what an entity tells of its fields for it.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 
-use super::{codec, hidden, key, local, respanned};
+use super::{codec, hidden, key, local, of};
 use crate::model::{Entity, Field, Projection, Role};
 
 /// The struct with one method a field: its name, its type, how it is read.
@@ -58,7 +58,9 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
 
 pub(crate) fn expand(projection: &Projection) -> TokenStream {
     let (ident, entity) = (&projection.ident, &projection.entity);
-    let here = respanned(entity, entity.span());
+    // What is no entity is said where it is named: in the same words each time, which the compiler says once.
+    let here = of(entity, &code!(DynamoEntity), "This");
+    let fields_of = of(entity, &code!(DynamoEntity), "Fields");
     let fields = projection.fields.iter().enumerate().map(|(at, field)| {
         let (name, ty, variable) = (&field.ident, &field.ty, local(&format!("field_{at}")));
         let found = code!(fields.#name());
@@ -74,19 +76,18 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
         .map(|at| local(&format!("value_{at}")))
         .collect();
     let names: Vec<_> = projection.fields.iter().map(|field| &field.ident).collect();
-    let fields_of = format_ident!("Fields");
     let body = code! {
         impl __d::DynamoProjection for #ident {
             type Entity = #here;
 
             fn attributes() -> ::std::vec::Vec<__d::Projected> {
-                let fields = <<#here as __d::DynamoEntity>::#fields_of as ::core::default::Default>::default();
+                let fields = <#fields_of as ::core::default::Default>::default();
                 #(#fields)*
                 __d::stored_names([#(#variables.attribute()),*])
             }
 
             fn read(json: &[u8]) -> ::core::result::Result<Self, __d::Fault> {
-                let fields = <<#here as __d::DynamoEntity>::#fields_of as ::core::default::Default>::default();
+                let fields = <#fields_of as ::core::default::Default>::default();
                 #(#fields)*
                 #(let mut #values = ::core::option::Option::None;)*
                 let mut reader = __d::Reader::new(json);

@@ -2,6 +2,8 @@
 //! their sort keys. The verbs are the library's; a stage knows which part comes next and how it is
 //! written, which is by the function that writes it into an item.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
@@ -20,7 +22,47 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let indexes = entity.indexes.iter().enumerate();
     let indexes =
         indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index).expand());
-    code!(#table #(#indexes)*)
+    let parts = parts_too_late(entity, key_struct);
+    code!(#table #(#indexes)* #parts)
+}
+
+/// The struct that knows the names of all parts.
+pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
+    format_ident!("PartsOf{}", key::plain_name(&entity.ident))
+}
+
+/// What a query says of a part that is asked for behind its range: a method for each name, which cannot be
+/// called and says why.
+fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let (ident, vis, name) = (&entity.ident, &entity.vis, sort_parts_name(entity));
+    let indexes = entity.indexes.iter().enumerate();
+    let indexes = indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index));
+    let patterns = [Pattern::of_table(entity, key_struct)]
+        .into_iter()
+        .chain(indexes);
+    let mut seen = HashSet::new();
+    let parts = patterns.flat_map(|pattern| pattern.sort_parts());
+    let parts = parts.filter(|part| seen.insert(&part.field.ident));
+    let methods = parts.map(|part| {
+        let (part, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
+        let stage = code!(__d::Chosen<#ident, __d::Rows<true>, __d::InTable>);
+        code! {
+            #[doc(hidden)]
+            #vis fn #part(&self) -> __d::SortPart<#ty, #kind, #stage>
+            where
+                for<'x> Self: __d::NextPart<'x>,
+            {
+                <Self as __d::NextPart<'_>>::never()
+            }
+        }
+    });
+    code! {
+        #[doc(hidden)]
+        #[derive(::core::fmt::Debug)]
+        #vis struct #name;
+
+        impl #name { #(#methods)* }
+    }
 }
 
 /// A partition of one item is no query, and this says so.
@@ -383,6 +425,16 @@ struct SortPart<'a> {
     place: Place<'a>,
 }
 
+impl SortPart<'_> {
+    /// What its field is to a query.
+    fn kind(&self) -> TokenStream {
+        match &self.place {
+            Place::Bare => bare_kind(self.field),
+            Place::Template { format, .. } => key::kind(*format),
+        }
+    }
+}
+
 enum Place<'a> {
     /// The field is a key attribute itself.
     Bare,
@@ -398,11 +450,7 @@ enum Place<'a> {
 
 /// A part that is not the next one: a method that cannot be called and says why.
 fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenStream {
-    let (name, ty) = (&part.field.ident, &part.field.ty);
-    let kind = match &part.place {
-        Place::Bare => bare_kind(part.field),
-        Place::Template { format, .. } => key::kind(*format),
-    };
+    let (name, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
     code! {
         #[doc(hidden)]
         #vis fn #name(self) -> __d::SortPart<#ty, #kind, #stage>

@@ -81,6 +81,15 @@ pub(super) fn definitions(entity: &Entity) -> TokenStream {
     code!(&[#(#uniques),*])
 }
 
+/// The function that says what keeps the values of an item.
+pub(super) fn sentinels(entity: &Entity) -> TokenStream {
+    let ident = &entity.ident;
+    match entity.uniques.is_empty() {
+        true => code!(__d::no_sentinels),
+        false => code!(__d::sentinels_of::<#ident>),
+    }
+}
+
 /// The functions of the trait.
 pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
     if entity.uniques.is_empty() {

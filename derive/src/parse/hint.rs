@@ -75,10 +75,23 @@ pub(crate) fn table(input: &DeriveInput) -> TableHint {
 
 pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
     let mut options = options(&input.attrs).into_iter();
-    let partition = options.find(|opt| opt.name == "partition");
+    // However it is spelt.
+    let partition = options.find(|opt| opt.name.to_string().starts_with("part"));
     CollectionHint {
         krate: krate(&input.attrs),
-        partition: partition.map_or(0, |opt| list(opt).len()),
+        partition: partition.map_or(1, partition_parts),
+    }
+}
+
+/// How many names there are; one, where that cannot be told.
+fn partition_parts(partition: Opt) -> usize {
+    let Some(names) = partition.group(&Diag::new()) else {
+        return 1;
+    };
+    let names = names.tokens();
+    match names.is_empty() {
+        true => 0,
+        false => attribute::options(names, &Diag::new()).len().max(1),
     }
 }
 

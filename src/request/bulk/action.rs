@@ -1,4 +1,5 @@
-//! What a job does to a row, as bytes in and a planned write out.
+//! What a job does to a row, as bytes in and a planned write out. Where unique values are concerned, that is the
+//! transaction which the verb by itself would send.
 
 use super::change::RowChange;
 use crate::codec::Writer;
@@ -9,11 +10,14 @@ use crate::expr::{Node, Place};
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{self, Lost};
 use crate::request::delete;
+use crate::request::query::Source;
+use crate::request::transact::Member;
+use crate::request::unique::{self, Joint, Owner};
 
 /// The write of a row that is to be changed; none leaves it alone. The node is what makes it a row of the
 /// query.
 pub(super) type Decide<'j> =
-    Box<dyn FnMut(&Dynamo, &[u8], Node) -> Result<Option<Plan<()>>> + Send + 'j>;
+    Box<dyn FnMut(&Dynamo, &[u8], Node) -> Result<Option<Joint>> + Send + 'j>;
 
 /// Updates each row as the closure says.
 pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
@@ -24,19 +28,8 @@ pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
         let Some(update) = change(&entity).into_update()? else {
             return Ok(None);
         };
-        let plan = update.plan_of_row(db, &entity.key(), claim)?;
-        match plan {
-            Some(plan) if plan.is_transaction() => Err(not_for_jobs(plan.entity)),
-            plan => Ok(plan),
-        }
+        update.plan_of_row(db, &entity.key(), claim)
     })
-}
-
-/// A transaction carries no mark, so a job could not tell that it was done.
-pub(super) fn not_for_jobs(entity: &'static str) -> Error {
-    let message = "a write that changes unique values is a transaction, which no job with rows or a checkpoint sends: send \
-        it by itself, or with `put_each` without a checkpoint";
-    Error::new(ErrorKind::Rejected, Stage::Request, message).of(entity)
 }
 
 /// The key attributes of an item, as an object of DynamoDB JSON.
@@ -57,24 +50,56 @@ pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
     Ok(key.into_bytes())
 }
 
-/// The delete of a row. Where nothing is asked of it but its key, it need not be there, so that it may be
-/// sent again.
+/// The delete of a row, and of what keeps its unique values. It gives up the values that the row has when it is
+/// deleted, so they have to be those that were read.
+pub(super) fn delete_row(
+    db: &Dynamo,
+    source: &Source,
+    item: &[u8],
+    key: &[u8],
+    claim: Node,
+) -> Result<Joint> {
+    let (name, table) = (source.name(), source.table);
+    let fail = |fault| Error::decode(name, fault);
+    let condition = where_stored(table.pk, claim);
+    let entity = source.entity_of(item).map_err(fail)?;
+    let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
+        let plan = delete(db, name, &db.table_name(table.name), key, &condition)?;
+        return Ok(Joint::Alone(plan));
+    };
+    let owner = Owner::of(key, entity, table, db.now());
+    let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
+    let condition = as_read.and(condition);
+    let plan = delete(
+        db,
+        entity.type_name,
+        &db.table_name(table.name),
+        key,
+        &condition,
+    )?;
+    match beside.is_empty() {
+        true => Ok(Joint::Alone(plan)),
+        false => Ok(Joint::Together(Member::in_table(table, plan, key)?, beside)),
+    }
+}
+
+/// A row of which something is asked has to be there.
+fn where_stored(pk: &'static str, claim: Node) -> Node {
+    match claim.is_always() {
+        true => claim,
+        false => Node::Exists(Place::of(pk)).and(claim),
+    }
+}
+
+/// The delete of whatever has this key. Without a condition it need not be there, so that it may be sent again.
 pub(super) fn delete(
     db: &Dynamo,
     entity: &'static str,
     table: &str,
     key: &[u8],
-    claim: Node,
+    condition: &Node,
 ) -> Result<Plan<()>> {
-    let fail = |fault| Error::encode(entity, fault);
-    let condition = if claim.is_always() {
-        claim
-    } else {
-        let pk = crate::codec::members(key).map_err(fail)?;
-        let pk = pk.into_iter().next().map(|(name, _)| name.into_owned());
-        Node::all(pk.map(|name| Node::Exists(Place::of(name)))).and(claim)
-    };
-    let condition = check::expression(&condition).map_err(fail)?;
+    let condition = check::expression(condition).map_err(|fault| Error::encode(entity, fault))?;
     let request = delete::request_of(table.to_owned(), &condition, false, |body| {
         body.raw_bytes(key);
         Ok(())

@@ -31,18 +31,21 @@ pub trait RowChange<E: DynamoEntity> {
     fn into_update(self) -> Result<Option<Update<E, crate::request::ReturningNothing>>>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: DynamoEntity, R> RowChange<E> for Update<E, R> {
     fn into_update(self) -> Result<Option<Update<E, crate::request::ReturningNothing>>> {
         Ok(Some(self.returning_nothing()))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: DynamoEntity, C: RowChange<E>> RowChange<E> for Option<C> {
     fn into_update(self) -> Result<Option<Update<E, crate::request::ReturningNothing>>> {
         self.map_or(Ok(None), RowChange::into_update)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E, C, X> RowChange<E> for Result<C, X>
 where
     E: DynamoEntity,

@@ -108,7 +108,7 @@ impl<'j> Bulk<'j> {
     }
 
     pub(in crate::request) fn delete(target: Target) -> Self {
-        Bulk::of(Work::Rows(Box::new(target.keys_only()), Verb::Delete))
+        Bulk::of(Work::Rows(Box::new(target.for_deletes()), Verb::Delete))
     }
 
     pub(super) fn of_writes(writes: impl Writes + 'j) -> Self {

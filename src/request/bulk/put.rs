@@ -7,18 +7,18 @@ use super::job::Bulk;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::Result;
-use crate::request::call::{Operation, Plan};
-use crate::request::transact::subject;
+use crate::request::unique::Intent;
 use crate::request::{
     Create, Delete, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
 };
 use crate::schema::{EntityDef, TableDef};
 
-/// A planned write, and what it is about.
+/// A write that is planned as far as it can be, and what it is about.
 pub struct Prepared {
-    pub(super) plan: Plan<()>,
+    pub(super) intent: Intent,
     /// The key attributes, as an object of DynamoDB JSON.
     pub(super) key: Result<Vec<u8>>,
+    pub(super) entity: &'static str,
     pub(super) table: &'static TableDef,
     /// All that may stand in it.
     pub(super) entities: &'static [&'static EntityDef],
@@ -28,6 +28,7 @@ pub struct Prepared {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the write of one item",
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
+    note = "a job returns no items: leave out `.returning_old()`",
     note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
 )]
 pub trait SingleWrite: Send {
@@ -36,6 +37,7 @@ pub trait SingleWrite: Send {
     fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
     fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
         (*self).prepare(db)
@@ -99,43 +101,48 @@ impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
 }
 
 /// A planned write of an entity.
-fn prepared<E: DynamoEntity>(plan: Plan<()>) -> Prepared {
+fn prepared<E: DynamoEntity>(intent: Intent) -> Prepared {
     let table = &<E::Table as DynamoTable>::TABLE;
     let names: Vec<&'static str> = table.key_names().collect();
     Prepared {
-        key: match plan.participants.first() {
-            Some(first) => Ok(first.key_json()),
-            None => action::key_of(subject(&plan.request).unwrap_or(b"{}"), &names),
+        key: match &intent {
+            Intent::Ready(joint) => action::key_of(joint.subject(), &names),
+            Intent::Reading(write) => write.key_json(),
         },
-        plan,
+        intent,
+        entity: E::ENTITY.type_name,
         table,
         entities: <E::Table as DynamoTable>::ENTITIES,
     }
 }
 
 macro_rules! single_writes {
-    ($([$($generics:tt)*] $write:ty: $quiet:expr;)*) => {$(
+    ($([$($generics:tt)*] $write:ty: $intent:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> SingleWrite for $write {
             fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
-                let plan = $quiet(*self).plan(db)?;
-                Ok(prepared::<E>(plan.quietly()))
+                let intent: fn(Self, &Dynamo) -> Result<Intent> = $intent;
+                Ok(prepared::<E>(intent(*self, db)?))
             }
         }
     )*};
 }
 
 single_writes! {
-    [E: DynamoEntity] Create<'_, E>: as_it_is;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G>: as_it_is;
-    [E: DynamoEntity, R: Send] Update<E, R>: Update::returning_nothing;
-    [E: DynamoEntity, R: Send] Upsert<E, R>: Upsert::returning_nothing;
-    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: as_it_is;
-    [E: DynamoEntity] Repeatable<Create<'_, E>>: as_it_is;
-    [E: DynamoEntity, G: Guard] Repeatable<Put<'_, E, G>>: as_it_is;
-    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningNothing>>: as_it_is;
-    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningOld>>: as_it_is;
+    [E: DynamoEntity] Create<'_, E>: Create::intent;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G>: Put::intent;
+    [E: DynamoEntity, R: Send] Update<E, R>: Update::intent;
+    [E: DynamoEntity, R: Send] Upsert<E, R>: Upsert::intent;
+    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: Delete::intent;
+    [E: DynamoEntity] Repeatable<Create<'_, E>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] Repeatable<Put<'_, E, G>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningNothing>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningOld>>: |write, db| repeatable(write.into_inner().intent(db));
 }
 
-fn as_it_is<W>(write: W) -> W {
-    write
+fn repeatable(intent: Result<Intent>) -> Result<Intent> {
+    Ok(match intent? {
+        Intent::Ready(joint) => joint.repeatable().into(),
+        reading @ Intent::Reading(_) => reading,
+    })
 }

@@ -133,6 +133,7 @@ pub struct BulkReport {
     pub(super) counts: BulkCounts,
     pub(super) errors: Vec<FailedRow>,
     pub(super) stopped: Option<Error>,
+    pub(super) in_doubt: Vec<FailedRow>,
     pub(super) position: Option<Cursor>,
     pub(super) was_finished: bool,
 }
@@ -147,6 +148,14 @@ impl BulkReport {
     /// [budget](super::Bulk::budget), too many rows failed, or the checkpoint could not be written.
     pub fn stopped(&self) -> Option<&Error> {
         self.stopped.as_ref()
+    }
+
+    /// Rows whose writes were sent and not acknowledged when the job [stopped](Self::stopped), as many as were under
+    /// way at the most: each took effect or did not. No count holds them, and [`position`](Self::position) is before
+    /// them, so the next run meets them again. Only writes without a condition are left so, which may be done twice:
+    /// deletes by key, and puts of entities without a version.
+    pub fn in_doubt(&self) -> &[FailedRow] {
+        &self.in_doubt
     }
 
     /// The place behind which all rows are dealt with: a job that was stopped goes on there by

@@ -10,12 +10,12 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use sha2::{Digest, Sha256};
 
-use super::job::{Bulk, Progress, Verb, Work};
+use super::job::{Bulk, Progress};
 use super::ledger::{Kind, Ledger, Passed};
 use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
-use super::write::{self, Rows, Tools, Trouble};
+use super::write::{Given, Rows, Tools, Trouble};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, Result};
 use crate::request::query::Places;
 use crate::request::rate::Rate;
 use crate::request::retry_budget::Patience;
@@ -25,18 +25,6 @@ use keeper::Keeper;
 
 /// So many rows may come before one that takes long.
 const WINDOW: usize = 10_000;
-
-/// A delete of an entity with unique values has to give them up, which a job by keys does not.
-fn refuse_uniques(work: &Work<'_>) -> Result<()> {
-    match work {
-        Work::Rows(target, Verb::Delete) if target.has_uniques() => {
-            let message = "rows with unique values are deleted one by one, for each delete gives up its values: read them, \
-                and send `row.delete()`";
-            Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(target.entity()))
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Runs a job to its end.
 pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
@@ -49,7 +37,6 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         progress,
         checkpoint,
     } = bulk;
-    refuse_uniques(&work)?;
     let keeper = match checkpoint {
         Some(keeping) => Some(Keeper::load(keeping, &mut work, db).await?),
         None => None,
@@ -78,6 +65,7 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         progress,
         failures,
         stopped: None,
+        in_doubt: Vec::new(),
         feed,
     };
     if let Some(keeper) = &mut runner.keeper {
@@ -99,6 +87,8 @@ struct Runner<'j> {
     /// Rows that may fail.
     failures: usize,
     stopped: Option<Error>,
+    /// Rows whose writes were under way then.
+    in_doubt: Vec<FailedRow>,
     /// What the job has met, where an index may bring a row twice and no mark tells.
     seen: Option<HashSet<[u8; 16]>>,
 }
@@ -178,7 +168,10 @@ impl<'j> Runner<'j> {
         match done {
             Ok(fate) => self.ledger.finish(number, fate, None, None),
             // What was under way when the job stopped is not passed, so that a next run meets it again.
-            Err(Trouble::Job(error)) => return self.stop(error),
+            Err(Trouble::Job(error, doubt)) => {
+                self.in_doubt.extend(doubt);
+                return self.stop(error);
+            }
             Err(Trouble::Row(row)) => {
                 let again = name_of(&row);
                 self.ledger.finish(number, Fate::Failed, Some(row), again);
@@ -230,6 +223,7 @@ impl<'j> Runner<'j> {
             counts: self.ledger.counts,
             errors: self.ledger.errors,
             stopped: self.stopped,
+            in_doubt: self.in_doubt,
             position: position.or(began),
             was_finished: false,
         }
@@ -250,7 +244,7 @@ async fn work_on<'j>(
                 number, prepared, ..
             },
             _,
-        ) => write::write(tools, number, prepared).await,
+        ) => Given::write(tools, number, prepared).await,
         (Task::Row { .. } | Task::Again(_) | Task::Place(_), _) => Ok(Fate::Unchanged),
     };
     (number, done)

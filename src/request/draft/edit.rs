@@ -11,7 +11,7 @@ use crate::expr::{Expression, Node, Update};
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
 use crate::request::transact::Member;
-use crate::request::unique::{Exchange, commit};
+use crate::request::unique::{Exchange, Joint};
 use crate::wire::{self, Request, Resend};
 
 /// What is written and what is asked of the stored item.
@@ -44,11 +44,26 @@ impl<E: DynamoEntity> Edit<E> {
         Ok([main].into_iter().chain(beside).collect())
     }
 
+    /// To be sent by others, who take no answer.
+    pub(in crate::request) fn joint(
+        self,
+        db: &Dynamo,
+        now: Timestamp,
+        resend: Resend,
+    ) -> Result<Joint> {
+        if self.exchange.is_empty() {
+            let nothing = Outcome::Known(Some(()));
+            let plan = self.plan(db, now, "NONE", resend, nothing)?;
+            return Ok(Joint::Alone(plan));
+        }
+        let beside = self.exchange.members(&self.key, now, db)?;
+        Ok(Joint::Together(self.member(db, now)?, beside))
+    }
+
     /// Sends both.
     pub(in crate::request) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
-        let (key, exchange) = (self.key.clone(), self.exchange.clone());
-        let main = self.member(db, now)?;
-        match commit(db, &key, main, exchange).await? {
+        let joint = self.joint(db, now, Resend::UnlessAmbiguous)?;
+        match joint.send(db).await? {
             None => Ok(()),
             Some((_, error)) => Err(error),
         }

@@ -1,4 +1,4 @@
-//! What a query says of an entity at hand: enough for a fake of a repository.
+//! What a query says of a row at hand: enough for a fake of a repository.
 
 use std::cmp::Ordering;
 
@@ -7,28 +7,65 @@ use super::condition::equals;
 use super::selection::Selection;
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Number, Reader, member};
-use crate::entity::DynamoEntity;
-use crate::error::Result;
+use crate::entity::{DynamoCollection, DynamoEntity};
+use crate::error::{Error, Result};
 use crate::key::point::KeyPoint;
 
-impl<E: DynamoEntity, From> Query<E, From> {
-    /// Whether the entity, once stored, is among the rows. A TTL is not looked at, and a query with a
+/// A row as it is stored: an entity, or one of several in a collection.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no whole row, so nothing tells whether the query would return it",
+    label = "a key, or a part of an entity",
+    note = "`matches` and `order` are for entities and collections"
+)]
+pub trait StoredRow<Kind> {
+    #[doc(hidden)]
+    fn stored(&self) -> Result<Vec<u8>>;
+}
+
+/// It is an entity.
+#[derive(Debug)]
+pub struct OfEntity(());
+
+/// It is a variant of a collection.
+#[derive(Debug)]
+pub struct OfCollection(());
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> StoredRow<OfEntity> for E {
+    fn stored(&self) -> Result<Vec<u8>> {
+        crate::__private::to_json(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> StoredRow<OfCollection> for C {
+    fn stored(&self) -> Result<Vec<u8>> {
+        let json = self.to_item()?.to_dynamo_json();
+        json.map_err(|fault| Error::encode(C::NAME, fault))
+    }
+}
+
+impl<Row, From> Query<Row, From> {
+    /// Whether the row, once stored, is among those of the query. A TTL is not looked at, and a query with a
     /// `filter` is refused: that is the service's to evaluate.
-    pub fn matches(&self, entity: &E) -> Result<bool> {
-        let json = crate::__private::to_json(entity)?;
+    pub fn matches<Kind>(&self, row: &Row) -> Result<bool>
+    where
+        Row: StoredRow<Kind>,
+    {
+        let json = row.stored()?;
         self.keys_match(&json)
-            .map_err(|fault| crate::Error::encode(E::ENTITY.type_name, fault))
+            .map_err(|fault| Error::encode(self.selection.entity(), fault))
     }
 
     /// Which of two rows comes first. `Equal` if the query leaves that to the service.
-    pub fn order(&self, left: &E, right: &E) -> Result<Ordering> {
-        let (left, right) = (
-            crate::__private::to_json(left)?,
-            crate::__private::to_json(right)?,
-        );
+    pub fn order<Kind>(&self, left: &Row, right: &Row) -> Result<Ordering>
+    where
+        Row: StoredRow<Kind>,
+    {
+        let (left, right) = (left.stored()?, right.stored()?);
         let ascending = self
             .compare(&left, &right)
-            .map_err(|fault| crate::Error::encode(E::ENTITY.type_name, fault))?;
+            .map_err(|fault| Error::encode(self.selection.entity(), fault))?;
         Ok(if self.selection.options.descending {
             ascending.reverse()
         } else {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use super::Query;
 use super::draft::Draft;
@@ -9,6 +10,7 @@ use super::kind::PartKind;
 use super::partition::{Given, KeyArg};
 use super::stage::{RowOf, Stage};
 use crate::codec::{Fault, Name};
+use crate::entity::DynamoEntity;
 use crate::expr::{Between, Textual};
 use crate::key::{Arg, KeyTarget, PartPlace, width_in};
 use crate::schema::{Style, Width};
@@ -175,6 +177,16 @@ impl<F, K: PartKind<F>, Next: Stage, const ORDER: u8> SortPart<F, K, Next, ORDER
             upper.as_ref().map(|(_, held)| (&write_upper as _, *held)),
         );
         Query::new::<Next>(self.draft)
+    }
+}
+
+/// Leads to the names of the parts, which say why none of them can follow.
+#[doc(hidden)]
+impl<F, K, Next: Stage, const ORDER: u8> Deref for SortPart<F, K, Next, ORDER> {
+    type Target = <Next::Entity as DynamoEntity>::SortParts;
+
+    fn deref(&self) -> &Self::Target {
+        Next::Entity::SORT_PARTS
     }
 }
 

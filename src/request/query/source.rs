@@ -1,6 +1,7 @@
 //! What a query reads: a table or an index of it, as one entity fills it.
 
 use super::collection::Members;
+use crate::codec::{Fault, Reader, member};
 use crate::entity::{DynamoCollection, DynamoEntity, DynamoTable};
 use crate::key::Shard;
 use crate::schema::{
@@ -68,6 +69,25 @@ impl Source {
     /// All that may stand in the table.
     pub(crate) fn entities(&self) -> &'static [&'static EntityDef] {
         self.entities
+    }
+
+    /// The entity of a row: of a collection by its type, where it has none by its key.
+    pub(crate) fn entity_of(&self, item: &[u8]) -> Result<Option<&'static EntityDef>, Fault> {
+        if self.members.is_none() {
+            return Ok(Some(self.entity));
+        }
+        let mut entities = self.entities.iter().copied();
+        let attribute = self.table.type_attribute;
+        let stored = attribute
+            .map(|attribute| member(item, attribute))
+            .transpose()?;
+        Ok(match stored.flatten() {
+            Some(json) => {
+                let name = Reader::new(json).text().ok();
+                entities.find(|entity| name.as_deref() == Some(entity.stored_name))
+            }
+            None => entities.find(|entity| (entity.has_key)(item)),
+        })
     }
 
     /// Whether it is a global index.

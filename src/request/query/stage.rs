@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 
 use super::Query;
 use super::draft::Draft;
@@ -136,6 +137,18 @@ pub trait KnownUpTo<'x> {}
 )]
 pub trait TakesRange<'x> {}
 
+/// A part that can be asked for behind a range, or behind a part without its word. None can.
+#[diagnostic::on_unimplemented(
+    message = "no part of the sort key can be asked for here",
+    label = "behind a range or another verb, or behind a part that was not given",
+    note = "DynamoDB reads one range of keys: give the parts from left to right, all but the last one by `eq(..)`, then filter, limit and the like",
+    note = "for both ends of a range write `between(a..b)`; other rows are left out by `filter(..)`"
+)]
+pub trait NextPart<'x> {
+    /// Of nothing.
+    fn never<T>() -> T;
+}
+
 /// A chain at its end: every part that it can ask for is known.
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {
@@ -157,6 +170,16 @@ impl<E: DynamoEntity, R: RowsOf<E>, A: Reach> Stage for Chosen<E, R, A> {
 
     fn draft(self) -> Draft {
         self.draft
+    }
+}
+
+/// Leads to the names of the parts, which say why none of them can follow.
+#[doc(hidden)]
+impl<E: DynamoEntity, R, A> Deref for Chosen<E, R, A> {
+    type Target = E::SortParts;
+
+    fn deref(&self) -> &E::SortParts {
+        E::SORT_PARTS
     }
 }
 

@@ -348,6 +348,9 @@ pub trait QueryVerbs: Sized {
     /// Deletes each row, by its key: only keys are read. Of an index, or with a [`filter`](Self::filter), a row is
     /// deleted only while it is still one of the query; one of the table itself, whatever it holds by then.
     ///
+    /// Of an entity with unique values the fields of these are read too, and each row is deleted only while it has the
+    /// values that the delete gives up.
+    ///
     /// A whole partition: `Order::in_partition(..).delete_each()`, or with all its entities by a
     /// [collection](crate::DynamoCollection). See [`Bulk`].
     ///

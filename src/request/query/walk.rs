@@ -8,7 +8,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::cursor::{Cursor, CursorMaker};
-use super::hydrate::{Answer, Found, Supply};
+use super::hydrate::{Answer, Found, Hydration, Supply};
 use super::selection::Selection;
 use super::trail::{Mark, Runs, Spot, Trail};
 use super::{Query, Source};
@@ -19,6 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Node;
 use crate::request::check;
 use crate::request::retry_budget::{Patience, RetryBudget};
+use crate::request::unique::attributes_of;
 use crate::wire::BoxFuture;
 
 /// The rows that a job is about.
@@ -33,12 +34,49 @@ impl Target {
         Target(selection)
     }
 
-    /// Asks for nothing but keys.
-    pub(in crate::request) fn keys_only(mut self) -> Self {
-        if self.0.options.hydration.is_none() {
-            self.0.options.projection = Some(Vec::new());
+    /// Asks for no more than a delete needs: keys, and of rows with unique values those. What an index does not hold
+    /// is read from the items behind its rows.
+    pub(in crate::request) fn for_deletes(mut self) -> Self {
+        let needed = self.needed_by_deletes();
+        let source = *self.source();
+        let options = &mut self.0.options;
+        let is_held = needed.iter().all(|name| source.holds(name));
+        match &mut options.hydration {
+            Some(items) => items.attributes = Some(needed),
+            None if is_held => options.projection = Some(needed),
+            None => {
+                options.projection = Some(Vec::new());
+                options.hydration = Some(Hydration {
+                    attributes: Some(needed),
+                });
+            }
         }
         self
+    }
+
+    /// What is given up when a row is deleted, and what tells which entity it is of.
+    fn needed_by_deletes(&self) -> Vec<&'static str> {
+        let source = self.source();
+        let mut entities: Vec<_> = match source.members {
+            Some(members) => source
+                .entities
+                .iter()
+                .copied()
+                .filter(|entity| members.take(entity))
+                .collect(),
+            None => vec![source.entity],
+        };
+        entities.retain(|entity| !entity.uniques.is_empty());
+        if entities.is_empty() {
+            return Vec::new();
+        }
+        let values = entities.into_iter().flat_map(attributes_of);
+        source
+            .table
+            .type_attribute
+            .into_iter()
+            .chain(values)
+            .collect()
     }
 
     pub(in crate::request) fn source(&self) -> &Source {
@@ -47,18 +85,6 @@ impl Target {
 
     pub(in crate::request) fn entity(&self) -> &'static str {
         self.0.entity()
-    }
-
-    /// Whether the rows may be of an entity with unique values.
-    pub(in crate::request) fn has_uniques(&self) -> bool {
-        let source = self.source();
-        match source.members {
-            Some(members) => {
-                let mut entities = source.entities.iter();
-                entities.any(|entity| members.take(entity) && !entity.uniques.is_empty())
-            }
-            None => !source.entity.uniques.is_empty(),
-        }
     }
 
     /// Whether a row may come again at another place: the keys of an index change, those of a table do not.

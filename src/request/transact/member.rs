@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::meaning::Meaning;
 use crate::clock::Timestamp;
-use crate::codec::{Item, Writer, member};
+use crate::codec::{Fault, Item, Writer, member};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Failed, Result, Stage};
@@ -16,6 +16,7 @@ use crate::request::condition_check::Check;
 use crate::request::{
     Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
 };
+use crate::schema::TableDef;
 use crate::wire::{self, Request};
 
 /// What fits into a [`Transaction`](crate::Transaction): writes of items, and checks of items.
@@ -37,8 +38,8 @@ pub struct Member {
     pub(super) index: Option<usize>,
     /// `Put` say.
     name: &'static str,
-    pub(super) request: Request,
-    pub(super) entity: &'static str,
+    pub(in crate::request) request: Request,
+    pub(in crate::request) entity: &'static str,
     pub(in crate::request) now: Timestamp,
     pub(super) meaning: Meaning,
     pub(super) key: ItemKey,
@@ -68,9 +69,14 @@ impl ItemKey {
 
     /// The key attributes of an object.
     pub(in crate::request) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
-        let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
-        let points = points_of(object, &names);
-        let points = points.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let key = ItemKey::in_table(&<E::Table as DynamoTable>::TABLE, object);
+        key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+    }
+
+    /// The same of whatever stands in the table.
+    pub(in crate::request) fn in_table(table: &TableDef, object: &[u8]) -> Result<Self, Fault> {
+        let names: Vec<_> = table.key_names().collect();
+        let points = points_of(object, &names)?;
         let mut writer = Writer::default();
         writer.raw("{");
         for (name, point) in names.into_iter().zip(points) {
@@ -93,6 +99,17 @@ impl Member {
         plan: Plan<Out>,
         key: &Key<E>,
     ) -> Result<Self> {
+        Member::named(name_of(&plan, false)?, plan, ItemKey::of_key(key)?)
+    }
+
+    /// The same of whatever stands in the table, by its key as an object of DynamoDB JSON.
+    pub(in crate::request) fn in_table<Out>(
+        table: &TableDef,
+        plan: Plan<Out>,
+        key: &[u8],
+    ) -> Result<Self> {
+        let key = ItemKey::in_table(table, key);
+        let key = key.map_err(|fault| Error::encode(plan.entity, fault))?;
         Member::named(name_of(&plan, false)?, plan, key)
     }
 
@@ -102,19 +119,15 @@ impl Member {
         key: &Key<E>,
         changes: bool,
     ) -> Result<Self> {
-        Member::named(name_of(&plan, changes)?, plan, key)
+        Member::named(name_of(&plan, changes)?, plan, ItemKey::of_key(key)?)
     }
 
     /// A single write. Its members are those of its place in a transaction, so its body is taken as it is.
-    fn named<E: DynamoEntity, Out>(
-        name: &'static str,
-        plan: Plan<Out>,
-        key: &Key<E>,
-    ) -> Result<Self> {
+    fn named<Out>(name: &'static str, plan: Plan<Out>, key: ItemKey) -> Result<Self> {
         Ok(Member {
             index: None,
             name,
-            key: ItemKey::of_key(key)?,
+            key,
             request: plan.request,
             entity: plan.entity,
             now: plan.now,

@@ -18,11 +18,6 @@ pub(crate) struct Participant {
 }
 
 impl Participant {
-    /// The key attributes of its item, as an object of DynamoDB JSON.
-    pub(in crate::request) fn key_json(&self) -> Vec<u8> {
-        self.key.to_json()
-    }
-
     pub(in crate::request) fn meaning(&self) -> Meaning {
         self.meaning
     }

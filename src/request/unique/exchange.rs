@@ -109,15 +109,6 @@ impl Exchange {
             .map(|sentinel| sentinel.give_up(&owner, db));
         take.chain(give_up).collect()
     }
-
-    /// Leaves out what turned out to be another's, by the places of the operations: it is not there to be given up.
-    pub(super) fn keep(&mut self, others: &[usize]) {
-        let mut place = self.take.len();
-        self.give_up.retain(|_| {
-            place += 1;
-            !others.contains(&(place - 1))
-        });
-    }
 }
 
 /// Law W2: an update that cannot keep the sentinels is refused before any request.

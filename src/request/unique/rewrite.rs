@@ -6,11 +6,12 @@ use bytes::Bytes;
 
 use super::exchange::{Exchange, Holdings};
 use super::holdings_in;
+use super::joint::{Joint, Setback};
 use crate::clock::Timestamp;
-use crate::codec::member;
+use crate::codec::{Writer, member};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::expr::{Node, Place, Update};
 use crate::request::backoff::Backoff;
 use crate::request::call::{Operation, Outcome, Plan};
@@ -18,8 +19,8 @@ use crate::request::check::{self, Lost};
 use crate::request::draft::{Edit, split};
 use crate::request::explain::Explanation;
 use crate::request::get::{Get, read_raw};
-use crate::request::transact::{self, Meaning, Member, Participant};
-use crate::request::{contention, delete, put};
+use crate::request::transact::{self, Member};
+use crate::request::{delete, put};
 
 /// A race is run so often.
 const ATTEMPTS: u32 = 100;
@@ -68,9 +69,7 @@ impl<E: DynamoEntity> Rewrite<E> {
     }
 
     async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
-        let exchange = self.exchange(stored)?;
-        let main = self.member(self.guard(stored), db)?;
-        commit(db, &self.key, main, exchange).await
+        self.plan_on(stored, db)?.send(db).await
     }
 
     fn member(&self, guard: Node, db: &Dynamo) -> Result<Member> {
@@ -139,15 +138,6 @@ impl<E: DynamoEntity> Rewrite<E> {
         relied.map(|known| known.stored.to_owned()).collect()
     }
 
-    /// Whether a condition of the caller's failed, and no race was lost.
-    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
-        let (Some(stored), Some(current)) = (stored, current) else {
-            return stored.is_none() && current.is_none();
-        };
-        let same = |name: &String| member(stored, name).ok() == member(current, name).ok();
-        self.relied_on(stored).iter().all(same)
-    }
-
     fn plan(&self, guard: Node, db: &Dynamo) -> Result<Plan<()>> {
         let (condition, lost) = check::with(self.condition.clone(), self.lost, guard);
         match &self.main {
@@ -167,48 +157,52 @@ impl<E: DynamoEntity> Rewrite<E> {
     }
 }
 
-/// The item did not fit: as it is now, and what that means.
-pub(in crate::request) type Setback = (Option<Bytes>, Error);
+/// The write of one item, planned as far as it can be without reading.
+pub(in crate::request) enum Intent {
+    Ready(Box<Joint>),
+    Reading(Box<dyn Rewriting>),
+}
 
-/// Sends the write of an item with its exchange. A value that is given up may have become another's: its row expired,
-/// or it never was this one's. Then there is nothing to give up.
-pub(in crate::request) async fn commit<E: DynamoEntity>(
-    db: &Dynamo,
-    key: &Key<E>,
-    main: Member,
-    mut exchange: Exchange,
-) -> Result<Option<Setback>> {
-    loop {
-        let now = main.now;
-        let mut members = vec![main.again()];
-        members.extend(exchange.members(key, now, db)?);
-        let request = transact::request_of(&members, None)?;
-        let participants: Vec<_> = members.into_iter().map(Participant::of).collect();
-        let Err(failure) = contention::call(db, request).await else {
-            return Ok(None);
+impl From<Joint> for Intent {
+    fn from(joint: Joint) -> Self {
+        Intent::Ready(Box::new(joint))
+    }
+}
+
+/// A write that reads the item first, of whatever type.
+pub(in crate::request) trait Rewriting: Send {
+    /// The primary key, as an object of DynamoDB JSON.
+    fn key_json(&self) -> Result<Vec<u8>>;
+
+    /// The write, if this is what is stored.
+    fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Joint>;
+
+    /// Whether a condition of the caller's failed, and no race was lost.
+    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool;
+}
+
+impl<E: DynamoEntity> Rewriting for Rewrite<E> {
+    fn key_json(&self) -> Result<Vec<u8>> {
+        let mut json = Writer::for_request(96);
+        json.raw("{");
+        self.key.write(&mut json)?;
+        json.raw("}");
+        Ok(json.into_bytes())
+    }
+
+    fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Joint> {
+        let beside = self.exchange(stored)?.members(&self.key, self.now, db)?;
+        Ok(Joint::Together(
+            self.member(self.guard(stored), db)?,
+            beside,
+        ))
+    }
+
+    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
+        let (Some(stored), Some(current)) = (stored, current) else {
+            return stored.is_none() && current.is_none();
         };
-        let failed = |at: usize| {
-            failure
-                .reasons
-                .get(at)
-                .is_some_and(|reason| reason.is_condition())
-        };
-        let places = (0..participants.len()).filter(|at| failed(*at));
-        let (others, lost): (Vec<_>, Vec<_>) =
-            places.partition(|at| participants[*at].meaning() == Meaning::NotOurs);
-        if lost.is_empty() && !others.is_empty() {
-            let others: Vec<usize> = others.iter().map(|at| at - 1).collect();
-            exchange.keep(&others);
-            continue;
-        }
-        let current = failure
-            .reasons
-            .first()
-            .and_then(|reason| reason.item.clone());
-        let error = transact::explain(failure, &participants, now);
-        if lost.first() == Some(&0) {
-            return Ok(Some((current, error)));
-        }
-        return Err(error);
+        let same = |name: &String| member(stored, name).ok() == member(current, name).ok();
+        self.relied_on(stored).iter().all(same)
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::expr::{Comparison, Node, Place, Term};
 use crate::request::check;
 use crate::request::transact::{ItemKey, Meaning, Member};
-use crate::schema::{EntityDef, KeyType, UniqueDef};
+use crate::schema::{EntityDef, KeyType, TableDef, UniqueDef};
 use crate::wire::{Operation, Request, Resend};
 
 /// The attribute that only sentinels have: the primary key of the owner. It is the value of their type attribute too.
@@ -57,62 +57,109 @@ impl Sentinel {
     }
 
     /// Makes it the owner's, if it is free, the owner's already, or its time is over.
-    pub(super) fn take<E: DynamoEntity>(&self, owner: &Owner<E>, db: &Dynamo) -> Result<Member> {
+    pub(super) fn take(&self, owner: &Owner, db: &Dynamo) -> Result<Member> {
         let mut item = Writer::for_request(192);
         item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
-        if let Some(attribute) = <E::Table as DynamoTable>::TABLE.type_attribute {
+        if let Some(attribute) = owner.table.type_attribute {
             item.dynamic_name(attribute);
             item.text(MARK);
         }
         item.dynamic_name(MARK);
         item.raw_bytes(&owner.json);
-        if let (Some(ttl), Some(at)) = (E::ENTITY.ttl, &owner.ttl) {
+        if let (Some(ttl), Some(at)) = (owner.entity.ttl, &owner.ttl) {
             item.dynamic_name(ttl);
             item.raw_bytes(at);
         }
         item.raw("}");
-        let over = E::ENTITY.ttl.map(|ttl| check::is_over(ttl, owner.now));
+        let over = owner.entity.ttl.map(|ttl| check::is_over(ttl, owner.now));
         let free = Node::any([owner.is_mine()].into_iter().chain(over));
         let meaning = Meaning::Taken(self.unique);
-        self.member::<E>(
-            "Put",
-            "Item",
-            item.as_bytes(),
-            &free,
+        owner.beside(
+            &self.key,
             meaning,
-            owner.now,
             db,
+            "Put",
+            ("Item", item.as_bytes()),
+            &free,
         )
     }
 
     /// Gives it up, if it is the owner's.
-    pub(super) fn give_up<E: DynamoEntity>(&self, owner: &Owner<E>, db: &Dynamo) -> Result<Member> {
-        let mine = owner.is_mine();
-        self.member::<E>(
-            "Delete",
-            "Key",
-            &self.key,
-            &mine,
-            Meaning::NotOurs,
-            owner.now,
-            db,
-        )
+    pub(super) fn give_up(&self, owner: &Owner, db: &Dynamo) -> Result<Member> {
+        owner.giving_up(&self.key, db)
+    }
+}
+
+/// The owner of unique values.
+pub(in crate::request) struct Owner {
+    /// Its primary key, as the value of an attribute.
+    json: Vec<u8>,
+    /// When it expires, as it is stored.
+    ttl: Option<Vec<u8>>,
+    now: Timestamp,
+    entity: &'static EntityDef,
+    table: &'static TableDef,
+}
+
+impl Owner {
+    pub(super) fn new<E: DynamoEntity>(
+        key: &Key<E>,
+        ttl: Option<Vec<u8>>,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let mut json = Writer::for_request(96);
+        json.raw("{");
+        key.write(&mut json)?;
+        json.raw("}");
+        let table = &<E::Table as DynamoTable>::TABLE;
+        Ok(Owner {
+            ttl,
+            ..Owner::of(json.as_bytes(), &E::ENTITY, table, now)
+        })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "two callers, side by side")]
-    fn member<E: DynamoEntity>(
-        &self,
-        name: &'static str,
-        subject: &str,
-        json: &[u8],
-        condition: &Node,
-        meaning: Meaning,
+    /// The one with this key, an object of DynamoDB JSON.
+    pub(in crate::request) fn of(
+        key: &[u8],
+        entity: &'static EntityDef,
+        table: &'static TableDef,
         now: Timestamp,
+    ) -> Self {
+        Owner {
+            json: [b"{\"M\":", key, b"}"].concat(),
+            ttl: None,
+            now,
+            entity,
+            table,
+        }
+    }
+
+    /// The sentinel is not there, or this owner's.
+    fn is_mine(&self) -> Node {
+        let owner = Term::Place(Place::of(MARK));
+        let mine = Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()));
+        Node::any([Node::Missing(Place::of(self.table.pk)), mine])
+    }
+
+    /// Gives up the sentinel with this key, if it is this owner's.
+    pub(in crate::request) fn giving_up(&self, sentinel: &[u8], db: &Dynamo) -> Result<Member> {
+        let (meaning, mine) = (Meaning::NotOurs, self.is_mine());
+        self.beside(sentinel, meaning, db, "Delete", ("Key", sentinel), &mine)
+    }
+
+    /// The operation on a sentinel, `{"Put":{"Item":..}}` or `{"Delete":{"Key":..}}`.
+    fn beside(
+        &self,
+        sentinel: &[u8],
+        meaning: Meaning,
         db: &Dynamo,
+        name: &'static str,
+        (subject, json): (&str, &[u8]),
+        condition: &Node,
     ) -> Result<Member> {
-        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let fail = |fault| Error::encode(self.entity.type_name, fault);
         let condition = check::expression(condition).map_err(fail)?;
-        let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+        let table = db.table_name(self.table.name);
         let mut body = Writer::for_request(384);
         body.raw("{\"TableName\":");
         body.quoted(&table);
@@ -128,47 +175,11 @@ impl Sentinel {
             body: Bytes::from(body.into_bytes()),
             resend: Resend::ByToken,
         };
-        let key = ItemKey::of::<E>(&self.key)?;
+        let key = ItemKey::in_table(self.table, sentinel).map_err(fail)?;
+        let entity = self.entity.type_name;
         Ok(Member::beside(
-            name,
-            request,
-            E::ENTITY.type_name,
-            now,
-            meaning,
-            key,
+            name, request, entity, self.now, meaning, key,
         ))
-    }
-}
-
-/// The owner of unique values.
-pub(in crate::request) struct Owner<E: DynamoEntity> {
-    /// Its primary key, as the value of an attribute.
-    json: Vec<u8>,
-    /// When it expires, as it is stored.
-    ttl: Option<Vec<u8>>,
-    now: Timestamp,
-    entity: std::marker::PhantomData<E>,
-}
-
-impl<E: DynamoEntity> Owner<E> {
-    pub(super) fn new(key: &Key<E>, ttl: Option<Vec<u8>>, now: Timestamp) -> Result<Self> {
-        let mut json = Writer::for_request(96);
-        json.raw("{\"M\":{");
-        key.write(&mut json)?;
-        json.raw("}}");
-        Ok(Owner {
-            json: json.into_bytes(),
-            ttl,
-            now,
-            entity: std::marker::PhantomData,
-        })
-    }
-
-    /// The sentinel is not there, or this owner's.
-    fn is_mine(&self) -> Node {
-        let owner = Term::Place(Place::of(MARK));
-        let mine = Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()));
-        Node::any([Node::Missing(Place::of(E::ENTITY.pk.attribute)), mine])
     }
 }
 

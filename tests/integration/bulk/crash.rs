@@ -13,6 +13,7 @@ use std::time::Duration;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Bulk, FileCheckpoint, SingleWrite};
 
+use super::uniques::{Clubs, Person, in_step, person, stored};
 use super::{Row, State, row};
 use crate::support::db::Db;
 use crate::support::engine::Engine;
@@ -23,6 +24,9 @@ tests![
     a_killed_update_changes_each_row_once,
     a_killed_put_writes_each_item_once,
     a_killed_delete_skips_no_row,
+    a_killed_update_keeps_values_in_step,
+    a_killed_put_keeps_values_in_step,
+    a_killed_delete_keeps_values_in_step,
 ];
 
 /// Set in the process that is killed: the verb. The others tell it where.
@@ -32,6 +36,7 @@ const FILE: &str = "DYNAMO_ENTITY_BULK_FILE";
 
 const ROWS: u32 = 600;
 const KILLS: u32 = 20;
+const PEOPLE: u32 = 300;
 
 pub fn child() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -48,7 +53,11 @@ async fn work() -> Result<()> {
     let variable = |name| env::var(name).expect("a setting");
     let db = Dynamo::from_env().await?.with_prefix(variable(PREFIX));
     let new: Vec<Row> = (ROWS..ROWS + 200).map(row).collect();
-    let job = job(&variable(CHILD), &new);
+    let people: Vec<Person> = (0..PEOPLE + 60).map(renamed).collect();
+    let job = match &*variable(CHILD) {
+        verb if verb.starts_with("people") => people_job(verb, &people),
+        verb => job(verb, &new),
+    };
     let report = job
         .checkpoint("crash", FileCheckpoint::new(variable(FILE)))
         .save_every(Duration::from_millis(25))
@@ -82,6 +91,41 @@ fn job<'j>(verb: &str, new: &'j [Row]) -> Bulk<'j> {
             )
         }
         _ => Row::by_state(State::Open).page_size(40).delete_each(),
+    }
+}
+
+/// With values of its own, once more each time.
+fn renamed(number: u32) -> Person {
+    let old = person(number);
+    Person {
+        email: format!("new-{}", old.email),
+        count: old.count + 1,
+        ..old
+    }
+}
+
+fn people_job<'j>(verb: &str, new: &'j [Person]) -> Bulk<'j> {
+    match verb {
+        "people, update" => Person::by_level(1u32)
+            .hydrate()
+            .page_size(40)
+            .update_each(|p| {
+                let email = format!("new-{}", p.email);
+                p.update()
+                    .apply(|p| (p.email().set(email), p.count().add(1)))
+            }),
+        "people, put" => {
+            let renames = new[..PEOPLE as usize].iter().map(|p| {
+                let rename = Person::key("a", p.number).update();
+                let rename = rename.when(|old| old.email().eq(p.email.trim_start_matches("new-")));
+                let rename = rename.apply(|old| (old.email().set(&*p.email), old.count().add(1)));
+                Box::new(rename) as Box<dyn SingleWrite>
+            });
+            let puts = new[PEOPLE as usize..].iter();
+            let puts = puts.map(|p| Box::new(p.put()) as Box<dyn SingleWrite>);
+            put_each(renames.chain(puts))
+        }
+        _ => Person::by_level(1u32).page_size(40).delete_each(),
     }
 }
 
@@ -120,13 +164,56 @@ impl Victim<'_> {
     }
 }
 
+/// What stands in the table of a victim.
+trait Seen: Sized {
+    async fn fill(db: &Dynamo) -> Result<()>;
+    async fn look(db: &Dynamo, prefix: &str) -> Result<Vec<Self>>;
+}
+
+impl Seen for Row {
+    async fn fill(db: &Dynamo) -> Result<()> {
+        db.create_tables([Row::schema()]).await?;
+        let all: Vec<Row> = (0..ROWS).map(row).collect();
+        let puts = put_each(all.iter().map(Row::put)).concurrency(16);
+        puts.send(db).await?.complete()?;
+        let other = Row {
+            state: State::Done,
+            ..row(9999)
+        };
+        other.put().send(db).await.map(drop)
+    }
+
+    async fn look(db: &Dynamo, _: &str) -> Result<Vec<Row>> {
+        Row::scan().consistent().all(db).await
+    }
+}
+
+impl Seen for Person {
+    async fn fill(db: &Dynamo) -> Result<()> {
+        db.create_tables([Clubs::schema()]).await?;
+        let all: Vec<Person> = (0..PEOPLE).map(person).collect();
+        let creates = put_each(all.iter().map(Person::create)).concurrency(16);
+        creates.send(db).await?.complete()?;
+        let other = Person {
+            level: 2,
+            ..person(9999)
+        };
+        other.create().send(db).await.map(drop)
+    }
+
+    async fn look(db: &Dynamo, prefix: &str) -> Result<Vec<Person>> {
+        let table = format!("{prefix}-{}", Clubs::schema().name);
+        Ok(in_step(&stored(db.client(), table).await))
+    }
+}
+
 /// Fills a table, has the job killed, and looks at what it said each time; then lets it finish. `done` counts
 /// what it has done.
-async fn kill(
+async fn kill<T: Seen>(
     db: &Db,
     verb: &str,
-    done: impl Fn(&[Row]) -> usize,
-) -> Result<Vec<Row>, Box<dyn std::error::Error>> {
+    done: impl Fn(&[T]) -> usize,
+) -> Result<Vec<T>, Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let victim = Victim {
         verb,
@@ -138,25 +225,14 @@ async fn kill(
         file: &folder.path().join("checkpoint"),
     };
     let begun = victim.open().await?;
-    begun.create_tables([Row::schema()]).await?;
-    let all: Vec<Row> = (0..ROWS).map(row).collect();
-    put_each(all.iter().map(Row::put))
-        .concurrency(16)
-        .send(&begun)
-        .await?
-        .complete()?;
-    let other = Row {
-        state: State::Done,
-        ..row(9999)
-    };
-    other.put().send(&begun).await?;
+    T::fill(&begun).await?;
     drop(begun);
     let mut kills = 0;
     loop {
         let life = (kills < KILLS).then(|| Duration::from_millis(fastrand::u64(1..40)));
         let said = victim.run(life)?;
         let seen = victim.open().await?;
-        let rows = Row::scan().consistent().all(&seen).await?;
+        let rows = T::look(&seen, db.prefix()).await?;
         drop(seen);
         if said == "done" {
             assert!(kills == KILLS, "it was done after {kills} kills");
@@ -182,7 +258,7 @@ fn counts(rows: &[Row]) -> BTreeMap<u64, usize> {
 }
 
 async fn a_killed_update_changes_each_row_once(db: Db) -> Outcome {
-    let rows = kill(&db, "update", |rows| {
+    let rows = kill(&db, "update", |rows: &[Row]| {
         counts(rows).get(&1).copied().unwrap_or_default()
     })
     .await?;
@@ -208,10 +284,48 @@ async fn a_killed_put_writes_each_item_once(db: Db) -> Outcome {
 }
 
 async fn a_killed_delete_skips_no_row(db: Db) -> Outcome {
-    let rows = kill(&db, "delete", |rows| ROWS as usize + 1 - rows.len()).await?;
+    let rows = kill(&db, "delete", |rows: &[Row]| ROWS as usize + 1 - rows.len()).await?;
     assert_eq!(
         rows.iter().map(|row| row.number).collect::<Vec<_>>(),
         [9999]
+    );
+    Ok(())
+}
+
+fn renames(people: &[Person]) -> usize {
+    people.iter().filter(|p| p.count == 1).count()
+}
+
+async fn a_killed_update_keeps_values_in_step(db: Db) -> Outcome {
+    let people = kill(&db, "people, update", renames).await?;
+    let (last, people) = people.split_last().ok_or("nobody is left")?;
+    assert_eq!(
+        *last,
+        Person {
+            level: 2,
+            ..person(9999)
+        }
+    );
+    assert_eq!(people, (0..PEOPLE).map(renamed).collect::<Vec<_>>());
+    Ok(())
+}
+
+async fn a_killed_put_keeps_values_in_step(db: Db) -> Outcome {
+    let people = kill(&db, "people, put", renames).await?;
+    let people = &people[..people.len() - 1];
+    assert_eq!(people, (0..PEOPLE + 60).map(renamed).collect::<Vec<_>>());
+    Ok(())
+}
+
+async fn a_killed_delete_keeps_values_in_step(db: Db) -> Outcome {
+    let done = |people: &[Person]| PEOPLE as usize + 1 - people.len();
+    let people = kill(&db, "people, delete", done).await?;
+    assert_eq!(
+        people,
+        [Person {
+            level: 2,
+            ..person(9999)
+        }]
     );
     Ok(())
 }

@@ -9,13 +9,13 @@ use super::weather::Traffic;
 use super::worker::{NUMBERS, Worker};
 
 /// Of a job at once.
-const WRITES: u64 = 2;
+pub const WRITES: usize = 2;
 /// So that some give up.
-const BUDGET: RetryBudget = RetryBudget::rounds(3);
+pub const BUDGET: RetryBudget = RetryBudget::rounds(3);
 
 impl Worker {
     pub async fn many(&mut self) -> Step {
-        match self.rng.u32(0..12) {
+        match self.rng.u32(0..14) {
             0..2 => self.batch().await,
             2..4 => self.transaction().await,
             4 => self.put_each().await,
@@ -25,7 +25,8 @@ impl Worker {
             8 => self.get_many().await,
             9 => self.snapshot().await,
             10 => self.query().await,
-            _ => self.scan().await,
+            11 => self.scan().await,
+            _ => self.member_job().await,
         }
     }
 
@@ -166,7 +167,7 @@ impl Worker {
         let creates = fresh.iter().map(|(plain, _)| plain.create());
         let result = put_each(creates)
             .budget(BUDGET)
-            .concurrency(WRITES as usize)
+            .concurrency(WRITES)
             .send(&self.weather.db)
             .await;
         self.judge_job("put_each", after, result).await
@@ -189,7 +190,7 @@ impl Worker {
             Plain::in_partition(self.task).update_each(|p| p.update().apply(|p| p.count().add(1)));
         let result = job
             .budget(BUDGET)
-            .concurrency(WRITES as usize)
+            .concurrency(WRITES)
             .send(&self.weather.db)
             .await;
         self.judge_job("update_each", after, result).await
@@ -202,14 +203,14 @@ impl Worker {
         let job = Plain::in_partition(self.task).delete_each();
         let result = job
             .budget(BUDGET)
-            .concurrency(WRITES as usize)
+            .concurrency(WRITES)
             .send(&self.weather.db)
             .await;
         self.judge_job("delete_each", after, result).await
     }
 
     /// Each row is changed once or not at all; as many as the report says, and those of unknown outcome.
-    async fn judge_job(
+    pub async fn judge_job(
         &mut self,
         name: &'static str,
         after: Vec<(Id, Option<Row>)>,
@@ -223,6 +224,7 @@ impl Worker {
         self.say(format!("{report:?}"));
         let (written, stopped) = (report.written, report.stopped().is_some());
         let failed = report.failed;
+        let in_doubt = report.in_doubt().len();
         self.seen.note(name, &report.complete());
         let mut found = Vec::new();
         let mut changed = 0;
@@ -236,15 +238,12 @@ impl Worker {
             }
             found.push((*id, stored));
         }
-        // A delete is sent again until the job is stopped, and says then that the service is unavailable, as the verb does.
-        let under_way = if stopped && name == "delete_each" {
-            WRITES
-        } else {
-            0
-        };
-        if !(written..=written + unknown + under_way).contains(&changed) {
+        if in_doubt > WRITES || (in_doubt > 0 && !stopped) {
+            return Err(format!("{in_doubt} rows in doubt"));
+        }
+        if !(written..=written + unknown + in_doubt as u64).contains(&changed) {
             return Err(format!(
-                "{changed} rows are changed: {written} written, {unknown} unknown"
+                "{changed} rows are changed: {written} written, {unknown} unknown, {in_doubt} in doubt"
             ));
         }
         // A create of what is there is refused in any weather.

@@ -92,6 +92,7 @@ impl<'j> Keeper<'j> {
             counts: self.state.counts,
             errors: Vec::new(),
             stopped: None,
+            in_doubt: Vec::new(),
             position: self.position(),
             was_finished: true,
         }

@@ -1,0 +1,137 @@
+//! Rules of `unique`.
+
+use syn::parse_quote;
+
+use super::entity_says;
+use crate::diag::Diag;
+use crate::model::Piece;
+
+const USAGE: &str = "`unique` takes a name and fields; write `unique(by_email, email)`";
+
+#[test]
+fn name_and_fields() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "users", key(pk = "USER#{id}"))]
+            #[dynamo(unique(by_email))]
+            #[dynamo(unique(by_name, name = "name"))]
+            #[dynamo(unique(by_team, team, "name"))]
+            pub struct User {
+                pub id: u32,
+                pub email: String,
+                pub name: String,
+                pub team: String,
+            }
+        },
+        &[
+            USAGE,
+            USAGE,
+            "an option starts with its name, as in `name`, `name = ..` or `name(..)`",
+        ],
+    );
+}
+
+#[test]
+fn field_of_the_struct() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "users", key(pk = "USER#{id}"))]
+            #[dynamo(unique(by_email, e_mail))]
+            pub struct User {
+                pub id: u32,
+                pub email: String,
+            }
+        },
+        &["`e_mail`: no such field; did you mean `email`?"],
+    );
+}
+
+#[test]
+fn names_are_free() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "users", key(pk = "USER#{id}"))]
+            #[dynamo(gsi(by_team, pk = "TEAM#{team}"))]
+            #[dynamo(unique(key, email), unique(by_team, team), unique(by_email, email))]
+            #[dynamo(unique(by_email, team, email))]
+            pub struct User {
+                pub id: u32,
+                pub email: String,
+                pub team: String,
+            }
+        },
+        &[
+            "`key` is a function of every entity; choose another name, as in `by_key`",
+            "`by_team` names an access pattern already; choose another name",
+            "`by_email` names an access pattern already; choose another name",
+        ],
+    );
+}
+
+#[test]
+fn fields_are_the_users() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "users", key(pk = "USER#{id}"))]
+            #[dynamo(unique(a, version), unique(b, until), unique(c, code), unique(d, rest), unique(e, id, shown))]
+            pub struct User {
+                pub id: u32,
+                #[dynamo(version)]
+                pub version: Version,
+                #[dynamo(ttl)]
+                pub until: Option<i64>,
+                #[dynamo(default)]
+                pub code: u32,
+                #[dynamo(skip)]
+                pub shown: bool,
+                #[dynamo(rest)]
+                pub rest: Item,
+            }
+        },
+        &[
+            "`version` is kept by the library and cannot be unique; name fields of your own",
+            "`until` is kept by the library and cannot be unique; name fields of your own",
+            "`code` has a default, which many items may have; make it an `Option`",
+            "`rest` has no attribute of its own and cannot be unique",
+            "`shown` has no attribute of its own and cannot be unique",
+        ],
+    );
+}
+
+#[test]
+fn fields_differ() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "users", key(pk = "USER#{id}"))]
+            #[dynamo(unique(by_handle, team, handle, team))]
+            pub struct User {
+                pub id: u32,
+                pub team: String,
+                pub handle: String,
+            }
+        },
+        &["`team` is named twice; keep one"],
+    );
+}
+
+/// The names of entity and look-up are parts of the key: no two of them give one.
+#[test]
+fn keys_of_sentinels_differ() {
+    let front = |input| {
+        let entity = crate::read_entity(input, &Diag::new()).expect("an entity");
+        match &entity.uniques[0].template.pieces[0] {
+            Piece::Literal(text) => text.clone(),
+            Piece::Part { .. } => panic!("no front"),
+        }
+    };
+    let plain = front(parse_quote! {
+        #[dynamo(table = "t", key(pk = "A#{id}"), unique(by_email, email))]
+        pub struct User { pub id: u32, pub email: String }
+    });
+    assert_eq!(plain, "$UNIQUE#User#by_email#");
+    let escaped = front(parse_quote! {
+        #[dynamo(table = "t", key(pk = "A#{id}"), rename = "User#by_email", unique(by, email))]
+        pub struct Other { pub id: u32, pub email: String }
+    });
+    assert_eq!(escaped, "$UNIQUE#User%23by_email#by#");
+}

@@ -1,0 +1,160 @@
+//! One of the writes that were given, until it is done.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{Failure, Tools, Trouble, failed, marked, pause, read, sort};
+use crate::error::{Error, Result};
+use crate::request::bulk::mark::Mark;
+use crate::request::bulk::put::Prepared;
+use crate::request::bulk::report::Fate;
+use crate::request::retry_budget::Rounds;
+use crate::request::unique::{Intent, Joint, Setback};
+
+/// The attempts at a write.
+pub(in crate::request::bulk) struct Given<'a> {
+    tools: &'a Tools<'a>,
+    number: u64,
+    key: &'a [u8],
+    entity: &'static str,
+    table: String,
+    intent: Intent,
+    mark: Option<Mark>,
+    /// An attempt before may have taken effect.
+    was_unknown: bool,
+    races: Rounds<'a>,
+    busy: Rounds<'a>,
+}
+
+impl<'a> Given<'a> {
+    /// Sends it.
+    pub(in crate::request::bulk) async fn write(
+        tools: &'a Tools<'a>,
+        number: u64,
+        prepared: Result<Box<Prepared>>,
+    ) -> Result<Fate, Trouble> {
+        let fail = |error| failed(b"{}", Some(number), error);
+        let prepared = *prepared.map_err(fail)?;
+        let key = prepared.key.map_err(fail)?;
+        let mark = tools.mark.as_ref().map(|mark| mark.of_write(number));
+        if let Some(mark) = &mark {
+            let free = mark.check_free(prepared.table, prepared.entities);
+            free.map_err(|error| failed(&key, Some(number), error))?;
+        }
+        let given = Given {
+            tools,
+            number,
+            key: &key,
+            entity: prepared.entity,
+            table: tools.db.table_name(prepared.table.name),
+            intent: prepared.intent,
+            mark,
+            was_unknown: false,
+            races: tools.races.rounds(),
+            busy: tools.patience.rounds(),
+        };
+        given.attempts().await
+    }
+
+    async fn attempts(mut self) -> Result<Fate, Trouble> {
+        let mut stored = self.read().await?;
+        loop {
+            if self.is_own(stored.as_ref()) {
+                return Ok(self.own());
+            }
+            let joint = self.plan(stored.as_ref());
+            let joint = joint.map_err(|error| self.failed(error))?;
+            let is_told = self.mark.is_some() && !joint.is_delete();
+            self.tools.turn().await;
+            let (began, is_resent) = (Instant::now(), joint.is_resent());
+            let error = match joint.send(self.tools.db).await {
+                Ok(None) => return Ok(Fate::Written),
+                Ok(Some((current, _))) if self.is_own(current.as_ref()) => return Ok(self.own()),
+                Ok(Some(setback)) => {
+                    stored = self.lost(stored.as_ref(), setback, began).await?;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            match sort(&error) {
+                // A delete leaves no mark that would tell.
+                Failure::Unknown if is_told => {
+                    self.was_unknown = true;
+                    self.busy.in_vain();
+                    if !self.busy.another(began.elapsed()).await {
+                        return Err(self.failed(error));
+                    }
+                    stored = self.read().await?;
+                }
+                Failure::Busy | Failure::Lasting => {
+                    let row = (self.key, Some(self.number));
+                    let paused = pause(&mut self.busy, began, error, row).await;
+                    paused.map_err(|trouble| match is_resent || self.was_unknown {
+                        true => trouble.in_doubt(row),
+                        false => trouble,
+                    })?;
+                }
+                Failure::Unknown | Failure::Own => return Err(self.failed(error)),
+            }
+        }
+    }
+
+    /// What is stored, where the write depends on it. Alone with itself, for a plan is not shared between threads.
+    async fn read(&mut self) -> Result<Option<Bytes>, Trouble> {
+        match self.intent {
+            Intent::Ready(_) => Ok(None),
+            Intent::Reading(_) => {
+                let number = Some(self.number);
+                read(self.tools, self.entity, &self.table, self.key, number).await
+            }
+        }
+    }
+
+    fn plan(&self, stored: Option<&Bytes>) -> Result<Joint> {
+        let joint = match &self.intent {
+            Intent::Ready(joint) => joint.again(),
+            Intent::Reading(write) => write.plan_on(stored, self.tools.db)?,
+        };
+        match &self.mark {
+            Some(mark) => marked(joint, mark),
+            None => Ok(joint),
+        }
+    }
+
+    /// Whether this very write has been done.
+    fn is_own(&self, item: Option<&Bytes>) -> bool {
+        let mark = self.mark.as_ref().zip(item);
+        mark.is_some_and(|(mark, item)| mark.is_on(item))
+    }
+
+    fn own(&self) -> Fate {
+        match self.was_unknown {
+            true => Fate::Written,
+            false => Fate::AlreadyDone,
+        }
+    }
+
+    /// The condition does not hold. Where that is one of the library's, on what it read, the write is planned again
+    /// on what is there now.
+    async fn lost(
+        &mut self,
+        stored: Option<&Bytes>,
+        (current, error): Setback,
+        began: Instant,
+    ) -> Result<Option<Bytes>, Trouble> {
+        let is_race = match &self.intent {
+            Intent::Ready(_) => false,
+            Intent::Reading(write) => !write.is_as_read(stored, current.as_ref()),
+        };
+        self.races.in_vain();
+        if !is_race || !self.races.another(began.elapsed()).await {
+            return Err(self.failed(error));
+        }
+        Ok(current)
+    }
+
+    fn failed(&self, error: Error) -> Trouble {
+        failed(self.key, Some(self.number), error)
+    }
+}

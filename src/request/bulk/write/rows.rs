@@ -1,0 +1,234 @@
+//! A row until it is changed or deleted.
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{Failure, Tools, Trouble, failed, marked, pause, read, sort};
+use crate::codec::Item;
+use crate::error::{Error, Result};
+use crate::request::bulk::action::{self, Decide};
+use crate::request::bulk::report::Fate;
+use crate::request::query::Target;
+use crate::request::retry_budget::Rounds;
+use crate::request::unique::{Joint, Setback};
+
+/// What is done to rows.
+pub(in crate::request::bulk) struct Rows<'j> {
+    pub(in crate::request::bulk) target: Target,
+    /// The table's full name.
+    pub(in crate::request::bulk) table: String,
+    /// The attributes of its primary key.
+    pub(in crate::request::bulk) names: Vec<&'static str>,
+    pub(in crate::request::bulk) action: Action<'j>,
+}
+
+pub(in crate::request::bulk) enum Action<'j> {
+    /// The closure may run again while others are under way.
+    Change(Mutex<Decide<'j>>),
+    Delete,
+}
+
+impl<'j> Rows<'j> {
+    /// Changes or deletes a row that was read.
+    pub(in crate::request::bulk) async fn change(
+        &self,
+        tools: &Tools<'_>,
+        item: Bytes,
+    ) -> Result<Fate, Trouble> {
+        let key = action::key_of(&item, &self.names);
+        let key = key.map_err(|error| failed(b"{}", None, error))?;
+        self.attempts(tools, item, &key).await
+    }
+
+    /// The same with a row that failed in an earlier run: by its key.
+    pub(in crate::request::bulk) async fn again(
+        &self,
+        tools: &Tools<'_>,
+        key: &[u8],
+    ) -> Result<Fate, Trouble> {
+        match self.read(tools, key).await? {
+            Some(item) => self.attempts(tools, item, key).await,
+            None => Ok(Fate::Vanished),
+        }
+    }
+
+    async fn attempts<'a>(
+        &'a self,
+        tools: &'a Tools<'a>,
+        item: Bytes,
+        key: &'a [u8],
+    ) -> Result<Fate, Trouble> {
+        let mut attempt = Attempt {
+            rows: self,
+            tools,
+            key,
+            item,
+            has_lost: false,
+            was_unknown: false,
+            races: tools.races.rounds(),
+            busy: tools.patience.rounds(),
+        };
+        loop {
+            if let ControlFlow::Break(fate) = attempt.once().await? {
+                return Ok(fate);
+            }
+        }
+    }
+
+    async fn read(&self, tools: &Tools<'_>, key: &[u8]) -> Result<Option<Bytes>, Trouble> {
+        read(tools, self.target.entity(), &self.table, key, None).await
+    }
+
+    /// The write of the row as it is; what it comes to if there is none.
+    fn plan(&self, tools: &Tools<'_>, item: &[u8], key: &[u8]) -> Result<ControlFlow<Fate, Joint>> {
+        let (db, entity) = (tools.db, self.target.entity());
+        let claim = self.target.claim(item, db.now());
+        let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
+            return Ok(ControlFlow::Break(Fate::Vanished));
+        };
+        let joint = match &self.action {
+            Action::Delete => {
+                let source = self.target.source();
+                Some(action::delete_row(db, source, item, key, claim)?)
+            }
+            Action::Change(decide) => {
+                let mut decide = decide.lock().unwrap_or_else(PoisonError::into_inner);
+                decide(db, item, claim)?
+            }
+        };
+        let Some(joint) = joint else {
+            return Ok(ControlFlow::Break(Fate::Unchanged));
+        };
+        match &tools.mark {
+            Some(mark) => marked(joint, mark).map(ControlFlow::Continue),
+            None => Ok(ControlFlow::Continue(joint)),
+        }
+    }
+}
+
+/// The attempts at one row.
+struct Attempt<'a, 'j> {
+    rows: &'a Rows<'j>,
+    tools: &'a Tools<'a>,
+    key: &'a [u8],
+    /// The row as it was seen last.
+    item: Bytes,
+    /// Others were first before.
+    has_lost: bool,
+    /// An attempt before may have taken effect.
+    was_unknown: bool,
+    races: Rounds<'a>,
+    busy: Rounds<'a>,
+}
+
+impl Attempt<'_, '_> {
+    async fn once(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
+        if self.tools.is_marked(&self.item) {
+            return Ok(ControlFlow::Break(self.own()));
+        }
+        let planned = self.rows.plan(self.tools, &self.item, self.key);
+        let joint = match planned.map_err(|error| failed(self.key, None, error))? {
+            ControlFlow::Continue(joint) => joint,
+            ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
+        };
+        self.tools.turn().await;
+        let (began, is_resent) = (Instant::now(), joint.is_resent());
+        let error = match joint.send(self.tools.db).await {
+            Ok(None) => return Ok(ControlFlow::Break(Fate::Written)),
+            Ok(Some(setback)) => return self.lost(setback, began).await,
+            Err(error) => error,
+        };
+        let row = (self.key, None);
+        match sort(&error) {
+            Failure::Unknown => self.unknown(error, began).await,
+            Failure::Busy | Failure::Lasting => {
+                let paused = pause(&mut self.busy, began, error, row).await;
+                paused.map_err(|trouble| match is_resent || self.was_unknown {
+                    true => trouble.in_doubt(row),
+                    false => trouble,
+                })?;
+                Ok(ControlFlow::Continue(()))
+            }
+            Failure::Own => Err(failed(self.key, None, error)),
+        }
+    }
+
+    /// The mark is on the item.
+    fn own(&self) -> Fate {
+        if self.was_unknown {
+            Fate::Written
+        } else {
+            Fate::AlreadyDone
+        }
+    }
+
+    /// No item is there.
+    fn gone(&self) -> Fate {
+        match self.rows.action {
+            Action::Delete if self.was_unknown => Fate::Written,
+            _ => Fate::Vanished,
+        }
+    }
+
+    /// Somebody else was first. The first loser has the winner's item at hand; who loses again waits, and
+    /// reads anew.
+    async fn lost(
+        &mut self,
+        (current, error): Setback,
+        began: Instant,
+    ) -> Result<ControlFlow<Fate>, Trouble> {
+        let Some(current) = current else {
+            return Ok(ControlFlow::Break(self.gone()));
+        };
+        if is_same(&current, &self.item) {
+            // The write was made of this very item: what does not hold is asked by the query or the closure.
+            return Ok(ControlFlow::Break(Fate::Vanished));
+        }
+        if !std::mem::replace(&mut self.has_lost, true) {
+            self.item = current;
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.races.in_vain();
+        if !self.races.another(began.elapsed()).await {
+            return Err(failed(self.key, None, error));
+        }
+        self.read_anew().await
+    }
+
+    /// Nobody knows whether it took effect, but for the item: by its mark, or by its absence.
+    async fn unknown(
+        &mut self,
+        error: Error,
+        began: Instant,
+    ) -> Result<ControlFlow<Fate>, Trouble> {
+        let can_tell = match self.rows.action {
+            Action::Delete => true,
+            Action::Change(_) => self.tools.mark.is_some(),
+        };
+        self.busy.in_vain();
+        if !can_tell || !self.busy.another(began.elapsed()).await {
+            return Err(failed(self.key, None, error));
+        }
+        self.was_unknown = true;
+        // Without an answer to that either it remains unknown.
+        let read = self.read_anew().await;
+        read.map_err(|_| failed(self.key, None, error))
+    }
+
+    async fn read_anew(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
+        match self.rows.read(self.tools, self.key).await? {
+            Some(item) => self.item = item,
+            None => return Ok(ControlFlow::Break(self.gone())),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Whether two items hold the same, in whatever order.
+fn is_same(left: &[u8], right: &[u8]) -> bool {
+    let read = |json| Item::from_dynamo_json(json).ok();
+    read(left).is_some_and(|left| read(right) == Some(left))
+}
