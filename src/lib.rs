@@ -158,6 +158,7 @@ pub mod expr;
 pub mod guide;
 pub mod key;
 mod lock;
+mod observe;
 mod repository;
 mod request;
 pub mod schema;
@@ -189,6 +190,7 @@ pub use entity::{
 };
 pub use error::{Error, ErrorKind, Failed, Result, Stage};
 pub use expr::{all, any};
+pub use observe::{Consumed, Observed};
 pub use repository::Repository;
 pub use request::{
     Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,

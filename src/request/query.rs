@@ -64,7 +64,8 @@ pub use draft::{Draft, WriteFront};
 pub(super) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
-pub(super) use meter::{Meter, Took, units};
+pub(crate) use meter::units;
+pub(super) use meter::{Meter, Took};
 pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;
 pub use part::{
@@ -78,7 +79,7 @@ pub use reach::{
 };
 pub use reading::Reading;
 pub use selection::Filter;
-pub(super) use selection::RETURN_CONSUMED;
+pub(crate) use selection::RETURN_CONSUMED;
 pub use source::Source;
 pub use stage::{
     Chosen, KnownUpTo, NextPart, RowOf, RowOfEntity, Rows, RowsOf, SortKeyIn, Stage, TakesRange,

@@ -102,6 +102,20 @@ pub(super) async fn rows(db: &Db, count: u32) -> Outcome {
     Ok(())
 }
 
+/// Each row has a partition of its own, so that the segments have their share.
+pub(super) async fn spread_rows(db: &Db, count: u32) -> Outcome {
+    db.create_tables([Row::schema()]).await?;
+    let rows: Vec<Row> = (0..count)
+        .map(|number| Row {
+            group: number.to_string(),
+            ..row(number)
+        })
+        .collect();
+    let report = put_each(rows.iter().map(Row::put)).send(db).await?;
+    assert_eq!(report.complete()?.written, u64::from(count));
+    Ok(())
+}
+
 pub(super) async fn entries(db: &Db, count: u32) -> Outcome {
     db.create_tables([Entry::schema()]).await?;
     let entries: Vec<Entry> = (0..count).map(entry).collect();

@@ -28,6 +28,7 @@ mod keys;
 mod managed;
 mod model;
 mod modify;
+mod observed;
 mod put;
 mod query;
 mod repository;
@@ -62,6 +63,7 @@ fn main() {
         ("get", get::tests),
         ("get_many", get_many::tests),
         ("batch", batch::tests),
+        ("observed", observed::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),

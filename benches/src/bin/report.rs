@@ -1,7 +1,7 @@
 //! Measures all sides and prints one table; `benches/run` builds and starts it.
 //!
-//! `--check` compares the library's counts with the recorded ones, `--record` writes them. Programs of
-//! other sides, made with [`measure`](dynamo_entity_benches::measure), are named in `BENCH_PEERS`.
+//! `--check` compares the library's counts with the recorded ones, `--record` writes them. A program of
+//! other sides, made with [`measure`](dynamo_entity_benches::measure), stands in `BENCH_PEERS`, and their names behind it.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -39,11 +39,25 @@ fn main() -> ExitCode {
         if mode == "--check" && name == "serde_dynamo" {
             continue;
         }
-        let mut side = measure(here, name, &server.address, counts_instructions);
+        let client = here.join("client");
+        let mut side = measure(&client, name, &server.address, counts_instructions);
         if mode != "--check" {
             side.allocations = pairs(&output(&here.join("allocations"), &[&server.address, name]));
         }
         measured.push(side);
+    }
+    let peers = std::env::var("BENCH_PEERS").unwrap_or_default();
+    let mut peers = peers.split_whitespace();
+    if let Some(client) = peers.next() {
+        let side = |name| {
+            measure(
+                Path::new(client),
+                name,
+                &server.address,
+                counts_instructions,
+            )
+        };
+        measured.extend(peers.map(side));
     }
     let table = Table {
         measured,
@@ -116,7 +130,7 @@ struct Measured {
     allocations: HashMap<&'static str, u64>,
 }
 
-fn measure(folder: &Path, name: &str, address: &str, counts_instructions: bool) -> Measured {
+fn measure(client: &Path, name: &str, address: &str, counts_instructions: bool) -> Measured {
     eprintln!("measuring {name}");
     let mut measured = Measured {
         name: name.to_owned(),
@@ -124,13 +138,12 @@ fn measure(folder: &Path, name: &str, address: &str, counts_instructions: bool) 
         sha256: HashMap::new(),
         allocations: HashMap::new(),
     };
-    let client = folder.join("client");
     if !counts_instructions {
-        measured.cost = pairs(&output(&client, &[address, name, "time"]));
+        measured.cost = pairs(&output(client, &[address, name, "time"]));
         return measured;
     }
-    let dumps: PathBuf = folder.join("callgrind").join(name);
-    let (lines, counts) = callgrind::run(&client, &[address, name, "count"], &dumps);
+    let dumps: PathBuf = client.with_file_name("callgrind").join(name);
+    let (lines, counts) = callgrind::run(client, &[address, name, "count"], &dumps);
     for (line, count) in lines.iter().zip(counts) {
         let work = line
             .split(' ')
@@ -199,12 +212,13 @@ impl Table {
         let Some(&cost) = of.cost.get(work.name()) else {
             return "–".into();
         };
-        let allocations = of.allocations.get(work.name()).copied().unwrap_or_default();
+        let allocations = of.allocations.get(work.name());
+        let allocations = allocations.map_or(String::new(), |count| format!("; {count}"));
         let base = self.measured[0].cost.get(work.name()).copied();
         let ratio = base.map_or(String::new(), |base| {
             format!("; **{:.2}**", cost as f64 / base as f64)
         });
-        format!("{:.1}; {allocations}{ratio}", cost as f64 / 1000.0)
+        format!("{:.1}{allocations}{ratio}", cost as f64 / 1000.0)
     }
 
     fn recorded(&self) -> Recorded {

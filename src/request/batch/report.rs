@@ -43,7 +43,10 @@ impl BatchReport {
             return Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message));
         };
         let message = format!("{counts}: {first}");
-        Err(Error::new(first.kind(), first.stage(), message).with_source(first.again()))
+        let error = Error::new(first.kind(), first.stage(), message)
+            .with_code(first.code())
+            .with_request_id(first.request_id());
+        Err(error.with_source(first.again()))
     }
 }
 

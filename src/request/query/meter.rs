@@ -107,7 +107,7 @@ impl Meter {
 }
 
 /// The `CapacityUnits` of a `ConsumedCapacity`.
-pub(in crate::request) fn units(json: &[u8]) -> Result<Option<f64>, Fault> {
+pub(crate) fn units(json: &[u8]) -> Result<Option<f64>, Fault> {
     let (mut reader, mut first, mut units) = (Reader::new(json), true, None);
     reader.open_object()?;
     while let Some(name) = reader.next_name(&mut first)? {

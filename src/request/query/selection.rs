@@ -24,7 +24,7 @@ use crate::request::raw_row::ReadAhead;
 use crate::wire;
 
 /// Asks for what a request took.
-pub(in crate::request) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
+pub(crate) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
 
 /// A read of many, before it is planned.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::types::{
 };
 use aws_smithy_types::error::operation::BuildError;
 
+use super::transact::capacities;
 use super::{Output, boolean, fold, names, object, text, unknown};
 use crate::codec::{Fault, Item, Reader, Writer};
 
@@ -142,6 +143,7 @@ impl Output for BatchWriteItemOutput {
             writer.raw("]");
         }
         writer.raw("}");
+        capacities(writer, self.consumed_capacity());
     }
 }
 
@@ -191,6 +193,7 @@ impl Output for BatchGetItemOutput {
             writer.raw("}");
         }
         writer.raw("}");
+        capacities(writer, self.consumed_capacity());
     }
 }
 

@@ -188,7 +188,7 @@ impl Output for TransactGetItemsOutput {
     }
 }
 
-fn capacities(writer: &mut Writer, tables: &[ConsumedCapacity]) {
+pub(super) fn capacities(writer: &mut Writer, tables: &[ConsumedCapacity]) {
     if tables.is_empty() {
         return;
     }

@@ -7,7 +7,7 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::{Bulk, BulkReport, FileCheckpoint};
 use tempfile::TempDir;
 
-use super::{Entry, Row, counts, entries, meanwhile, row, rows};
+use super::{Entry, Row, counts, entries, meanwhile, row, rows, spread_rows};
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, s};
 use crate::support::faulty::Fault;
@@ -83,20 +83,6 @@ fn plus_one_in_segments(path: &Path, segments: u32) -> Bulk<'static> {
     let job = rows.update_each(|row| row.update().apply(|r| r.count().add(1)));
     job.checkpoint(JOB, FileCheckpoint::new(path))
         .concurrency(4)
-}
-
-/// Each row has a partition of its own, so that the segments have their share.
-async fn spread_rows(db: &Db, count: u32) -> Outcome {
-    db.create_tables([Row::schema()]).await?;
-    let rows: Vec<Row> = (0..count)
-        .map(|number| Row {
-            group: number.to_string(),
-            ..row(number)
-        })
-        .collect();
-    let report = put_each(rows.iter().map(Row::put)).send(db).await?;
-    assert_eq!(report.complete()?.written, u64::from(count));
-    Ok(())
 }
 
 /// Stopped, or crashed: every other run finds an older checkpoint.

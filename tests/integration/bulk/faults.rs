@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{BulkReport, FileCheckpoint, RetryBudget};
 
-use super::{Row, State, counts, row, rows};
+use super::{Row, State, counts, row, rows, spread_rows};
 use crate::support::db::Db;
 use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
@@ -20,6 +20,7 @@ tests![
     throttling_slows_it_down,
     a_service_that_stays_busy_stops_it,
     a_read_that_is_throttled_goes_on,
+    segments_that_are_throttled_go_on,
     a_refusal_stops_it,
 ];
 
@@ -248,6 +249,27 @@ async fn a_read_that_is_throttled_goes_on(db: Db) -> Outcome {
     assert_eq!(report.complete()?.written, 50);
     assert!(http.calls()[21..29].iter().all(|call| call == "Query"));
     assert_eq!(counts(&db).await?, BTreeMap::from([(1, 50)]));
+    Ok(())
+}
+
+/// All that is under way fails, retries and all, and what one segment has read with it.
+async fn segments_that_are_throttled_go_on(db: Db) -> Outcome {
+    spread_rows(&db, 120).await?;
+    let storm = || std::iter::repeat_n(Fault::throttle(), 24);
+    let calm = || std::iter::repeat_n(Fault::Pass, 9);
+    let plan = calm().chain((0..5).flat_map(|_| storm().chain(calm())));
+    let (faulty, http) = db.faulty(plan);
+    let report = Row::scan()
+        .segments(4)
+        .page_size(5)
+        .update_each(|row| row.update().apply(|r| r.count().add(1)))
+        .send(&faulty)
+        .await?;
+    let counted = report.complete()?;
+    assert_eq!((counted.found, counted.written), (120, 120));
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 120)]));
+    let scans = http.calls().iter().filter(|call| *call == "Scan").count();
+    assert!(scans > 30, "{scans}");
     Ok(())
 }
 

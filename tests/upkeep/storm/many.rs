@@ -370,22 +370,29 @@ impl Worker {
         self.judge_read("query, pages", result, there).await
     }
 
-    /// Of a table that others write to, as a stream.
+    /// Of a table that others write to, as a stream, in segments perhaps; what breaks off goes on from its place.
     async fn scan(&mut self) -> Step {
         let there: Vec<Row> = (0..NUMBERS)
             .filter_map(|number| self.member_now(number))
             .collect();
         self.expect("scan, stream", Traffic::Reads);
-        let mut stream = Member::scan()
-            .consistent()
-            .page_size(7)
-            .stream(&self.weather.db);
-        let mut rows = Vec::new();
+        let scan = Member::scan().consistent().page_size(7);
+        let scan = match self.rng.u32(0..6) {
+            0 => scan,
+            segments => scan.segments(segments),
+        };
+        let mut stream = scan.clone().stream(&self.weather.db);
+        let (mut rows, mut breaks) = (Vec::new(), 0);
         let result = loop {
             match stream.next().await {
                 Some(Ok(member)) if member.worker == self.task => rows.push(member),
                 Some(Ok(_)) => {}
-                Some(Err(error)) => break Err(error),
+                Some(Err(error)) if breaks == 3 => break Err(error),
+                Some(Err(_)) => {
+                    breaks += 1;
+                    let place = stream.cursor().map_err(|error| error.to_string())?;
+                    stream = scan.clone().resume(place).stream(&self.weather.db);
+                }
                 None => {
                     rows.sort_by_key(|member| member.number);
                     break Ok(rows.iter().map(Row::from).collect());

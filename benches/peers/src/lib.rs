@@ -1,0 +1,65 @@
+//! Other libraries as sides of the comparison: `get`, `put` and a query of 100 rows, each as its documentation shows it.
+//!
+//! Not here, because they cannot be: toasty's DynamoDB driver (0.11 asks for `aws-smithy-types` 1.8.1 exactly, which the
+//! SDK that is compared with here is past), and aymond (0.10 has no attribute type for floats, booleans and maps, which the
+//! item has).
+
+mod dynamo_table;
+mod dynamodb_facade;
+mod modyne;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::{Client, Config};
+use dynamo_entity_benches::side::Side;
+use dynamo_entity_benches::work::Work;
+use tokio::runtime::Runtime;
+
+pub const NAMES: [&str; 3] = ["modyne", "dynamodb-facade", "dynamo_table"];
+
+pub fn named(name: &str, address: &str) -> Option<Box<dyn Side>> {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().expect("a runtime");
+    let client = client(address);
+    match name {
+        "modyne" => Some(Box::new(Peer(runtime, modyne::new(client)))),
+        "dynamodb-facade" => Some(Box::new(Peer(runtime, dynamodb_facade::new(client)))),
+        "dynamo_table" => {
+            let side = runtime.block_on(dynamo_table::new(client));
+            Some(Box::new(Peer(runtime, side)))
+        }
+        _ => None,
+    }
+}
+
+/// As that of the raw SDK.
+fn client(address: &str) -> Client {
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(Credentials::new("local", "local", None, None, "bench"))
+        .endpoint_url(address)
+        .retry_config(RetryConfig::standard());
+    Client::from_conf(config.build())
+}
+
+/// What is compared. Each says how many rows it had in hand.
+trait Works {
+    async fn get(&self) -> usize;
+    async fn put(&self) -> usize;
+    async fn query(&self) -> usize;
+}
+
+struct Peer<W>(Runtime, W);
+
+impl<W: Works> Side for Peer<W> {
+    fn run(&mut self, work: Work) -> Option<usize> {
+        let Peer(runtime, works) = self;
+        match work {
+            Work::Get => Some(runtime.block_on(works.get())),
+            Work::Put => Some(runtime.block_on(works.put())),
+            Work::Query100 => Some(runtime.block_on(works.query())),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What requests cost: an observer of a connection is told of each, with the units it consumed.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use crate::codec::{Fault, Reader, elements, member};
+use crate::error::Error;
+use crate::request::query::{RETURN_CONSUMED, units};
+use crate::wire::{Failure, Reply, Request, Wire};
+
+/// Whoever wants to know; see [`Dynamo::with_observer`](crate::Dynamo::with_observer).
+#[derive(Clone)]
+pub(crate) struct Observer(Arc<dyn Fn(&Observed<'_>) + Send + Sync>);
+
+/// A request that was answered, or failed, on a connection
+/// [`with_observer`](crate::Dynamo::with_observer). Never a value of an item.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Observed<'r> {
+    /// The operation of DynamoDB, `PutItem` say.
+    pub operation: &'static str,
+    /// The table's full name; of several tables the first one.
+    pub table: &'r str,
+    /// How long it took, the attempts of the SDK and the pauses between them included.
+    pub duration: Duration,
+    /// By which AWS's support knows it.
+    pub request_id: Option<&'r str>,
+    /// What it consumed, table by table. Empty where the service does not say: of what failed, and of servers that
+    /// count nothing.
+    pub consumed: &'r [Consumed],
+    /// What the service said, where it failed. A failed condition is a [`Conflict`](crate::ErrorKind::Conflict) here;
+    /// what that means is told by the operation that has it.
+    pub error: Option<&'r Error>,
+}
+
+impl Observed<'_> {
+    /// The units of all tables together.
+    pub fn units(&self) -> f64 {
+        self.consumed.iter().map(|consumed| consumed.units).sum()
+    }
+}
+
+/// What a request consumed of a table and its indexes.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Consumed {
+    /// The table's full name.
+    pub table: String,
+    /// Read units of a read, write units of a write.
+    pub units: f64,
+}
+
+impl Observer {
+    pub(crate) fn new(observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
+        Observer(Arc::new(observer))
+    }
+
+    /// Sends a request that asks for its units, and tells of it.
+    pub(crate) async fn watch(&self, wire: &Wire, request: &Request) -> Result<Reply, Failure> {
+        let began = Instant::now();
+        let outcome = wire.call(&asking(request)).await;
+        let (consumed, request_id, error) = match &outcome {
+            Ok(reply) => (consumed(&reply.body), reply.request_id.as_deref(), None),
+            Err(failure) => (Vec::new(), failure.error.request_id(), Some(&failure.error)),
+        };
+        (self.0)(&Observed {
+            operation: request.operation.name(),
+            table: &request.table,
+            duration: began.elapsed(),
+            request_id,
+            consumed: &consumed,
+            error,
+        });
+        outcome
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
+/// The same request, answered with what it consumed.
+fn asking(request: &Request) -> Request {
+    let asked = member(&request.body, "ReturnConsumedCapacity");
+    let asks = asked.is_ok_and(|asked| asked.is_some());
+    let mut request = request.clone();
+    if let (false, Some(open)) = (asks, request.body.strip_suffix(b"}")) {
+        let body = [open, RETURN_CONSUMED.as_bytes(), b"}"].concat();
+        request.body = Bytes::from(body);
+    }
+    request
+}
+
+/// One table, or a list of them. What cannot be read is not there: the answer itself is what counts.
+fn consumed(body: &[u8]) -> Vec<Consumed> {
+    let found = member(body, "ConsumedCapacity").ok().flatten();
+    let Some(found) = found else {
+        return Vec::new();
+    };
+    let tables = match found.first() {
+        Some(b'[') => elements(found).unwrap_or_default(),
+        _ => vec![found],
+    };
+    tables
+        .into_iter()
+        .filter_map(|table| of_table(table).ok().flatten())
+        .collect()
+}
+
+fn of_table(object: &[u8]) -> Result<Option<Consumed>, Fault> {
+    let Some((units, name)) = units(object)?.zip(member(object, "TableName")?) else {
+        return Ok(None);
+    };
+    let table = Reader::new(name).string()?.into_owned();
+    Ok(Some(Consumed { table, units }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_table_or_several() {
+        let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
+        let seen = consumed(one);
+        assert_eq!((seen[0].table.as_str(), seen[0].units), ("a", 0.5));
+        let two = br#"{"ConsumedCapacity":[{"CapacityUnits":2,"TableName":"a"},{"TableName":"b","CapacityUnits":1.5E1}]}"#;
+        let units: Vec<f64> = consumed(two).iter().map(|seen| seen.units).collect();
+        assert_eq!(units, [2.0, 15.0]);
+        for nothing in [
+            &b"{}"[..],
+            br#"{"ConsumedCapacity":null}"#,
+            br#"{"ConsumedCapacity":[1]}"#,
+        ] {
+            assert_eq!(consumed(nothing), []);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Request ids and consumed capacity: of every operation, whether it succeeds or fails, with and without the fall-back
+//! to the SDK's own maps.
+
+use std::sync::{Arc, Mutex};
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Error, Result};
+
+use crate::support::db::Db;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    what_succeeds_is_seen_with_its_units,
+    what_fails_is_seen_with_its_request_id,
+    an_observer_changes_nothing,
+];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "observed-notes", key(pk = book, sk = line))]
+struct Note {
+    book: String,
+    line: u32,
+    text: String,
+}
+
+fn note(line: u32) -> Note {
+    Note {
+        book: "b".into(),
+        line,
+        text: "some".into(),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Seen {
+    operation: &'static str,
+    table: String,
+    units: f64,
+    request_id: Option<String>,
+    error: Option<ErrorKind>,
+}
+
+/// A connection, and what was seen on it.
+fn observed(db: &Dynamo) -> (Dynamo, Arc<Mutex<Vec<Seen>>>) {
+    let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
+    let kept = seen.clone();
+    let db = db.clone().with_observer(move |observed| {
+        kept.lock().unwrap().push(Seen {
+            operation: observed.operation,
+            table: observed.table.to_owned(),
+            units: observed.units(),
+            request_id: observed.request_id.map(str::to_owned),
+            error: observed.error.map(Error::kind),
+        });
+    });
+    (db, seen)
+}
+
+/// Each operation of DynamoDB once, by its name.
+async fn every_operation(db: &Dynamo) -> Vec<(&'static str, Result<()>)> {
+    let (one, two) = (note(1), note(2));
+    let key = || Note::key("b", 1);
+    let batch = Batch::new().with_all([&one, &two].map(|note| note.put()));
+    let transaction = Transaction::new()
+        .with(one.put())
+        .with(Note::key("b", 2).update().apply(|n| n.text().set("new")));
+    let batch_write = batch
+        .send(db)
+        .await
+        .and_then(|report| report.complete().map(drop));
+    vec![
+        ("BatchWriteItem", batch_write),
+        ("PutItem", one.put().send(db).await.map(drop)),
+        ("GetItem", key().get().send(db).await.map(drop)),
+        (
+            "UpdateItem",
+            key()
+                .update()
+                .apply(|n| n.text().set("x"))
+                .send(db)
+                .await
+                .map(drop),
+        ),
+        ("Query", Note::in_partition("b").all(db).await.map(drop)),
+        ("Scan", Note::scan().all(db).await.map(drop)),
+        (
+            "BatchGetItem",
+            Note::get_many([1, 2].map(|line| Note::key("b", line)))
+                .send(db)
+                .await
+                .map(drop),
+        ),
+        ("TransactWriteItems", transaction.send(db).await.map(drop)),
+        (
+            "TransactGetItems",
+            snapshot((key().get(), Note::key("b", 2).get()))
+                .send(db)
+                .await
+                .map(drop),
+        ),
+        ("DeleteItem", key().delete().send(db).await.map(drop)),
+    ]
+}
+
+async fn what_succeeds_is_seen_with_its_units(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (watched, seen) = observed(&db);
+    let done = every_operation(&watched).await;
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), done.len());
+    for ((operation, outcome), seen) in done.into_iter().zip(seen.iter()) {
+        assert_eq!(seen.operation, operation);
+        outcome?;
+        assert_eq!(seen.table, db.table::<Note>(), "{operation}");
+        assert_eq!(seen.error, None, "{operation}");
+        assert!(seen.request_id.is_some(), "{operation}");
+        assert!(seen.units > 0.0, "{operation}");
+    }
+    Ok(())
+}
+
+/// There is no table.
+async fn what_fails_is_seen_with_its_request_id(db: Db) -> Outcome {
+    let (watched, seen) = observed(&db);
+    let done = every_operation(&watched).await;
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), done.len());
+    for ((operation, outcome), seen) in done.into_iter().zip(seen.iter()) {
+        let error = outcome.expect_err(operation);
+        assert_eq!(seen.operation, operation);
+        assert_eq!(seen.error, Some(error.kind()), "{operation}");
+        assert!(error.request_id().is_some(), "{operation}");
+        assert_eq!(
+            error.request_id(),
+            seen.request_id.as_deref(),
+            "{operation}"
+        );
+        assert_eq!(seen.units, 0.0, "{operation}");
+    }
+    Ok(())
+}
+
+async fn an_observer_changes_nothing(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (watched, seen) = observed(&db);
+    let refused = note(1).put().if_exists().send(&watched).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    let created = note(1).create().send(&watched).await?;
+    let refused = created.create().send(&watched).await.unwrap_err();
+    assert!(refused.is_already_exists());
+    assert_eq!(refused.current::<Note>().transpose()?, Some(created));
+    // Nobody watches this one.
+    Note::key("b", 1).get().send(&db).await?;
+    let kinds: Vec<_> = seen.lock().unwrap().iter().map(|seen| seen.error).collect();
+    let expected = [Some(ErrorKind::Conflict), None, Some(ErrorKind::Conflict)];
+    assert_eq!(kinds, expected);
+    Ok(())
+}
