@@ -195,13 +195,13 @@ pub use repository::Repository;
 pub use request::{
     Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
     Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
-    FoundStream, Get, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex, InLocalIndex,
-    InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page, PartOfItem, Put, Query,
-    QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress, ReadTogether, Reading, Reads,
-    Repeatable, Reserving, RetryBudget, ReturningChanged, ReturningNew, ReturningNothing,
-    ReturningOld, RowOfEntity, RowStream, Snapshot, SortPart, Steps, Stored, Streamed, StrongReads,
-    TransactWrite, Transaction, TryModify, Unconditional, Update, Upsert, Versioned, WholeTable,
-    each, read_together, snapshot,
+    FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex,
+    InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page,
+    PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress, ReadTogether,
+    Reading, Reads, Repeatable, Reserving, RetryBudget, ReturningChanged, ReturningNew,
+    ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot, SortPart, Steps,
+    Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify, Unconditional, Update,
+    Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,
 };
 pub use request::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,

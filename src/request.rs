@@ -52,7 +52,7 @@ pub use condition_check::Check;
 pub use create::Create;
 pub use delete::{Delete, ReturningNothing, ReturningOld};
 pub use explain::Explanation;
-pub use get::Get;
+pub use get::{Get, GetForm, Selected, Whole};
 pub use get_many::{FoundStream, GetMany, KeyOf, Listed, Streamed};
 pub use guard::{Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional, Versioned};
 pub use idempotent::Idempotent;

@@ -28,13 +28,9 @@ pub(super) fn refuse_sentinel(
 
 /// The entity, unless its time is over. DynamoDB may hold an expired item for days.
 pub(crate) fn read_live<E: DynamoEntity>(json: &[u8], now: Timestamp) -> Result<Option<E>> {
-    read(json).map(|entity| live(entity, now))
-}
-
-/// The same of one that was read.
-pub(crate) fn live<E: DynamoEntity>(entity: E, now: Timestamp) -> Option<E> {
-    let is_expired = entity.expires_at().is_some_and(|at| at <= now.seconds());
-    (!is_expired).then_some(entity)
+    let entity: E = read(json)?;
+    let expired = entity.expires_at().is_some_and(|at| at <= now.seconds());
+    Ok((!expired).then_some(entity))
 }
 
 /// The attributes as the struct holds them, as one object of DynamoDB JSON.

@@ -8,7 +8,9 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::{Create, Delete, Get, Guard, Idempotent, Operation, Put, Repeatable, Update, Upsert};
+use super::{
+    Create, Delete, Get, GetForm, Guard, Idempotent, Operation, Put, Repeatable, Update, Upsert,
+};
 use crate::entity::DynamoEntity;
 
 /// An operation that was sent. No operation is: what `send` returns is a [`Call`](super::Call).
@@ -41,7 +43,7 @@ macro_rules! awaited_too_early {
 }
 
 awaited_too_early! {
-    [E: DynamoEntity] Get<E>;
+    [E: DynamoEntity, F: GetForm<E>] Get<E, F>;
     [E: DynamoEntity] Create<'_, E>;
     [E: DynamoEntity, G: Guard] Put<'_, E, G>;
     [E: DynamoEntity, G: Guard, R] Delete<E, G, R>;

@@ -162,7 +162,7 @@ impl Lost {
 }
 
 /// Whether an item of DynamoDB JSON has a TTL in the past.
-pub(super) fn is_expired(item: &Bytes, ttl: Option<&'static str>, now: Timestamp) -> bool {
+pub(super) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp) -> bool {
     // An item that cannot be read is shown, so that its reader gets the error.
     let stored = ttl.and_then(|ttl| member(item, ttl).ok().flatten());
     let decode = |json| <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(json));

@@ -1,6 +1,9 @@
 //! `get`: read one item by its key.
 
+mod form;
+
 use std::fmt;
+use std::marker::PhantomData;
 
 use bytes::Bytes;
 
@@ -9,17 +12,23 @@ use super::check::Lost;
 use crate::clock::Timestamp;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
-use crate::entity::{self, DynamoEntity, DynamoTable, Key};
+use crate::entity::{DynamoEntity, DynamoProjection, DynamoTable, Key};
 use crate::error::Result;
+use crate::expr::Expression;
 use crate::wire::{self, Reply, Request, Resend};
+pub use form::{GetForm, Selected, Whole};
 
 /// Reads one item; see [`Key::get`].
 #[must_use = "nothing happens until `.send(&db)`"]
-pub struct Get<E: DynamoEntity> {
+pub struct Get<E: DynamoEntity, F = Whole> {
     pub(super) key: Key<E>,
     pub(super) consistent: bool,
     pub(super) hide_expired: bool,
+    form: PhantomData<fn() -> F>,
 }
+
+/// Reads an item at a time; `None` of one that is over.
+type ReadRow<Row> = fn(&[u8], Timestamp) -> Result<Option<Row>>;
 
 impl<E: DynamoEntity> Get<E> {
     pub(crate) fn new(key: Key<E>) -> Self {
@@ -27,18 +36,53 @@ impl<E: DynamoEntity> Get<E> {
             key,
             consistent: false,
             hide_expired: true,
+            form: PhantomData,
         }
     }
 
+    /// Only some fields of the item; only those are sent. The read units are those of the whole item.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String, title: String, text: String }
+    /// #[derive(Debug, PartialEq, DynamoProjection)]
+    /// #[dynamo(entity = Note)]
+    /// struct Title { title: String }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # Note { id: "n1".into(), title: "Tea".into(), text: "..".into() }.put().send(&db).await?;
+    /// let found = Note::key("n1").get().select::<Title>().send(&db).await?;
+    /// assert_eq!(found, Some(Title { title: "Tea".into() }));
+    /// # Ok(()) }
+    /// ```
+    pub fn select<P: DynamoProjection<Entity = E>>(self) -> Get<E, Selected<P>> {
+        Get {
+            key: self.key,
+            consistent: self.consistent,
+            hide_expired: self.hide_expired,
+            form: PhantomData,
+        }
+    }
+}
+
+impl<E: DynamoEntity, F> Get<E, F> {
     pub(super) fn key(&self) -> &Key<E> {
         &self.key
     }
 
     /// How the item is read.
-    pub(super) fn reading(&self) -> fn(&[u8], Timestamp) -> Result<Option<E>> {
+    pub(super) fn reading(&self) -> ReadRow<F::Row>
+    where
+        F: GetForm<E>,
+    {
         match self.hide_expired {
-            true => entity::read_live,
-            false => |item, _| entity::read(item).map(Some),
+            true => F::read_live,
+            false => |item, _| F::read(item).map(Some),
         }
     }
 
@@ -55,19 +99,23 @@ impl<E: DynamoEntity> Get<E> {
     }
 }
 
-impl<E: DynamoEntity> Operation for Get<E> {
-    type Out = Option<E>;
+impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
+    type Out = Option<F::Row>;
 
-    fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
+    fn plan(self, db: &Dynamo) -> Result<Plan<Option<F::Row>>> {
         let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
         let mut body = open_body(&table);
         body.raw("{");
         self.key.write(&mut body)?;
         body.raw(if self.consistent {
-            "},\"ConsistentRead\":true}"
+            "},\"ConsistentRead\":true"
         } else {
-            "}}"
+            "}"
         });
+        if let Some(attributes) = F::attributes() {
+            projection_of::<E>(&attributes).write(&mut body);
+        }
+        body.raw("}");
         Ok(Plan {
             request: request(table, body),
             entity: E::ENTITY.type_name,
@@ -75,9 +123,9 @@ impl<E: DynamoEntity> Operation for Get<E> {
             lost: Lost::NEVER,
             participants: Vec::new(),
             outcome: Outcome::Read(if self.hide_expired {
-                read_live
+                read_live::<E, F>
             } else {
-                read_any
+                read_any::<E, F>
             }),
         })
     }
@@ -159,20 +207,40 @@ pub(super) async fn read_item(
     plan.send(db).await
 }
 
-fn read_live<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<Option<E>> {
+fn read_live<E: DynamoEntity, F: GetForm<E>>(
+    reply: &Reply,
+    now: Timestamp,
+) -> Result<Option<F::Row>> {
     match find_object(&reply.body, "Item")? {
-        Some(item) => entity::read_live(item, now),
+        Some(item) => F::read_live(item, now),
         None => Ok(None),
     }
 }
 
-fn read_any<E: DynamoEntity>(reply: &Reply, _now: Timestamp) -> Result<Option<E>> {
-    find_object(&reply.body, "Item")?
-        .map(entity::read)
-        .transpose()
+fn read_any<E: DynamoEntity, F: GetForm<E>>(
+    reply: &Reply,
+    _now: Timestamp,
+) -> Result<Option<F::Row>> {
+    find_object(&reply.body, "Item")?.map(F::read).transpose()
 }
 
-impl<E: DynamoEntity> fmt::Debug for Get<E> {
+/// What is asked of an item in part: the key too, which tells fields without an attribute, and the TTL.
+pub(super) fn projection_of<E: DynamoEntity>(attributes: &[&'static str]) -> Expression {
+    let mut needed: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
+    for name in E::ENTITY.ttl.iter().chain(attributes) {
+        if !needed.contains(name) {
+            needed.push(name);
+        }
+    }
+    let mut expression = Expression::default();
+    let out = expression.begin("ProjectionExpression");
+    for (at, name) in needed.into_iter().enumerate() {
+        out.push(if at == 0 { "" } else { ", " }).name(name);
+    }
+    expression
+}
+
+impl<E: DynamoEntity, F> fmt::Debug for Get<E, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Get({:?})", self.key)
     }

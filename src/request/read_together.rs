@@ -3,13 +3,13 @@
 use std::fmt;
 
 use super::explain::Explanation;
-use super::get::Get;
+use super::get::{Get, GetForm};
 use super::get_many::{AllFound, Asked, Asking, GetMany, KeyOf, Listed, ReadAll, Way, primary_key};
 use super::query::Reading;
 use super::retry_budget::RetryBudget;
 use super::together::CONCURRENCY;
 use crate::dynamo::Dynamo;
-use crate::entity::{self, DynamoEntity};
+use crate::entity::DynamoEntity;
 use crate::error::Result;
 
 /// Reads items of several entities, of one table or of many, in as few requests as that takes.
@@ -117,28 +117,24 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: DynamoEntity> ReadMember for Get<E> {
-    type Out = Option<E>;
+impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
+    type Out = Option<F::Row>;
 
-    fn ask(self, db: &Dynamo) -> Asked<Option<E>> {
+    fn ask(self, db: &Dynamo) -> Asked<Self::Out> {
         let way = Way {
             consistent: self.consistent,
-            ..Way::whole::<E>()
+            attributes: F::attributes(),
+            ..Way::default()
         };
         let frame = way.frame::<E>(db);
+        let read = self.reading();
         Asked {
             keys: vec![primary_key(&self.key)],
             frame,
             is_lenient: false,
             read: Box::new(move |found, now| {
                 let item = found.into_iter().next().transpose()?.flatten();
-                match item {
-                    Some(item) if self.hide_expired => {
-                        item.into(entity::read).map(|item| entity::live(item, now))
-                    }
-                    Some(item) => item.into(entity::read).map(Some),
-                    None => Ok(None),
-                }
+                item.map_or(Ok(None), |item| read(item.json(), now))
             }),
         }
     }

@@ -5,21 +5,23 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::Get;
 use super::call::{Operation, Outcome, Plan, Reading};
 use super::check::Lost;
+use super::get::projection_of;
 use super::transact::{ItemKey, MOST, Participant};
+use super::{Get, GetForm};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Writer, elements, member};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::expr::Expression;
 use crate::wire::{self, Reply, Request, Resend};
 
 /// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, a tuple
 /// of them or a `Vec`, and returns their items in that form.
 ///
-/// Every write that was acknowledged before is seen. It costs twice what strong reads cost. Where only the items are
+/// Every write that was acknowledged before is seen. A `get().select::<P>()` reads some fields of its item. It costs twice what strong reads cost. Where only the items are
 /// needed and not the moment, read them one by one.
 ///
 /// ```
@@ -76,13 +78,46 @@ type Reader<Out> = Box<dyn Fn(&Answer<'_>) -> Result<Out> + Send>;
 #[derive(Debug)]
 pub struct Asked<'d> {
     db: &'d Dynamo,
-    body: Writer,
-    table: String,
+    items: Vec<Asking>,
     /// The service takes each item once, the caller may ask for it again.
-    items: HashMap<(String, ItemKey), usize>,
+    places: HashMap<(String, ItemKey), usize>,
     participants: Vec<Participant>,
     /// How many reads there were.
     reads: usize,
+}
+
+/// An item that is asked for.
+#[derive(Debug)]
+struct Asking {
+    table: String,
+    key: Vec<u8>,
+    /// All of it, if it is not said.
+    attributes: Option<Vec<&'static str>>,
+    project: fn(&[&'static str]) -> Expression,
+}
+
+impl Asking {
+    /// Asked for again, perhaps for other parts of it: then all of them are read.
+    fn widen(&mut self, attributes: Option<Vec<&'static str>>) {
+        self.attributes = match (self.attributes.take(), attributes) {
+            (Some(mut known), Some(more)) => {
+                known.extend(more);
+                Some(known)
+            }
+            _ => None,
+        };
+    }
+
+    fn write(&self, body: &mut Writer) {
+        body.raw("{\"Get\":{\"TableName\":");
+        body.quoted(&self.table);
+        body.raw(",\"Key\":");
+        body.raw_bytes(&self.key);
+        if let Some(attributes) = &self.attributes {
+            (self.project)(attributes).write(body);
+        }
+        body.raw("}}");
+    }
 }
 
 /// The items of an answer, as many as were asked for.
@@ -92,11 +127,11 @@ pub struct Answer<'r> {
     now: Timestamp,
 }
 
-impl<E: DynamoEntity> Reads for Get<E> {
-    type Out = Option<E>;
+impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
+    type Out = Option<F::Row>;
 
-    fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<Option<E>>> {
-        let at = asked.add(self.key())?;
+    fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<Option<F::Row>>> {
+        let at = asked.add(self.key(), F::attributes())?;
         let read = self.reading();
         Ok(Box::new(move |answer| match answer.items.get(at) {
             Some(Some(item)) => read(item, answer.now),
@@ -155,27 +190,33 @@ tuples! {
 
 impl<'d> Asked<'d> {
     fn new(db: &'d Dynamo) -> Self {
-        let mut body = Writer::for_request(256);
-        body.raw("{\"TransactItems\":[");
         Asked {
             db,
-            body,
-            table: String::new(),
-            items: HashMap::new(),
+            items: Vec::new(),
+            places: HashMap::new(),
             participants: Vec::new(),
             reads: 0,
         }
     }
 
     /// Which of the items this one is.
-    fn add<E: DynamoEntity>(&mut self, key: &Key<E>) -> Result<usize> {
+    fn add<E: DynamoEntity>(
+        &mut self,
+        key: &Key<E>,
+        attributes: Option<Vec<&'static str>>,
+    ) -> Result<usize> {
         let index = self.reads;
         self.reads += 1;
-        let added = self.add_item(key, index);
+        let added = self.add_item(key, attributes, index);
         added.map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))
     }
 
-    fn add_item<E: DynamoEntity>(&mut self, key: &Key<E>, index: usize) -> Result<usize> {
+    fn add_item<E: DynamoEntity>(
+        &mut self,
+        key: &Key<E>,
+        attributes: Option<Vec<&'static str>>,
+        index: usize,
+    ) -> Result<usize> {
         let table = self.db.table_name(<E::Table as DynamoTable>::TABLE.name);
         let mut json = Writer::for_request(64);
         json.raw("{");
@@ -183,7 +224,10 @@ impl<'d> Asked<'d> {
         json.raw("}");
         let item = ItemKey::of::<E>(json.as_bytes())?;
         let place = (table, item);
-        if let Some(known) = self.items.get(&place) {
+        if let Some(known) = self.places.get(&place) {
+            if let Some(asking) = self.items.get_mut(*known) {
+                asking.widen(attributes);
+            }
             return Ok(*known);
         }
         let at = self.participants.len();
@@ -194,28 +238,31 @@ impl<'d> Asked<'d> {
             let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
             return Err(error.of(E::ENTITY.type_name));
         }
-        let body = &mut self.body;
-        body.raw(if at == 0 { "" } else { "," });
-        body.raw("{\"Get\":{\"TableName\":");
-        body.quoted(&place.0);
-        body.raw(",\"Key\":");
-        body.raw_bytes(json.as_bytes());
-        body.raw("}}");
-        if at == 0 {
-            self.table.clone_from(&place.0);
-        }
+        self.items.push(Asking {
+            table: place.0.clone(),
+            key: json.into_bytes(),
+            attributes,
+            project: projection_of::<E>,
+        });
         let participant = Participant::reading(index, E::ENTITY.type_name, place.1.clone());
         self.participants.push(participant);
-        self.items.insert(place, at);
+        self.places.insert(place, at);
         Ok(at)
     }
 
-    fn request(mut self) -> (Request, Vec<Participant>) {
-        self.body.raw("]}");
+    fn request(self) -> (Request, Vec<Participant>) {
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TransactItems\":[");
+        for (at, item) in self.items.iter().enumerate() {
+            body.raw(if at == 0 { "" } else { "," });
+            item.write(&mut body);
+        }
+        body.raw("]}");
+        let first = self.items.into_iter().next();
         let request = Request {
             operation: wire::Operation::TransactGetItems,
-            table: self.table,
-            body: Bytes::from(self.body.into_bytes()),
+            table: first.map(|item| item.table).unwrap_or_default(),
+            body: Bytes::from(body.into_bytes()),
             resend: Resend::Always,
         };
         (request, self.participants)

@@ -1,6 +1,7 @@
 //! `Transaction`: several writes and checks that take effect together, or not at all.
 
 mod body;
+mod hand_over;
 mod limits;
 mod meaning;
 mod member;
@@ -129,6 +130,7 @@ impl Operation for Transaction<'_> {
                 .map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))?;
             members.extend(planned.into_iter().map(|member| member.at(index)));
         }
+        hand_over::join(&mut members, db)?;
         limits::check(&members)?;
         let request = request_of(&members, self.token)?;
         let writes = members.iter_mut().filter(|member| member.is_write());

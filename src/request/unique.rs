@@ -17,8 +17,8 @@ pub use look_up::LookUp;
 pub(crate) use look_up::owner_of;
 pub(super) use rewrite::{Intent, Main, Rewrite};
 use sentinel::Holding;
-pub(super) use sentinel::Owner;
 pub(crate) use sentinel::{MARK, is_sentinel};
+pub(super) use sentinel::{Owner, take_over};
 
 use super::call::Plan;
 use super::draft::{self, Source, attribute_of, known, split, tell_changes};

@@ -18,6 +18,7 @@ tests![
     entities_of_one_table_are_apart,
     expired_items_are_hidden,
     expired_items_are_shown_on_request,
+    some_fields_are_read_alone,
     a_call_outlives_its_key,
 ];
 
@@ -96,11 +97,12 @@ async fn entities_of_one_table_are_apart(db: Db) -> Outcome {
     Ok(())
 }
 
+/// Times to come for the engine, which deletes what is over for it.
 async fn expired_items_are_hidden(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
-    let session = session("s1", Some("2024-06-01T10:00:02Z"));
+    let session = session("s1", Some("2124-06-01T10:00:02Z"));
     session.put().send(&now).await?;
     let get = || session.key().get().consistent().send(&now);
     assert_eq!(get().await?, Some(session.clone()));
@@ -114,8 +116,8 @@ async fn expired_items_are_hidden(db: Db) -> Outcome {
 
 async fn expired_items_are_shown_on_request(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00Z");
-    let session = session("s1", Some("2000-01-01T00:00:00Z"));
+    let clock = HandClock::at("2124-06-01T10:00:00Z");
+    let session = session("s1", Some("2100-01-01T00:00:00Z"));
     session.put().send(&db).await?;
     let get = session.key().get().consistent().include_expired();
     assert_eq!(get.send(&db.at(&clock)).await?, Some(session));
@@ -131,5 +133,52 @@ async fn a_call_outlives_its_key(db: Db) -> Outcome {
         Note::key(&id).get().consistent().send(&db)
     };
     assert_eq!(call.await?, Some(note("n1", "x")));
+    Ok(())
+}
+
+/// One field of the key without an attribute of its own, one of the item.
+#[derive(Debug, PartialEq, DynamoProjection)]
+#[dynamo(entity = Order)]
+struct Priced {
+    order_no: u32,
+    total: rust_decimal::Decimal,
+}
+
+#[derive(Debug, PartialEq, DynamoProjection)]
+#[dynamo(entity = Session)]
+struct Who {
+    id: String,
+}
+
+async fn some_fields_are_read_alone(db: Db) -> Outcome {
+    db.create_tables([Shop::schema(), Session::schema()])
+        .await?;
+    let written = order("u1", 7).create().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let get = written.key().get().consistent().select::<Priced>();
+    let found = get.send(&faulty).await?;
+    assert_eq!(
+        found,
+        Some(Priced {
+            order_no: 7,
+            total: written.total
+        })
+    );
+    let body = String::from_utf8(http.seen()[0].body.to_vec())?;
+    assert!(
+        body.contains("ProjectionExpression") && !body.contains("note"),
+        "{body}"
+    );
+
+    let clock = HandClock::at("2124-01-01T00:00:10Z");
+    session("s1", Some("2124-01-01T00:00:10Z"))
+        .put()
+        .send(&db)
+        .await?;
+    let get = || Session::key("s1").get().select::<Who>();
+    let now = db.at(&clock);
+    assert_eq!(get().send(&now).await?, None, "it is over");
+    let who = Who { id: "s1".into() };
+    assert_eq!(get().include_expired().send(&now).await?, Some(who));
     Ok(())
 }

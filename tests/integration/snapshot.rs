@@ -18,6 +18,7 @@ tests![
     a_list_is_read_in_order,
     lists_and_tuples_nest,
     an_item_is_asked_for_once,
+    parts_of_items_are_read,
     expired_items_are_hidden,
     no_transaction_is_seen_in_parts,
     a_snapshot_of_nothing_asks_nothing,
@@ -101,14 +102,75 @@ async fn an_item_is_asked_for_once(db: Db) -> Outcome {
     Ok(())
 }
 
+#[derive(Debug, PartialEq, DynamoProjection)]
+#[dynamo(entity = Note)]
+struct Text {
+    text: String,
+}
+
+#[derive(Debug, PartialEq, DynamoProjection)]
+#[dynamo(entity = Note)]
+struct Id {
+    id: String,
+}
+
+async fn parts_of_items_are_read(db: Db) -> Outcome {
+    tables(&db).await?;
+    note("n1", "x").put().send(&db).await?;
+    note("n2", "y").put().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let (text, id) = (
+        || Note::key("n1").get().select::<Text>(),
+        Note::key("n1").get().select::<Id>(),
+    );
+    let reads = (
+        id,
+        text(),
+        Note::key("n2").get().select::<Id>(),
+        Note::key("n2").get(),
+    );
+    let (id, found, second, whole) = snapshot(reads).send(&faulty).await?;
+    assert_eq!(
+        (id, found),
+        (
+            Some(Id { id: "n1".into() }),
+            Some(Text { text: "x".into() })
+        )
+    );
+    assert_eq!(
+        (second, whole),
+        (Some(Id { id: "n2".into() }), Some(note("n2", "y")))
+    );
+    let body: Value = serde_json::from_slice(&http.seen()[0].body)?;
+    let gets = body["TransactItems"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    assert_eq!(gets.len(), 2);
+    let names = |get: &Value| {
+        get["Get"]["ExpressionAttributeNames"]
+            .as_object()
+            .map(|names| names.len())
+    };
+    // Both parts of the one, and all of the other.
+    assert_eq!(
+        (names(&gets[0]), names(&gets[1])),
+        (Some(2), None),
+        "{body}"
+    );
+    let (together,) = read_together((text(),)).send(&db).await?;
+    assert_eq!(together, Some(Text { text: "x".into() }));
+    Ok(())
+}
+
 async fn expired_items_are_hidden(db: Db) -> Outcome {
     tables(&db).await?;
-    let clock = HandClock::at("2024-01-01T00:00:10Z");
-    session("s1", Some("2024-01-01T00:00:10Z"))
+    let clock = HandClock::at("2124-01-01T00:00:10Z");
+    session("s1", Some("2124-01-01T00:00:10Z"))
         .put()
         .send(&db)
         .await?;
-    session("s2", Some("2024-01-01T00:00:11Z"))
+    session("s2", Some("2124-01-01T00:00:11Z"))
         .put()
         .send(&db)
         .await?;

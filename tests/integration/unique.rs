@@ -37,6 +37,8 @@ tests![
     a_look_up_finds_the_owner,
     a_look_up_believes_the_item,
     they_fit_into_transactions,
+    a_value_is_handed_over,
+    a_hand_over_believes_the_sentinel,
     a_transaction_names_what_it_cannot_know,
     sentinels_are_seen_nowhere,
     sentinels_are_no_entities,
@@ -875,6 +877,101 @@ async fn they_fit_into_transactions(db: Db) -> Outcome {
         ErrorKind::InvalidValue
     );
     all(50).send(&db).await?;
+    Ok(())
+}
+
+/// One gives up what the other takes: one operation on the sentinel, in whatever order.
+async fn a_value_is_handed_over(db: Db) -> Outcome {
+    tables(&db).await?;
+    let (mut ann, mut bob) = (account(1, "a@x"), account(2, "b@x"));
+    ann.create().send(&db).await?;
+    bob.create().send(&db).await?;
+    let owners = async |first: &str, second: &str| {
+        let (first, second) = (
+            format!("Account#by_email#{first}"),
+            format!("Account#by_email#{second}"),
+        );
+        let owned = owned([
+            (&first, "ACCOUNT#0000000001"),
+            (&second, "ACCOUNT#0000000002"),
+        ]);
+        assert_eq!(sentinels::<Account>(&db).await, owned);
+    };
+    let gives = |it: &Account, email: &str| {
+        it.update()
+            .apply(|a| a.email().set(email))
+            .returning_nothing()
+    };
+    let moved = Transaction::new()
+        .with(gives(&ann, "c@x"))
+        .with(gives(&bob, "a@x"));
+    moved.send(&db).await?;
+    owners("c@x", "a@x").await;
+    (ann.email, bob.email) = ("c@x".into(), "a@x".into());
+    // The taker comes first.
+    let moved = Transaction::new()
+        .with(gives(&bob, "c@x"))
+        .with(gives(&ann, "d@x"));
+    moved.send(&db).await?;
+    owners("d@x", "c@x").await;
+    (ann.email, bob.email) = ("d@x".into(), "c@x".into());
+    // Each takes what the other has.
+    let swap = Transaction::new()
+        .with(gives(&ann, "c@x"))
+        .with(gives(&bob, "d@x"));
+    swap.send(&db).await?;
+    owners("c@x", "d@x").await;
+    // From one who goes to one who comes.
+    (ann.email, bob.email) = ("c@x".into(), "d@x".into());
+    let heir = account(3, "d@x");
+    let inherited = Transaction::new().with(heir.create()).with(bob.delete());
+    inherited.send(&db).await?;
+    let left = owned([
+        ("Account#by_email#c@x", "ACCOUNT#0000000001"),
+        ("Account#by_email#d@x", "ACCOUNT#0000000003"),
+    ]);
+    assert_eq!(sentinels::<Account>(&db).await, left);
+    // Two who take one value are none who hands it over.
+    let (eve, fay) = (account(7, "z@x"), account(8, "z@x"));
+    let both = Transaction::new().with(eve.create()).with(fay.create());
+    let error = both.send(&db).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidValue);
+    assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
+    Ok(())
+}
+
+/// What is handed over has to be the giver's.
+async fn a_hand_over_believes_the_sentinel(db: Db) -> Outcome {
+    tables(&db).await?;
+    let bob = account(2, "b@x");
+    bob.create().send(&db).await?;
+    account(3, "a@x").create().send(&db).await?;
+    // Written by others, without its sentinel: the value is that of another.
+    let ann = account(1, "a@x");
+    db.plant::<Account>(ann.to_item()?).await;
+    let before = sentinels::<Account>(&db).await;
+    let moved = Transaction::new()
+        .with(ann.update().apply(|a| a.email().set("c@x")))
+        .with(bob.update().apply(|a| a.email().set("a@x")));
+    let error = moved.send(&db).await.unwrap_err();
+    assert!(error.is_not_unique(), "{error:?}");
+    assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        error.holder::<Account>().transpose()?,
+        Some(Account::key(3))
+    );
+    assert_eq!(sentinels::<Account>(&db).await, before);
+    // The giver's row has changed since: nothing is handed over.
+    let late = bob.update().apply(|a| a.email().set("e@x"));
+    Account::key(2)
+        .modify(|a| a.email = "f@x".into())
+        .send(&db)
+        .await?;
+    let taker = account(4, "b@x");
+    let moved = Transaction::new().with(late).with(taker.create());
+    let error = moved.send(&db).await.unwrap_err();
+    assert!(error.is_conflict(), "{error:?}");
+    assert!(db.raw(&Account::key(4)).await.is_none());
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! What a job does to a row, as bytes in and a planned write out. Where unique values are concerned, that is the
 //! transaction which the verb by itself would send.
 
+use std::sync::Arc;
+
 use super::change::RowChange;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
@@ -67,7 +69,7 @@ pub(super) fn delete_row(
         let plan = delete(db, name, &db.table_name(table.name), key, &condition)?;
         return Ok(Joint::Alone(plan));
     };
-    let owner = Owner::of(key, entity, table, db.now());
+    let owner = Arc::new(Owner::of(key, entity, table, db.now()));
     let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
     let condition = as_read.and(condition);
     let plan = delete(

@@ -12,6 +12,7 @@ use super::run;
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::Result;
+use crate::request::Explanation;
 use crate::request::call::Steps;
 use crate::request::query::Target;
 use crate::request::retry_budget::RetryBudget;
@@ -134,7 +135,7 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// So many writes a second at most, evenly spread; attempts count. One at the least.
+    /// So many writes a second at most, evenly spread; attempts count, and a transaction is one. One at the least.
     pub fn rate(mut self, writes_per_second: u32) -> Self {
         self.rate = Some(writes_per_second);
         self
@@ -206,6 +207,33 @@ impl<'j> Bulk<'j> {
             keeping.every = time;
         }
         self
+    }
+
+    /// What it would ask of the service, without asking: how the rows are read, what each write is made of is known
+    /// when its row is. Of [`put_each`](super::put_each) the first write, and where unique values are read before they
+    /// are given up, as if nothing was stored. The mark of a checkpoint comes on top.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    /// # struct Note { owner: String, number: u32, text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// let job = Note::in_partition("ann").delete_each().explain(&db)?;
+    /// assert_eq!(job.operation, Some("Query"));
+    /// assert!(job.requests[0].contains("ProjectionExpression")); // keys alone
+    /// # Ok(()) }
+    /// ```
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        match self.work {
+            Work::Rows(target, _) => target.explain(db),
+            Work::Writes(mut writes) => match writes.next(db) {
+                Some(first) => first?.explain(db),
+                None => Ok(Explanation::of_requests(&[])),
+            },
+        }
     }
 
     /// Does it. An error means that nothing was begun; all that happens later stands in the report.

@@ -9,7 +9,8 @@ use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::Result;
 use crate::request::unique::Intent;
 use crate::request::{
-    Create, Delete, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
+    Create, Delete, Explanation, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update,
+    Upsert,
 };
 use crate::schema::{EntityDef, TableDef};
 
@@ -22,6 +23,17 @@ pub struct Prepared {
     pub(super) table: &'static TableDef,
     /// All that may stand in it.
     pub(super) entities: &'static [&'static EntityDef],
+}
+
+impl Prepared {
+    /// The request, as if nothing was stored.
+    pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let joint = match self.intent {
+            Intent::Ready(joint) => *joint,
+            Intent::Reading(write) => write.plan_on(None, db)?,
+        };
+        Ok(Explanation::of_requests(&[joint.into_request()?]))
+    }
 }
 
 /// A write of one item: a create, put, update, upsert or delete, with whatever condition.

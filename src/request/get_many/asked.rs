@@ -8,11 +8,11 @@ use crate::codec::Writer;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::Expression;
 use crate::key::json::KeyJson;
 use crate::request::batch_get::{BatchGet, Failing, Found, Frame, WantedKey};
 use crate::request::check::is_expired;
 use crate::request::explain::Explanation;
+use crate::request::get::projection_of;
 use crate::request::query::Reading;
 use crate::request::raw_row::{ReadAhead, entity_ahead};
 use crate::request::retry_budget::RetryBudget;
@@ -46,19 +46,7 @@ impl Way {
             options.raw(",\"ConsistentRead\":true");
         }
         if let Some(attributes) = &self.attributes {
-            // The answer is told apart by its keys, and what the item is checked by is read too.
-            let mut needed = names.clone();
-            for name in E::ENTITY.ttl.iter().chain(attributes) {
-                if !needed.contains(name) {
-                    needed.push(name);
-                }
-            }
-            let mut expression = Expression::default();
-            let out = expression.begin("ProjectionExpression");
-            for (at, name) in needed.into_iter().enumerate() {
-                out.push(if at == 0 { "" } else { ", " }).name(name);
-            }
-            expression.write(&mut options);
+            projection_of::<E>(attributes).write(&mut options);
         }
         Frame {
             entity: E::ENTITY.type_name,

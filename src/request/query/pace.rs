@@ -148,12 +148,12 @@ mod tests {
             "a full answer is less than a second's units"
         );
         pace.pay(turn, 60.0, 600);
-        assert_eq!(milliseconds(began) / 20, 0, "nothing was taken before");
+        assert!(pace.try_turn(None).is_err(), "it is not paid for");
         let turn = pace.turn(None).await;
         assert!(milliseconds(began) >= 59);
         pace.pay(turn, 40.0, 400);
         pace.turn(None).await;
-        assert!((99..1000).contains(&milliseconds(began)));
+        assert!(milliseconds(began) >= 99);
         // What nobody took is not saved up.
         tokio::time::sleep(Duration::from_millis(100)).await;
         let again = Instant::now();
@@ -173,15 +173,16 @@ mod tests {
             assert!(milliseconds(began) >= 99 * turn);
         }
         // Who waits goes on when the one before was cheaper.
-        let pace = Pace::per_second(2560, true);
+        let pace = Pace::per_second(3, true);
         let first = pace.turn(None).await;
+        assert_eq!(first.expected, 100.0, "half a minute's units");
         let began = Instant::now();
         let pay = async {
             tokio::task::yield_now().await;
             pace.pay(first, 0.5, 1);
         };
         futures_util::future::join(pace.turn(None), pay).await;
-        assert!(milliseconds(began) < 90, "{}", milliseconds(began));
+        assert!(milliseconds(began) < 15_000, "{}", milliseconds(began));
     }
 
     #[test]

@@ -8,8 +8,9 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::cursor::{Cursor, CursorMaker};
+use super::explain::explain;
 use super::hydrate::{Answer, Found, Hydration, Supply};
-use super::selection::Selection;
+use super::selection::{Selection, Wanted};
 use super::trail::{Mark, Runs, Spot, Trail};
 use super::{Query, Source};
 use crate::clock::Timestamp;
@@ -17,9 +18,9 @@ use crate::codec::{Fault, member};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Node;
-use crate::request::check;
 use crate::request::retry_budget::{Patience, RetryBudget};
 use crate::request::unique::attributes_of;
+use crate::request::{Explanation, check};
 use crate::wire::BoxFuture;
 
 /// The rows that a job is about.
@@ -90,6 +91,11 @@ impl Target {
     /// Whether a row may come again at another place: the keys of an index change, those of a table do not.
     pub(in crate::request) fn may_repeat(&self) -> bool {
         self.source().index.is_some()
+    }
+
+    /// What reading its rows would ask of the service.
+    pub(in crate::request) fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        explain(self.0, db, Wanted::Items)
     }
 
     /// Makes the cursors of its rows.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 use super::meaning::Meaning;
 use crate::clock::Timestamp;
@@ -13,6 +14,7 @@ use crate::key::point::points_of;
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
 use crate::request::condition_check::Check;
+use crate::request::unique::Owner;
 use crate::request::{
     Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
 };
@@ -41,8 +43,10 @@ pub struct Member {
     pub(in crate::request) request: Request,
     pub(in crate::request) entity: &'static str,
     pub(in crate::request) now: Timestamp,
-    pub(super) meaning: Meaning,
-    pub(super) key: ItemKey,
+    pub(in crate::request) meaning: Meaning,
+    pub(in crate::request) key: ItemKey,
+    /// Of one beside the write of an item: whose unique value it keeps.
+    pub(in crate::request) owner: Option<Arc<Owner>>,
     /// The entity as it will be stored, if that is known.
     pub(super) stored: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -132,6 +136,7 @@ impl Member {
             entity: plan.entity,
             now: plan.now,
             meaning: Meaning::Row(plan.lost),
+            owner: None,
             stored: None,
         })
     }
@@ -160,6 +165,14 @@ impl Member {
         }
     }
 
+    /// In the place of another one.
+    pub(in crate::request) fn for_that_of(self, other: &Member) -> Self {
+        Member {
+            index: other.index,
+            ..self
+        }
+    }
+
     /// The operation, and what is wrong with it.
     pub(super) fn failed(&self, error: Error) -> Failed {
         Failed::new(self.index.unwrap_or_default(), self.key.to_json(), error)
@@ -180,6 +193,7 @@ impl Member {
         now: Timestamp,
         meaning: Meaning,
         key: ItemKey,
+        owner: Arc<Owner>,
     ) -> Self {
         Member {
             index: None,
@@ -189,6 +203,7 @@ impl Member {
             now,
             meaning,
             key,
+            owner: Some(owner),
             stored: None,
         }
     }
@@ -198,6 +213,7 @@ impl Member {
         Member {
             request: self.request.clone(),
             key: self.key.clone(),
+            owner: self.owner.clone(),
             stored: None,
             ..*self
         }

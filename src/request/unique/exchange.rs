@@ -1,5 +1,7 @@
 //! Which unique values a write takes and gives up: pure, from what is held before and after it.
 
+use std::sync::Arc;
+
 use super::sentinel::{Holding, Owner, Sentinel, holding};
 use super::ttl_field;
 use crate::clock::Timestamp;
@@ -101,7 +103,7 @@ impl Exchange {
         if self.is_empty() {
             return Ok(Vec::new());
         }
-        let owner = Owner::new(key, self.ttl.clone(), now)?;
+        let owner = Arc::new(Owner::new(key, self.ttl.clone(), now)?);
         let take = self.take.iter().map(|sentinel| sentinel.take(&owner, db));
         let give_up = self
             .give_up

@@ -1,5 +1,7 @@
 //! The write of one item and what keeps its unique values: one request.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::sentinel::Owner;
@@ -93,6 +95,17 @@ impl Joint {
         subject(self.request()).unwrap_or(b"{}")
     }
 
+    /// What is sent, but for what an answer may change.
+    pub(in crate::request) fn into_request(self) -> Result<Request> {
+        match self {
+            Joint::Alone(plan) => Ok(plan.request),
+            Joint::Together(main, beside) => {
+                let members: Vec<_> = [main].into_iter().chain(beside).collect();
+                transact::request_of(&members, None)
+            }
+        }
+    }
+
     /// Sends it.
     pub(in crate::request) async fn send(self, db: &Dynamo) -> Result<Option<Setback>> {
         let plan = match self {
@@ -159,7 +172,7 @@ pub(in crate::request) fn attributes_of(entity: &EntityDef) -> impl Iterator<Ite
 /// What an item gives up when it is deleted, and the condition that it still has the same values. Only the
 /// attributes of its key and of those values are looked at.
 pub(in crate::request) fn given_up(
-    owner: &Owner,
+    owner: &Arc<Owner>,
     entity: &EntityDef,
     item: &[u8],
     db: &Dynamo,

@@ -1,5 +1,8 @@
 //! The item that keeps a unique value: its key, its content, how it is taken and given up.
 
+use std::fmt;
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
@@ -57,7 +60,17 @@ impl Sentinel {
     }
 
     /// Makes it the owner's, if it is free, the owner's already, or its time is over.
-    pub(super) fn take(&self, owner: &Owner, db: &Dynamo) -> Result<Member> {
+    pub(super) fn take(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<Member> {
+        self.take_from(None, owner, db)
+    }
+
+    /// The same if it is that of another one, who gives it up in the same transaction.
+    pub(super) fn take_from(
+        &self,
+        other: Option<&Owner>,
+        owner: &Arc<Owner>,
+        db: &Dynamo,
+    ) -> Result<Member> {
         let mut item = Writer::for_request(192);
         item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
         if let Some(attribute) = owner.table.type_attribute {
@@ -72,7 +85,8 @@ impl Sentinel {
         }
         item.raw("}");
         let over = owner.entity.ttl.map(|ttl| check::is_over(ttl, owner.now));
-        let free = Node::any([owner.is_mine()].into_iter().chain(over));
+        let others = other.map(Owner::is_the_holder);
+        let free = Node::any([owner.is_mine()].into_iter().chain(others).chain(over));
         let meaning = Meaning::Taken(self.unique);
         owner.beside(
             &self.key,
@@ -85,7 +99,7 @@ impl Sentinel {
     }
 
     /// Gives it up, if it is the owner's.
-    pub(super) fn give_up(&self, owner: &Owner, db: &Dynamo) -> Result<Member> {
+    pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<Member> {
         owner.giving_up(&self.key, db)
     }
 }
@@ -136,20 +150,30 @@ impl Owner {
 
     /// The sentinel is not there, or this owner's.
     fn is_mine(&self) -> Node {
+        Node::any([
+            Node::Missing(Place::of(self.table.pk)),
+            self.is_the_holder(),
+        ])
+    }
+
+    fn is_the_holder(&self) -> Node {
         let owner = Term::Place(Place::of(MARK));
-        let mine = Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()));
-        Node::any([Node::Missing(Place::of(self.table.pk)), mine])
+        Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()))
     }
 
     /// Gives up the sentinel with this key, if it is this owner's.
-    pub(in crate::request) fn giving_up(&self, sentinel: &[u8], db: &Dynamo) -> Result<Member> {
+    pub(in crate::request) fn giving_up(
+        self: &Arc<Self>,
+        sentinel: &[u8],
+        db: &Dynamo,
+    ) -> Result<Member> {
         let (meaning, mine) = (Meaning::NotOurs, self.is_mine());
         self.beside(sentinel, meaning, db, "Delete", ("Key", sentinel), &mine)
     }
 
     /// The operation on a sentinel, `{"Put":{"Item":..}}` or `{"Delete":{"Key":..}}`.
     fn beside(
-        &self,
+        self: &Arc<Self>,
         sentinel: &[u8],
         meaning: Meaning,
         db: &Dynamo,
@@ -178,8 +202,21 @@ impl Owner {
         let key = ItemKey::in_table(self.table, sentinel).map_err(fail)?;
         let entity = self.entity.type_name;
         Ok(Member::beside(
-            name, request, entity, self.now, meaning, key,
+            name,
+            request,
+            entity,
+            self.now,
+            meaning,
+            key,
+            self.clone(),
         ))
+    }
+}
+
+/// Never the values.
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Owner({})", self.entity.type_name)
     }
 }
 
@@ -215,4 +252,14 @@ fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
         KeyType::N => writer.integer(0_u8),
         KeyType::B => writer.binary(b"$"),
     }
+}
+
+/// The value that one operation takes and another gives up, in one step.
+pub(in crate::request) fn take_over(taker: &Member, giver: &Member, db: &Dynamo) -> Result<Member> {
+    let (Meaning::Taken(unique), Some(owner)) = (taker.meaning, &taker.owner) else {
+        return Ok(taker.again());
+    };
+    let key = taker.key.to_json();
+    let taken = Sentinel { unique, key }.take_from(giver.owner.as_deref(), owner, db)?;
+    Ok(taken.for_that_of(taker))
 }

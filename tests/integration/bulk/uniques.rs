@@ -26,6 +26,7 @@ tests![
     given_writes_that_lose_a_race_are_planned_again,
     given_writes_are_done_once,
     a_mark_resolves_a_lost_answer,
+    a_job_is_explained,
     an_emptied_table_has_no_values,
     random_jobs_leave_what_the_items_say,
 ];
@@ -500,6 +501,25 @@ async fn a_mark_resolves_a_lost_answer(db: Db) -> Outcome {
         rows.iter()
             .all(|p| p.count == 1 && p.email == format!("new-{}@x", p.number))
     );
+    Ok(())
+}
+
+async fn a_job_is_explained(db: Db) -> Outcome {
+    let (faulty, http) = db.faulty([]);
+    let deletes = Person::by_level(1u32).delete_each().explain(&faulty)?;
+    assert_eq!(deletes.operation, Some("Query"));
+    let items = deletes.items.unwrap_or_default();
+    assert!(
+        items.contains("email") && !items.contains("count"),
+        "{items}"
+    );
+    let people = [person(1), person(2)];
+    let puts = put_each(people.iter().map(Person::put)).explain(&faulty)?;
+    assert_eq!(puts.operation, Some("TransactWriteItems"));
+    assert_eq!(puts.requests.len(), 1, "the first");
+    let nothing = put_each(people[..0].iter().map(Person::put)).explain(&faulty)?;
+    assert_eq!(nothing.operation, None);
+    assert!(http.calls().is_empty());
     Ok(())
 }
 
