@@ -43,6 +43,7 @@ pub use item::{Item, Value};
 pub use map::MapKey;
 pub use number::Number;
 pub(crate) use object::{answer, answered, elements, member, members};
+pub(crate) use reader::Noted;
 pub use reader::Reader;
 pub use set::SetElement;
 pub use tag::Tag;

@@ -26,6 +26,7 @@ mod modify;
 mod put;
 pub(crate) mod query;
 mod rate;
+mod raw_row;
 mod read_together;
 mod repeatable;
 mod retry_budget;

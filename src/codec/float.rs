@@ -1,6 +1,19 @@
 //! Floats and decimals are `N`.
 
+use std::fmt::LowerExp;
+
+use super::number::FloatText;
 use super::{DynamoValue, Fault, Number, Reader, Writer};
+
+fn write(float: impl LowerExp, writer: &mut Writer) -> Result<(), Fault> {
+    let mut text = FloatText::of(float);
+    let parts = text.as_mut().and_then(FloatText::parts);
+    let parts = parts
+        .ok_or_else(|| Fault::new("not a finite number: DynamoDB has no NaN and no infinity"))?;
+    parts.check()?;
+    writer.decimal(&parts);
+    Ok(())
+}
 
 macro_rules! float {
     ($($float:ty)*) => {$(
@@ -9,12 +22,7 @@ macro_rules! float {
             own_path!();
 
             fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
-                if !self.is_finite() {
-                    return Err(Fault::new("not a finite number: DynamoDB has no NaN and no infinity"));
-                }
-                // The shortest text that reads back as this float.
-                writer.number(&format!("{self:e}").parse()?);
-                Ok(())
+                write(self, writer)
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {

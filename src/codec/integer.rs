@@ -1,10 +1,25 @@
 //! Integers are `N`, all of them, to 128 bits.
 
+use std::str::FromStr;
+
 use super::{DynamoValue, Fault, Number, Reader, Writer};
+
+/// Reads an integer: of a few digits as most are, or in any other way to write a number.
+#[inline]
+fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, Fault> {
+    let mut ahead = reader.clone();
+    if let Some(value) = ahead.usual_integer()
+        && let Ok(value) = T::try_from(value)
+    {
+        *reader = ahead;
+        return Ok(value);
+    }
+    parse(&reader.digits()?, what)
+}
 
 /// The integer that these digits stand for. The service may write `1E3` or `5.0` for what others
 /// stored: those take the exact way over [`Number`].
-pub(super) fn parse<T: std::str::FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
+pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
     if let Ok(value) = digits.parse() {
         return Ok(value);
     }
@@ -29,7 +44,7 @@ macro_rules! integer {
 
             #[inline]
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-                parse(&reader.digits()?, stringify!($int))
+                read(reader, stringify!($int))
             }
 
             fn as_stored(&self) -> Option<Self> {
@@ -51,7 +66,7 @@ impl DynamoValue for u8 {
     }
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        parse(&reader.digits()?, "u8")
+        read(reader, "u8")
     }
 
     /// A slice of bytes is binary, not a list of numbers.
@@ -83,7 +98,7 @@ macro_rules! wide_integer {
             }
 
             fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-                parse(&reader.digits()?, stringify!($int))
+                read(reader, stringify!($int))
             }
 
             fn as_stored(&self) -> Option<Self> {

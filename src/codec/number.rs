@@ -1,19 +1,17 @@
 //! A number as DynamoDB keeps it: 38 digits, exact.
 
+mod float;
 mod neighbour;
+mod parts;
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use super::Fault;
-
-/// The most significant digits that are kept.
-const MAX_DIGITS: usize = 38;
-/// The exponents of the first digit: 1e-130 to 9.99e125.
-const EXPONENTS: std::ops::RangeInclusive<i64> = -130..=125;
-/// Numbers up to this many characters are written without an exponent.
-const PLAIN_LENGTH: i64 = 40;
+pub(super) use float::FloatText;
+pub(super) use parts::Parts;
+use parts::{EXPONENTS, MAX_DIGITS};
 
 /// A decimal number, exact to 38 digits, from ±1e-130 to ±9.99e125.
 ///
@@ -30,14 +28,6 @@ const PLAIN_LENGTH: i64 = 40;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
-/// `0.d1d2d3... * 10^(exponent + 1)`: the exponent is the first digit's.
-struct Parts<'a> {
-    negative: bool,
-    /// Without leading or trailing zeros; empty for zero.
-    digits: std::borrow::Cow<'a, str>,
-    exponent: i64,
-}
-
 impl Number {
     /// The canonical text, plain where that is short.
     pub fn as_str(&self) -> &str {
@@ -52,40 +42,34 @@ impl Number {
 
     /// Whether DynamoDB would keep it.
     pub(super) fn check(&self) -> Result<(), Fault> {
-        check(&split(&self.0).ok_or_else(not_a_number)?)
+        Parts::of(&self.0).ok_or_else(not_a_number)?.check()
     }
 
     /// The parts of a number that DynamoDB would keep. Its text is the only one of its value.
     fn kept(&self) -> Option<Parts<'_>> {
-        split(&self.0).filter(|parts| check(parts).is_ok())
+        Parts::of(&self.0).filter(|parts| parts.check().is_ok())
     }
 
     /// Bytes that the number costs in an item.
     pub fn size(&self) -> usize {
-        let Some(parts) = split(&self.0) else {
-            return 1;
-        };
-        let whole = (parts.exponent + 1).clamp(0, parts.digits.len() as i64) as usize;
-        let fraction = parts.digits.len() - whole;
-        let sign = usize::from(parts.negative && !parts.digits.is_empty());
-        whole.div_ceil(2) + fraction.div_ceil(2) + 1 + sign
+        Parts::of(&self.0).map_or(1, |parts| parts.size())
     }
 
     /// The digits without an exponent if this is an integer.
     pub(crate) fn to_integer_text(&self) -> Option<String> {
-        let parts = split(&self.0)?;
+        let parts = Parts::of(&self.0)?;
         let whole = parts.digits.len() as i64 <= parts.exponent + 1;
-        (whole || parts.digits.is_empty()).then(|| plain(&parts))
+        (whole || parts.digits.is_empty()).then(|| parts.plain())
     }
 
     /// The digits before the point.
     pub(crate) fn to_whole_text(&self) -> Option<String> {
-        let mut parts = split(&self.0)?;
+        let mut parts = Parts::of(&self.0)?;
         let whole = usize::try_from(parts.exponent + 1).unwrap_or(0);
         if let Some(digits) = parts.digits.get(..whole) {
             parts.digits = digits.to_owned().into();
         }
-        Some(plain(&parts))
+        Some(parts.plain())
     }
 
     /// Whether it is an integer of up to so many digits, times or by up to so many tens.
@@ -98,7 +82,7 @@ impl Number {
 
     /// The number times `10^scale`, if that is in range.
     pub(crate) fn scaled(&self, scale: i64) -> Option<Number> {
-        let parts = split(&self.0)?;
+        let parts = Parts::of(&self.0)?;
         if parts.digits.is_empty() {
             return Some(self.clone());
         }
@@ -111,129 +95,23 @@ impl Number {
     /// The digits without an exponent, up to 256 characters.
     #[cfg(feature = "rust_decimal")]
     pub(crate) fn to_plain_text(&self) -> String {
-        split(&self.0)
-            .map(|parts| plain(&parts))
+        Parts::of(&self.0)
+            .map(|parts| parts.plain())
             .unwrap_or_default()
     }
-}
-
-/// Takes a number's text apart; `None` if it is none.
-fn split(text: &str) -> Option<Parts<'_>> {
-    let (negative, unsigned) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-        Some(at) => (&unsigned[..at], parse_exponent(&unsigned[at + 1..])?),
-        None => (unsigned, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.len() + fraction.len() == 0 || !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let all = if fraction.is_empty() {
-        std::borrow::Cow::Borrowed(whole)
-    } else {
-        std::borrow::Cow::Owned([whole, fraction].concat())
-    };
-    let leading = all.len() - all.trim_start_matches('0').len();
-    let trailing = all.trim_end_matches('0').len();
-    let significant = match all {
-        _ if leading >= trailing => std::borrow::Cow::Borrowed(""),
-        std::borrow::Cow::Borrowed(all) => std::borrow::Cow::Borrowed(&all[leading..trailing]),
-        std::borrow::Cow::Owned(all) => std::borrow::Cow::Owned(all[leading..trailing].to_owned()),
-    };
-    let exponent = exponent
-        .checked_add(whole.len() as i64)?
-        .checked_sub(leading as i64 + 1)?;
-    let zero = significant.is_empty();
-    Some(Parts {
-        negative,
-        exponent: if zero { 0 } else { exponent },
-        digits: significant,
-    })
-}
-
-/// An exponent of any length; those beyond all limits are cut, they are refused anyway.
-fn parse_exponent(text: &str) -> Option<i64> {
-    let (sign, digits) = match text.as_bytes().first()? {
-        b'-' => (-1, &text[1..]),
-        b'+' => (1, &text[1..]),
-        _ => (1, text),
-    };
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    Some(
-        sign * digits
-            .parse::<i64>()
-            .unwrap_or(i64::MAX / 4)
-            .min(i64::MAX / 4),
-    )
-}
-
-/// Without an exponent.
-fn plain(parts: &Parts<'_>) -> String {
-    let digits = &*parts.digits;
-    if digits.is_empty() {
-        return "0".to_owned();
-    }
-    let sign = if parts.negative { "-" } else { "" };
-    let count = digits.len() as i64;
-    let whole = parts.exponent + 1;
-    if whole >= count {
-        format!("{sign}{digits}{}", "0".repeat((whole - count) as usize))
-    } else if whole > 0 {
-        let (front, back) = digits.split_at(whole as usize);
-        format!("{sign}{front}.{back}")
-    } else {
-        format!("{sign}0.{}{digits}", "0".repeat(-whole as usize))
-    }
-}
-
-/// The one text of a value.
-fn canonical(parts: &Parts<'_>) -> String {
-    let length = if parts.exponent < 0 {
-        parts.digits.len() as i64 - parts.exponent
-    } else {
-        (parts.exponent + 1).max(parts.digits.len() as i64)
-    };
-    if length <= PLAIN_LENGTH {
-        return plain(parts);
-    }
-    let sign = if parts.negative { "-" } else { "" };
-    let (first, rest) = parts.digits.split_at(1);
-    let point = if rest.is_empty() { "" } else { "." };
-    format!("{sign}{first}{point}{rest}E{}", parts.exponent)
 }
 
 fn not_a_number() -> Fault {
     Fault::mismatch("a number", "other text")
 }
 
-fn check(parts: &Parts<'_>) -> Result<(), Fault> {
-    if parts.digits.len() > MAX_DIGITS {
-        return Err(Fault::new(
-            "a number of more than 38 digits: DynamoDB keeps 38",
-        ));
-    }
-    if !EXPONENTS.contains(&parts.exponent) {
-        return Err(Fault::new(
-            "a number out of range: DynamoDB keeps 1e-130 to 9.99e125, and their negatives",
-        ));
-    }
-    Ok(())
-}
-
 impl FromStr for Number {
     type Err = Fault;
 
     fn from_str(text: &str) -> Result<Self, Fault> {
-        let parts = split(text).ok_or_else(not_a_number)?;
-        check(&parts)?;
-        Ok(Number(canonical(&parts).into_boxed_str()))
+        let parts = Parts::of(text).ok_or_else(not_a_number)?;
+        parts.check()?;
+        Ok(Number(parts.canonical().into_boxed_str()))
     }
 }
 

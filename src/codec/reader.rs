@@ -4,10 +4,14 @@
 //! comparison of a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
 //! the slower way beside it. Arbitrary bytes end in a [`Fault`], never in a panic.
 
+mod noted;
 mod skip;
 mod string;
+mod usual;
 
 use std::borrow::Cow;
+
+pub(crate) use noted::Noted;
 
 use super::writer::MAX_DEPTH;
 use super::{Fault, Tag};
@@ -19,6 +23,8 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// What is looked for in the item that is read.
+    noted: Option<&'a Noted>,
 }
 
 impl<'a> Reader<'a> {
@@ -28,6 +34,7 @@ impl<'a> Reader<'a> {
             text: valid(bytes),
             at: 0,
             depth: 0,
+            noted: None,
         }
     }
 
@@ -100,9 +107,7 @@ impl<'a> Reader<'a> {
     /// Steps into a value of this type; [`close`](Self::close) steps out.
     #[inline]
     pub fn open(&mut self, tag: Tag) -> Result<(), Fault> {
-        let opening = tag.opening();
-        if self.rest().starts_with(opening) {
-            self.at += opening.len();
+        if self.usual(tag.opening()) {
             return Ok(());
         }
         let found = self.open_any()?;
@@ -116,6 +121,9 @@ impl<'a> Reader<'a> {
     /// Steps out of a value.
     #[inline]
     pub fn close(&mut self) -> Result<(), Fault> {
+        if self.usual(b"}") {
+            return Ok(());
+        }
         self.expect(b'}', "the end of a value")
     }
 
@@ -131,21 +139,27 @@ impl<'a> Reader<'a> {
     }
 
     /// An `S`.
-    #[inline]
     pub fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
-        self.open(Tag::S)?;
-        let text = self.string()?;
-        self.close()?;
-        Ok(text)
+        match self.usual_value(Tag::S) {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.unusual_text(Tag::S),
+        }
     }
 
     /// The digits of an `N`, as they came.
-    #[inline]
     pub fn digits(&mut self) -> Result<Cow<'a, str>, Fault> {
-        self.open(Tag::N)?;
-        let digits = self.string()?;
+        match self.usual_value(Tag::N) {
+            Some(digits) => Ok(Cow::Borrowed(digits)),
+            None => self.unusual_text(Tag::N),
+        }
+    }
+
+    #[cold]
+    fn unusual_text(&mut self, tag: Tag) -> Result<Cow<'a, str>, Fault> {
+        self.open(tag)?;
+        let text = self.string()?;
         self.close()?;
-        Ok(digits)
+        Ok(text)
     }
 
     /// A `B`.
@@ -247,8 +261,28 @@ impl<'a> Reader<'a> {
 
     /// The next key of the open object, or `None` after stepping over its `}`. `first` is the
     /// caller's mark, true before the first call.
-    #[inline]
     pub fn next_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Fault> {
+        let name = match self.usual_name(*first) {
+            Some(name) => {
+                *first = false;
+                Cow::Borrowed(name)
+            }
+            None if self.usual(b"}") => return Ok(None),
+            None => match self.unusual_name(first)? {
+                Some(name) => name,
+                None => return Ok(None),
+            },
+        };
+        if let Some(noted) = self.noted
+            && self.depth == 0
+        {
+            noted.note(&name, self.at);
+        }
+        Ok(Some(name))
+    }
+
+    #[cold]
+    fn unusual_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Fault> {
         if !self.another(first, b'}', "`,` or `}`")? {
             return Ok(None);
         }

@@ -41,14 +41,30 @@ fn find(
 }
 
 /// The place of the first quote or backslash from there on, or the length: where a string may end.
-#[inline]
+#[inline(always)]
 pub(super) fn string_end(bytes: &[u8], from: usize) -> usize {
-    find(
-        bytes,
-        from,
-        |word| equal(word, b'"') | equal(word, b'\\'),
-        |byte| matches!(byte, b'"' | b'\\'),
-    )
+    let mut at = from;
+    // Most strings are short.
+    for _ in 0..2 {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
+            break;
+        };
+        let marks = quotes(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    long_string_end(bytes, at)
+}
+
+#[inline(never)]
+fn long_string_end(bytes: &[u8], from: usize) -> usize {
+    find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
+}
+
+const fn quotes(word: u64) -> u64 {
+    equal(word, b'"') | equal(word, b'\\')
 }
 
 /// How many bytes stand in a string as they are: up to a quote, a backslash or a control character.
@@ -57,7 +73,7 @@ pub(super) fn plain_run(bytes: &[u8]) -> usize {
     find(
         bytes,
         0,
-        |word| equal(word, b'"') | equal(word, b'\\') | controls(word),
+        |word| quotes(word) | controls(word),
         |byte| byte < b' ' || matches!(byte, b'"' | b'\\'),
     )
 }

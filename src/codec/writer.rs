@@ -3,6 +3,7 @@
 //! One pass: bytes go out, and the item's size by DynamoDB's own rules is counted on the way, so the
 //! 400 KB limit is known before anything is sent.
 
+use super::number::Parts;
 use super::{Fault, Number, scan};
 
 /// Lists and maps may nest this deep in an item at hand.
@@ -169,6 +170,14 @@ impl Writer {
         self.raw(number.as_str());
         self.raw("\"}");
         self.size += number.size();
+    }
+
+    /// An `N` of a number that is nowhere written down.
+    pub(super) fn decimal(&mut self, parts: &Parts<'_>) {
+        self.raw("{\"N\":\"");
+        parts.write(&mut |part| self.raw(part));
+        self.raw("\"}");
+        self.size += parts.size();
     }
 
     /// A `B`.

@@ -78,15 +78,6 @@ impl KeyPoint {
         }
     }
 
-    /// Its bytes, or its digits.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            KeyPoint::S(text) => text.len(),
-            KeyPoint::N(number) => number.as_str().len(),
-            KeyPoint::B(bytes) => bytes.len(),
-        }
-    }
-
     pub(crate) fn is_too_long(&self) -> bool {
         match self {
             KeyPoint::S(text) => text.len() > MAX_SK_SIZE,

@@ -2,27 +2,28 @@
 //!
 //! ```text
 //! keys, each of a frame: a table and how it is asked     WantedKey
-//!   -> each once                                          distinct
+//!   -> each once, with a number                           distinct
 //!   -> 100 in a request, a table in one frame             chunks
 //!   -> asked, and what is left out asked again            Chunk
+//!   -> read as they come, told apart by their keys        answer
 //!   -> in the order of the keys                           read
 //! ```
 
+mod answer;
 mod chunk;
 mod request;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::query::Meter;
+use super::raw_row::{RawRow, ReadAhead};
 use super::retry_budget::{Patience, RetryBudget};
 use super::together::{CONCURRENCY, as_they_come};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, Result};
-use crate::key::point::KeyPoint;
+use crate::error::Result;
+use crate::key::json::KeyJson;
 use crate::wire::Request;
 
 use chunk::chunks;
@@ -30,14 +31,11 @@ use chunk::chunks;
 /// The keys of one request.
 pub(super) const BATCH: usize = 100;
 
-/// The values of a primary key, the partition's first.
-pub(super) type PrimaryKey = Vec<KeyPoint>;
-
 /// A key, and the number of the frame that it is asked in.
-pub(super) type WantedKey = (usize, PrimaryKey);
+pub(super) type WantedKey = (usize, KeyJson);
 
 /// What one table is asked, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub(super) entity: &'static str,
     /// The table's full name.
@@ -46,6 +44,8 @@ pub(super) struct Frame {
     pub(super) names: Vec<&'static str>,
     /// What goes beside the keys, each member behind a comma.
     pub(super) options: Vec<u8>,
+    /// How its items are read as they come.
+    pub(super) ahead: Option<ReadAhead>,
 }
 
 impl Frame {
@@ -76,7 +76,15 @@ pub(super) enum Failing {
 }
 
 /// What is there under a key, or why nobody knows.
-pub(super) type Found = Result<Option<Bytes>>;
+pub(super) type Found = Result<Option<RawRow>>;
+
+/// A key that is asked for, and its number among all of them.
+#[derive(Debug, Clone, Copy)]
+struct Numbered<'k> {
+    number: usize,
+    frame: usize,
+    key: &'k KeyJson,
+}
 
 impl BatchGet {
     /// Of one table.
@@ -99,51 +107,71 @@ impl BatchGet {
     /// is asked for once.
     pub(super) async fn read(&self, wanted: &[WantedKey], failing: Failing) -> Result<Vec<Found>> {
         let patience = Patience::new(self.budget);
-        let chunks = chunks(&self.frames, distinct(wanted));
+        let (keys, numbers) = distinct(wanted);
+        let mut found: Vec<Found> = keys.iter().map(|_| Ok(None)).collect();
+        let chunks = chunks(&self.frames, keys);
         let reads = chunks.into_iter().map(|keys| self.chunk(keys, &patience));
         let reads: Vec<_> = reads.collect();
-        let mut items = HashMap::new();
-        let mut failed = HashMap::new();
         let mut fatal = None;
         as_they_come(reads, self.concurrency, |read| {
-            items.extend(read.items);
+            for (number, item) in read.items {
+                put(&mut found, number, Ok(Some(item)));
+            }
             for (keys, error) in read.failed {
                 if failing == Failing::Together {
                     fatal = Some(error);
                     return ControlFlow::Break(());
                 }
-                failed.extend(keys.into_iter().map(|key| (key, error.again())));
+                for key in keys {
+                    put(&mut found, key.number, Err(error.again()));
+                }
             }
             ControlFlow::Continue(())
         })
         .await;
-        if let Some(error) = fatal {
-            return Err(error);
+        match fatal {
+            Some(error) => Err(error),
+            None => Ok(in_order(found, &numbers)),
         }
-        Ok(in_order(wanted, &items, &failed))
     }
 
     /// The first requests, one for each chunk.
     pub(super) fn requests(&self, wanted: &[WantedKey]) -> Vec<Request> {
-        let chunks = chunks(&self.frames, distinct(wanted)).into_iter();
+        let chunks = chunks(&self.frames, distinct(wanted).0).into_iter();
         chunks.map(|keys| self.request(&keys)).collect()
     }
 }
 
-fn distinct(wanted: &[WantedKey]) -> Vec<&WantedKey> {
-    let mut seen = HashSet::with_capacity(wanted.len());
-    let wanted = wanted.iter();
-    wanted.filter(|wanted| seen.insert(*wanted)).collect()
+fn put(all: &mut [Found], number: usize, found: Found) {
+    if let Some(place) = all.get_mut(number) {
+        *place = found;
+    }
 }
 
-fn in_order(
-    wanted: &[WantedKey],
-    items: &HashMap<WantedKey, Bytes>,
-    failed: &HashMap<&WantedKey, Error>,
-) -> Vec<Found> {
-    let found = |wanted| match failed.get(wanted) {
-        Some(error) => Err(error.again()),
-        None => Ok(items.get(wanted).cloned()),
+/// Each key once, and the numbers under which those that are wanted stand there.
+fn distinct(wanted: &[WantedKey]) -> (Vec<Numbered<'_>>, Vec<usize>) {
+    let mut seen = HashMap::with_capacity(wanted.len());
+    let mut keys = Vec::with_capacity(wanted.len());
+    let numbers = wanted.iter().map(|wanted| {
+        *seen.entry(wanted).or_insert_with(|| {
+            let (frame, key) = (wanted.0, &wanted.1);
+            let number = keys.len();
+            keys.push(Numbered { number, frame, key });
+            number
+        })
+    });
+    let numbers = numbers.collect();
+    (keys, numbers)
+}
+
+fn in_order(found: Vec<Found>, numbers: &[usize]) -> Vec<Found> {
+    if found.len() == numbers.len() {
+        return found;
+    }
+    let found = |number: &usize| match found.get(*number) {
+        Some(Ok(item)) => Ok(item.as_ref().map(RawRow::again)),
+        Some(Err(error)) => Err(error.again()),
+        None => Ok(None),
     };
-    wanted.iter().map(found).collect()
+    numbers.iter().map(found).collect()
 }

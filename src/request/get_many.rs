@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::batch_get::BatchGet;
 use super::explain::Explanation;
 use super::query::{ReadRow, Reading};
+use super::raw_row::RawRow;
 use super::retry_budget::RetryBudget;
 use super::together::CONCURRENCY;
 use crate::dynamo::Dynamo;
@@ -65,11 +66,11 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
     fn of(keys: Keys) -> Self {
         GetMany {
             keys,
-            way: Way::default(),
+            way: Way::whole::<E>(),
             concurrency: CONCURRENCY,
             budget: RetryBudget::default(),
             rows: RowReader {
-                read: Arc::new(entity::read),
+                read: Arc::new(|row| row.into(entity::read)),
                 of_error: None,
             },
             entity: PhantomData,
@@ -80,8 +81,10 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
     pub fn select<P: DynamoProjection<Entity = E>>(mut self) -> GetMany<E, Keys, P> {
         let attributes = P::attributes().into_iter();
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
-        let read =
-            |json: &[u8]| P::read(json).map_err(|fault| Error::decode(E::ENTITY.type_name, fault));
+        let read = |row: RawRow| {
+            P::read(row.json()).map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+        };
+        self.way.ahead = None;
         self.with_rows(RowReader {
             read: Arc::new(read),
             of_error: None,
@@ -134,7 +137,7 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
     {
         let read = self.rows.read.clone();
         self.with_rows(RowReader {
-            read: Arc::new(move |json| Ok(read(json))),
+            read: Arc::new(move |row| Ok(read(row))),
             of_error: Some(Err),
         })
     }
@@ -171,7 +174,7 @@ where
     pub(super) fn ask(self, db: &Dynamo) -> Asked<Vec<Option<Row>>> {
         let frame = self.way.frame::<E>(db);
         let keys = self.keys.0.into_iter();
-        let keys = keys.map(|key| primary_key(key.as_key(), &frame.names));
+        let keys = keys.map(|key| primary_key(key.as_key()));
         let (rows, ttl) = (self.rows, self.way.ttl::<E>());
         Asked {
             keys: keys.collect(),
@@ -221,8 +224,7 @@ where
     /// ```
     pub fn stream(self, db: &Dynamo) -> FoundStream<Row> {
         let batch = self.batch(db);
-        let names = batch.frames.first().map(|frame| frame.names.clone());
-        let keys = self.keys.primary_keys(names.unwrap_or_default());
+        let keys = self.keys.primary_keys();
         let (rows, ttl) = (self.rows, self.way.ttl::<E>());
         let read = move |found, now| rows.row(found, ttl, now);
         FoundStream::new(keys, Box::new(read), batch)

@@ -55,6 +55,7 @@ use std::sync::Arc;
 
 use crate::entity::{self, DynamoEntity, DynamoProjection};
 use crate::error::{Error, Result};
+use crate::request::raw_row::{RawRow, entity_ahead};
 
 pub use collection::in_partition;
 pub use cursor::Cursor;
@@ -103,21 +104,23 @@ pub struct Query<Row, From = Anywhere> {
     from: PhantomData<fn() -> From>,
 }
 
-/// How a row is read from its bytes.
-pub(super) type ReadRow<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
+/// How a row is read.
+pub(super) type ReadRow<Row> = Arc<dyn Fn(RawRow) -> Result<Row> + Send + Sync>;
 
 impl<Row, From> Query<Row, From> {
     /// The query that a stage of a chain amounts to.
     pub(crate) fn new<S>(draft: Draft) -> Self
     where
+        Row: 'static,
         S: Stage<Reach = From>,
         S::Rows: RowsOf<S::Entity, Row = Row>,
     {
         let mut selection = Selection::new(draft);
         selection.options.projection = <S::Rows as RowsOf<S::Entity>>::KEYS_ONLY.then(Vec::new);
+        selection.options.ahead = Some(<S::Rows as RowsOf<S::Entity>>::ahead);
         Query {
             selection,
-            read: Arc::new(<S::Rows as RowsOf<S::Entity>>::read),
+            read: Arc::new(|row| row.into(<S::Rows as RowsOf<S::Entity>>::read)),
             from: PhantomData,
         }
     }
@@ -127,6 +130,7 @@ impl<Row, From> Query<Row, From> {
         let source = *self.selection.source();
         let needed = P::attributes().into_iter();
         let options = &mut self.selection.options;
+        options.ahead = None;
         if let Some(items) = &mut options.hydration {
             items.attributes = Some(needed.map(|attribute| attribute.name).collect());
         } else {
@@ -137,7 +141,9 @@ impl<Row, From> Query<Row, From> {
         let entity = P::Entity::ENTITY.type_name;
         Query {
             selection: self.selection,
-            read: Arc::new(move |json| P::read(json).map_err(|fault| Error::decode(entity, fault))),
+            read: Arc::new(move |row| {
+                P::read(row.json()).map_err(|fault| Error::decode(entity, fault))
+            }),
             from: PhantomData,
         }
     }
@@ -146,9 +152,10 @@ impl<Row, From> Query<Row, From> {
     fn hydrated<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
         self.selection.options.projection = Some(Vec::new());
         self.selection.options.hydration = Some(Hydration::default());
+        self.selection.options.ahead = Some(entity_ahead::<E>);
         Query {
             selection: self.selection,
-            read: Arc::new(entity::read),
+            read: Arc::new(|row| row.into(entity::read)),
             from: PhantomData,
         }
     }
@@ -165,7 +172,7 @@ impl<Row, From> Query<Row, From> {
         let read = self.read;
         Query {
             selection: self.selection,
-            read: Arc::new(move |json| Ok(read(json))),
+            read: Arc::new(move |row| Ok(read(row))),
             from: PhantomData,
         }
     }

@@ -129,12 +129,12 @@ impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
         let frame = way.frame::<E>(db);
         let read = self.reading();
         Asked {
-            keys: vec![primary_key(&self.key, &frame.names)],
+            keys: vec![primary_key(&self.key)],
             frame,
             is_lenient: false,
             read: Box::new(move |found, now| {
                 let item = found.into_iter().next().transpose()?.flatten();
-                item.map_or(Ok(None), |item| read(&item, now))
+                item.map_or(Ok(None), |item| read(item.json(), now))
             }),
         }
     }

@@ -18,6 +18,7 @@ struct Parcel {
     state: String,
     note: Option<String>,
     cents: i64,
+    weight: f64,
     paid: bool,
     address: Address,
     lines: Vec<Line>,
@@ -47,6 +48,7 @@ fn parcel(lines: u32) -> Parcel {
         state: "WAITING".into(),
         note: Some("no hurry".into()),
         cents: -499,
+        weight: 1.25,
         paid: true,
         address: Address {
             street: "Long Street 17".into(),
@@ -57,8 +59,7 @@ fn parcel(lines: u32) -> Parcel {
     }
 }
 
-/// The buffer and one for the map, whose entries are sorted; nothing for keys, integers, names and texts.
-/// A float takes some, on its way to exact digits.
+/// The buffer and one for the map, whose entries are sorted; nothing for keys, numbers, names and texts.
 #[test]
 fn writing_allocates_its_buffer() {
     let parcel = parcel(6);

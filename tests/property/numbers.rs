@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use bigdecimal::{BigDecimal, Zero};
+use dynamo_entity::__private::{to_json, written_size};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Fault, Number, Reader, Value};
@@ -299,12 +300,27 @@ macro_rules! floats {
                     match held.to_item() {
                         Ok(item) => {
                             prop_assert!(kept, "{}", n);
+                            let spelt = format!("{n:e}").parse().unwrap();
+                            prop_assert_eq!(item.get("n"), Some(&Value::N(spelt)));
                             prop_assert_eq!(Held::from_item(item)?, held);
                         }
                         Err(error) => {
                             prop_assert!(!kept, "{}", error);
                             prop_assert_eq!((error.kind(), error.attribute()), (ErrorKind::InvalidValue, Some("n")));
                         }
+                    }
+                }
+
+                /// As if the shortest text that reads back had been parsed as a number: the same bytes, the same size.
+                #[test]
+                fn a_float_is_written_as_its_shortest_number(n in float()) {
+                    let number = format!("{n:e}").parse::<Number>();
+                    let written = to_json(&Held { id: 1, n }).map(|json| String::from_utf8(json).unwrap());
+                    prop_assert_eq!(written.is_ok(), number.is_ok());
+                    if let (Ok(written), Ok(number)) = (written, number) {
+                        prop_assert!(written.ends_with(&format!(r#""n":{{"N":"{number}"}}}}"#)), "{}", written);
+                        let size = |n| written_size(&Held { id: 1, n }).unwrap();
+                        prop_assert_eq!(size(n) - size(0.0), number.size() - 1);
                     }
                 }
 

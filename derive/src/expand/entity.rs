@@ -566,6 +566,7 @@ fn as_stored(entity: &Entity) -> Option<TokenStream> {
         (field, key_use(entity, at), code!(&self.#ident))
     }))?;
     Some(code! {
+        #[inline]
         fn as_stored(&self, stamp: &__d::Stamp) -> ::core::option::Option<Self> {
             ::core::option::Option::Some(Self { #(#copies),* })
         }

@@ -407,10 +407,12 @@ fn tell(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         is_plain.then(|| super::codec::encode(field, None, &code!(&self.#ident)))
     });
     code! {
+        #[inline]
         fn tell(&self, known: &mut __d::Known) {
             #(#told)*
         }
 
+        #[inline]
         fn write_fields(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
             #(#written)*
             ::core::result::Result::Ok(())
@@ -567,6 +569,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         code!(__d::check_shard(&parts, #text.as_deref())?;)
     });
     code! {
+        #[inline]
         fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#holders)*
             let mut first = true;

@@ -17,6 +17,7 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
         let ty = &field.ty;
         code! {
             impl<A: __d::KeyArg<#ty, #kind, N>, N> __d::PartitionArg<#at, A, N> for #ident {
+                #[inline]
                 fn values(given: A) -> __d::Vec<__d::Given> {
                     __d::KeyArg::values(given)
                 }
@@ -35,6 +36,7 @@ pub(super) fn writer(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let values = parts.arguments.iter().map(|(field, _)| &field.ident);
     let writes = &parts.writes;
     code! {
+        #[inline]
         fn write_partition(
             parts: &[&__d::Given],
             shard: __d::Shard,

@@ -117,24 +117,28 @@ pub(super) fn value(
         impl<__Root, __Mode #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
             type Target = #inner;
 
+            #[inline]
             fn deref(&self) -> &#inner {
                 &self.0
             }
         }
 
         impl<__Root, __Mode: __d::Mode #(, #params)*> __d::AtPath for #path<__Root, __Mode #(, #params)*> #bounds {
+            #[inline]
             fn at_place(place: __d::Place) -> Self {
                 Self(__d::AtPath::at_place(place))
             }
         }
 
         impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
+            #[inline]
             fn given(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given(self.0)
             }
         }
 
         impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
+            #[inline]
             fn given(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given(&self.0)
             }
@@ -198,6 +202,7 @@ fn method(
     };
     code! {
         #[doc = #doc]
+        #[inline]
         #vis fn #ident(&self) -> #ty #bound {
             #path
         }

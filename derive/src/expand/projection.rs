@@ -50,6 +50,7 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
     };
     Some(code! {
         #[doc(hidden)]
+        #[inline]
         #vis fn #ident(&self) -> __d::StoredField<#owner, #ty> #bound {
             #stored
         }
@@ -80,12 +81,14 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
         impl __d::DynamoProjection for #ident {
             type Entity = #here;
 
+            #[inline]
             fn attributes() -> ::std::vec::Vec<__d::Projected> {
                 let fields = <#fields_of as ::core::default::Default>::default();
                 #(#fields)*
                 __d::stored_names([#(#variables.attribute()),*])
             }
 
+            #[inline]
             fn read(json: &[u8]) -> ::core::result::Result<Self, __d::Fault> {
                 let fields = <#fields_of as ::core::default::Default>::default();
                 #(#fields)*

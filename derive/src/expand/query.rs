@@ -48,6 +48,7 @@ fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
         let stage = code!(__d::Chosen<#ident, __d::Rows<true>, __d::InTable>);
         code! {
             #[doc(hidden)]
+            #[inline]
             #vis fn #part(&self) -> __d::SortPart<#ty, #kind, #stage>
             where
                 for<'x> Self: __d::NextPart<'x>,
@@ -76,6 +77,7 @@ fn no_sort_key(entity: &Entity) -> TokenStream {
     code! {
         impl #ident {
             #[doc(hidden)]
+            #[inline]
             #vis fn in_partition(#(#arguments: impl ::core::marker::Sized),*) -> __d::Query<#ident>
             where
                 for<'x> #ident: __d::SortKeyIn<'x>,
@@ -187,6 +189,7 @@ impl<'a> Pattern<'a> {
         code! {
             impl #ident {
                 #[doc = #doc]
+                #[inline]
                 #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first {
                     <#first as __d::Stage>::of(__d::Draft::new(
                         #source,
@@ -325,10 +328,12 @@ impl<'a> Pattern<'a> {
                 type Rows = #rows;
                 type Reach = #reach;
 
+                #[inline]
                 fn of(draft: __d::Draft) -> Self {
                     Self(draft)
                 }
 
+                #[inline]
                 fn draft(self) -> __d::Draft {
                     self.0
                 }
@@ -336,6 +341,7 @@ impl<'a> Pattern<'a> {
 
             impl #name {
                 #[doc = #doc]
+                #[inline]
                 #vis fn #field(self) -> __d::SortPart<#ty, #kind, #next #(, #order)*> {
                     __d::SortPart::#make
                 }
@@ -453,6 +459,7 @@ fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenSt
     let (name, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
     code! {
         #[doc(hidden)]
+        #[inline]
         #vis fn #name(self) -> __d::SortPart<#ty, #kind, #stage>
         where
             for<'x> Self: __d::KnownUpTo<'x>,

@@ -59,6 +59,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
     let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
     code! {
         #[doc = #doc]
+        #[inline]
         #vis fn #name(#(#arguments),*) -> __d::LookUp<#ident> {
             #(#values)*
             __d::LookUp::new(#number, |writer| {
@@ -124,6 +125,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
         }
     });
     code! {
+        #[inline]
         fn unique_part_is_there(
             unique: usize,
             part: usize,
@@ -135,6 +137,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             })
         }
 
+        #[inline]
         fn write_unique(
             unique: usize,
             known: &__d::Known,

@@ -93,6 +93,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         #now
         #defaults
 
+        #[inline]
         fn index_part_is_there(
             index: usize,
             part: usize,
@@ -104,6 +105,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             })
         }
 
+        #[inline]
         fn index_holds(
             index: usize,
             known: &__d::Known,
@@ -114,6 +116,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             })
         }
 
+        #[inline]
         fn write_index_key(
             index: usize,
             key: usize,
@@ -152,6 +155,7 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
         code!(#number => ::core::option::Option::<#ty>::is_some(&(#absent)()),)
     });
     code! {
+        #[inline]
         fn may_be_absent(attribute: usize) -> bool {
             match attribute {
                 #(#arms)*
@@ -162,6 +166,7 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
 }
 
 /// The defaults of attributes, in DynamoDB JSON.
+#[inline]
 fn default_json(entity: &Entity) -> TokenStream {
     let stored = entity
         .fields
@@ -187,6 +192,7 @@ fn default_json(entity: &Entity) -> TokenStream {
         return TokenStream::new();
     }
     code! {
+        #[inline]
         fn default_json(
             attribute: usize,
         ) -> ::core::result::Result<::core::option::Option<__d::Json>, __d::Fault> {
@@ -199,6 +205,7 @@ fn default_json(entity: &Entity) -> TokenStream {
 }
 
 /// Writes what a write of this moment leaves in a managed field.
+#[inline]
 fn encode_now(entity: &Entity) -> TokenStream {
     let times = entity.fields.iter().enumerate().filter_map(|(at, field)| {
         let stored = &field.stored;
@@ -221,6 +228,7 @@ fn encode_now(entity: &Entity) -> TokenStream {
         return TokenStream::new();
     }
     code! {
+        #[inline]
         fn encode_now(
             attribute: &str,
             stamp: &__d::Stamp,

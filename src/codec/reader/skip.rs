@@ -46,13 +46,15 @@ fn value_end(bytes: &[u8], start: usize) -> Result<usize, Broken> {
             Some(b'"') => at = text_end(bytes, at)?,
             Some(b'{') => {
                 open += 1;
-                if opens_text(bytes, at) {
-                    at = text_end(bytes, at + TEXT)?;
-                }
+                at = members_end(bytes, at);
+            }
+            Some(b',') if open > 0 => {
+                at = members_end(bytes, at);
+                continue;
             }
             Some(b'[') => open += 1,
             Some(b'}' | b']') if open > 0 => open -= 1,
-            Some(b',' | b':' | b' ' | b'\n' | b'\r' | b'\t') if open > 0 => continue,
+            Some(b':' | b' ' | b'\n' | b'\r' | b'\t') if open > 0 => continue,
             Some(b'0'..=b'9' | b'-' | b't' | b'f' | b'n') => at = word_end(bytes, at),
             _ => {
                 return Err(Broken {
@@ -94,14 +96,41 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
     start + end.unwrap_or(rest.len())
 }
 
-/// The length of `"S":"`.
-const TEXT: usize = 5;
-
-/// Whether the value that was just opened is an `S`, `N` or `B`: `"S":"`, with any capital letter.
+/// The place behind all members that stand here one after the other as the service writes those of text, numbers and
+/// binary: `"name":{"S":"text"}`.
 #[inline]
-fn opens_text(bytes: &[u8], at: usize) -> bool {
-    let word = bytes.get(at..).and_then(|rest| rest.first_chunk::<TEXT>());
-    matches!(word, Some([b'"', b'A'..=b'Z', b'"', b':', b'"']))
+fn members_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(end) = member_end(bytes, at) {
+        if bytes.get(end) != Some(&b',') {
+            return end;
+        }
+        at = end + 1;
+    }
+    at
+}
+
+#[inline(always)]
+fn member_end(bytes: &[u8], start: usize) -> Option<usize> {
+    if bytes.get(start) != Some(&b'"') {
+        return None;
+    }
+    let name_end = string_end(bytes, start + 1);
+    let opening = bytes.get(name_end..)?.first_chunk()?;
+    if !opens_text(*opening) {
+        return None;
+    }
+    let end = string_end(bytes, name_end + opening.len());
+    (bytes.get(end..end + 2)? == b"\"}").then_some(end + 2)
+}
+
+/// Whether this is `":{"S":"`, with any capital letter.
+#[inline(always)]
+fn opens_text(opening: [u8; 8]) -> bool {
+    const LETTER: usize = 4;
+    let mut others = opening;
+    others[LETTER] = b'S';
+    others == *b"\":{\"S\":\"" && opening[LETTER].is_ascii_uppercase()
 }
 
 #[cfg(test)]
@@ -129,6 +158,9 @@ mod tests {
             r#"{"\":":"}"}"#,
             r#"{ "S" : "}" }"#,
             r#"{"S":""}"#,
+            r#"{"a":{"S":"x"},"b\\":{"N":"1"},"c":{"S":"\"}"},"d":[{"S":"}"},{"M":{"e":{"B":""}}}]}"#,
+            r#"{"a":{"S":"x"} ,"S":{"N":"1" }}"#,
+            r#"{"a":{"S":"x","b":{"S":"y"}}}"#,
         ] {
             let json = format!("{value}X");
             let mut reader = Reader::new(json.as_bytes());

@@ -2,11 +2,10 @@
 
 use std::time::Instant;
 
-use bytes::Bytes;
-
-use super::{BATCH, BatchGet, Frame, PrimaryKey, WantedKey};
+use super::{BATCH, BatchGet, Frame, Numbered};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::query::Took;
+use crate::request::raw_row::RawRow;
 use crate::request::retry_budget::Patience;
 use crate::wire::BoxFuture;
 
@@ -16,14 +15,15 @@ const MAX_BODY: usize = 1024 * 1024;
 /// What became of the keys of a chunk. Those that are not there are named nowhere.
 #[derive(Default)]
 pub(super) struct Read<'k> {
-    pub(super) items: Vec<(WantedKey, Bytes)>,
-    pub(super) failed: Vec<(Vec<&'k WantedKey>, Error)>,
+    /// With the numbers of their keys.
+    pub(super) items: Vec<(usize, RawRow)>,
+    pub(super) failed: Vec<(Vec<Numbered<'k>>, Error)>,
 }
 
 /// A chunk that is being filled.
 #[derive(Default)]
 struct Open<'k> {
-    keys: Vec<&'k WantedKey>,
+    keys: Vec<Numbered<'k>>,
     frames: Vec<usize>,
     bytes: usize,
 }
@@ -40,9 +40,9 @@ impl<'k> Open<'k> {
         self.keys.is_empty() || (self.keys.len() < BATCH && self.bytes + bytes <= MAX_BODY)
     }
 
-    fn push(&mut self, key: &'k WantedKey, bytes: usize) {
-        if !self.frames.contains(&key.0) {
-            self.frames.push(key.0);
+    fn push(&mut self, key: Numbered<'k>, bytes: usize) {
+        if !self.frames.contains(&key.frame) {
+            self.frames.push(key.frame);
         }
         self.keys.push(key);
         self.bytes += bytes;
@@ -50,12 +50,16 @@ impl<'k> Open<'k> {
 }
 
 /// What each request asks for. It names a table once, so two ways of asking one table are two requests.
-pub(super) fn chunks<'k>(frames: &[Frame], keys: Vec<&'k WantedKey>) -> Vec<Vec<&'k WantedKey>> {
+pub(super) fn chunks<'k>(frames: &[Frame], keys: Vec<Numbered<'k>>) -> Vec<Vec<Numbered<'k>>> {
     let mut full = Vec::new();
     let mut filling: Vec<Open<'k>> = Vec::new();
     for key in keys {
-        let bytes = most_bytes(&key.1);
-        match filling.iter_mut().find(|open| open.takes(frames, key.0)) {
+        // In braces, behind a comma.
+        let bytes = key.key.as_bytes().len() + 3;
+        match filling
+            .iter_mut()
+            .find(|open| open.takes(frames, key.frame))
+        {
             Some(open) => {
                 if !open.has_room(bytes) {
                     full.push(std::mem::take(open).keys);
@@ -73,22 +77,17 @@ pub(super) fn chunks<'k>(frames: &[Frame], keys: Vec<&'k WantedKey>) -> Vec<Vec<
     full
 }
 
-/// No less than its JSON has: every byte may be escaped.
-fn most_bytes(key: &PrimaryKey) -> usize {
-    key.iter().map(|point| 6 * point.len() + 300).sum()
-}
-
 impl BatchGet {
     /// The items of these keys, however many requests it takes to get them all.
     pub(super) fn chunk<'a, 'k: 'a>(
         &'a self,
-        keys: Vec<&'k WantedKey>,
+        keys: Vec<Numbered<'k>>,
         patience: &'a Patience,
     ) -> BoxFuture<'a, Read<'k>> {
         Box::pin(self.until_read(keys, patience))
     }
 
-    async fn until_read<'k>(&self, keys: Vec<&'k WantedKey>, patience: &Patience) -> Read<'k> {
+    async fn until_read<'k>(&self, keys: Vec<Numbered<'k>>, patience: &Patience) -> Read<'k> {
         let mut read = Read::default();
         let all = keys.len();
         let mut left = keys;
@@ -127,7 +126,7 @@ impl BatchGet {
     /// A refusal may be about one table, so each is asked alone before the error is believed of all.
     async fn failed<'k>(
         &self,
-        keys: Vec<&'k WantedKey>,
+        keys: Vec<Numbered<'k>>,
         error: Error,
         patience: &Patience,
         read: &mut Read<'k>,
@@ -151,9 +150,9 @@ impl BatchGet {
     /// One request. Adds the items to what was read; returns the keys that were left out.
     async fn ask<'k>(
         &self,
-        keys: &[&'k WantedKey],
+        keys: &[Numbered<'k>],
         read: &mut Read<'k>,
-    ) -> Result<Vec<&'k WantedKey>> {
+    ) -> Result<Vec<Numbered<'k>>> {
         let entity = self.entity_of(keys);
         let name = |error: Error| match entity {
             Some(entity) => error.of(entity),
@@ -171,7 +170,7 @@ impl BatchGet {
                 .with_request_id(reply.request_id.as_deref())
         })?;
         if let Some(meter) = &self.meter {
-            let bytes = answer.items.iter().map(|(_, item)| item.len());
+            let bytes = answer.items.iter().map(|(_, item)| item.json().len());
             let took = Took {
                 units: answer.units,
                 bytes: bytes.sum(),
@@ -180,21 +179,20 @@ impl BatchGet {
             meter.took(turn, took);
         }
         read.items.extend(answer.items);
-        let left = |key: &&&WantedKey| answer.left.contains(**key);
-        Ok(keys.iter().filter(left).copied().collect())
+        Ok(answer.left)
     }
 
     /// The entity of all these keys, if it is one.
-    fn entity_of(&self, keys: &[&WantedKey]) -> Option<&'static str> {
+    fn entity_of(&self, keys: &[Numbered<'_>]) -> Option<&'static str> {
         let mut entities = keys
             .iter()
-            .filter_map(|key| self.frames.get(key.0))
+            .filter_map(|key| self.frames.get(key.frame))
             .map(|frame| frame.entity);
         let first = entities.next()?;
         entities.all(|other| other == first).then_some(first)
     }
 
-    fn left_out(&self, left: &[&WantedKey], all: usize, reason: &str) -> Error {
+    fn left_out(&self, left: &[Numbered<'_>], all: usize, reason: &str) -> Error {
         let message = format!("{} of {all} items were not read: {reason}", left.len());
         let error = Error::new(ErrorKind::Throttled, Stage::Service, message);
         match self.entity_of(left) {
@@ -204,13 +202,15 @@ impl BatchGet {
     }
 }
 
-fn by_frame<'k>(keys: &[&'k WantedKey]) -> Vec<Vec<&'k WantedKey>> {
-    let mut parts: Vec<Vec<&'k WantedKey>> = Vec::new();
+fn by_frame<'k>(keys: &[Numbered<'k>]) -> Vec<Vec<Numbered<'k>>> {
+    let mut parts: Vec<Vec<Numbered<'k>>> = Vec::new();
     for key in keys {
-        let same = |part: &&mut Vec<&WantedKey>| part.first().is_some_and(|first| first.0 == key.0);
+        let same = |part: &&mut Vec<Numbered<'_>>| {
+            part.first().is_some_and(|first| first.frame == key.frame)
+        };
         match parts.iter_mut().find(same) {
-            Some(part) => part.push(key),
-            None => parts.push(vec![key]),
+            Some(part) => part.push(*key),
+            None => parts.push(vec![*key]),
         }
     }
     parts

@@ -79,7 +79,7 @@ async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
     let mut deleted = 0;
     while !keys.is_done() {
         let deletes = keys.next_rows().await?.into_iter().map(|key| {
-            let plan = action::delete(db, WHOSE, &table, &key, &Node::all([]));
+            let plan = action::delete(db, WHOSE, &table, key.json(), &Node::all([]));
             async { plan?.send(db).await }
         });
         let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);

@@ -8,12 +8,13 @@ use crate::codec::Writer;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::key::point::points_of;
-use crate::request::batch_get::{BatchGet, Failing, Found, Frame, PrimaryKey, WantedKey};
+use crate::key::json::KeyJson;
+use crate::request::batch_get::{BatchGet, Failing, Found, Frame, WantedKey};
 use crate::request::check::is_expired;
 use crate::request::explain::Explanation;
 use crate::request::get::projection_of;
 use crate::request::query::Reading;
+use crate::request::raw_row::{ReadAhead, entity_ahead};
 use crate::request::retry_budget::RetryBudget;
 
 /// How items are read.
@@ -23,9 +24,19 @@ pub(in crate::request) struct Way {
     pub(in crate::request) include_expired: bool,
     /// All, if it is not said.
     pub(in crate::request) attributes: Option<Vec<&'static str>>,
+    /// How they are read as they come.
+    pub(in crate::request) ahead: Option<ReadAhead>,
 }
 
 impl Way {
+    /// All that is there.
+    pub(in crate::request) fn whole<E: DynamoEntity>() -> Self {
+        Way {
+            ahead: Some(entity_ahead::<E>),
+            ..Way::default()
+        }
+    }
+
     /// What the entity's table is asked.
     pub(in crate::request) fn frame<E: DynamoEntity>(&self, db: &Dynamo) -> Frame {
         let table = &<E::Table as DynamoTable>::TABLE;
@@ -42,6 +53,7 @@ impl Way {
             table: db.table_name(table.name),
             names,
             options: options.into_bytes(),
+            ahead: self.ahead,
         }
     }
 
@@ -52,15 +64,10 @@ impl Way {
 }
 
 /// The values of a key.
-pub(in crate::request) fn primary_key<E: DynamoEntity>(
-    key: &Key<E>,
-    names: &[&'static str],
-) -> Result<PrimaryKey> {
-    let mut written = Writer::for_request(96);
-    written.raw("{");
-    key.write(&mut written)?;
-    written.raw("}");
-    points_of(written.as_bytes(), names).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+pub(in crate::request) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
+    let mut entries = Writer::for_request(96);
+    key.write(&mut entries)?;
+    Ok(KeyJson::written(entries))
 }
 
 impl<Row> RowReader<Row> {
@@ -72,8 +79,8 @@ impl<Row> RowReader<Row> {
         now: Timestamp,
     ) -> Result<Option<Row>> {
         match (found, self.of_error) {
-            (Ok(Some(item)), _) if is_expired(&item, ttl, now) => Ok(None),
-            (Ok(Some(item)), _) => (self.read)(&item).map(Some),
+            (Ok(Some(item)), _) if is_expired(item.json(), ttl, now) => Ok(None),
+            (Ok(Some(item)), _) => (self.read)(item).map(Some),
             (Ok(None), _) => Ok(None),
             (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
             (Err(error), None) => Err(error),
@@ -87,7 +94,7 @@ type ReadFound<Out> = Box<dyn FnOnce(Vec<Found>, Timestamp) -> Result<Out> + Sen
 /// What one member of a read asks.
 pub struct Asked<Out> {
     pub(in crate::request) frame: Frame,
-    pub(in crate::request) keys: Vec<Result<PrimaryKey>>,
+    pub(in crate::request) keys: Vec<Result<KeyJson>>,
     /// What goes wrong with a key is no failure of the read.
     pub(in crate::request) is_lenient: bool,
     pub(in crate::request) read: ReadFound<Out>,
@@ -152,10 +159,13 @@ impl Asking {
     pub(in crate::request) fn add<Out>(&mut self, asked: Asked<Out>) -> Result<Share<Out>> {
         let frames = &mut self.batch.frames;
         let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
-        let number = known.unwrap_or_else(|| {
-            frames.push(asked.frame);
-            frames.len() - 1
-        });
+        let number = known.unwrap_or(frames.len());
+        match frames.get_mut(number) {
+            Some(frame) if frame.entity == asked.frame.entity => {}
+            // What comes may be of either.
+            Some(frame) => frame.ahead = None,
+            None => frames.push(asked.frame),
+        }
         if asked.is_lenient {
             self.failing = Failing::Apart;
         }

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use super::primary_key;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
-use crate::request::batch_get::PrimaryKey;
+use crate::key::json::KeyJson;
 
 /// A key of the entity `E`, or a reference to one.
 #[diagnostic::on_unimplemented(
@@ -46,7 +46,7 @@ pub struct Listed<I>(pub(super) I);
 pub struct Streamed<S>(pub(super) S);
 
 /// Primary keys as they come.
-pub struct PrimaryKeys(pub(super) Pin<Box<dyn Stream<Item = Result<PrimaryKey>> + Send>>);
+pub struct PrimaryKeys(pub(super) Pin<Box<dyn Stream<Item = Result<KeyJson>> + Send>>);
 
 impl fmt::Debug for PrimaryKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,16 +62,16 @@ impl fmt::Debug for PrimaryKeys {
 )]
 pub trait KeyInput<E: DynamoEntity> {
     #[doc(hidden)]
-    fn primary_keys(self, names: Vec<&'static str>) -> PrimaryKeys;
+    fn primary_keys(self) -> PrimaryKeys;
 }
 
 impl<E: DynamoEntity, I> KeyInput<E> for Listed<I>
 where
     I: IntoIterator<Item: KeyOf<E>, IntoIter: Send + 'static>,
 {
-    fn primary_keys(self, names: Vec<&'static str>) -> PrimaryKeys {
+    fn primary_keys(self) -> PrimaryKeys {
         let keys = self.0.into_iter();
-        let keys = keys.map(move |key| primary_key(key.as_key(), &names));
+        let keys = keys.map(|key| primary_key(key.as_key()));
         PrimaryKeys(Box::pin(futures_util::stream::iter(keys)))
     }
 }
@@ -80,8 +80,8 @@ impl<E: DynamoEntity, S> KeyInput<E> for Streamed<S>
 where
     S: Stream<Item: KeyOf<E>> + Send + 'static,
 {
-    fn primary_keys(self, names: Vec<&'static str>) -> PrimaryKeys {
-        let keys = self.0.map(move |key| primary_key(key.as_key(), &names));
+    fn primary_keys(self) -> PrimaryKeys {
+        let keys = self.0.map(|key| primary_key(key.as_key()));
         PrimaryKeys(Box::pin(keys))
     }
 }

@@ -12,7 +12,8 @@ use super::asked::next_found;
 use super::input::PrimaryKeys;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::request::batch_get::{BATCH, BatchGet, Failing, Found, PrimaryKey};
+use crate::key::json::KeyJson;
+use crate::request::batch_get::{BATCH, BatchGet, Failing, Found};
 use crate::request::task::Task;
 
 /// So many answers wait for each request that may be under way, so that one slow request does not hold
@@ -25,7 +26,7 @@ const WAITING: usize = 4;
 pub struct FoundStream<Row> {
     keys: Option<PrimaryKeys>,
     /// Keys of the next request.
-    next: Vec<Result<PrimaryKey>>,
+    next: Vec<Result<KeyJson>>,
     /// Requests in the order of their keys.
     requests: VecDeque<Progress>,
     ready: VecDeque<Found>,
@@ -112,7 +113,7 @@ impl<Row> FoundStream<Row> {
     }
 }
 
-async fn read(batch: Arc<BatchGet>, keys: Vec<Result<PrimaryKey>>) -> Vec<Found> {
+async fn read(batch: Arc<BatchGet>, keys: Vec<Result<KeyJson>>) -> Vec<Found> {
     let mut wanted = Vec::with_capacity(keys.len());
     let asked = keys.into_iter().map(|key| {
         wanted.push((0, key?));

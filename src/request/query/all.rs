@@ -1,10 +1,10 @@
 //! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
 
-use bytes::Bytes;
-
+use super::ReadRow;
 use super::selection::{Selection, Wanted};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::request::raw_row::RawRow;
 
 /// How many rows.
 #[derive(Debug, Clone, Copy)]
@@ -15,14 +15,14 @@ pub(super) enum Take {
     One,
 }
 
-pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<Bytes>> {
+pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result<Vec<RawRow>> {
     selection.refuse_backwards()?;
     let mut supply = selection.supply(&db)?;
     let most = match take {
         Take::UpTo(most) => most,
         Take::One => Some(2),
     };
-    let mut rows: Vec<Bytes> = Vec::new();
+    let mut rows: Vec<RawRow> = Vec::new();
     while !supply.is_done() && !supply.is_spent() && most.is_none_or(|most| rows.len() < most) {
         let wanted = most.map(|most| most - rows.len());
         let answer = supply.next(wanted).await?;
@@ -36,6 +36,16 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
     }
     rows.truncate(most.unwrap_or(usize::MAX));
     Ok(rows)
+}
+
+/// The rows as they were asked for.
+pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
+    let mut all = Vec::with_capacity(rows.len());
+    // Each is moved once, which a chain of iterators does more often.
+    for row in rows {
+        all.push(read(row)?);
+    }
+    Ok(all)
 }
 
 pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {

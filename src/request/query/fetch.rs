@@ -8,12 +8,17 @@ use bytes::Bytes;
 use super::meter::{self, Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{Fault, Noted, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
-use crate::key::point::{KeyPoint, points_of};
+use crate::key::point::points_of;
+use crate::key::rank::Rank;
+use crate::request::raw_row::{RawRow, ReadAhead};
 use crate::wire::{self, Request, Resend};
+
+/// A row has no fewer bytes: `{"k":{"S":"v"}},`.
+const LEAST_ROW: usize = 16;
 
 /// A read of one lane that is under way.
 #[derive(Debug)]
@@ -31,6 +36,10 @@ pub(crate) struct Fetch {
     budget: Option<usize>,
     /// How much more than what is wanted is looked at, as a filter may drop rows.
     surplus: usize,
+    /// How rows are read as they come.
+    ahead: Option<ReadAhead>,
+    /// The attributes that its rows are ranked by, if they are.
+    sort: Option<Arc<[&'static str]>>,
     /// What is taken, where somebody asks.
     meter: Option<Arc<Meter>>,
 }
@@ -39,7 +48,9 @@ pub(crate) struct Fetch {
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// The rows as they came; parts of one body.
-    pub(super) rows: Vec<Bytes>,
+    pub(super) rows: Vec<RawRow>,
+    /// Of each row, if they are ranked.
+    pub(super) ranks: Vec<Rank>,
     pub(super) count: usize,
 }
 
@@ -54,6 +65,8 @@ impl Fetch {
             page_size: None,
             budget: None,
             surplus: 1,
+            ahead: None,
+            sort: None,
             meter: None,
         }
     }
@@ -93,13 +106,23 @@ impl Fetch {
     }
 
     /// The rows of the next answer.
-    pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<Bytes>> {
+    pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<RawRow>> {
         Ok(self.next(None).await?.rows)
     }
 
     pub(super) fn with_page_size(mut self, page_size: Option<usize>) -> Self {
         self.page_size = page_size.map(|size| size.max(1));
         self
+    }
+
+    pub(super) fn reading_ahead(mut self, ahead: Option<ReadAhead>) -> Self {
+        self.ahead = ahead;
+        self
+    }
+
+    /// Says of its rows where they stand among those of others.
+    pub(super) fn rank_by(&mut self, sort: &Arc<[&'static str]>) {
+        self.sort = Some(sort.clone());
     }
 
     pub(super) fn with_meter(mut self, meter: Option<&Arc<Meter>>) -> Self {
@@ -132,13 +155,14 @@ impl Fetch {
         self.start.as_deref()
     }
 
-    /// Where its next row is at the earliest, as values of the front of the sort key.
-    pub(super) fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
-        match (&self.start, self.frames.front()) {
-            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
-            (None, Some(frame)) => Ok(frame.begins.clone()),
-            (None, None) => Ok(Vec::new()),
-        }
+    /// Where its next row is at the earliest.
+    pub(super) fn horizon(&self, sort: &[&'static str]) -> Result<Rank, Fault> {
+        let points = match (&self.start, self.frames.front()) {
+            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort)?,
+            (None, Some(frame)) => frame.begins.clone(),
+            (None, None) => Vec::new(),
+        };
+        Ok(points.into_iter().collect())
     }
 
     /// The next answer. `wanted` is how many rows there is use for.
@@ -157,7 +181,7 @@ impl Fetch {
         let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        let answer = read(&reply.body)
+        let answer = read(&reply.body, self.ahead, self.sort.as_deref())
             .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
         self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
@@ -167,20 +191,19 @@ impl Fetch {
         if let Some(budget) = &mut self.budget {
             *budget = budget.saturating_sub(answer.scanned);
         }
-        let rows = answer.rows.iter().map(|row| reply.body.slice_ref(row));
-        let rows: Vec<Bytes> = rows.collect();
         if let Some(meter) = &self.meter {
             let took = Took {
                 units: answer.units,
                 scanned: answer.scanned,
                 rows: answer.count,
-                bytes: rows.iter().map(Bytes::len).sum(),
+                bytes: answer.rows.iter().map(|row| row.json().len()).sum(),
                 ends: self.is_done(),
             };
             meter.took(turn, took);
         }
         Ok(Answer {
-            rows,
+            rows: answer.rows,
+            ranks: answer.ranks,
             count: answer.count,
         })
     }
@@ -229,10 +252,11 @@ impl Fetch {
     }
 }
 
-/// An answer, still in its body.
+/// What an answer says.
 #[derive(Default)]
-struct Raw<'r> {
-    rows: Vec<&'r [u8]>,
+struct Said {
+    rows: Vec<RawRow>,
+    ranks: Vec<Rank>,
     count: usize,
     scanned: usize,
     last: Option<Vec<u8>>,
@@ -240,8 +264,13 @@ struct Raw<'r> {
     units: Option<f64>,
 }
 
-fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
-    let mut raw = Raw::default();
+fn read(
+    body: &Bytes,
+    ahead: Option<ReadAhead>,
+    sort: Option<&[&'static str]>,
+) -> Result<Said, Fault> {
+    let mut said = Said::default();
+    let noted = sort.map(Noted::of);
     let mut reader = Reader::new(body);
     let mut first = true;
     reader.open_object()?;
@@ -251,20 +280,26 @@ fn read(body: &[u8]) -> Result<Raw<'_>, Fault> {
         }
         match &*name {
             "Items" => {
+                // Told before, most often.
+                said.rows.reserve(said.count.min(body.len() / LEAST_ROW));
                 reader.open_array()?;
                 let mut first = true;
                 while reader.next_element(&mut first)? {
-                    raw.rows.push(reader.raw_value()?);
+                    said.rows
+                        .push(RawRow::next(&mut reader, body, ahead, noted.as_ref())?);
+                    if let Some(noted) = &noted {
+                        said.ranks.push(Rank::of(noted, &reader, body)?);
+                    }
                 }
             }
-            "Count" => raw.count = number(reader.raw_value()?)?,
-            "ScannedCount" => raw.scanned = number(reader.raw_value()?)?,
-            "LastEvaluatedKey" => raw.last = Some(entries(reader.raw_value()?)?),
-            "ConsumedCapacity" => raw.units = meter::units(reader.raw_value()?),
+            "Count" => said.count = number(reader.raw_value()?)?,
+            "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
+            "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
+            "ConsumedCapacity" => said.units = meter::units(reader.raw_value()?),
             _ => reader.skip()?,
         }
     }
-    Ok(raw)
+    Ok(said)
 }
 
 fn number(digits: &[u8]) -> Result<usize, Fault> {

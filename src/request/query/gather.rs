@@ -8,14 +8,13 @@ use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::fetch::{Answer, Fetch};
 use super::head::Head;
 use super::trail::{Reached, Run};
 use crate::codec::Fault;
 use crate::error::{Error, Result};
-use crate::key::point::points_of;
+use crate::key::rank::Rank;
+use crate::request::raw_row::RawRow;
 use crate::request::together::{CONCURRENCY, together};
 
 /// In which order rows come.
@@ -51,8 +50,10 @@ pub(crate) struct Gather {
 #[derive(Debug)]
 struct Lane {
     fetch: Fetch,
-    /// Those behind the one that stands for the lane.
-    rows: VecDeque<Bytes>,
+    /// The first stands for the lane.
+    rows: VecDeque<RawRow>,
+    /// Of those behind it.
+    ranks: VecDeque<Rank>,
 }
 
 impl Gather {
@@ -68,6 +69,7 @@ impl Gather {
         let lane = |fetch| Lane {
             fetch,
             rows: VecDeque::new(),
+            ranks: VecDeque::new(),
         };
         let mut gather = Gather {
             lanes: fetches.into_iter().map(lane).collect(),
@@ -78,6 +80,9 @@ impl Gather {
             ahead: 1,
         };
         if gather.is_merging() {
+            for lane in &mut gather.lanes {
+                lane.fetch.rank_by(&gather.merge.sort);
+            }
             let lanes = gather.lanes.iter().enumerate();
             let heads = lanes.filter_map(|(at, lane)| lane.unknown(at, &gather.merge).transpose());
             gather.heads = heads.collect::<Result<_>>()?;
@@ -96,7 +101,7 @@ impl Gather {
 
     /// There may be more, and it may not be looked at.
     pub(super) fn is_spent(&self) -> bool {
-        let is_known = self.heads.peek().is_some_and(Head::is_row);
+        let is_known = self.heads.peek().is_some_and(|head| head.is_row);
         self.is_poor() && !self.is_done() && !is_known && !self.must_begin()
     }
 
@@ -128,7 +133,7 @@ impl Gather {
     }
 
     /// The next rows, of at least one answer. `wanted` is how many there is use for.
-    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
+    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
         if self.is_merging() {
             return self.next_merged(wanted).await;
         }
@@ -149,7 +154,7 @@ impl Gather {
     pub(super) async fn next_runs(
         &mut self,
         wanted: Option<usize>,
-    ) -> Result<(Vec<Bytes>, Vec<Run>)> {
+    ) -> Result<(Vec<RawRow>, Vec<Run>)> {
         let mut open = self.open_lanes();
         // All that is asked for at once waits in memory.
         open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
@@ -189,11 +194,12 @@ impl Gather {
         ahead
     }
 
-    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<Bytes>> {
-        if !self.heads.peek().is_some_and(Head::is_row) {
+    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
+        if !self.heads.peek().is_some_and(|head| head.is_row) {
             self.fill(wanted).await?;
         }
-        let mut rows = Vec::new();
+        let at_hand = self.lanes.iter().map(|lane| lane.rows.len()).sum();
+        let mut rows = Vec::with_capacity(wanted.unwrap_or(at_hand).min(at_hand));
         while wanted.is_none_or(|wanted| rows.len() < wanted)
             && let Some(row) = self.pop()?
         {
@@ -209,7 +215,7 @@ impl Gather {
         let mut unknown: Vec<Head> = Vec::new();
         while let Some(head) = self.heads.peek_mut() {
             let is_next = unknown.first().is_none_or(|first| head.stands_with(first));
-            if head.is_row() || !is_next && unknown.len() >= most {
+            if head.is_row || !is_next && unknown.len() >= most {
                 break;
             }
             unknown.push(PeekMut::pop(head));
@@ -224,7 +230,9 @@ impl Gather {
         self.heads.extend(unknown.drain(answers.len()..));
         for (at, answer) in answers {
             if let Some(lane) = self.lanes.get_mut(at) {
-                lane.rows.extend(answer.rows);
+                // Nothing of it was at hand.
+                lane.rows = answer.rows.into();
+                lane.ranks = answer.ranks.into();
                 let head = lane.head(at, &self.merge)?;
                 self.heads.extend(head);
             }
@@ -261,25 +269,21 @@ impl Gather {
     }
 
     /// The next row of all, if it is known.
-    fn pop(&mut self) -> Result<Option<Bytes>> {
-        let Some(mut head) = self.heads.peek_mut() else {
+    fn pop(&mut self) -> Result<Option<RawRow>> {
+        let Some(mut head) = self.heads.peek_mut().filter(|head| head.is_row) else {
             return Ok(None);
         };
-        let Some(row) = head.row.take() else {
+        let Some(lane) = self.lanes.get_mut(head.lane) else {
             return Ok(None);
         };
-        let at = head.lane;
-        let next = match self.lanes.get_mut(at) {
-            Some(lane) => lane.head(at, &self.merge)?,
-            None => None,
-        };
-        match next {
+        let row = lane.rows.pop_front();
+        match lane.head(head.lane, &self.merge)? {
             Some(next) => *head = next,
             None => {
                 PeekMut::pop(head);
             }
         }
-        Ok(Some(row))
+        Ok(row)
     }
 }
 
@@ -295,16 +299,10 @@ impl Lane {
 
     /// What comes next of it.
     fn head(&mut self, at: usize, merge: &Merge) -> Result<Option<Head>> {
-        let Some(row) = self.rows.pop_front() else {
+        let Some(rank) = self.ranks.pop_front() else {
             return self.unknown(at, merge);
         };
-        let sort = points_of(&row, &merge.sort).map_err(|fault| unsorted(merge, fault))?;
-        Ok(Some(Head {
-            sort,
-            lane: at,
-            row: Some(row),
-            descending: merge.descending,
-        }))
+        Ok(Some(Head::new(rank, at, true, merge.descending)))
     }
 
     /// A row that is not at hand, unless there is none.
@@ -313,12 +311,8 @@ impl Lane {
             return Ok(None);
         }
         let horizon = self.fetch.horizon(&merge.sort);
-        Ok(Some(Head {
-            sort: horizon.map_err(|fault| unsorted(merge, fault))?,
-            lane: at,
-            row: None,
-            descending: merge.descending,
-        }))
+        let rank = horizon.map_err(|fault| unsorted(merge, fault))?;
+        Ok(Some(Head::new(rank, at, false, merge.descending)))
     }
 }
 

@@ -3,23 +3,34 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use bytes::Bytes;
-
-use crate::key::point::KeyPoint;
+use crate::key::rank::Rank;
 
 /// The next row of a lane, or the earliest place where it can be. The greatest of several is the first.
 pub(super) struct Head {
-    /// The values of the sort key; of an unknown row perhaps the front of them only.
-    pub(super) sort: Vec<KeyPoint>,
+    /// What it begins with, in the order in which they come: most heads are told apart by a look at it.
+    front: u128,
+    /// Of an unknown row perhaps the front of its sort key only.
+    rank: Rank,
     pub(super) lane: usize,
-    /// None is at hand.
-    pub(super) row: Option<Bytes>,
-    pub(super) descending: bool,
+    /// It is at hand: the first of its lane.
+    pub(super) is_row: bool,
+    descending: bool,
 }
 
 impl Head {
-    pub(super) fn is_row(&self) -> bool {
-        self.row.is_some()
+    pub(super) fn new(rank: Rank, lane: usize, is_row: bool, descending: bool) -> Self {
+        let front = match descending {
+            // Whoever is not known at all comes first.
+            true if rank.len() > 0 => !rank.front(),
+            _ => rank.front(),
+        };
+        Head {
+            front,
+            rank,
+            lane,
+            is_row,
+            descending,
+        }
     }
 
     /// Whether nothing tells which of the two has its rows first.
@@ -28,29 +39,33 @@ impl Head {
     }
 
     /// By the sort key as far as both are known.
+    #[inline]
     fn by_sort(&self, other: &Head) -> Ordering {
-        let mut pairs = self.sort.iter().zip(&other.sort);
-        let order =
-            pairs.find_map(|(left, right)| left.compare(right).filter(|order| order.is_ne()));
-        match order {
-            Some(order) if self.descending => order.reverse(),
-            Some(order) => order,
-            None => Ordering::Equal,
+        let order = self.rank.compare(&other.rank);
+        if self.descending {
+            order.reverse()
+        } else {
+            order
         }
     }
 
     /// Which comes first. Whoever is not known as far comes before, as it may; among equals the earlier
     /// lane, which is the later one where all is reversed.
+    #[inline(never)]
     fn precedence(&self, other: &Head) -> Ordering {
         self.by_sort(other)
-            .then_with(|| self.sort.len().cmp(&other.sort.len()))
+            .then_with(|| self.rank.len().cmp(&other.rank.len()))
             .then_with(|| self.lane.cmp(&other.lane))
     }
 }
 
 impl Ord for Head {
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        self.precedence(other).reverse()
+        match other.front.cmp(&self.front) {
+            Ordering::Equal => self.precedence(other).reverse(),
+            order => order,
+        }
     }
 }
 

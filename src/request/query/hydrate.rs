@@ -25,8 +25,9 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, Result};
 use crate::expr::Expression;
-use crate::key::point::points_of;
+use crate::key::json::KeyJson;
 use crate::request::batch_get::{BATCH, BatchGet, Failing, Frame, WantedKey};
+use crate::request::raw_row::RawRow;
 
 /// So many items are fetched at once: a few requests side by side.
 const ROUND: usize = 4 * BATCH;
@@ -54,11 +55,16 @@ pub(crate) struct Hydration {
 }
 
 /// A row: where it stands, and what is there.
-#[derive(Clone)]
 pub(super) struct Found {
-    /// The row of the index, with the keys that a cursor is made of.
-    pub(super) place: Bytes,
-    pub(super) item: Bytes,
+    /// The row of the index, with the keys that a cursor is made of; the item, if there is none.
+    place: Option<Bytes>,
+    pub(super) item: RawRow,
+}
+
+impl Found {
+    pub(super) fn place(&self) -> &Bytes {
+        self.place.as_ref().unwrap_or(self.item.json())
+    }
 }
 
 /// The next rows.
@@ -136,6 +142,7 @@ impl Selection {
             table: db.table_name(source.table.name),
             names: names.collect(),
             options: options.into_bytes(),
+            ahead: self.options.ahead,
         };
         BatchGet::of(db.clone(), frame)
     }
@@ -184,10 +191,7 @@ impl Supply {
             };
             (rows, run.into_iter().collect())
         };
-        let rows = rows.into_iter().map(|row| Found {
-            place: row.clone(),
-            item: row,
-        });
+        let rows = rows.into_iter().map(|item| Found { place: None, item });
         Ok(Answer {
             rows: rows.collect(),
             runs,
@@ -223,7 +227,8 @@ impl Behind {
     ) -> Result<()> {
         while self.waiting.len() < most && !gather.is_done() && !gather.is_spent() {
             let lacking = wanted.map(|_| most - self.waiting.len());
-            self.waiting.extend(gather.next(lacking).await?);
+            let rows = gather.next(lacking).await?.into_iter();
+            self.waiting.extend(rows.map(|row| row.json().clone()));
             if wanted.is_none() {
                 break;
             }
@@ -234,7 +239,7 @@ impl Behind {
     /// The key of the item behind a row.
     fn key_of(&self, row: &Bytes) -> Result<WantedKey> {
         let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
-        let key = points_of(row, names);
+        let key = KeyJson::of(row, names);
         let key = key.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
         Ok((0, key))
     }
@@ -252,7 +257,8 @@ impl Behind {
                 continue;
             }
             match item? {
-                Some(item) if self.selection.still_holds(&item, now) => {
+                Some(item) if self.selection.still_holds(item.json(), now) => {
+                    let place = Some(place);
                     answer.rows.push(Found { place, item });
                 }
                 Some(_) => {}

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::cursor::Cursor;
 use super::hydrate::{Found, PAGE, Supply, Vanished};
 use super::selection::Selection;
@@ -12,6 +14,7 @@ use crate::codec::Fault;
 use crate::dynamo::Dynamo;
 use crate::entity::Key;
 use crate::error::{Error, Result};
+use crate::request::raw_row::RawRow;
 
 /// Some rows of a query, in its order.
 #[derive(Clone)]
@@ -71,7 +74,7 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
 
 /// A page before its rows are read.
 struct RawPage {
-    rows: Vec<Found>,
+    places: Vec<Bytes>,
     vanished: Vec<Vanished>,
     /// From before the first row on, as they were read.
     trail: Trail,
@@ -82,11 +85,10 @@ impl RawPage {
         let maker = self.trail.maker();
         // They were read before, so their keys are there.
         if !maker.is_segmented() {
-            return maker.at_row(&self.rows.get(row)?.place).ok();
+            return maker.at_row(self.places.get(row)?).ok();
         }
-        let rows = self.rows.get(..=row)?.iter();
-        let cursor = self.trail.cursor_behind(rows.map(|row| &row.place));
-        cursor.ok().flatten()
+        let places = self.places.get(..=row)?.iter();
+        self.trail.cursor_behind(places).ok().flatten()
     }
 }
 
@@ -98,10 +100,6 @@ pub(super) struct ReadPage {
 }
 
 impl ReadPage {
-    pub(super) fn rows(&self) -> &[Found] {
-        &self.raw.rows
-    }
-
     pub(super) fn with<Row>(self, rows: Vec<Row>) -> Page<Row> {
         Page {
             rows,
@@ -122,8 +120,8 @@ enum End {
     Spent,
 }
 
-/// Reads a page.
-pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
+/// Reads a page, and the rows on it.
+pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
     let mut trail = Trail::new(&selection, &db);
     let fail = |fault: Fault| Error::decode(selection.entity(), fault);
     let mut supply = selection.supply(&db)?;
@@ -141,7 +139,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
         End::Last => None,
         End::More | End::Spent => {
             let mut trail = trail.clone();
-            rows.iter().for_each(|row| trail.pass(&row.place));
+            rows.iter().for_each(|row| trail.pass(row.place()));
             if matches!(end, End::Spent) {
                 trail.pass_gaps();
             }
@@ -151,7 +149,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
     let came_from = selection.options.resume.as_ref();
     let turns = came_from.is_some() && !selection.draft.is_scan;
     let near = rows.first().filter(|_| turns);
-    let near = near.map(|row| trail.maker().at_row(&row.place));
+    let near = near.map(|row| trail.maker().at_row(row.place()));
     let near = near.transpose().map_err(fail)?;
     let is_backward = came_from.is_some_and(Cursor::is_backward);
     if is_backward {
@@ -163,15 +161,16 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<ReadPage> {
     } else {
         (far, near)
     };
-    Ok(ReadPage {
+    let page = ReadPage {
         raw: RawPage {
-            rows,
+            places: rows.iter().map(|row| row.place().clone()).collect(),
             vanished,
             trail,
         },
         next,
         previous: previous.map(Cursor::backwards),
-    })
+    };
+    Ok((page, rows.into_iter().map(|row| row.item).collect()))
 }
 
 /// What was read.

@@ -20,6 +20,7 @@ use crate::expr::Node;
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
 use crate::request::MARK;
+use crate::request::raw_row::ReadAhead;
 use crate::wire;
 
 /// Asks for what a request took.
@@ -54,6 +55,8 @@ pub(crate) struct Options {
     pub(super) hydration: Option<Hydration>,
     /// Parts of a scan, read side by side. Never 0.
     pub(super) segments: Option<u32>,
+    /// How rows are read as they come.
+    pub(super) ahead: Option<ReadAhead>,
     /// What may be read in a second.
     pub(super) read_units: Option<u32>,
     /// Who is told how far it has come.
@@ -146,7 +149,12 @@ impl Selection {
     }
 
     pub(super) fn fetch(&self, db: &Dynamo, read: Read) -> Fetch {
-        Fetch::new(db.clone(), self.entity(), read).with_page_size(self.options.page_size)
+        let options = &self.options;
+        // Rows whose items are read behind them are keys and nothing else.
+        let ahead = options.ahead.filter(|_| options.hydration.is_none());
+        Fetch::new(db.clone(), self.entity(), read)
+            .with_page_size(options.page_size)
+            .reading_ahead(ahead)
     }
 
     /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index

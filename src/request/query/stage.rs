@@ -1,5 +1,6 @@
 //! The stages of a chain, and what a row of it is.
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -10,6 +11,7 @@ use super::reach::Reach;
 use crate::codec::Reader;
 use crate::entity::{self, DynamoEntity, Key, KeyParts};
 use crate::error::{Error, Result};
+use crate::request::raw_row::{entity_ahead, key_ahead};
 use crate::schema::{IndexDef, Projection};
 
 /// A stage of a chain: some parts of the sort key are known. The derive writes one for each part.
@@ -45,6 +47,9 @@ pub trait RowsOf<E: DynamoEntity>: 'static {
 
     /// Reads one.
     fn read(json: &[u8]) -> Result<Self::Row>;
+
+    /// Reads the one ahead, if it reads.
+    fn ahead(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>>;
 }
 
 impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
@@ -53,6 +58,10 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
 
     fn read(json: &[u8]) -> Result<E> {
         entity::read(json)
+    }
+
+    fn ahead(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>> {
+        entity_ahead::<E>(reader)
     }
 }
 
@@ -64,6 +73,10 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
         E::KeyParts::read(&mut Reader::new(json))
             .map(Key::from_parts)
             .map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+    }
+
+    fn ahead(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>> {
+        key_ahead::<E>(reader)
     }
 }
 

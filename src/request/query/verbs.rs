@@ -236,13 +236,8 @@ pub trait QueryVerbs: Sized {
         } = self.query();
         let page = page::read(selection, db.clone());
         Reading::new(async move {
-            let page = page.await?;
-            let rows = page
-                .rows()
-                .iter()
-                .map(|row| read(&row.item))
-                .collect::<Result<_>>()?;
-            Ok(page.with(rows))
+            let (page, rows) = page.await?;
+            Ok(page.with(all::read(rows, &read)?))
         })
     }
 
@@ -251,7 +246,7 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let (read, limit) = (query.read, query.selection.options.limit);
         let rows = all::rows(query.selection, db.clone(), Take::UpTo(limit));
-        Reading::new(async move { rows.await?.iter().map(|row| read(row)).collect() })
+        Reading::new(async move { all::read(rows.await?, &read) })
     }
 
     /// The first row. It costs one item of reading where nothing is filtered.
@@ -259,7 +254,13 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let read = query.read;
         let rows = all::rows(query.selection, db.clone(), Take::UpTo(Some(1)));
-        Reading::new(async move { rows.await?.first().map(|row| read(row)).transpose() })
+        Reading::new(async move {
+            rows.await?
+                .into_iter()
+                .next()
+                .map(|row| read(row))
+                .transpose()
+        })
     }
 
     /// The only row, if there is one. Two are an error of kind
@@ -268,7 +269,13 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         let read = query.read;
         let rows = all::rows(query.selection, db.clone(), Take::One);
-        Reading::new(async move { rows.await?.first().map(|row| read(row)).transpose() })
+        Reading::new(async move {
+            rows.await?
+                .into_iter()
+                .next()
+                .map(|row| read(row))
+                .transpose()
+        })
     }
 
     /// How many rows there are, or the limit if there are more. No row is sent.

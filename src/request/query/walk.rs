@@ -29,7 +29,10 @@ pub(in crate::request) struct Target(Selection);
 
 impl Target {
     pub(in crate::request) fn of<Row, From>(query: Query<Row, From>) -> Self {
-        Target(query.selection)
+        let mut selection = query.selection;
+        // A job looks at the bytes of its rows.
+        selection.options.ahead = None;
+        Target(selection)
     }
 
     /// Asks for no more than a delete needs: keys, and of rows with unique values those. What an index does not hold
@@ -288,14 +291,14 @@ impl Walk {
         let mark = match ends {
             Some(reached) => Mark { segment, reached },
             None => {
-                let position = self.places.maker.position(&row.place);
+                let position = self.places.maker.position(row.place());
                 let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
                 Mark::behind(segment, position)
             }
         };
         Ok(Step {
             mark,
-            item: Some(row.item),
+            item: Some(row.item.json().clone()),
         })
     }
 
@@ -318,7 +321,7 @@ impl Walk {
         answer.rows.truncate(self.left);
         reader.trail.expect(answer.runs.clone());
         for row in &answer.rows {
-            reader.trail.pass(&row.place);
+            reader.trail.pass(row.place());
         }
         reader.trail.pass_gaps();
         self.runs.extend(answer.runs);

@@ -22,6 +22,7 @@ tests![
     a_read_that_is_throttled_goes_on,
     segments_that_are_throttled_go_on,
     a_refusal_stops_it,
+    what_was_under_way_is_in_doubt,
 ];
 
 async fn plus_one(db: &Dynamo) -> Result<BulkReport> {
@@ -289,5 +290,37 @@ async fn a_refusal_stops_it(db: Db) -> Outcome {
         .first(&db)
         .await?;
     assert_eq!(next.map(|row| row.number), Some(5));
+    Ok(())
+}
+
+/// A delete by key is sent again whatever happens, so a job that stops in between does not know what it did.
+async fn what_was_under_way_is_in_doubt(db: Db) -> Outcome {
+    rows(&db, 6).await?;
+    let throttled = (0..50).map(|_| Fault::throttle());
+    let plan = [Fault::Pass, Fault::Pass, Fault::Lose]
+        .into_iter()
+        .chain(throttled);
+    let (faulty, _) = db.faulty(plan);
+    let job = || Row::in_partition("a").delete_each().concurrency(1);
+    let report = job().budget(RetryBudget::rounds(1)).send(&faulty).await?;
+    assert!(report.stopped().is_some_and(Error::is_throttled));
+    assert_eq!((report.written, report.found, report.failed), (1, 1, 0));
+    let [doubtful] = report.in_doubt() else {
+        return Err(format!("{report:?}").into());
+    };
+    assert_eq!(doubtful.key_of::<Row>()?, Row::key("a", 1u32));
+    assert!(doubtful.error().is_outcome_unknown());
+    assert_eq!(db.count::<Row>().await, 4, "it was done");
+    assert_eq!(job().send(&db).await?.complete()?.written, 4);
+
+    // An update is not sent again: it is unknown, and says so.
+    rows(&db, 2).await?;
+    let throttled = (0..50).map(|_| Fault::throttle());
+    let (faulty, _) = db.faulty([Fault::Pass].into_iter().chain(throttled));
+    let job = Row::in_partition("a").update_each(|row| row.update().apply(|r| r.count().add(1)));
+    let job = job.concurrency(1).budget(RetryBudget::rounds(1));
+    let report = job.send(&faulty).await?;
+    assert!(report.stopped().is_some() && report.in_doubt().is_empty());
+    assert_eq!(counts(&db).await?, BTreeMap::from([(0, 2)]));
     Ok(())
 }
