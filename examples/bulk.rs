@@ -24,7 +24,7 @@ pub struct Account {
     pub version: Version,
 }
 
-/// Opens the accounts that are not there yet, as many at a time as the connection takes.
+/// Opens the accounts that are not there yet.
 pub async fn open_accounts(db: &Dynamo, count: u32) -> Result<u64> {
     let accounts = (0..count).map(|number| Account {
         branch: format!("b{}", number % 3),
@@ -36,8 +36,11 @@ pub async fn open_accounts(db: &Dynamo, count: u32) -> Result<u64> {
     let accounts: Vec<Account> = accounts.collect();
     let report = put_each(accounts.iter().map(Account::create))
         .concurrency(16)
+        .max_failures(usize::MAX)
         .send(db)
         .await?;
+    // The errors alone do not tell whether it has come to the end.
+    assert!(report.stopped().is_none(), "{:?}", report.stopped());
     // Those that an earlier run has opened fail, each alone.
     let others = report
         .errors()

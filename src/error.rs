@@ -98,6 +98,9 @@ pub enum ErrorKind {
     Checkpoint,
     /// A closure of the caller's refused a row; its error is the source.
     Refused,
+    /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports of
+    /// the runs have them.
+    RowsFailed,
     /// The table does not exist.
     TableNotFound,
     /// The table is there with another schema.
@@ -108,7 +111,7 @@ pub enum ErrorKind {
     Unavailable,
     /// Credentials are missing, wrong or not allowed to do this.
     AccessDenied,
-    /// The service refused the request as invalid.
+    /// The request is invalid: the service refused it, or it was not sent.
     Rejected,
     /// Any other answer of the service.
     Service,

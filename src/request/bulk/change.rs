@@ -65,7 +65,7 @@ fn refused<E: DynamoEntity>(error: Box<dyn StdError + Send + Sync>) -> Error {
         Err(error) => Error::new(
             ErrorKind::Refused,
             Stage::Request,
-            "the closure refused this row",
+            "the closure refused this row, for the reason that is the source of this error",
         )
         .of(E::ENTITY.type_name)
         .with_source(error),

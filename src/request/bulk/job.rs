@@ -44,16 +44,16 @@ const SAVING: Duration = Duration::from_secs(1);
 /// carries the mark is done. Therefore each row is changed once, whatever the closure does, and an answer that is
 /// lost is resolved by a look at the item.
 ///
-/// - The mark stays: some 25 bytes and the name of the job in each item. Entities do not see it; `update` and
+/// - The mark stays: 21 bytes and the name of the job in each item, of a given write its number besides. Entities do not see it; `update` and
 ///   `modify` keep it, and so does `put` of an entity with a [`rest`](crate#the-grammar-of-dynamo) field. Another
 ///   `put` of the whole item takes it away, and if that happens between the change and the crash, the row is
 ///   changed again.
 /// - A deleted row needs no mark.
 /// - A row that enters the range behind the place that the job has come to is not met. One that leaves it before
 ///   its turn is left alone.
-/// - The checkpoint is bound to the job's name, the query and the verb; with others it is refused. Give another
-///   name to a job whose closure does something else. The bounds of a range may differ: those of the first run
-///   hold.
+/// - The checkpoint is bound to the job's name, the query and the verb, or to the [keys](Self::checkpoint) of the
+///   writes that were given; with others it is refused. Give another name to a job whose closure does something else.
+///   The bounds of a range may differ: those of the first run hold. Without its file a job begins anew.
 /// - Rows that failed are kept in it and tried again by the next run. A job that has come to its end, without
 ///   any, does nothing when it is run again.
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -149,7 +149,9 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// So many rows may fail before the job stops; 1000 by default. Each is kept for the report.
+    /// So many rows may fail; 1000 by default. With one more the job stops, and [`stopped`](BulkReport::stopped) is
+    /// of the kind [`RowsFailed`](crate::ErrorKind::RowsFailed). Each is kept for the report. Where rows are meant to
+    /// fail, creates of what may be there already say, give `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;
         self
@@ -164,7 +166,9 @@ impl<'j> Bulk<'j> {
     /// Keeps what is done in a checkpoint, under a name: 1 to 64 letters, digits, `-`, `_` or `.`. See
     /// [above](Bulk#a-checkpoint).
     ///
-    /// A job of [`put_each`](super::put_each) has to be given the same writes in the same order again.
+    /// A job of [`put_each`](super::put_each) has to be given the same writes in the same order again. It is refused,
+    /// and nothing is sent, if those that are done have other keys, tables or verbs now, and if the input of a finished
+    /// job has become longer. Their values are not compared. Writes that failed may be mended.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

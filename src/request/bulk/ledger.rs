@@ -24,6 +24,8 @@ pub(super) struct Passed {
     pub(super) spot: Spot,
     pub(super) rows: u64,
     pub(super) counts: BulkCounts,
+    /// The sum of the [identities](super::put::Prepared::identity) of the writes that are not tried again.
+    pub(super) identity: u64,
     /// What a next run tries again.
     pub(super) failed: Vec<String>,
 }
@@ -32,6 +34,8 @@ pub(super) struct Passed {
 struct Entry {
     kind: Kind,
     mark: Option<Mark>,
+    /// What tells a write that was given from others.
+    identity: u64,
     fate: Option<Fate>,
     /// What names it in a next run, if it is worth one.
     again: Option<String>,
@@ -69,10 +73,20 @@ impl Ledger {
 
     /// The next one begins; returns its number.
     pub(super) fn begin(&mut self, kind: Kind, mark: Option<Mark>) -> u64 {
+        self.enter(kind, mark, 0)
+    }
+
+    /// The same of a write that was given.
+    pub(super) fn begin_given(&mut self, kind: Kind, identity: u64) -> u64 {
+        self.enter(kind, None, identity)
+    }
+
+    fn enter(&mut self, kind: Kind, mark: Option<Mark>, identity: u64) -> u64 {
         let fate = (kind == Kind::Place).then_some(Fate::Unchanged);
         self.entries.push_back(Entry {
             kind,
             mark,
+            identity,
             fate,
             again: None,
         });
@@ -117,7 +131,10 @@ impl Ledger {
                 }
                 Kind::Place => {}
             }
-            self.passed.failed.extend(entry.again.clone());
+            match &entry.again {
+                Some(name) => self.passed.failed.push(name.clone()),
+                None => self.passed.identity = self.passed.identity.wrapping_add(entry.identity),
+            }
             let entry = self.entries.pop_front();
             if let Some(mark) = entry.and_then(|entry| entry.mark) {
                 self.passed.spot.pass(mark);

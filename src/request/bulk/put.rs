@@ -7,6 +7,7 @@ use super::job::Bulk;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::Result;
+use crate::key::KeyHash;
 use crate::request::unique::Intent;
 use crate::request::{
     Create, Delete, Explanation, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update,
@@ -19,6 +20,8 @@ pub struct Prepared {
     pub(super) intent: Intent,
     /// The key attributes, as an object of DynamoDB JSON.
     pub(super) key: Result<Vec<u8>>,
+    /// What it does to the item.
+    pub(super) verb: &'static str,
     pub(super) entity: &'static str,
     pub(super) table: &'static TableDef,
     /// All that may stand in it.
@@ -26,6 +29,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Tells the write of this place in the input from others. One without a key is never done.
+    pub(super) fn identity(&self, number: u64, db: &Dynamo) -> u64 {
+        let Ok(key) = &self.key else { return 0 };
+        let place = format!("{number} {} {}", self.verb, db.table_name(self.table.name));
+        KeyHash::of(place.as_bytes(), Some(key)).number()
+    }
+
     /// The request, as if nothing was stored.
     pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let joint = match self.intent {
@@ -96,9 +106,6 @@ where
 pub(super) trait Writes: Send {
     /// The next one.
     fn next(&mut self, db: &Dynamo) -> Option<Result<Prepared>>;
-
-    /// Leaves the next one out; false if there is none.
-    fn skip(&mut self) -> bool;
 }
 
 impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
@@ -106,14 +113,10 @@ impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
         let write = Iterator::next(self)?;
         Some(Box::new(write).prepare(db))
     }
-
-    fn skip(&mut self) -> bool {
-        Iterator::next(self).is_some()
-    }
 }
 
 /// A planned write of an entity.
-fn prepared<E: DynamoEntity>(intent: Intent) -> Prepared {
+fn prepared<E: DynamoEntity>(verb: &'static str, intent: Intent) -> Prepared {
     let table = &<E::Table as DynamoTable>::TABLE;
     let names: Vec<&'static str> = table.key_names().collect();
     Prepared {
@@ -122,6 +125,7 @@ fn prepared<E: DynamoEntity>(intent: Intent) -> Prepared {
             Intent::Reading(write) => write.key_json(),
         },
         intent,
+        verb,
         entity: E::ENTITY.type_name,
         table,
         entities: <E::Table as DynamoTable>::ENTITIES,
@@ -129,27 +133,27 @@ fn prepared<E: DynamoEntity>(intent: Intent) -> Prepared {
 }
 
 macro_rules! single_writes {
-    ($([$($generics:tt)*] $write:ty: $intent:expr;)*) => {$(
+    ($([$($generics:tt)*] $verb:literal $write:ty: $intent:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> SingleWrite for $write {
             fn prepare(self: Box<Self>, db: &Dynamo) -> Result<Prepared> {
                 let intent: fn(Self, &Dynamo) -> Result<Intent> = $intent;
-                Ok(prepared::<E>(intent(*self, db)?))
+                Ok(prepared::<E>($verb, intent(*self, db)?))
             }
         }
     )*};
 }
 
 single_writes! {
-    [E: DynamoEntity] Create<'_, E>: Create::intent;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G>: Put::intent;
-    [E: DynamoEntity, R: Send] Update<E, R>: Update::intent;
-    [E: DynamoEntity, R: Send] Upsert<E, R>: Upsert::intent;
-    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningNothing>: Delete::intent;
-    [E: DynamoEntity] Repeatable<Create<'_, E>>: |write, db| repeatable(write.into_inner().intent(db));
-    [E: DynamoEntity, G: Guard] Repeatable<Put<'_, E, G>>: |write, db| repeatable(write.into_inner().intent(db));
-    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningNothing>>: |write, db| repeatable(write.into_inner().intent(db));
-    [E: DynamoEntity, G: Guard] Repeatable<Delete<E, G, ReturningOld>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity] "create" Create<'_, E>: Create::intent;
+    [E: DynamoEntity, G: Guard] "put" Put<'_, E, G>: Put::intent;
+    [E: DynamoEntity, R: Send] "update" Update<E, R>: Update::intent;
+    [E: DynamoEntity, R: Send] "upsert" Upsert<E, R>: Upsert::intent;
+    [E: DynamoEntity, G: Guard] "delete" Delete<E, G, ReturningNothing>: Delete::intent;
+    [E: DynamoEntity] "create" Repeatable<Create<'_, E>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] "put" Repeatable<Put<'_, E, G>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] "delete" Repeatable<Delete<E, G, ReturningNothing>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] "delete" Repeatable<Delete<E, G, ReturningOld>>: |write, db| repeatable(write.into_inner().intent(db));
 }
 
 fn repeatable(intent: Result<Intent>) -> Result<Intent> {

@@ -11,6 +11,11 @@ use crate::request::query::{Places, Spot};
 
 /// What became of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its
 /// runs.
+///
+/// After a crash, rows that were done since the last save are met again and counted then: those that it changed, as
+/// [`already_done`](Self::already_done). If they no longer are rows of the query, deleted ones say, they are in no
+/// count. So a job that was killed may have written more than `written` says, and `written + already_done` is what
+/// it has written where its rows stay rows of the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BulkCounts {
@@ -139,7 +144,8 @@ pub struct BulkReport {
 }
 
 impl BulkReport {
-    /// The rows that failed in this run, each alone.
+    /// The rows that failed in this run, each alone. They are not all that was left undone where the job
+    /// [stopped](Self::stopped): it has not come to the others.
     pub fn errors(&self) -> &[FailedRow] {
         &self.errors
     }
@@ -169,7 +175,8 @@ impl BulkReport {
         self.was_finished
     }
 
-    /// The counts, or an error if the job was stopped or a row failed. It is of the kind of the first one.
+    /// The counts, or an error if the job was stopped or a row failed. It is of the kind of what stopped it, or of
+    /// the first row that failed, and [`RowsFailed`](ErrorKind::RowsFailed) if too many failed or all in earlier runs.
     pub fn complete(self) -> Result<BulkCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
@@ -187,7 +194,7 @@ impl BulkReport {
             }
             None => {
                 let message = format!("{failed} in an earlier run, which reported why");
-                Error::new(ErrorKind::Rejected, Stage::Request, message)
+                Error::new(ErrorKind::RowsFailed, Stage::Request, message)
             }
         })
     }
@@ -208,7 +215,8 @@ fn wrap(error: Error, message: String) -> Error {
 
 /// More rows failed than the job may have.
 pub(super) fn too_many(failed: usize) -> Error {
-    let message =
-        format!("{failed} rows failed, and no more are taken: see the errors of the report");
-    Error::new(ErrorKind::Rejected, Stage::Request, message)
+    let message = format!(
+        "{failed} rows failed, more than `max_failures`: see the errors of the report, or let more fail"
+    );
+    Error::new(ErrorKind::RowsFailed, Stage::Request, message)
 }

@@ -1,5 +1,6 @@
 //! A job that runs: rows come, so many are under way, what is done is counted and kept.
 
+mod catch_up;
 mod feed;
 mod keeper;
 
@@ -41,6 +42,7 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         Some(keeping) => Some(Keeper::load(keeping, &mut work, db).await?),
         None => None,
     };
+    let (feed, rows) = feed::begin(work, keeper.as_ref(), db, budget).await?;
     if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
         return Ok(keeper.report());
     }
@@ -51,7 +53,6 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         patience: Patience::new(budget),
         races: Patience::new(budget),
     };
-    let (feed, rows) = feed::begin(work, keeper.as_ref(), db, budget)?;
     let places = rows.as_ref().map(|rows| rows.target.places(db));
     let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());
     let mut runner = Runner {
@@ -152,14 +153,12 @@ impl<'j> Runner<'j> {
                 None
             }
             Task::Again(key) => Some(self.ledger.begin(Kind::Again(key.clone()), None)),
-            Task::Write {
-                number, is_again, ..
-            } => {
+            Task::Write { given, is_again } => {
                 let kind = match is_again {
-                    true => Kind::Again(number.to_string()),
+                    true => Kind::Again(given.number.to_string()),
                     false => Kind::Row,
                 };
-                Some(self.ledger.begin(kind, None))
+                Some(self.ledger.begin_given(kind, given.identity))
             }
         }
     }
@@ -239,12 +238,7 @@ async fn work_on<'j>(
     let done = match (task, rows) {
         (Task::Row { item, .. }, Some(rows)) => rows.change(tools, item).await,
         (Task::Again(key), Some(rows)) => rows.again(tools, key.as_bytes()).await,
-        (
-            Task::Write {
-                number, prepared, ..
-            },
-            _,
-        ) => Given::write(tools, number, prepared).await,
+        (Task::Write { given, .. }, _) => Given::write(tools, given.number, given.prepared).await,
         (Task::Row { .. } | Task::Again(_) | Task::Place(_), _) => Ok(Fate::Unchanged),
     };
     (number, done)

@@ -29,6 +29,9 @@ tests![
     the_bounds_of_the_first_run_hold,
     a_limit_holds_over_all_runs,
     writes_that_were_given_go_on,
+    other_writes_than_those_that_were_given_are_refused,
+    a_finished_job_takes_no_other_writes,
+    writes_that_failed_may_be_mended,
     entities_keep_the_mark,
     the_mark_of_an_earlier_run_is_replaced,
     a_mark_is_nobodys_attribute,
@@ -383,6 +386,103 @@ async fn writes_that_were_given_go_on(db: Db) -> Outcome {
     let error = report.complete().expect_err("some were there");
     assert!(error.to_string().contains("earlier run"), "{error}");
     assert_eq!(counts(&db).await?, BTreeMap::from([(0, 50), (2, 25)]));
+    Ok(())
+}
+
+fn creates_of<'r>(rows: &[&'r Row], folder: &TempDir) -> Bulk<'r> {
+    let creates: Vec<_> = rows.iter().map(|row| row.create()).collect();
+    put_each(creates)
+        .checkpoint(JOB, file(folder))
+        .concurrency(1)
+}
+
+/// A list that somebody edited between the runs.
+async fn other_writes_than_those_that_were_given_are_refused(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 0).await?;
+    let all: Vec<Row> = (0..100).map(row).collect();
+    let given: Vec<&Row> = all.iter().collect();
+    let stopped = stopped_after(&db, 75, creates_of(&given, &folder)).await?;
+    assert!(stopped.stopped().is_some());
+
+    let (mut swapped, mut without) = (given.clone(), given.clone());
+    swapped.swap(3, 4);
+    without.remove(10);
+    let shifted: Vec<&Row> = [&given[1..], &given[..1]].concat();
+    let (faulty, http) = db.faulty([]);
+    for other in [&shifted, &swapped, &without, &given[..70].to_vec()] {
+        let refused = creates_of(other, &folder)
+            .send(&faulty)
+            .await
+            .expect_err("other writes");
+        assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+        assert!(refused.to_string().contains("left out"), "{refused}");
+    }
+    let deletes = all.iter().map(|row| row.delete());
+    let deletes = put_each(deletes).checkpoint(JOB, file(&folder));
+    assert!(deletes.send(&faulty).await.is_err(), "another verb");
+    let elsewhere = faulty.with_prefix("elsewhere");
+    assert!(
+        creates_of(&given, &folder).send(&elsewhere).await.is_err(),
+        "another table"
+    );
+    assert!(http.calls().is_empty());
+
+    // What was not passed may be another one.
+    let rest = row(200);
+    let longer = [&given[..99], &[&rest]].concat();
+    assert_eq!(
+        creates_of(&longer, &folder)
+            .send(&db)
+            .await?
+            .complete()?
+            .written,
+        100
+    );
+    assert_eq!(db.count::<Row>().await, 100);
+    Ok(())
+}
+
+async fn a_finished_job_takes_no_other_writes(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 0).await?;
+    let all: Vec<Row> = (0..20).map(row).collect();
+    let job = |rows: std::ops::Range<usize>| {
+        put_each(all[rows].iter().map(Row::create)).checkpoint(JOB, file(&folder))
+    };
+    assert_eq!(job(0..10).send(&db).await?.complete()?.written, 10);
+    for other in [0..20, 0..9, 10..20] {
+        let refused = job(other).send(&db).await.expect_err("other writes");
+        assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+    }
+    let again = job(0..10).send(&db).await?;
+    assert!(again.was_finished());
+    assert_eq!(db.count::<Row>().await, 10);
+    Ok(())
+}
+
+async fn writes_that_failed_may_be_mended(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 0).await?;
+    let mut given: Vec<Row> = (0..5).map(row).collect();
+    given[1].group = "x".repeat(3000);
+    given[3].note = Some("x".repeat(500_000));
+    let broken = given.clone();
+    let job = |rows| put_each(Vec::from_iter(rows)).checkpoint(JOB, file(&folder));
+    let report = job(broken.iter().map(Row::put)).send(&db).await?;
+    assert_eq!((report.written, report.failed), (3, 2));
+
+    given[1].group = "b".into();
+    given[3].note = None;
+    let report = job(given.iter().map(Row::put)).send(&db).await?;
+    assert_eq!(report.complete()?.written, 5);
+    assert!(
+        job(given.iter().map(Row::put))
+            .send(&db)
+            .await?
+            .was_finished()
+    );
+    assert!(job(broken.iter().map(Row::put)).send(&db).await.is_err());
     Ok(())
 }
 

@@ -98,7 +98,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
     assert_eq!(failed.error().kind(), ErrorKind::Refused);
     assert_eq!(
         failed.error().to_string(),
-        "Row: the closure refused this row"
+        "Row: the closure refused this row, for the reason that is the source of this error"
     );
     let source = std::error::Error::source(failed.error()).map(ToString::to_string);
     assert_eq!(source.as_deref(), Some("secret words"));
@@ -312,7 +312,7 @@ async fn too_many_failures_stop_it(db: Db) -> Outcome {
     assert_eq!((report.written, report.failed), (10, 6));
     assert_eq!(
         report.stopped().map(|error| error.kind()),
-        Some(ErrorKind::Rejected)
+        Some(ErrorKind::RowsFailed)
     );
     let error = report.complete().expect_err("stopped");
     assert!(

@@ -26,6 +26,8 @@ pub(in crate::request::bulk) struct State {
     /// The number of those rows.
     pub(in crate::request::bulk) passed: u64,
     pub(in crate::request::bulk) counts: BulkCounts,
+    /// What tells the writes that are done from others, if they were given.
+    pub(in crate::request::bulk) identity: u64,
     /// The keys of rows that failed, in DynamoDB JSON, or the numbers of writes: for the next run.
     pub(in crate::request::bulk) failed: Vec<String>,
     pub(in crate::request::bulk) is_finished: bool,
@@ -54,6 +56,7 @@ impl State {
             ("binding", Value::from(job.binding)),
             ("run", Value::from(&*self.run)),
             ("passed", Value::from(self.passed)),
+            ("identity", Value::from(self.identity)),
             ("failed", Value::L(failed)),
             ("finished", Value::from(self.is_finished)),
         ]
@@ -79,7 +82,7 @@ impl State {
         let name = text("job")?;
         if name != job.name {
             return Err(refused(format!(
-                "the checkpoint is of the job `{name}`, and this is `{}`: take another file, or remove it",
+                "the checkpoint is of the job `{name}`, and this is `{}`: take another file; remove this one only if that job is never to go on",
                 job.name
             )));
         }
@@ -92,6 +95,7 @@ impl State {
             run: text("run")?.to_owned(),
             position: text("position").ok().map(str::to_owned),
             passed: number("passed")?,
+            identity: number("identity")?,
             counts: BulkCounts {
                 found: number("found")?,
                 written: number("written")?,
@@ -160,6 +164,7 @@ mod tests {
         let state = State {
             position: Some("abc".into()),
             passed: 7,
+            identity: u64::MAX - 1,
             counts: BulkCounts {
                 found: 7,
                 written: 5,

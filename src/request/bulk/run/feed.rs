@@ -1,18 +1,19 @@
 //! What is to be done next: rows of a query, rows that failed before, or writes that were given.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 
+use super::catch_up::{Input, catch_up};
 use super::keeper::Keeper;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::request::bulk::job::{Verb, Work};
-use crate::request::bulk::put::{Prepared, Writes};
+use crate::request::bulk::put::Writes;
 use crate::request::bulk::write::{Action, Rows};
-use crate::request::query::{Mark, Walk};
+use crate::request::query::{Mark, Target, Walk};
 use crate::request::retry_budget::RetryBudget;
 
 /// One thing to do.
@@ -26,9 +27,8 @@ pub(super) enum Task {
     /// A row that failed in an earlier run: its key, in DynamoDB JSON.
     Again(String),
     Write {
-        number: u64,
+        given: Input,
         is_again: bool,
-        prepared: Result<Box<Prepared>>,
     },
 }
 
@@ -39,38 +39,51 @@ pub(super) enum Feed<'j> {
         walk: Option<Box<Walk>>,
     },
     Writes {
+        /// Those that failed in earlier runs.
+        again: VecDeque<Input>,
         writes: Box<dyn Writes + 'j>,
         next: u64,
-        /// Those before were dealt with by earlier runs,
-        passed: u64,
-        /// but for these.
-        again: BTreeSet<u64>,
     },
 }
 
 /// Begins to read. Nothing is sent if this fails.
-pub(super) fn begin<'j>(
+pub(super) async fn begin<'j>(
     work: Work<'j>,
     keeper: Option<&Keeper<'_>>,
     db: &Dynamo,
     budget: RetryBudget,
 ) -> Result<(Feed<'j>, Option<Rows<'j>>)> {
-    let again = keeper.map(Keeper::failed).unwrap_or_default();
-    let (target, action) = match work {
-        Work::Rows(target, Verb::Delete) => (*target, Action::Delete),
-        Work::Rows(target, Verb::Change(decide)) => (*target, Action::Change(Mutex::new(decide))),
-        Work::Writes(writes) => {
-            let feed = Feed::Writes {
-                writes,
-                next: 0,
-                passed: keeper.map_or(0, Keeper::rows),
-                again: again
-                    .iter()
-                    .filter_map(|number| number.parse().ok())
-                    .collect(),
-            };
-            return Ok((feed, None));
+    match work {
+        Work::Rows(target, verb) => {
+            let (feed, rows) = begin_rows(*target, verb, keeper, db, budget)?;
+            Ok((feed, Some(rows)))
         }
+        Work::Writes(mut writes) => {
+            let again = match keeper {
+                Some(keeper) => catch_up(&mut *writes, keeper, db).await?,
+                None => VecDeque::new(),
+            };
+            let next = keeper.map_or(0, Keeper::rows);
+            let feed = Feed::Writes {
+                again,
+                writes,
+                next,
+            };
+            Ok((feed, None))
+        }
+    }
+}
+
+fn begin_rows<'j>(
+    target: Target,
+    verb: Verb<'j>,
+    keeper: Option<&Keeper<'_>>,
+    db: &Dynamo,
+    budget: RetryBudget,
+) -> Result<(Feed<'j>, Rows<'j>)> {
+    let action = match verb {
+        Verb::Delete => Action::Delete,
+        Verb::Change(decide) => Action::Change(Mutex::new(decide)),
     };
     let is_at_end = keeper.is_some_and(Keeper::is_at_end);
     let walk = match is_at_end {
@@ -78,7 +91,7 @@ pub(super) fn begin<'j>(
         false => Some(Box::new(target.walk(db, budget)?)),
     };
     let feed = Feed::Rows {
-        again: again.into(),
+        again: keeper.map(Keeper::failed).unwrap_or_default().into(),
         walk,
     };
     let table = target.source().table;
@@ -88,7 +101,7 @@ pub(super) fn begin<'j>(
         target,
         action,
     };
-    Ok((feed, Some(rows)))
+    Ok((feed, rows))
 }
 
 impl Feed<'_> {
@@ -121,24 +134,17 @@ impl Feed<'_> {
                 })
             }
             Feed::Writes {
+                again,
                 writes,
                 next,
-                passed,
-                again,
             } => {
-                while *next < *passed && !again.contains(next) {
-                    if !writes.skip() {
-                        return Poll::Ready(None);
-                    }
+                let is_again = !again.is_empty();
+                let given = again.pop_front().or_else(|| {
+                    let given = Input::next(&mut **writes, *next, db)?;
                     *next += 1;
-                }
-                let write = writes.next(db).map(|prepared| Task::Write {
-                    number: *next,
-                    is_again: *next < *passed,
-                    prepared: prepared.map(Box::new),
+                    Some(given)
                 });
-                *next += 1;
-                Poll::Ready(write.map(Ok))
+                Poll::Ready(given.map(|given| Ok(Task::Write { given, is_again })))
             }
         }
     }

@@ -67,6 +67,11 @@ impl<'j> Keeper<'j> {
         self.state.passed
     }
 
+    /// What tells the writes that are done from others.
+    pub(super) fn identity(&self) -> u64 {
+        self.state.identity
+    }
+
     pub(super) fn failed(&self) -> Vec<String> {
         self.state.failed.clone()
     }
@@ -77,6 +82,7 @@ impl<'j> Keeper<'j> {
             spot: Spot::default(),
             rows: self.state.passed,
             counts: self.state.counts,
+            identity: self.state.identity,
             failed: self.state.failed.clone(),
         }
     }
@@ -114,6 +120,7 @@ impl<'j> Keeper<'j> {
         }
         self.state.passed = passed.rows;
         self.state.counts = passed.counts;
+        self.state.identity = passed.identity;
         self.state.failed.clone_from(&passed.failed);
         self.state.is_finished |= is_finished;
         let bytes = self.state.encode(&self.job)?;

@@ -1,0 +1,72 @@
+//! Writes that were given to an earlier run too: they have to be the same, and what failed then is tried again.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::keeper::Keeper;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::request::bulk::checkpoint::refused;
+use crate::request::bulk::put::{Prepared, Writes};
+
+/// So many are looked at before others have their turn.
+const AT_ONCE: u64 = 1000;
+
+/// A write with its place in the input.
+pub(super) struct Input {
+    pub(super) number: u64,
+    /// What tells it from others.
+    pub(super) identity: u64,
+    pub(super) prepared: Result<Box<Prepared>>,
+}
+
+impl Input {
+    /// The next one.
+    pub(super) fn next(writes: &mut dyn Writes, number: u64, db: &Dynamo) -> Option<Self> {
+        let prepared = writes.next(db)?.map(Box::new);
+        let known = prepared.as_ref();
+        Some(Input {
+            number,
+            identity: known.map_or(0, |known| known.identity(number, db)),
+            prepared,
+        })
+    }
+}
+
+/// Takes what earlier runs have dealt with, and returns those that failed. Refuses an input that is not the one
+/// that they were given. It may differ where they failed, for there it was to be mended, and behind their end.
+pub(super) async fn catch_up(
+    writes: &mut dyn Writes,
+    keeper: &Keeper<'_>,
+    db: &Dynamo,
+) -> Result<VecDeque<Input>> {
+    let failed = keeper.failed();
+    let failed: BTreeSet<u64> = failed.iter().filter_map(|name| name.parse().ok()).collect();
+    let (mut again, mut identity) = (VecDeque::new(), 0_u64);
+    for number in 0..keeper.rows() {
+        let Some(given) = Input::next(writes, number, db) else {
+            let known = keeper.rows();
+            return Err(changed(&format!("there are {number} and were {known}")));
+        };
+        match failed.contains(&number) {
+            true => again.push_back(given),
+            false => identity = identity.wrapping_add(given.identity),
+        }
+        if (number + 1).is_multiple_of(AT_ONCE) {
+            tokio::task::yield_now().await;
+        }
+    }
+    if identity != keeper.identity() {
+        return Err(changed("keys, tables, verbs or their order differ"));
+    }
+    if keeper.is_at_end() && writes.next(db).is_some() {
+        let known = keeper.rows();
+        return Err(changed(&format!("there are more than the {known} of then")));
+    }
+    Ok(again)
+}
+
+fn changed(how: &str) -> Error {
+    refused(format!(
+        "the writes are not those that the checkpoint was made with ({how}), and some would be left out: give the same ones, or give this job another name and place"
+    ))
+}
