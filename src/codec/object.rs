@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use super::{Fault, Reader};
 
+const NULL: &[u8] = b"null";
+
 /// A name and a value of JSON.
 type Member<'r> = (Cow<'r, str>, &'r [u8]);
 
@@ -31,6 +33,18 @@ pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u
         }
     }
     Ok(None)
+}
+
+/// The members of an answer. What is null is not there, as in the SDK.
+pub(crate) fn answered(object: &[u8]) -> Result<Vec<Member<'_>>, Fault> {
+    let mut members = members(object)?;
+    members.retain(|(_, value)| *value != NULL);
+    Ok(members)
+}
+
+/// The first member of this name in an answer, if it is not null.
+pub(crate) fn answer<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, Fault> {
+    Ok(member(object, wanted)?.filter(|value| *value != NULL))
 }
 
 /// The elements of an array.

@@ -234,6 +234,14 @@ impl<'a> Reader<'a> {
 
     // --- plain JSON
 
+    /// Steps over a null of an answer, which says that nothing is there.
+    pub(crate) fn take_nothing(&mut self) -> bool {
+        self.peek();
+        let is_nothing = self.rest().starts_with(b"null");
+        self.at += if is_nothing { 4 } else { 0 };
+        is_nothing
+    }
+
     /// Steps into `[`.
     pub(crate) fn open_array(&mut self) -> Result<(), Fault> {
         self.expect(b'[', "a list")

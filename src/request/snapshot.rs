@@ -11,7 +11,7 @@ use super::get::projection_of;
 use super::transact::{ItemKey, MOST, Participant};
 use super::{Get, GetForm};
 use crate::clock::Timestamp;
-use crate::codec::{Fault, Writer, elements, member};
+use crate::codec::{Fault, Writer, answer, elements};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::{Error, ErrorKind, Failed, Result, Stage};
@@ -305,7 +305,7 @@ impl<'r> Answer<'r> {
             let message = format!("the service's answer cannot be read: {fault}");
             Error::new(ErrorKind::Service, Stage::Service, message)
         };
-        let responses = member(&reply.body, "Responses").map_err(broken)?;
+        let responses = answer(&reply.body, "Responses").map_err(broken)?;
         let responses = elements(responses.unwrap_or(b"[]")).map_err(broken)?;
         if responses.len() != count {
             return Err(broken(Fault::mismatch(
@@ -315,7 +315,7 @@ impl<'r> Answer<'r> {
         }
         let items = responses
             .into_iter()
-            .map(|response| member(response, "Item"));
+            .map(|response| answer(response, "Item"));
         let items = items.collect::<Result<_, _>>().map_err(broken)?;
         Ok(Answer { items, now })
     }

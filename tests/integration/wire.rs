@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::model::{Draft, Note, Order, Session, Shop, draft, note, order, session};
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, Http, Mode};
+use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -17,6 +18,7 @@ tests![
     the_table_is_named_in_full,
     calls_are_send_and_outlive_what_they_are_of,
     requests_are_counted_in_bytes,
+    what_is_null_in_an_answer_is_not_there,
 ];
 
 fn bodies(http: &Http) -> Vec<Value> {
@@ -24,6 +26,55 @@ fn bodies(http: &Http) -> Vec<Value> {
     seen.iter()
         .map(|seen| serde_json::from_slice(&seen.body).expect("JSON"))
         .collect()
+}
+
+/// As the SDK has it. Other servers write so.
+async fn what_is_null_in_an_answer_is_not_there(db: Db) -> Outcome {
+    let table = db.table::<Note>();
+    let found = json!({ "id": { "S": "n1" }, "text": { "S": "x" } });
+    let answering = |answer: Value| db.faulty([Fault::Reply(200, answer.to_string())]).0;
+    let key = || Note::key("n1");
+
+    let rows =
+        answering(json!({ "Items": [found], "LastEvaluatedKey": null, "ConsumedCapacity": null }));
+    assert_eq!(Note::scan().all(&rows).await?, [note("n1", "x")]);
+    let none = answering(json!({ "Items": null, "Count": null, "ScannedCount": null }));
+    assert_eq!(Note::scan().all(&none).await?, []);
+    // What the units cannot be read of is answered all the same.
+    let odd = answering(json!({ "Items": [found], "ConsumedCapacity": [7] }));
+    let rows = Note::scan().read_units_per_second(1000).all(&odd).await;
+    if db.mode() != Mode::Typed {
+        assert_eq!(rows?, [note("n1", "x")]);
+    }
+
+    let answer = json!({ "Responses": { &table: [found] }, "UnprocessedKeys": null });
+    let read = Note::get_many([key()]).send(&answering(answer)).await?;
+    assert_eq!(read, [Some(note("n1", "x"))]);
+    for answer in [
+        json!({ "Responses": null, "UnprocessedKeys": { &table: null } }),
+        json!({ "Responses": { &table: null }, "UnprocessedKeys": {} }),
+    ] {
+        if db.mode() != Mode::Typed {
+            assert_eq!(
+                Note::get_many([key()]).send(&answering(answer)).await?,
+                [None]
+            );
+        }
+    }
+    let written = answering(json!({ "UnprocessedItems": null }));
+    let report = Batch::new().with(key().delete()).send(&written).await?;
+    assert_eq!((report.done, report.left.len()), (1, 0));
+
+    let answer = answering(json!({ "Responses": [{ "Item": null }] }));
+    assert_eq!(snapshot((key().get(),)).send(&answer).await?, (None,));
+    assert_eq!(
+        key()
+            .get()
+            .send(&answering(json!({ "Item": null })))
+            .await?,
+        None
+    );
+    Ok(())
 }
 
 async fn every_verb_is_one_request(db: Db) -> Outcome {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::plan::{Table, Write};
-use crate::codec::{Fault, Writer, elements, member, members};
+use crate::codec::{Fault, Writer, answer, answered, elements, member};
 use crate::key::point::{KeyPoint, points_of};
 use crate::wire::{Operation, Request, Resend};
 
@@ -71,10 +71,10 @@ pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
 
 /// Of these writes, those that the answer names as not processed.
 pub(super) fn unprocessed(body: &[u8], writes: &[(usize, Write)]) -> Result<Vec<usize>, Fault> {
-    let Some(tables) = member(body, "UnprocessedItems")? else {
+    let Some(tables) = answer(body, "UnprocessedItems")? else {
         return Ok(Vec::new());
     };
-    let tables = members(tables)?;
+    let tables = answered(tables)?;
     if tables.is_empty() {
         return Ok(Vec::new());
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bytes::Bytes;
 
 use super::{BatchGet, Frame, Numbered};
-use crate::codec::{Fault, Noted, Reader, Writer, elements, member, members};
+use crate::codec::{Fault, Noted, Reader, Writer, answered, elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::request::query::units;
 use crate::request::raw_row::RawRow;
@@ -37,6 +37,9 @@ impl BatchGet {
         let mut first = true;
         reader.open_object()?;
         while let Some(name) = reader.next_name(&mut first)? {
+            if reader.take_nothing() {
+                continue;
+            }
             match &*name {
                 "Responses" => {
                     let mut first = true;
@@ -46,14 +49,14 @@ impl BatchGet {
                     }
                 }
                 "UnprocessedKeys" => {
-                    for (name, request) in members(reader.raw_value()?)? {
+                    for (name, request) in answered(reader.raw_value()?)? {
                         table_of(&name)?.leave_out(request, &mut asked, &mut answer)?;
                     }
                 }
                 "ConsumedCapacity" => {
-                    for table in elements(reader.raw_value()?)? {
+                    for table in elements(reader.raw_value()?).unwrap_or_default() {
                         let all = answer.units.unwrap_or_default();
-                        answer.units = units(table)?.map(|more| all + more).or(answer.units);
+                        answer.units = units(table).map(|more| all + more).or(answer.units);
                     }
                 }
                 _ => reader.skip()?,
@@ -92,6 +95,9 @@ impl Table<'_> {
     ) -> Result<(), Fault> {
         let mut key = Writer::with_capacity(96);
         let mut first = true;
+        if reader.take_nothing() {
+            return Ok(());
+        }
         reader.open_array()?;
         while reader.next_element(&mut first)? {
             let item = RawRow::next(reader, body, self.frame.ahead, Some(&self.noted))?;
@@ -110,7 +116,7 @@ impl Table<'_> {
         asked: &mut Asked<'_, 'k>,
         answer: &mut Answer<'k>,
     ) -> Result<(), Fault> {
-        let keys = member(request, "Keys")?;
+        let keys = crate::codec::answer(request, "Keys")?;
         for key in keys.map_or(Ok(Vec::new()), elements)? {
             let key = KeyJson::of(key, &self.frame.names)?;
             answer.left.push(asked.take(self.number, key.as_bytes())?);

@@ -275,6 +275,9 @@ fn read(
     let mut first = true;
     reader.open_object()?;
     while let Some(name) = reader.next_name(&mut first)? {
+        if reader.take_nothing() {
+            continue;
+        }
         match &*name {
             "Items" => {
                 // Told before, most often.
@@ -292,7 +295,7 @@ fn read(
             "Count" => said.count = number(reader.raw_value()?)?,
             "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
             "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
-            "ConsumedCapacity" => said.units = meter::units(reader.raw_value()?)?,
+            "ConsumedCapacity" => said.units = meter::units(reader.raw_value()?),
             _ => reader.skip()?,
         }
     }

@@ -30,6 +30,7 @@ tests![
     a_limit_holds_over_all_runs,
     writes_that_were_given_go_on,
     entities_keep_the_mark,
+    the_mark_of_an_earlier_run_is_replaced,
     a_mark_is_nobodys_attribute,
 ];
 
@@ -409,6 +410,41 @@ async fn entities_keep_the_mark(db: Db) -> Outcome {
     let by_clock = db.at(&HandClock::at("2026-01-01T00:00:00Z"));
     key.clone().touch().send(&by_clock).await?;
     assert_eq!(db.stored(&key).await.get("_job.plus-one").cloned(), mark);
+    Ok(())
+}
+
+/// It comes with the entity, among all the rest. With both the service would keep the one or the other.
+async fn the_mark_of_an_earlier_run_is_replaced(db: Db) -> Outcome {
+    let (updates, puts) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    entries(&db, 2).await?;
+    let job = Entry::scan().update_each(|entry| entry.update().apply(|e| e.cents().add(1)));
+    job.checkpoint(JOB, file(&updates))
+        .send(&db)
+        .await?
+        .complete()?;
+    let read = Entry::scan().all(&db).await?;
+    assert!(
+        read.iter()
+            .all(|entry| entry.rest.contains("_job.plus-one"))
+    );
+
+    // The lost answer is resolved by the mark.
+    let (faulty, http) = db.faulty([Fault::Lose]);
+    let job = put_each(read.iter().map(Entry::put)).concurrency(1);
+    let report = job.checkpoint(JOB, file(&puts)).send(&faulty).await?;
+    assert_eq!(report.complete()?.written, 2);
+    for seen in http
+        .seen()
+        .iter()
+        .filter(|seen| seen.operation == "PutItem")
+    {
+        let body = String::from_utf8_lossy(&seen.body);
+        assert_eq!(body.matches("\"_job.plus-one\":{").count(), 1);
+    }
+    for entry in Entry::scan().all(&db).await? {
+        assert_eq!(entry.version.number(), Some(3));
+        assert!(read.iter().all(|other| other.rest != entry.rest));
+    }
     Ok(())
 }
 
