@@ -36,7 +36,7 @@ impl Participant {
         Participant {
             index: member.index,
             entity: member.entity,
-            key: member.key,
+            key: member.whose(),
             meaning: member.meaning,
         }
     }

@@ -148,6 +148,12 @@ impl Owner {
         }
     }
 
+    /// Its primary key, an object of DynamoDB JSON.
+    pub(in crate::request) fn key(&self) -> &[u8] {
+        let key = self.json.strip_prefix(b"{\"M\":").unwrap_or_default();
+        key.strip_suffix(b"}").unwrap_or_default()
+    }
+
     /// The sentinel is not there, or this owner's.
     fn is_mine(&self) -> Node {
         Node::any([
