@@ -193,15 +193,15 @@ pub use expr::{all, any};
 pub use observe::{Consumed, Observed};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
-    Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
-    FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex,
-    InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page,
-    PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress, ReadTogether,
-    Reading, Reads, Repeatable, Reserving, RetryBudget, ReturningChanged, ReturningNew,
-    ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot, SortPart, Steps,
-    Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify, Unconditional, Update,
-    Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,
+    Anywhere, Batch, BatchCounts, BatchError, BatchKey, BatchProgress, BatchReport, BatchSend,
+    BatchWrite, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation,
+    Filter, FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent,
+    InGlobalIndex, InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation,
+    Page, PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress,
+    ReadTogether, Reading, Reads, Repeatable, Reserving, RetryBudget, ReturningChanged,
+    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot,
+    SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify,
+    Unconditional, Update, Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,
 };
 pub use request::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,

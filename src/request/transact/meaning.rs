@@ -27,7 +27,7 @@ impl Meaning {
     }
 }
 
-fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
+pub(in crate::request) fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
     let error = failure.error.at(unique.fields.join(", "));
     let Some(condition) = failure.condition else {
         return error;

@@ -175,7 +175,20 @@ impl Member {
 
     /// The operation, and what is wrong with it.
     pub(super) fn failed(&self, error: Error) -> Failed {
-        Failed::new(self.index.unwrap_or_default(), self.key.to_json(), error)
+        let error = error.declared_as(self.declared());
+        Failed::new(self.index.unwrap_or_default(), self.key_of_row(), error)
+    }
+
+    /// The key of the item that the caller means, which is not that of what keeps its unique value.
+    pub(super) fn key_of_row(&self) -> Vec<u8> {
+        let owner = self.owner.as_ref().map(|owner| owner.key().to_vec());
+        owner.unwrap_or_else(|| self.key.to_json())
+    }
+
+    /// The declaration of its entity, where that is known.
+    pub(super) fn declared(&self) -> Option<&'static str> {
+        let owner = self.owner.as_ref().map(|owner| owner.declared());
+        owner.or(self.lost().declared())
     }
 
     /// The size of the item that it stores, if it puts one.

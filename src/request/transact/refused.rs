@@ -5,6 +5,7 @@ use super::member::{ItemKey, Member};
 use crate::clock::Timestamp;
 use crate::error::{Error, Failed, Stage};
 use crate::request::check::Lost;
+use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
 /// What is kept of an operation while the transaction is under way.
@@ -13,7 +14,10 @@ pub(crate) struct Participant {
     /// Of the operation that the caller gave, if it was one of several.
     index: Option<usize>,
     entity: &'static str,
-    key: ItemKey,
+    /// Its declaration, where that is known.
+    declared: Option<&'static str>,
+    /// The key of the item that the caller means, as an object of DynamoDB JSON.
+    key: Vec<u8>,
     meaning: Meaning,
 }
 
@@ -23,11 +27,16 @@ impl Participant {
     }
 
     /// A read, which has no condition.
-    pub(in crate::request) fn reading(index: usize, entity: &'static str, key: ItemKey) -> Self {
+    pub(in crate::request) fn reading(
+        index: usize,
+        entity: &'static EntityDef,
+        key: ItemKey,
+    ) -> Self {
         Participant {
             index: Some(index),
-            entity,
-            key,
+            entity: entity.type_name,
+            declared: Some(entity.id),
+            key: key.to_json(),
             meaning: Meaning::Row(Lost::NEVER),
         }
     }
@@ -36,7 +45,8 @@ impl Participant {
         Participant {
             index: member.index,
             entity: member.entity,
-            key: member.key,
+            declared: member.declared(),
+            key: member.key_of_row(),
             meaning: member.meaning,
         }
     }
@@ -66,7 +76,7 @@ pub(in crate::request) fn explain(
         let error = participant.explain(reason, now);
         let error = error.with_request_id(whole.request_id());
         let index = participant.index.unwrap_or_default();
-        Failed::new(index, participant.key.to_json(), error)
+        Failed::new(index, participant.key.clone(), error)
     });
     let mut failed: Vec<Failed> = failed.collect();
     if is_alone && !failed.is_empty() {
@@ -95,6 +105,7 @@ impl Participant {
             condition,
             ..Failure::from(error)
         };
-        self.meaning.explain(failure, self.entity, now)
+        let error = self.meaning.explain(failure, self.entity, now);
+        error.declared_as(self.declared)
     }
 }

@@ -148,6 +148,19 @@ impl Owner {
         }
     }
 
+    /// Its primary key, as an object of DynamoDB JSON.
+    pub(in crate::request) fn key(&self) -> &[u8] {
+        let inner = self.json.strip_prefix(b"{\"M\":");
+        inner
+            .and_then(|json| json.strip_suffix(b"}"))
+            .unwrap_or(b"{}")
+    }
+
+    /// Its declaration.
+    pub(in crate::request) fn declared(&self) -> &'static str {
+        self.entity.id
+    }
+
     /// The sentinel is not there, or this owner's.
     fn is_mine(&self) -> Node {
         Node::any([
