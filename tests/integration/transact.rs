@@ -352,15 +352,15 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
         label: None,
     };
     shelf.put().send(&db).await?;
-    let sell = Shelf::key("tea").update().apply(|s| s.left().sub(1));
-    let alone = sell.clone().send(&db).await.unwrap_err();
+    let sell = || Shelf::key("tea").update().apply(|s| s.left().sub(1));
+    let alone = sell().send(&db).await.unwrap_err();
     assert!(alone.current::<Stock>().is_none());
     assert_eq!(alone.current::<Shelf>().transpose()?, Some(shelf.clone()));
     assert!(alone.current_item().is_some());
 
     let both = Transaction::new()
         .with(Stock::key("tea").update().apply(|s| s.left().sub(1)))
-        .with(sell);
+        .with(sell());
     let error = both.send(&db).await.unwrap_err();
     assert!(error.current::<Stock>().is_none());
     assert_eq!(error.current::<Shelf>().transpose()?, Some(shelf.clone()));

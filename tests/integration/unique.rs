@@ -820,6 +820,12 @@ async fn a_look_up_finds_the_owner(db: Db) -> Outcome {
     );
     assert_eq!(Account::by_handle("o", "a#b").send(&db).await?, Some(ann));
     assert_eq!(Account::by_email("A@x").send(&db).await?, None);
+    let asked = Account::by_email("a@x").explain(&db)?;
+    assert_eq!(
+        (asked.operation, asked.requests.len()),
+        (Some("GetItem"), 1)
+    );
+    assert!(asked.requests[0].contains("$UNIQUE#"), "{asked:?}");
     let empty = Account::by_email("").send(&db).await.unwrap_err();
     assert_eq!(empty.kind(), ErrorKind::InvalidKey); // nobody can have it
     let room = Room {

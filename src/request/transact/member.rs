@@ -176,13 +176,7 @@ impl Member {
     /// The operation, and what is wrong with it.
     pub(super) fn failed(&self, error: Error) -> Failed {
         let error = error.declared_as(self.declared());
-        Failed::new(self.index.unwrap_or_default(), self.key_of_row(), error)
-    }
-
-    /// The key of the item that the caller means, which is not that of what keeps its unique value.
-    pub(super) fn key_of_row(&self) -> Vec<u8> {
-        let owner = self.owner.as_ref().map(|owner| owner.key().to_vec());
-        owner.unwrap_or_else(|| self.key.to_json())
+        Failed::new(self.index.unwrap_or_default(), self.key.to_json(), error)
     }
 
     /// The declaration of its entity, where that is known.

@@ -16,8 +16,7 @@ pub(crate) struct Participant {
     entity: &'static str,
     /// Its declaration, where that is known.
     declared: Option<&'static str>,
-    /// The key of the item that the caller means, as an object of DynamoDB JSON.
-    key: Vec<u8>,
+    key: ItemKey,
     meaning: Meaning,
 }
 
@@ -36,7 +35,7 @@ impl Participant {
             index: Some(index),
             entity: entity.type_name,
             declared: Some(entity.id),
-            key: key.to_json(),
+            key,
             meaning: Meaning::Row(Lost::NEVER),
         }
     }
@@ -46,7 +45,7 @@ impl Participant {
             index: member.index,
             entity: member.entity,
             declared: member.declared(),
-            key: member.key_of_row(),
+            key: member.key,
             meaning: member.meaning,
         }
     }
@@ -76,7 +75,7 @@ pub(in crate::request) fn explain(
         let error = participant.explain(reason, now);
         let error = error.with_request_id(whole.request_id());
         let index = participant.index.unwrap_or_default();
-        Failed::new(index, participant.key.clone(), error)
+        Failed::new(index, participant.key.to_json(), error)
     });
     let mut failed: Vec<Failed> = failed.collect();
     if is_alone && !failed.is_empty() {

@@ -148,14 +148,6 @@ impl Owner {
         }
     }
 
-    /// Its primary key, as an object of DynamoDB JSON.
-    pub(in crate::request) fn key(&self) -> &[u8] {
-        let inner = self.json.strip_prefix(b"{\"M\":");
-        inner
-            .and_then(|json| json.strip_suffix(b"}"))
-            .unwrap_or(b"{}")
-    }
-
     /// Its declaration.
     pub(in crate::request) fn declared(&self) -> &'static str {
         self.entity.id
