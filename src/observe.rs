@@ -39,7 +39,9 @@ pub struct Observed<'r> {
 impl Observed<'_> {
     /// The units of all tables together.
     pub fn units(&self) -> f64 {
-        self.consumed.iter().map(|consumed| consumed.units).sum()
+        let units = self.consumed.iter().map(|consumed| consumed.units);
+        // The sum of nothing has a sign.
+        units.fold(0.0, |all, more| all + more)
     }
 }
 
@@ -132,6 +134,15 @@ mod tests {
         let two = br#"{"ConsumedCapacity":[{"CapacityUnits":2,"TableName":"a"},{"TableName":"b","CapacityUnits":1.5E1}]}"#;
         let units: Vec<f64> = consumed(two).iter().map(|seen| seen.units).collect();
         assert_eq!(units, [2.0, 15.0]);
+        let failed = Observed {
+            operation: "PutItem",
+            table: "a",
+            duration: Duration::ZERO,
+            request_id: None,
+            consumed: &[],
+            error: None,
+        };
+        assert!(failed.units().is_sign_positive());
         for nothing in [
             &b"{}"[..],
             br#"{"ConsumedCapacity":null}"#,

@@ -33,6 +33,7 @@ tests![
     a_delete_gives_up,
     a_value_can_be_swapped_for_a_free_one_again_and_again,
     a_value_that_is_anothers_is_not_given_up,
+    a_transaction_says_whose_a_value_is,
     values_expire_with_their_owner,
     a_new_time_is_that_of_the_values_too,
     a_look_up_finds_the_owner,
@@ -709,6 +710,41 @@ async fn a_value_that_is_anothers_is_not_given_up(db: Db) -> Outcome {
             ("Account#by_email#c@x", "ACCOUNT#0000000002")
         ])
     );
+    Ok(())
+}
+
+/// There it cannot be left out.
+async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
+    tables(&db).await?;
+    account(1, "a@x").create().send(&db).await?;
+    db.plant::<Account>(account(2, "a@x").to_item()?).await;
+    let new = account(3, "c@x");
+    let both = Transaction::new()
+        .with(new.create())
+        .with(account(2, "a@x").delete());
+    let refused = both.send(&db).await.unwrap_err();
+    let failed = refused.failures().next().expect("the delete");
+    let alone = account(2, "a@x")
+        .delete()
+        .idempotent()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(failed.key_of::<Account>(), Some(Account::key(2)));
+    assert_eq!(failed.index(), 1);
+    for error in [failed.error(), &alone] {
+        assert_eq!(error.kind(), ErrorKind::Conflict);
+        assert!(
+            error.to_string().contains("send this write by itself"),
+            "{error}"
+        );
+        assert_eq!(
+            error.holder::<Account>().transpose()?,
+            Some(Account::key(1))
+        );
+    }
+    account(2, "a@x").delete().send(&db).await?;
+    assert_eq!(sentinels::<Account>(&db).await.len(), 1);
     Ok(())
 }
 

@@ -22,8 +22,23 @@ impl Meaning {
         match self {
             Meaning::Row(lost) => lost.explain(failure, entity, now),
             Meaning::Taken(unique) => taken(unique, failure).of(entity),
-            Meaning::NotOurs => failure.error.of(entity),
+            Meaning::NotOurs => not_ours(failure).of(entity),
         }
+    }
+}
+
+/// A write by itself finds that out and goes on without; nothing else of the transaction is done before.
+fn not_ours(failure: Failure) -> Error {
+    let error = failure.error;
+    let Some(condition) = failure.condition else {
+        return error;
+    };
+    let message = "a unique value that this gives up is another item's, which took it when this one had expired: \
+                   send this write by itself, which gives up what it has";
+    let error = error.with_kind(ErrorKind::Conflict, message);
+    match condition.item {
+        Some(sentinel) => error.with_holder(sentinel),
+        None => error,
     }
 }
 

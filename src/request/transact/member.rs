@@ -176,7 +176,19 @@ impl Member {
     /// The operation, and what is wrong with it.
     pub(super) fn failed(&self, error: Error) -> Failed {
         let error = error.declared_as(self.declared());
-        Failed::new(self.index.unwrap_or_default(), self.key.to_json(), error)
+        Failed::new(
+            self.index.unwrap_or_default(),
+            self.whose().to_json(),
+            error,
+        )
+    }
+
+    /// The item that it is for: of one that keeps a unique value, the one whose value it is.
+    pub(super) fn whose(&self) -> ItemKey {
+        match &self.owner {
+            Some(owner) => ItemKey(owner.key().to_vec()),
+            None => self.key.clone(),
+        }
     }
 
     /// The declaration of its entity, where that is known.

@@ -45,7 +45,7 @@ impl Participant {
             index: member.index,
             entity: member.entity,
             declared: member.declared(),
-            key: member.key,
+            key: member.whose(),
             meaning: member.meaning,
         }
     }

@@ -148,6 +148,12 @@ impl Owner {
         }
     }
 
+    /// Its primary key, an object of DynamoDB JSON.
+    pub(in crate::request) fn key(&self) -> &[u8] {
+        let key = self.json.strip_prefix(b"{\"M\":").unwrap_or_default();
+        key.strip_suffix(b"}").unwrap_or_default()
+    }
+
     /// Its declaration.
     pub(in crate::request) fn declared(&self) -> &'static str {
         self.entity.id
