@@ -123,7 +123,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
-//! | `testing` | connections that fail on demand, for tests: the module `testing` |
+//! | `testing` | connections that fail on demand, and errors for fakes: the module `testing` |
 //! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |

@@ -197,7 +197,7 @@ impl fmt::Debug for Batch<'_> {
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
     note = "a batch checks no condition and no version, and returns no item",
-    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch"
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch: `put_each` and `delete_each` write many such, a `Transaction` takes loaded ones"
 )]
 pub trait BatchWrite: Send {
     #[doc(hidden)]
