@@ -29,7 +29,7 @@ pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
     MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role,
     SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard,
-    encode_key, hash_of_key, key_text, read_key_text, skip_part, width_in,
+    encode_key, hash_of_key, key_text, read_key_text, read_key_texts, skip_part, width_in,
 };
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
@@ -57,9 +57,9 @@ pub use defer::{
 };
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback};
 pub use field::{
-    RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, find_tag, is_derived,
-    missing, never_absent, next_of_tuple, or_absent, or_null, unknown_part, unknown_variant,
-    unless_absent, within, written_size,
+    RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill, find_tag,
+    incomplete, is_derived, keep, keep_rest, keep_value, missing, never_absent, next_of_tuple,
+    or_null, unknown_part, unknown_variant, unless_absent, within, written_size,
 };
 pub use json::{as_stored, from_json, read_item_json, to_json};
 pub use when::When;

@@ -90,7 +90,7 @@ pub use format::{
 pub use index::{IndexField, IndexPart};
 pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
-pub use parse::{KeyParser, PartText, key_text, read_key_text};
+pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard, check_shard, hash_of_key};
 pub(crate) use text::escape_part;

@@ -57,13 +57,54 @@ impl RestField for Item {
     }
 }
 
-/// What was read, or what absence means.
+/// Takes in what was read of a field with a default.
 #[inline]
-pub fn or_absent<T>(read: Option<T>, absent: fn() -> Option<T>, name: &str) -> Result<T, Fault> {
-    match read {
-        Some(value) => Ok(value),
-        None => absent().ok_or_else(|| missing(name)),
+pub fn keep<T>(
+    holder: &mut Option<T>,
+    name: &str,
+    read: Result<Option<T>, Fault>,
+) -> Result<(), Fault> {
+    *holder = within(name, read)?;
+    Ok(())
+}
+
+/// Takes in what was read of a field.
+#[inline]
+pub fn keep_value<T>(
+    holder: &mut Option<T>,
+    name: &str,
+    read: Result<T, Fault>,
+) -> Result<(), Fault> {
+    *holder = Some(within(name, read)?);
+    Ok(())
+}
+
+/// Takes in an attribute that no field has.
+pub fn keep_rest(rest: &mut Item, name: &str, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    rest.insert(name, within(name, Value::decode(reader))?);
+    Ok(())
+}
+
+/// Gives a field that was not read what absence means; the first one that has to be there is noted.
+#[inline]
+pub fn fill<T>(
+    holder: &mut Option<T>,
+    absent: fn() -> Option<T>,
+    name: &str,
+    lacking: &mut Option<Fault>,
+) {
+    if holder.is_none() {
+        *holder = absent();
+        if holder.is_none() && lacking.is_none() {
+            *lacking = Some(missing(name));
+        }
     }
+}
+
+/// What is said of fields that have to be there and are not.
+#[cold]
+pub fn incomplete(lacking: Option<Fault>) -> Fault {
+    lacking.unwrap_or_else(|| Fault::new("an attribute is missing"))
 }
 
 /// A field that has to be there is not.

@@ -120,12 +120,32 @@ impl<'t> KeyParser<'t> {
     }
 }
 
-/// The text of a key attribute.
+/// Reads the text of a key attribute.
 pub fn read_key_text<'a>(
     reader: &mut Reader<'a>,
     attribute: &'static str,
-) -> Result<Cow<'a, str>, Fault> {
-    reader.text().map_err(|fault| fault.in_key(attribute))
+    into: &mut Option<Cow<'a, str>>,
+) -> Result<(), Fault> {
+    *into = Some(reader.text().map_err(|fault| fault.in_key(attribute))?);
+    Ok(())
+}
+
+/// Reads the texts of these key attributes of an item.
+pub fn read_key_texts<'a, const N: usize>(
+    reader: &mut Reader<'a>,
+    attributes: [&'static str; N],
+) -> Result<[Option<Cow<'a, str>>; N], Fault> {
+    let mut texts = [const { None }; N];
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let mut slots = attributes.iter().zip(&mut texts);
+        match slots.find(|(attribute, _)| name == **attribute) {
+            Some((attribute, text)) => read_key_text(reader, attribute, text)?,
+            None => reader.skip()?,
+        }
+    }
+    Ok(texts)
 }
 
 /// A key text that an item should have held.

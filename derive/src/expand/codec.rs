@@ -416,7 +416,8 @@ pub(super) fn holder(field: &Field) -> Ident {
     local(&format!("field_{}", super::key::plain_name(&field.ident)))
 }
 
-/// Reads a field into its variable; the arm of a match on the name.
+/// Reads a field into its variable; the arm of a match on the name, a `Result`. What went wrong leaves the
+/// function at one place, for each place costs the compiler the drop of all variables.
 pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     if !is_stored(field) {
         return None;
@@ -426,12 +427,15 @@ pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStre
     let (item, form) = way.decode(field);
     let decode = of(&field.ty, &way.contract(), item);
     let form = form.map(|form| code!(, #form));
-    let read = if field.default.is_some() {
-        code!(__d::or_null(reader, |reader| #decode(reader #form)))
+    Some(if field.default.is_some() {
+        code!(#stored => __d::keep(
+            &mut #holder,
+            #stored,
+            __d::or_null(reader, |reader| #decode(reader #form)),
+        ),)
     } else {
-        code!(#decode(reader #form).map(::core::option::Option::Some))
-    };
-    Some(code!(#stored => #holder = __d::within(#stored, #read)?,))
+        code!(#stored => __d::keep_value(&mut #holder, #stored, #decode(reader #form)),)
+    })
 }
 
 /// The variable of a field.
@@ -444,8 +448,8 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
 }
 
 /// The value of a field once the object is read: `ident: value`.
-pub(super) fn finish(field: &Field, key: Option<KeyUse>) -> TokenStream {
-    let (ident, stored) = (&field.ident, &field.stored);
+pub(super) fn finish(field: &Field) -> TokenStream {
+    let ident = &field.ident;
     match field.role {
         Role::Skip => {
             let value = match &field.default {
@@ -467,11 +471,32 @@ pub(super) fn finish(field: &Field, key: Option<KeyUse>) -> TokenStream {
             code!(#ident: #holder.unwrap_or_else(|| #default))
         }
         Some(DefaultValue::Expr(value)) => code!(#ident: #holder.unwrap_or_else(|| #value)),
-        None => {
-            let absent = way(field, key).absent(field);
-            code!(#ident: __d::or_absent(#holder, #absent, #stored)?)
-        }
+        None => code!(#ident: #holder),
     }
+}
+
+/// Says what the fields are that were not read, those without a default: after it their variables are their values.
+/// Once for all, for the same reason.
+pub(super) fn complete<'f>(
+    fields: impl Iterator<Item = (&'f Field, Option<KeyUse>)>,
+) -> Option<TokenStream> {
+    let mut fills = Vec::new();
+    let mut holders = Vec::new();
+    for (field, key) in fields.filter(|(field, _)| is_stored(field) && field.default.is_none()) {
+        let (stored, holder) = (&field.stored, holder(field));
+        let absent = way(field, key).absent(field);
+        fills.push(code!(__d::fill(&mut #holder, #absent, #stored, &mut lacking);));
+        holders.push(holder);
+    }
+    (!holders.is_empty()).then(|| {
+        code! {
+            let mut lacking = ::core::option::Option::None;
+            #(#fills)*
+            let (#(::core::option::Option::Some(#holders),)*) = (#(#holders,)*) else {
+                return ::core::result::Result::Err(__d::incomplete(lacking));
+            };
+        }
+    })
 }
 
 pub(super) fn default_of(field: &Field) -> TokenStream {

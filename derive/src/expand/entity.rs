@@ -390,7 +390,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let text_arms = keyed.iter().map(|(_, which)| {
         let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
-        code!(other if other == #attribute => #holder = ::core::option::Option::Some(__d::read_key_text(reader, #attribute)?),)
+        code!(other if other == #attribute => __d::read_key_text(reader, #attribute, &mut #holder),)
     });
     let unpack = keyed
         .iter()
@@ -408,7 +408,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             __TYPE,
             #name,
             <<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES,
-        )?,)
+        ),)
     });
     let rest = field_of(entity, Role::Rest);
     let rest_holder = rest.map(|_| code!(let mut rest = __d::Item::new();));
@@ -418,11 +418,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
                 &<Self as __d::DynamoEntity>::ENTITY,
                 &<<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE,
                 other,
-            ) => {
-                let value = <__d::Value as __d::DynamoValue>::decode(reader)
-                    .map_err(|fault| fault.at(other))?;
-                rest.insert(other, value);
-            }
+            ) => __d::keep_rest(&mut rest, other, reader),
         }
     });
     let finished = entity.fields.iter().enumerate().map(|(at, field)| {
@@ -433,8 +429,10 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             let attribute = attribute_of(if in_pk { "pk" } else { "sk" });
             return code!(#ident: #holder.ok_or_else(|| __d::missing(#attribute))?);
         }
-        codec::finish(field, key_use(entity, at))
+        codec::finish(field)
     });
+    let fields = entity.fields.iter().enumerate();
+    let complete = codec::complete(fields.map(|(at, field)| (field, key_use(entity, at))));
     let checked = entity.pk.shards().map(|_| {
         let text = local("text_pk");
         code! {
@@ -453,15 +451,17 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             let mut first = true;
             reader.open_object()?;
             while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
-                match &*name {
+                let read = match &*name {
                     #(#arms)*
                     #(#text_arms)*
                     #type_arm
                     #rest_arm
-                    _ => reader.skip()?,
-                }
+                    _ => reader.skip(),
+                };
+                read?;
             }
             #(#unpack)*
+            #complete
             let entity = Self { #(#finished),* };
             #checked
             ::core::result::Result::Ok(entity)

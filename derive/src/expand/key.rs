@@ -513,6 +513,7 @@ pub(super) fn part_of(entity: &Entity, field: usize, format: Format, cut: bool) 
 fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let mut arms = Vec::new();
     let mut holders = Vec::new();
+    let mut attributes = Vec::new();
     let mut unpack = Vec::new();
     let sources = [
         (Some(&entity.pk), "pk", code!(__PK)),
@@ -528,7 +529,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                 unpack.push(code! {
                     let #part = #holder.ok_or_else(|| __d::missing(#attribute))?;
                 });
-                code!(__d::within(#attribute, #decode(reader))?)
+                code!(__d::keep_value(&mut #holder, #attribute, #decode(reader)))
             }
             KeySource::Template(template) => {
                 let parse = format_ident!("parse_{which}");
@@ -549,16 +550,17 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
                     let (#(#names,)*) =
                         Self::#parse(__d::key_text(&#holder, #attribute)? #(, #parsers)*)?;
                 });
-                code!(__d::read_key_text(reader, #attribute)?)
+                code!(__d::read_key_text(reader, #attribute, &mut #holder))
             }
         };
-        holders.push(code!(let mut #holder = ::core::option::Option::None;));
         arms.push(code! {
             if name == #attribute {
-                #holder = ::core::option::Option::Some(#value);
+                #value?;
                 continue;
             }
         });
+        holders.push(holder);
+        attributes.push(attribute);
     }
     let members = fields.iter().map(|key| {
         let (ident, part) = (&entity.fields[key.field].ident, key_part(entity, key.field));
@@ -568,16 +570,27 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         let text = local("read_pk");
         code!(__d::check_shard(&parts, #text.as_deref())?;)
     });
-    code! {
-        #[inline]
-        fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
-            #(#holders)*
+    let is_text = [Some(&entity.pk), entity.sk.as_ref()]
+        .into_iter()
+        .flatten()
+        .all(|source| matches!(source, KeySource::Template(_)));
+    let read = if is_text {
+        code!(let [#(#holders),*] = __d::read_key_texts(reader, [#(#attributes),*])?;)
+    } else {
+        code! {
+            #(let mut #holders = ::core::option::Option::None;)*
             let mut first = true;
             reader.open_object()?;
             while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
                 #(#arms)*
                 reader.skip()?;
             }
+        }
+    };
+    code! {
+        #[inline]
+        fn read(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            #read
             #(#unpack)*
             let parts = Self { #(#members),* };
             #checked

@@ -121,20 +121,15 @@ fn decode_fields(fields: &[Field], constructor: &TokenStream, tag: Option<&str>)
     let arms = fields
         .iter()
         .filter_map(|field| codec::decode_arm(field, None));
-    let finished = fields.iter().map(|field| codec::finish(field, None));
-    let tag_arm = tag.map(|tag| code!(#tag => reader.skip()?,));
+    let complete = codec::complete(fields.iter().map(|field| (field, None)));
+    let finished = fields.iter().map(codec::finish);
+    let tag_arm = tag.map(|tag| code!(#tag => reader.skip(),));
     let has_rest = fields.iter().any(|field| field.role == Role::Rest);
     let rest_holder = has_rest.then(|| code!(let mut rest = __d::Item::new();));
     let other = if has_rest {
-        code! {
-            other => {
-                let value = <__d::Value as __d::DynamoValue>::decode(reader)
-                    .map_err(|fault| fault.at(other))?;
-                rest.insert(other, value);
-            }
-        }
+        code!(other => __d::keep_rest(&mut rest, other, reader),)
     } else {
-        code!(_ => reader.skip()?,)
+        code!(_ => reader.skip(),)
     };
     code! {
         #(#declared)*
@@ -142,13 +137,15 @@ fn decode_fields(fields: &[Field], constructor: &TokenStream, tag: Option<&str>)
         let mut first = true;
         reader.open_map()?;
         while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
-            match &*name {
+            let read = match &*name {
                 #(#arms)*
                 #tag_arm
                 #other
-            }
+            };
+            read?;
         }
         reader.close_map()?;
+        #complete
         ::core::result::Result::Ok(#constructor { #(#finished),* })
     }
 }

@@ -7,6 +7,7 @@ use super::pace::{Pace, Turn};
 use super::progress::{ReadProgress, Watch};
 use super::selection::Selection;
 use crate::codec::member;
+use crate::request::together::CONCURRENCY;
 
 /// A read unit is a strong read of so many bytes.
 const UNIT: usize = 4096;
@@ -43,9 +44,11 @@ impl Selection {
             return None;
         }
         let is_strong = options.consistent;
+        let segments = options.segments.unwrap_or(1) as usize;
+        let side_by_side = segments.min(CONCURRENCY);
         let pace = options
             .read_units
-            .map(|units| Pace::per_second(units, is_strong));
+            .map(|units| Pace::per_second(units, is_strong, side_by_side));
         Some(Arc::new(Meter {
             is_strong,
             pace,

@@ -19,6 +19,8 @@ const FULL_ANSWER: f64 = 256.0;
 #[derive(Debug)]
 pub(super) struct Pace {
     per_second: f64,
+    /// What one of the requests that go side by side may take of these, so that a round of them is a second's.
+    per_request: f64,
     /// What a weak read takes of these.
     share: f64,
     state: Mutex<State>,
@@ -47,19 +49,21 @@ pub(in crate::request) struct Turn {
 }
 
 impl Pace {
-    pub(super) fn per_second(units: u32, is_strong: bool) -> Self {
+    pub(super) fn per_second(units: u32, is_strong: bool, side_by_side: usize) -> Self {
         let per_second = f64::from(units.max(1));
+        let per_request = per_second / side_by_side.max(1) as f64;
         let share = if is_strong { 1.0 } else { 0.5 };
         let per_item = LARGEST_ITEM * share;
         Pace {
             per_second,
+            per_request,
             share,
             state: Mutex::new(State {
                 paid: None,
                 last: None,
                 per_item,
                 // Nothing is known of the items: as if each were of the largest.
-                items: whole(per_second / per_item),
+                items: whole(per_request / per_item),
             }),
             cheaper: Notify::new(),
         }
@@ -89,8 +93,8 @@ impl Pace {
             return Err(paid);
         }
         let full = FULL_ANSWER * self.share;
-        // A full answer takes no more than a second's units, so nothing need bound it.
-        let limit = match self.per_second >= full {
+        // A full answer takes no more than its share of a second's units, so nothing need bound it.
+        let limit = match self.per_request >= full {
             true => most,
             false => Some(most.map_or(state.items, |most| most.min(state.items))),
         };
@@ -113,7 +117,7 @@ impl Pace {
         if items > 0 {
             state.last = Some(units);
             state.per_item = units / items as f64;
-            let fitting = self.per_second / state.per_item;
+            let fitting = self.per_request / state.per_item;
             state.items = whole(fitting).min(items.saturating_mul(2));
         }
         drop(state);
@@ -140,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_taken_is_waited_for() {
-        let pace = Pace::per_second(1000, true);
+        let pace = Pace::per_second(1000, true, 1);
         let began = Instant::now();
         let turn = pace.turn(None).await;
         assert_eq!(
@@ -165,7 +169,7 @@ mod tests {
 
     #[tokio::test]
     async fn requests_side_by_side_do_not_begin_at_once() {
-        let pace = Pace::per_second(2560, true);
+        let pace = Pace::per_second(2560, true, 1);
         let began = Instant::now();
         // Each may take 256 units, a tenth of a second.
         for turn in 0..4 {
@@ -173,7 +177,7 @@ mod tests {
             assert!(milliseconds(began) >= 99 * turn);
         }
         // Who waits goes on when the one before was cheaper.
-        let pace = Pace::per_second(3, true);
+        let pace = Pace::per_second(3, true, 1);
         let first = pace.turn(None).await;
         assert_eq!(first.expected, 100.0, "half a minute's units");
         let began = Instant::now();
@@ -191,12 +195,12 @@ mod tests {
         for (units, is_strong, first) in
             [(1, true, 1), (99, true, 1), (250, true, 2), (110, false, 2)]
         {
-            let pace = Pace::per_second(units, is_strong);
+            let pace = Pace::per_second(units, is_strong, 1);
             let turn = pace.try_turn(None).expect("the first one");
             assert_eq!(turn.limit, Some(first), "{units}");
             assert!(turn.expected <= f64::from(units).max(100.0));
         }
-        let pace = Pace::per_second(100, true);
+        let pace = Pace::per_second(100, true, 1);
         let mut limits = Vec::new();
         for _ in 0..12 {
             let limit = pace.state().items;
@@ -221,13 +225,21 @@ mod tests {
         };
         pace.pay(turn, 200.0, 400);
         assert_eq!(pace.state().items, 200);
-        let wanted = Pace::per_second(100, true).try_turn(Some(0));
+        // Those that go side by side share it.
+        let pace = Pace::per_second(100, true, 8);
+        let turn = Turn {
+            limit: None,
+            expected: 0.0,
+        };
+        pace.pay(turn, 10.0, 40);
+        assert_eq!(pace.state().items, 50);
+        let wanted = Pace::per_second(100, true, 1).try_turn(Some(0));
         assert_eq!(wanted.map(|turn| turn.limit), Ok(Some(0)));
     }
 
     #[test]
     fn no_answer_breaks_the_pace() {
-        let pace = Pace::per_second(0, false);
+        let pace = Pace::per_second(0, false, 1);
         for (units, items) in [
             (0.0, 0),
             (0.0, 10),

@@ -24,7 +24,8 @@ impl<E: DynamoEntity> Query<E, WholeTable> {
 }
 
 impl<Row> Query<Row, WholeTable> {
-    /// In so many parts, up to 1000, of which up to eight are read at once. Their rows come as they are read.
+    /// In so many parts, up to 1000, of which up to eight are read at once. Their rows come when all of
+    /// these have answered, so a crash may lose up to eight answers of work; `page_size` makes them smaller.
     ///
     /// Pages, streams and jobs have places to go on from, as of any query: a cursor then holds the place in each
     /// segment, and grows with them, by the size of a key each. It fits a scan in as many segments.
