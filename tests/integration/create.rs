@@ -102,11 +102,11 @@ async fn managed_fields_start_anew(db: Db) -> Outcome {
 
 async fn an_expired_item_is_replaced(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
-    let old = session("s1", Some("2024-06-01T09:00:00Z"));
+    let old = session("s1", Some("2124-06-01T09:00:00Z"));
     old.put().send(&now).await?;
-    let new = session("s1", Some("2024-06-01T11:00:00Z"));
+    let new = session("s1", Some("2124-06-01T11:00:00Z"));
     assert_eq!(new.create().send(&now).await?, new);
     let refused = new.create().send(&now).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
@@ -116,8 +116,8 @@ async fn an_expired_item_is_replaced(db: Db) -> Outcome {
 
 async fn an_expired_item_by_seconds_is_not(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00.999Z");
-    session("s1", Some("2024-06-01T10:00:01Z"))
+    let clock = HandClock::at("2124-06-01T10:00:00.999Z");
+    session("s1", Some("2124-06-01T10:00:01Z"))
         .create()
         .send(&db.at(&clock))
         .await?;
@@ -128,9 +128,9 @@ async fn an_expired_item_by_seconds_is_not(db: Db) -> Outcome {
 
 async fn an_item_that_expires_now_is_replaced(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:01Z");
+    let clock = HandClock::at("2124-06-01T10:00:01Z");
     let now = db.at(&clock);
-    let old = session("s1", Some("2024-06-01T10:00:01Z"));
+    let old = session("s1", Some("2124-06-01T10:00:01Z"));
     old.put().send(&now).await?;
     session("s1", None).create().send(&now).await?;
     Ok(())

@@ -67,9 +67,9 @@ async fn if_exists_needs_an_item(db: Db) -> Outcome {
 
 async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
-    session("s1", Some("2024-06-01T10:00:00Z"))
+    session("s1", Some("2124-06-01T10:00:00Z"))
         .put()
         .send(&now)
         .await?;
@@ -94,9 +94,10 @@ async fn returning_old_gives_the_item(db: Db) -> Outcome {
 
 async fn returning_old_gives_an_expired_item(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let expired = session("s1", Some("2000-01-01T00:00:00Z"));
-    expired.put().send(&db).await?;
-    let old = expired.key().delete().returning_old().send(&db).await?;
+    let late = db.at(&HandClock::at("2124-06-01T10:00:00Z"));
+    let expired = session("s1", Some("2124-01-01T00:00:00Z"));
+    expired.put().send(&late).await?;
+    let old = expired.key().delete().returning_old().send(&late).await?;
     assert_eq!(old, Some(expired));
     Ok(())
 }

@@ -45,8 +45,9 @@ tests![
     index_keys_are_made_of_what_is_stored,
 ];
 
-const T0: &str = "2024-06-01T10:00:00Z";
-const T1: &str = "2024-06-01T11:00:00Z";
+/// To come, for an engine deletes by its own clock what is over.
+const T0: &str = "2084-06-01T10:00:00Z";
+const T1: &str = "2084-06-01T11:00:00Z";
 
 async fn put_keeps_created_at(db: Db) -> Outcome {
     db.create_tables([Draft::schema()]).await?;
@@ -58,7 +59,7 @@ async fn put_keeps_created_at(db: Db) -> Outcome {
     assert_eq!(put.created_at, Some(moment(T0)));
     assert_eq!(
         db.stored(&put.key()).await["created_at"],
-        s("2024-06-01T10:00:00.000000000Z")
+        s("2084-06-01T10:00:00.000000000Z")
     );
     Ok(())
 }
@@ -239,7 +240,7 @@ fn foreign(id: &str) -> Foreign {
 
 async fn foreign_forms_of_timestamps_are_kept(db: Db) -> Outcome {
     db.create_tables([Foreign::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00.789Z");
+    let clock = HandClock::at("2084-06-01T10:00:00.789Z");
     let created = foreign("f1").create().send(&db.at(&clock)).await?;
     assert_eq!(created.created_at, Some(moment(T0)));
     assert_eq!(created.updated_at, clock.time());
@@ -251,7 +252,7 @@ async fn foreign_forms_of_timestamps_are_kept(db: Db) -> Outcome {
 
 async fn a_foreign_form_tells_recreated_rows_apart(db: Db) -> Outcome {
     db.create_tables([Foreign::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00.789Z");
+    let clock = HandClock::at("2084-06-01T10:00:00.789Z");
     let now = db.at(&clock);
     let first = foreign("f1").create().send(&now).await?;
     let first = first
@@ -272,12 +273,12 @@ async fn a_foreign_form_tells_recreated_rows_apart(db: Db) -> Outcome {
 async fn a_creation_time_is_one_however_it_is_spelt(db: Db) -> Outcome {
     db.create_tables([Draft::schema()]).await?;
     for spelt in [
-        "2024-06-01T10:00:00Z",
-        "2024-06-01T10:00:00.000Z",
-        "2024-06-01T10:00:00+00:00",
-        "2024-06-01T10:00:00.120Z",
-        "2024-06-01T10:00:00.123456+00:00",
-        "2024-06-01T10:00:00.123456789Z",
+        "2084-06-01T10:00:00Z",
+        "2084-06-01T10:00:00.000Z",
+        "2084-06-01T10:00:00+00:00",
+        "2084-06-01T10:00:00.120Z",
+        "2084-06-01T10:00:00.123456+00:00",
+        "2084-06-01T10:00:00.123456789Z",
     ] {
         let foreign = || {
             let id = ("id", s("d1"));
@@ -295,7 +296,7 @@ async fn a_creation_time_is_one_however_it_is_spelt(db: Db) -> Outcome {
         db.plant::<Draft>(foreign()).await;
         loaded.delete().send(&db).await?;
         let mut recreated = foreign();
-        recreated.insert("created_at".into(), s("2024-06-01T10:00:00.000001Z"));
+        recreated.insert("created_at".into(), s("2084-06-01T10:00:00.000001Z"));
         db.plant::<Draft>(recreated).await;
         assert!(loaded.put().send(&db).await.unwrap_err().is_conflict());
     }
@@ -504,14 +505,14 @@ async fn index_keys_are_made_of_what_is_stored(db: Db) -> Outcome {
         id: "e1".into(),
         created_at: None,
         updated_at: moment("2000-01-01T00:00:00Z"),
-        expires_at: Some(moment("2030-01-01T00:00:00.5Z")),
+        expires_at: Some(moment("2090-01-01T00:00:00.5Z")),
     };
     let created = event.create().send(&db.at(&clock)).await?;
     let stored = db.stored(&created.key()).await;
     for (name, text) in [
-        ("by_creation_sk", "C#2024-06-01T10:00:00.000000000Z"),
-        ("by_update_sk", "U#2024-06-01T10:00:00Z"),
-        ("by_end_sk", "2030-01-01T00:00:00.000000000Z"),
+        ("by_creation_sk", "C#2084-06-01T10:00:00.000000000Z"),
+        ("by_update_sk", "U#2084-06-01T10:00:00Z"),
+        ("by_end_sk", "2090-01-01T00:00:00.000000000Z"),
     ] {
         assert_eq!(stored[name], s(text), "{name}");
     }
@@ -522,9 +523,9 @@ async fn index_keys_are_made_of_what_is_stored(db: Db) -> Outcome {
     let stored = db.stored(&put.key()).await;
     assert_eq!(
         stored["by_creation_sk"],
-        s("C#2024-06-01T10:00:00.000000000Z")
+        s("C#2084-06-01T10:00:00.000000000Z")
     );
-    assert_eq!(stored["by_update_sk"], s("U#2024-06-01T11:00:00Z"));
+    assert_eq!(stored["by_update_sk"], s("U#2084-06-01T11:00:00Z"));
     assert_eq!(Raw::from(put.to_item()?), stored);
     Ok(())
 }

@@ -79,7 +79,7 @@ struct Changing {
 
 async fn what_changes_on_the_way_is_returned_changed(db: Db) -> Outcome {
     db.create_tables([Changing::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00.5Z");
+    let clock = HandClock::at("2124-06-01T10:00:00.5Z");
     let now = db.at(&clock).with_actor("ann");
     let given = Changing {
         id: "c1".into(),
@@ -140,9 +140,9 @@ async fn if_exists_needs_an_item(db: Db) -> Outcome {
 
 async fn if_exists_needs_a_live_item(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
-    let expiring = session("s1", Some("2024-06-01T10:00:01Z"));
+    let expiring = session("s1", Some("2124-06-01T10:00:01Z"));
     expiring.put().send(&now).await?;
     expiring.put().if_exists().send(&now).await?;
     clock.advance(1_000);
@@ -174,9 +174,9 @@ async fn if_missing_needs_none(db: Db) -> Outcome {
 
 async fn if_missing_replaces_an_expired_item(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
-    let clock = HandClock::at("2024-06-01T10:00:00Z");
+    let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
-    session("s1", Some("2024-06-01T10:00:00Z"))
+    session("s1", Some("2124-06-01T10:00:00Z"))
         .put()
         .send(&now)
         .await?;

@@ -19,10 +19,11 @@ pub fn maybe<T>(rng: &mut Rng, value: impl FnOnce(&mut Rng) -> T) -> Option<T> {
     (rng.u32(0..3) > 0).then(|| value(rng))
 }
 
-/// Some minutes around the start of the test, with a fraction at times.
+/// Some minutes around the start of the test, with a fraction at times. All of it is to come: DynamoDB Local deletes by its own
+/// clock.
 pub fn time(rng: &mut Rng) -> DateTime<Utc> {
     let millis = rng.i64(-3..3) * 60_000 + rng.choice([0, 0, 250]).unwrap_or(0);
-    DateTime::from_timestamp_millis(1_709_287_200_000 + millis).unwrap_or_default()
+    DateTime::from_timestamp_millis(3_918_276_000_000 + millis).unwrap_or_default()
 }
 
 /// The same, or a month earlier.

@@ -161,5 +161,5 @@ impl Subject for Visit {
 /// Most live on.
 fn expiry(rng: &mut Rng) -> u32 {
     let far = rng.u32(0..4) > 0;
-    1_709_287_200 + if far { 90_000 } else { rng.u32(0..300) }
+    3_918_276_000 + if far { 90_000 } else { rng.u32(0..300) }
 }
