@@ -47,6 +47,8 @@ struct Inner {
     kind: ErrorKind,
     stage: Stage,
     entity: Option<&'static str>,
+    /// Which declaration that is: names may be those of several.
+    declared: Option<&'static str>,
     key: Option<&'static str>,
     attribute: Option<String>,
     code: Option<String>,
@@ -145,6 +147,7 @@ impl Error {
             kind,
             stage,
             entity: None,
+            declared: None,
             key: None,
             attribute: None,
             code: None,
@@ -204,6 +207,17 @@ impl Error {
         self
     }
 
+    /// Which declaration its entity is, where that is known; see [`EntityDef::id`](crate::schema::EntityDef).
+    pub(crate) fn declared_as(mut self, id: Option<&'static str>) -> Self {
+        self.0.declared = id;
+        self
+    }
+
+    /// Whether it can be one of this entity.
+    fn may_be_of<E: DynamoEntity>(&self) -> bool {
+        self.0.declared.is_none_or(|id| id == E::ENTITY.id)
+    }
+
     /// The key attribute concerned, if none is known yet.
     pub(crate) fn in_key(mut self, attribute: &'static str) -> Self {
         self.0.key.get_or_insert(attribute);
@@ -255,9 +269,10 @@ impl Error {
     }
 
     /// The key of the item that has a unique value, where a write of another one was refused for it. It came with the
-    /// error; there was no second read.
+    /// error; there was no second read. `None` too where it is not `E` whose values are kept.
     pub fn holder<E: DynamoEntity>(&self) -> Option<Result<Key<E>>> {
-        self.0.holder.as_deref().map(crate::request::owner_of)
+        let holder = self.0.holder.as_ref().filter(|_| self.may_be_of::<E>());
+        holder.map(|sentinel| crate::request::owner_of(sentinel))
     }
 
     /// What happened.
@@ -296,10 +311,18 @@ impl Error {
     }
 
     /// The item that made a condition fail. It came with the error, so it is the item the condition
-    /// saw; there was no second read. `None` where no item came, or where the one that came has
-    /// expired.
+    /// saw; there was no second read. `None` where no item came, where the one that came has
+    /// expired, and where the error is one of another entity than `E`: [`current_item`](Self::current_item) has it then.
     pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
         let current = self.0.current.as_ref()?;
+        let is_own = match self.0.declared {
+            Some(_) => self.may_be_of::<E>(),
+            // A job over a collection does not know its rows.
+            None => crate::entity::is_item_of::<E>(&current.item),
+        };
+        if !is_own {
+            return None;
+        }
         crate::entity::read_live::<E>(&current.item, current.at).transpose()
     }
 

@@ -123,7 +123,7 @@
 //! | feature | what it brings |
 //! |---|---|
 //! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials |
-//! | `testing` | connections that fail on demand, for tests: the module `testing` |
+//! | `testing` | connections that fail on demand, and errors for fakes: the module `testing` |
 //! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
@@ -193,15 +193,15 @@ pub use expr::{all, any};
 pub use observe::{Consumed, Observed};
 pub use repository::Repository;
 pub use request::{
-    Anywhere, Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
-    Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation, Filter,
-    FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent, InGlobalIndex,
-    InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation, Page,
-    PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress, ReadTogether,
-    Reading, Reads, Repeatable, Reserving, RetryBudget, ReturningChanged, ReturningNew,
-    ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot, SortPart, Steps,
-    Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify, Unconditional, Update,
-    Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,
+    Anywhere, Batch, BatchCounts, BatchError, BatchKey, BatchProgress, BatchReport, BatchSend,
+    BatchWrite, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation,
+    Filter, FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent,
+    InGlobalIndex, InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation,
+    Page, PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress,
+    ReadTogether, Reading, Reads, Repeatable, Reserving, RetryBudget, ReturningChanged,
+    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot,
+    SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify,
+    Unconditional, Update, Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,
 };
 pub use request::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,

@@ -18,6 +18,8 @@ mod create;
 mod delete;
 mod draft;
 mod explain;
+#[cfg(feature = "testing")]
+pub(crate) mod fake;
 mod get;
 mod get_many;
 mod guard;
@@ -41,7 +43,7 @@ mod upkeep;
 mod upsert;
 
 pub use batch::{
-    Batch, BatchCounts, BatchError, BatchProgress, BatchReport, BatchSend, BatchWrite,
+    Batch, BatchCounts, BatchError, BatchKey, BatchProgress, BatchReport, BatchSend, BatchWrite,
 };
 pub use bulk::{
     Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,

@@ -43,6 +43,9 @@ use std::time::Duration;
 use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition};
 use aws_sdk_dynamodb::config::{HttpClient, SharedHttpClient};
 
+#[cfg(feature = "testing")]
+pub use crate::request::fake::{already_exists, conflict, failure, not_found, not_unique};
+
 use crate::codec::Writer;
 use crate::error::{Error, Result};
 use crate::wire::Client;

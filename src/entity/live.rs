@@ -2,7 +2,7 @@
 
 use super::{DynamoEntity, DynamoTable, Stamp};
 use crate::clock::Timestamp;
-use crate::codec::{Fault, Reader, Writer};
+use crate::codec::{Fault, Reader, Writer, member};
 use crate::error::{Error, Result};
 use crate::request::{MARK, is_sentinel};
 use crate::schema::{EntityDef, has_uniques};
@@ -31,6 +31,16 @@ pub(crate) fn read_live<E: DynamoEntity>(json: &[u8], now: Timestamp) -> Result<
     let entity: E = read(json)?;
     let expired = entity.expires_at().is_some_and(|at| at <= now.seconds());
     Ok((!expired).then_some(entity))
+}
+
+/// Whether it is an item of this entity, by its type, and by its key where it has none.
+pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
+    let attribute = <E::Table as DynamoTable>::TABLE.type_attribute;
+    let stored = attribute.and_then(|attribute| member(json, attribute).ok().flatten());
+    match stored.map(|json| Reader::new(json).text()) {
+        Some(stored) => stored.is_ok_and(|stored| stored == E::ENTITY.stored_name),
+        None => E::has_key(json),
+    }
 }
 
 /// The attributes as the struct holds them, as one object of DynamoDB JSON.

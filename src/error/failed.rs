@@ -1,5 +1,6 @@
 //! An operation of a transaction that failed.
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::ops::Deref;
 
@@ -45,7 +46,8 @@ impl Failed {
 
     /// The key of the item that the operation was for. `None` if it could not be made, or is not one of `E`.
     pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
-        let parts = E::KeyParts::read(&mut Reader::new(self.key.as_deref()?));
+        let key = self.key.as_deref().filter(|_| self.error.may_be_of::<E>());
+        let parts = E::KeyParts::read(&mut Reader::new(key?));
         parts.ok().map(Key::from_parts)
     }
 }
@@ -55,6 +57,22 @@ impl Deref for Failed {
 
     fn deref(&self) -> &Error {
         &self.error
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "operation {} of the transaction: {}",
+            self.index, self.error
+        )
+    }
+}
+
+impl StdError for Failed {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.error)
     }
 }
 
@@ -91,6 +109,7 @@ impl Error {
     /// assert!(error.is_already_exists());
     /// let failed = error.failures().next().expect("one");
     /// assert_eq!((failed.index(), failed.entity()), (1, Some("Seat")));
+    /// assert_eq!(failed.to_string(), "operation 1 of the transaction: Seat: an item with this key is already there");
     /// assert_eq!(failed.current::<Seat>().transpose()?, Some(seat(2, "bob")));
     /// # Ok(()) }
     /// ```
@@ -114,6 +133,7 @@ impl Error {
         let mut error = Error::new(lead.kind(), lead.stage(), message);
         let (inner, of) = (&mut *error.0, &*lead.error.0);
         inner.entity = of.entity;
+        inner.declared = of.declared;
         inner.key = of.key;
         inner.attribute.clone_from(&of.attribute);
         inner.code.clone_from(&of.code);

@@ -8,6 +8,7 @@
 //!   -> done, left, or wrong                              ledger, report
 //! ```
 
+mod key;
 mod ledger;
 mod plan;
 mod report;
@@ -16,6 +17,7 @@ mod send;
 
 use std::fmt;
 
+pub use key::BatchKey;
 pub use ledger::{BatchCounts, BatchProgress};
 use plan::BatchInput;
 pub use report::{BatchError, BatchReport};
@@ -31,7 +33,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::Result;
 use ledger::OnProgress;
-use plan::Ready;
+use plan::{Ready, Write};
 
 /// Many puts and deletes, of any entities and tables: any number, 25 in a request.
 ///
@@ -97,6 +99,11 @@ impl<'e> Batch<'e> {
             batch.groups.push(Box::new(ready));
         }
         batch
+    }
+
+    /// The writes of it that an earlier batch left.
+    fn ready(&self) -> impl Iterator<Item = &Write> {
+        self.groups.iter().flat_map(|group| group.ready())
     }
 
     /// With this write.
@@ -190,7 +197,7 @@ impl fmt::Debug for Batch<'_> {
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
     note = "a batch checks no condition and no version, and returns no item",
-    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch"
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch: `put_each` and `delete_each` write many such, a `Transaction` takes loaded ones"
 )]
 pub trait BatchWrite: Send {
     #[doc(hidden)]
@@ -215,6 +222,11 @@ impl<E: DynamoEntity> BatchWrite for Delete<E, Unconditional, ReturningNothing> 
 trait Group: Send {
     fn len(&self) -> usize;
 
+    /// Those that are written already.
+    fn ready(&self) -> &[Write] {
+        &[]
+    }
+
     fn write(self: Box<Self>, db: &Dynamo, input: &mut BatchInput);
 }
 
@@ -233,6 +245,10 @@ impl<W: BatchWrite> Group for Vec<W> {
 impl Group for Ready {
     fn len(&self) -> usize {
         self.0.len()
+    }
+
+    fn ready(&self) -> &[Write] {
+        &self.0
     }
 
     fn write(self: Box<Self>, _: &Dynamo, input: &mut BatchInput) {

@@ -30,6 +30,8 @@ pub(crate) enum Expect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lost {
     kind: LostKind,
+    /// The declaration of the entity, where it is one.
+    declared: Option<&'static str>,
     ttl: Option<&'static str>,
     /// More was asked than the kind says: conditions of the caller's, places to be there, room for a sum.
     asked_more: bool,
@@ -55,6 +57,7 @@ impl Lost {
     /// For an operation that has no condition.
     pub(crate) const NEVER: Lost = Lost {
         kind: LostKind::NeedsRow,
+        declared: None,
         ttl: None,
         asked_more: false,
         version: None,
@@ -63,6 +66,7 @@ impl Lost {
     fn new(kind: LostKind, def: &EntityDef) -> Lost {
         Lost {
             kind,
+            declared: Some(def.id),
             ttl: def.ttl,
             ..Lost::NEVER
         }
@@ -85,6 +89,11 @@ impl Lost {
         }
     }
 
+    /// The declaration of the entity, where it is one.
+    pub(crate) fn declared(self) -> Option<&'static str> {
+        self.declared
+    }
+
     /// Whether the write makes the item where there is none.
     pub(crate) fn may_create(self) -> bool {
         self.kind == LostKind::Upsert
@@ -92,7 +101,7 @@ impl Lost {
 
     /// Says who lost to whom.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
-        let error = failure.error.of(entity);
+        let error = failure.error.of(entity).declared_as(self.declared);
         let Some(condition) = failure.condition else {
             return error;
         };

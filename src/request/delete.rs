@@ -180,7 +180,10 @@ impl<E: DynamoEntity, G: Guard> Operation for Delete<E, G, ReturningOld> {
 
 /// The item is gone from the table: an error has to bring what it was.
 fn read_old<E: DynamoEntity>(item: &[u8], now: Timestamp) -> Result<E> {
-    let keep = |error: Error| error.with_current(Bytes::copy_from_slice(item), now);
+    let keep = |error: Error| {
+        let error = error.with_current(Bytes::copy_from_slice(item), now);
+        error.declared_as(Some(E::ENTITY.id))
+    };
     entity::read(item).map_err(keep)
 }
 

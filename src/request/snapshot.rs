@@ -41,6 +41,9 @@ use crate::wire::{self, Reply, Request, Resend};
 /// let (found, missing): (Option<Account>, Option<Account>) = both.send(&db).await?;
 /// assert_eq!((found, missing), (Some(ann), None));
 ///
+/// let [ann, bob] = snapshot(["ann", "bob"].map(|id| Account::key(id).get())).send(&db).await?;
+/// assert!(ann.is_some() && bob.is_none());
+///
 /// let names = ["ann", "bob", "ann"];
 /// let reads: Vec<_> = names.iter().map(|name| Account::key(*name).get()).collect();
 /// let found: Vec<Option<Account>> = snapshot(reads).send(&db).await?;
@@ -57,10 +60,10 @@ pub struct Snapshot<R> {
     reads: R,
 }
 
-/// What a [`snapshot`] reads: a `get`, a `Vec` or a tuple of up to 16, and these within each other.
+/// What a [`snapshot`] reads: a `get`, a `Vec`, an array or a tuple of up to 16, and these within each other.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as a snapshot",
-    label = "expected `get`s in a tuple or a `Vec`",
+    label = "expected `get`s in a tuple, an array or a `Vec`",
     note = "write `snapshot((User::key(..).get(), Order::key(..).get()))`"
 )]
 pub trait Reads {
@@ -149,6 +152,22 @@ impl<R: Reads> Reads for Vec<R> {
         let readers: Vec<_> = readers.collect::<Result<_>>()?;
         Ok(Box::new(move |answer| {
             readers.iter().map(|read| read(answer)).collect()
+        }))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Reads, const N: usize> Reads for [R; N] {
+    type Out = [R::Out; N];
+
+    fn ask(self, asked: &mut Asked<'_>) -> Result<Reader<[R::Out; N]>> {
+        let reader = Vec::from(self).ask(asked)?;
+        Ok(Box::new(move |answer| {
+            let found = reader(answer)?;
+            <[R::Out; N]>::try_from(found).map_err(|_| {
+                let message = "the answer holds another number of items than were asked for";
+                Error::new(ErrorKind::Service, Stage::Service, message)
+            })
         }))
     }
 }
@@ -244,7 +263,7 @@ impl<'d> Asked<'d> {
             attributes,
             project: projection_of::<E>,
         });
-        let participant = Participant::reading(index, E::ENTITY.type_name, place.1.clone());
+        let participant = Participant::reading(index, &E::ENTITY, place.1.clone());
         self.participants.push(participant);
         self.places.insert(place, at);
         Ok(at)

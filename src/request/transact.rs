@@ -13,6 +13,8 @@ use std::fmt;
 pub(super) use body::{plan_of_one, request_of};
 pub(super) use limits::MOST;
 pub(super) use meaning::Meaning;
+#[cfg(feature = "testing")]
+pub(super) use meaning::taken;
 pub(super) use member::Member;
 pub use member::TransactWrite;
 pub(super) use member::{ItemKey, subject};

@@ -204,7 +204,10 @@ pub(super) fn read_entity<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Res
         let message = "the answer of an update holds no item";
         Error::new(ErrorKind::Service, Stage::Service, message).of(E::ENTITY.type_name)
     })?;
-    entity::read(item).map_err(|error: Error| error.with_current(Bytes::copy_from_slice(item), now))
+    entity::read(item).map_err(|error: Error| {
+        let error = error.with_current(Bytes::copy_from_slice(item), now);
+        error.declared_as(Some(E::ENTITY.id))
+    })
 }
 
 /// The attributes in the answer; none if nothing changed.

@@ -32,6 +32,8 @@ tests![
     only_rounds_without_progress_count,
     a_throttled_request_is_a_round_without_progress,
     what_is_left_is_sent_as_it_is,
+    what_is_left_is_named,
+    what_can_be_sent_again_speaks_first,
     what_is_left_takes_more_writes,
     what_is_left_is_counted_anew,
     a_lost_answer_harms_nobody,
@@ -491,6 +493,47 @@ async fn what_is_left_is_sent_as_it_is(db: Db) -> Outcome {
         ),
     }
     assert_eq!(db.count::<Draft>().await, 30);
+    Ok(())
+}
+
+async fn what_is_left_is_named(db: Db) -> Outcome {
+    db.create_tables([Note::schema(), Draft::schema()]).await?;
+    let (faulty, http) = without_retries(&db);
+    http.plan((0..100).map(|_| Fault::refuse("AccessDeniedException")));
+    let some = notes(0..24);
+    let report = puts(&some)
+        .with(Draft::key("d1").delete())
+        .send(&faulty)
+        .await?;
+    assert_eq!((report.done, report.left.len()), (0, 25));
+    let left: Vec<_> = report.left_keys().collect();
+    assert_eq!(left.len(), 25);
+    assert_eq!(left[7].key_of::<Note>(), Some(Note::key("7")));
+    assert_eq!((left[7].index(), left[7].is_delete()), (7, false));
+    assert_eq!((left[24].entity(), left[24].is_delete()), ("Draft", true));
+    assert_eq!(left[24].key(), Draft::key("d1").to_item()?);
+    assert_eq!(left[24].key_of::<Draft>(), Some(Draft::key("d1")));
+    assert_eq!(left[24].key_of::<Note>(), None);
+    report.left.send(&db).await?.complete()?;
+    Ok(())
+}
+
+async fn what_can_be_sent_again_speaks_first(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = without_retries(&db);
+    http.plan((0..500).map(|_| Fault::throttle()));
+    let some = notes(0..3);
+    let report = puts(&some)
+        .with(Note::key("").delete())
+        .send(&faulty)
+        .await?;
+    assert_eq!((report.left.len(), report.errors.len()), (3, 1));
+    let error = report.complete().expect_err("some are left");
+    assert!(error.is_throttled(), "{error:?}");
+    assert!(
+        error.to_string().contains("write 3 of the batch"),
+        "{error}"
+    );
     Ok(())
 }
 

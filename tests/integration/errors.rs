@@ -4,6 +4,7 @@ use std::error::Error as _;
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
+use dynamo_entity::testing;
 use dynamo_entity::{Error, Stage};
 
 use crate::model::{Draft, Note, Order, Shop, draft, note, order};
@@ -21,7 +22,8 @@ tests![
     a_row_of_another_entity_is_an_error,
     a_key_that_does_not_parse_is_an_error,
     a_broken_current_item_is_an_error_of_its_own,
-    a_current_item_may_be_read_as_another_entity,
+    a_current_item_is_read_as_another_entity_by_name,
+    those_of_a_fake_are_those_of_an_engine,
     a_finished_call_stays_finished,
     values_never_show,
     the_cause_is_there,
@@ -225,15 +227,51 @@ struct OnlyText {
     text: Option<String>,
 }
 
-async fn a_current_item_may_be_read_as_another_entity(db: Db) -> Outcome {
+async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let refused = note("n1", "y").create().send(&db).await.unwrap_err();
-    let other = refused
-        .current::<OnlyText>()
-        .transpose()?
-        .ok_or("an item")?;
+    assert!(refused.current::<OnlyText>().is_none());
+    let item = refused.current_item().ok_or("an item")??;
+    let other = OnlyText::from_item(item)?;
     assert_eq!(other.text.as_deref(), Some("x"));
+    Ok(())
+}
+
+async fn those_of_a_fake_are_those_of_an_engine(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let there = note("n1", "x");
+    there.create().send(&db).await?;
+    let update = |id| Note::key(id).update().apply(|n| n.text().set("y"));
+    let pairs = [
+        (
+            testing::already_exists(&there),
+            there.create().send(&db).await.unwrap_err(),
+        ),
+        (
+            testing::not_found::<Note>(),
+            update("n2").send(&db).await.unwrap_err(),
+        ),
+        (
+            testing::conflict(&there),
+            update("n1")
+                .when(|n| n.text().eq("z"))
+                .send(&db)
+                .await
+                .unwrap_err(),
+        ),
+    ];
+    for (made, met) in pairs {
+        assert_eq!(
+            (made.kind(), made.entity(), made.stage()),
+            (met.kind(), met.entity(), met.stage())
+        );
+        assert_eq!(made.to_string(), met.to_string());
+        let current = |error: &Error| error.current::<Note>().transpose();
+        assert_eq!(current(&made)?, current(&met)?);
+    }
+    let throttled = testing::failure(ErrorKind::Throttled);
+    assert!(throttled.is_throttled() && throttled.current::<Note>().is_none());
     Ok(())
 }
 

@@ -76,6 +76,10 @@ async fn lists_and_tuples_nest(db: Db) -> Outcome {
     note("n1", "x").put().send(&db).await?;
     let notes = vec![Note::key("n1").get(), Note::key("n2").get()];
     let reads = (Draft::key("d1").get(), notes);
+    let [first, second] = snapshot([Note::key("n2").get(), Note::key("n1").get()])
+        .send(&db)
+        .await?;
+    assert_eq!((first, second), (None, Some(note("n1", "x"))));
     let (none, notes) = snapshot(reads).send(&db).await?;
     assert_eq!((none, notes), (None, vec![Some(note("n1", "x")), None]));
     assert_eq!(
@@ -318,6 +322,7 @@ async fn endless_contention_names_the_item(db: Db) -> Outcome {
         (failed.index(), failed.key_of::<Note>()),
         (1, Some(Note::key("n1")))
     );
+    assert!(failed.key_of::<Draft>().is_none()); // its key is a text named `id` too
     Ok(())
 }
 

@@ -22,6 +22,7 @@ tests![
     a_check_that_contradicts_itself_is_refused,
     no_part_of_it_takes_effect_alone,
     each_failure_is_that_of_its_verb,
+    a_failure_is_of_its_own_entity_alone,
     the_first_lasting_failure_speaks_for_all,
     failures_keep_values_to_themselves,
     nothing_is_a_transaction_too,
@@ -55,6 +56,15 @@ fn stock(sku: &str, left: u32) -> Stock {
         left,
         label: None,
     }
+}
+
+/// As a `Stock` in every attribute, and in a table of its own.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "shelves", key(pk = sku))]
+struct Shelf {
+    sku: String,
+    left: u32,
+    label: Option<String>,
 }
 
 /// A key that is a number.
@@ -329,6 +339,45 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
     ] {
         assert!(words.contains(part), "{words}");
     }
+    Ok(())
+}
+
+async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
+    tables(&db).await?;
+    db.create_tables([Shelf::schema()]).await?;
+    stock("tea", 1).put().send(&db).await?;
+    let shelf = Shelf {
+        sku: "tea".into(),
+        left: 0,
+        label: None,
+    };
+    shelf.put().send(&db).await?;
+    let sell = || Shelf::key("tea").update().apply(|s| s.left().sub(1));
+    let alone = sell().send(&db).await.unwrap_err();
+    assert!(alone.current::<Stock>().is_none());
+    assert_eq!(alone.current::<Shelf>().transpose()?, Some(shelf.clone()));
+    assert!(alone.current_item().is_some());
+
+    let both = Transaction::new()
+        .with(Stock::key("tea").update().apply(|s| s.left().sub(1)))
+        .with(sell());
+    let error = both.send(&db).await.unwrap_err();
+    assert!(error.current::<Stock>().is_none());
+    assert_eq!(error.current::<Shelf>().transpose()?, Some(shelf.clone()));
+    let failed = error.failures().next().ok_or("a failure")?;
+    assert_eq!(failed.entity(), Some("Shelf"));
+    assert!(failed.current::<Stock>().is_none() && failed.key_of::<Stock>().is_none());
+    assert_eq!(failed.current::<Shelf>().transpose()?, Some(shelf));
+    assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
+
+    // What is found before it is sent, too.
+    let twice = Transaction::new()
+        .with(Shelf::key("tea").delete())
+        .with(Shelf::key("tea").delete());
+    let error = twice.send(&db).await.unwrap_err();
+    let failed = error.failures().next().ok_or("a failure")?;
+    assert!(failed.key_of::<Stock>().is_none());
+    assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
     Ok(())
 }
 

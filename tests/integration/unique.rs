@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
+use dynamo_entity::testing;
 use dynamo_entity::{Failed, Operation};
 use serde_json::Value;
 
@@ -205,6 +206,16 @@ async fn a_value_has_one_owner(db: Db) -> Outcome {
         error.holder::<Account>().transpose()?,
         Some(Account::key(1))
     );
+    assert!(error.holder::<Person>().is_none());
+    let made = testing::not_unique("by_email", &Account::key(1));
+    assert_eq!(
+        (made.kind(), made.attribute()),
+        (error.kind(), error.attribute())
+    );
+    assert_eq!(made.to_string(), error.to_string());
+    assert_eq!(made.holder::<Account>().transpose()?, Some(Account::key(1)));
+    let unknown = testing::not_unique("by_name", &Account::key(1));
+    assert_eq!(unknown.kind(), ErrorKind::Config);
     assert!(error.current::<Account>().is_none());
     assert!(
         !format!("{error} {error:?}").contains("secret"),
@@ -845,6 +856,14 @@ async fn a_look_up_finds_the_owner(db: Db) -> Outcome {
     );
     assert_eq!(Account::by_handle("o", "a#b").send(&db).await?, Some(ann));
     assert_eq!(Account::by_email("A@x").send(&db).await?, None);
+    let asked = Account::by_email("a@x").explain(&db)?;
+    assert_eq!(
+        (asked.operation, asked.requests.len()),
+        (Some("GetItem"), 1)
+    );
+    assert!(asked.requests[0].contains("$UNIQUE#"), "{asked:?}");
+    let empty = Account::by_email("").send(&db).await.unwrap_err();
+    assert_eq!(empty.kind(), ErrorKind::InvalidKey); // nobody can have it
     let room = Room {
         house: "h".into(),
         number: 1,
@@ -898,6 +917,9 @@ async fn they_fit_into_transactions(db: Db) -> Outcome {
     let error = both.send(&db).await.unwrap_err();
     assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
     assert!(error.is_not_unique() && error.attribute() == Some("email"));
+    let failed = error.failures().next().ok_or("a failure")?;
+    assert_eq!(failed.key_of::<Account>(), Some(Account::key(4))); // and not that of the sentinel
+    assert!(failed.key_of::<Room>().is_none() && failed.holder::<Room>().is_none());
     assert_eq!(
         error.holder::<Account>().transpose()?,
         Some(Account::key(3))

@@ -35,6 +35,8 @@ pub(super) struct Write {
     /// Its place in the input.
     pub(super) index: usize,
     pub(super) entity: &'static str,
+    /// Its declaration.
+    pub(super) declared: &'static str,
     pub(super) table: Arc<Table>,
     /// The key as an object, and behind it `{"PutRequest":{..}}` or `{"DeleteRequest":{..}}`.
     bytes: Bytes,
@@ -155,6 +157,7 @@ impl BatchInput {
                 let write = Write {
                     index,
                     entity: E::ENTITY.type_name,
+                    declared: E::ENTITY.id,
                     table,
                     bytes: Bytes::new(),
                     key: key.len(),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Batch;
+use super::key::BatchKey;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// What became of a batch. Every write of the input is counted once: in `done`, `superseded`, `left` or
@@ -26,27 +27,58 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
-    /// Nothing, if nothing is left and nothing went wrong; else an error of the kind of the first that
-    /// did, which says how many.
+    /// Whose writes are left, in the order of the input.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use dynamo_entity::testing::{Fault, Faults};
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # let faults = Faults::new([Fault::Reply(400, r#"{"__type":"AccessDeniedException"}"#.into())]);
+    /// # let db = &db.with_faults(&faults)?;
+    /// let report = Batch::new().with(Note::key("n1").delete()).send(db).await?;
+    /// let left = report.left_keys().next().expect("the service denied it");
+    /// assert_eq!((left.index(), left.entity(), left.is_delete()), (0, "Note", true));
+    /// assert_eq!(left.key_of::<Note>(), Some(Note::key("n1")));
+    /// # Ok(()) }
+    /// ```
+    pub fn left_keys(&self) -> impl Iterator<Item = BatchKey<'_>> {
+        self.left.ready().map(BatchKey::of)
+    }
+
+    /// Nothing, if nothing is left and nothing went wrong; else an error, which says how many. Its kind is that of
+    /// the first reason why some are left, as those may be sent again; where none is left, that of the first that
+    /// went wrong.
     pub fn complete(&self) -> Result<()> {
         let (left, wrong) = (self.left.len(), self.errors.len());
         if left == 0 && wrong == 0 {
             return Ok(());
         }
-        let first = self.errors.first().map(|wrong| &wrong.error);
+        let lead = match left {
+            0 => self.errors.first().map(|wrong| &wrong.error),
+            _ => self.reasons.first(),
+        };
         let counts = format!(
             "{} writes of a batch are done, {left} are left and {wrong} went wrong",
             self.done
         );
-        let Some(first) = first.or(self.reasons.first()) else {
+        let Some(lead) = lead else {
             let message = format!("{counts}: it was stopped under way");
             return Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message));
         };
-        let message = format!("{counts}: {first}");
-        let error = Error::new(first.kind(), first.stage(), message)
-            .with_code(first.code())
-            .with_request_id(first.request_id());
-        Err(error.with_source(first.again()))
+        let mut message = format!("{counts}: {lead}");
+        if let Some(wrong) = self.errors.first().filter(|_| left > 0) {
+            message.push_str(&format!("; {wrong}"));
+        }
+        let error = Error::new(lead.kind(), lead.stage(), message)
+            .with_code(lead.code())
+            .with_request_id(lead.request_id());
+        Err(error.with_source(lead.again()))
     }
 }
 

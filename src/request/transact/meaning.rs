@@ -42,7 +42,7 @@ fn not_ours(failure: Failure) -> Error {
     }
 }
 
-fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
+pub(in crate::request) fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
     let error = failure.error.at(unique.fields.join(", "));
     let Some(condition) = failure.condition else {
         return error;

@@ -175,6 +175,7 @@ impl Member {
 
     /// The operation, and what is wrong with it.
     pub(super) fn failed(&self, error: Error) -> Failed {
+        let error = error.declared_as(self.declared());
         Failed::new(
             self.index.unwrap_or_default(),
             self.whose().to_json(),
@@ -188,6 +189,12 @@ impl Member {
             Some(owner) => ItemKey(owner.key().to_vec()),
             None => self.key.clone(),
         }
+    }
+
+    /// The declaration of its entity, where that is known.
+    pub(super) fn declared(&self) -> Option<&'static str> {
+        let owner = self.owner.as_ref().map(|owner| owner.declared());
+        owner.or(self.lost().declared())
     }
 
     /// The size of the item that it stores, if it puts one.

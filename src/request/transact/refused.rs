@@ -5,6 +5,7 @@ use super::member::{ItemKey, Member};
 use crate::clock::Timestamp;
 use crate::error::{Error, Failed, Stage};
 use crate::request::check::Lost;
+use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
 /// What is kept of an operation while the transaction is under way.
@@ -13,6 +14,8 @@ pub(crate) struct Participant {
     /// Of the operation that the caller gave, if it was one of several.
     index: Option<usize>,
     entity: &'static str,
+    /// Its declaration, where that is known.
+    declared: Option<&'static str>,
     key: ItemKey,
     meaning: Meaning,
 }
@@ -23,10 +26,15 @@ impl Participant {
     }
 
     /// A read, which has no condition.
-    pub(in crate::request) fn reading(index: usize, entity: &'static str, key: ItemKey) -> Self {
+    pub(in crate::request) fn reading(
+        index: usize,
+        entity: &'static EntityDef,
+        key: ItemKey,
+    ) -> Self {
         Participant {
             index: Some(index),
-            entity,
+            entity: entity.type_name,
+            declared: Some(entity.id),
             key,
             meaning: Meaning::Row(Lost::NEVER),
         }
@@ -36,6 +44,7 @@ impl Participant {
         Participant {
             index: member.index,
             entity: member.entity,
+            declared: member.declared(),
             key: member.whose(),
             meaning: member.meaning,
         }
@@ -95,6 +104,7 @@ impl Participant {
             condition,
             ..Failure::from(error)
         };
-        self.meaning.explain(failure, self.entity, now)
+        let error = self.meaning.explain(failure, self.entity, now);
+        error.declared_as(self.declared)
     }
 }

@@ -8,13 +8,17 @@ use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, Key, KeyParts};
 use crate::error::{Error, Result};
 use crate::expr::Node;
+use crate::request::Explanation;
 use crate::request::call::{Call, find_object};
 use crate::request::draft::{Source, known, split};
 use crate::request::get::{plan_read, read_raw};
 
 /// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, `User::by_email(..)` say.
 ///
-/// Both reads are strong, so every write that was acknowledged before is seen. It costs two reads.
+/// Both reads are strong, so every write that was acknowledged before is seen. It costs two reads, one after the other,
+/// so it is no single operation: it selects no fields and goes into no [`snapshot`](crate::snapshot). Take the key it
+/// finds for those. Empty text is no value, so asking for it is an error of the kind
+/// [`InvalidKey`](crate::ErrorKind::InvalidKey).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct LookUp<E> {
     number: usize,
@@ -42,6 +46,18 @@ impl<E: DynamoEntity> LookUp<E> {
         self
     }
 
+    /// The request that [`send`](Self::send) begins with, which finds the key. It reads the item by that key then, by
+    /// another `GetItem`.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let read = plan_read::<E>(&self.sentinel()?.key, db).reading(|_, _| Ok(()));
+        Ok(Explanation::of(&read))
+    }
+
+    fn sentinel(&self) -> Result<&Sentinel> {
+        let sentinel = self.sentinel.as_ref();
+        sentinel.map_err(|fault| Error::encode(E::ENTITY.type_name, fault.clone()))
+    }
+
     /// Reads the item.
     pub fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
         Call::of(Box::pin(async move {
@@ -58,10 +74,7 @@ impl<E: DynamoEntity> LookUp<E> {
     /// The item that the sentinel names, if it has the value still. If not, a write came in between, or the item was
     /// written by others who know nothing of sentinels: then the sentinel names it again.
     async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
-        let sentinel = match &self.sentinel {
-            Ok(sentinel) => sentinel,
-            Err(fault) => return Err(Error::encode(E::ENTITY.type_name, fault.clone())),
-        };
+        let sentinel = self.sentinel()?;
         let mut owner = read_owner::<E>(sentinel, db).await?;
         while let Some(key) = owner {
             if let Some(item) = read_raw(db, &key).await?

@@ -154,6 +154,11 @@ impl Owner {
         key.strip_suffix(b"}").unwrap_or_default()
     }
 
+    /// Its declaration.
+    pub(in crate::request) fn declared(&self) -> &'static str {
+        self.entity.id
+    }
+
     /// The sentinel is not there, or this owner's.
     fn is_mine(&self) -> Node {
         Node::any([
