@@ -281,6 +281,19 @@ impl<'a> Reader<'a> {
         Ok(Some(name))
     }
 
+    /// The next key of an answer. What is null is not there, as in the SDK.
+    pub(crate) fn next_answered(
+        &mut self,
+        first: &mut bool,
+    ) -> Result<Option<Cow<'a, str>>, Fault> {
+        loop {
+            match self.next_name(first)? {
+                Some(_) if self.take_nothing() => {}
+                name => return Ok(name),
+            }
+        }
+    }
+
     #[cold]
     fn unusual_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, Fault> {
         if !self.another(first, b'}', "`,` or `}`")? {

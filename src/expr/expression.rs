@@ -69,6 +69,17 @@ impl Expression {
         self.push("#n").number(index)
     }
 
+    /// These names, as a projection lists them.
+    pub(crate) fn names<N: Into<Cow<'static, str>>>(
+        &mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> &mut Self {
+        for (at, name) in names.into_iter().enumerate() {
+            self.push(if at == 0 { "" } else { ", " }).name(name);
+        }
+        self
+    }
+
     fn number(&mut self, number: usize) -> &mut Self {
         self.push(itoa::Buffer::new().format(number))
     }

@@ -233,10 +233,7 @@ pub(super) fn projection_of<E: DynamoEntity>(attributes: &[&'static str]) -> Exp
         }
     }
     let mut expression = Expression::default();
-    let out = expression.begin("ProjectionExpression");
-    for (at, name) in needed.into_iter().enumerate() {
-        out.push(if at == 0 { "" } else { ", " }).name(name);
-    }
+    expression.begin("ProjectionExpression").names(needed);
     expression
 }
 

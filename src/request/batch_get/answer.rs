@@ -36,10 +36,7 @@ impl BatchGet {
         let mut reader = Reader::new(body);
         let mut first = true;
         reader.open_object()?;
-        while let Some(name) = reader.next_name(&mut first)? {
-            if reader.take_nothing() {
-                continue;
-            }
+        while let Some(name) = reader.next_answered(&mut first)? {
             match &*name {
                 "Responses" => {
                     let mut first = true;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::mark::Mark;
-use super::report::FailedRow;
+use super::report::{FailedRow, Fate};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -110,6 +110,29 @@ async fn pause(
         Ok(())
     } else {
         Err(Trouble::Job(error, None))
+    }
+}
+
+/// The same behind a write; `may_be_done` if it may have taken effect.
+async fn pause_write(
+    busy: &mut Rounds<'_>,
+    began: Instant,
+    error: Error,
+    row: (&[u8], Option<u64>),
+    may_be_done: bool,
+) -> Result<(), Trouble> {
+    let paused = pause(busy, began, error, row).await;
+    paused.map_err(|trouble| match may_be_done {
+        true => trouble.in_doubt(row),
+        false => trouble,
+    })
+}
+
+/// What became of a row that has the mark of this run.
+fn own(was_unknown: bool) -> Fate {
+    match was_unknown {
+        true => Fate::Written,
+        false => Fate::AlreadyDone,
     }
 }
 

@@ -81,9 +81,7 @@ impl Selection {
                 names.push(name);
             }
         }
-        for (at, name) in names.into_iter().enumerate() {
-            out.push(if at == 0 { "" } else { ", " }).name(name);
-        }
+        out.names(names);
     }
 
     fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, Fault> {

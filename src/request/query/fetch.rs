@@ -79,11 +79,8 @@ impl Fetch {
         names: &[&str],
     ) -> Result<Self, Fault> {
         let mut expression = Expression::default();
-        let out = expression.begin("ProjectionExpression");
-        for (at, name) in names.iter().enumerate() {
-            out.push(if at == 0 { "" } else { ", " })
-                .name((*name).to_owned());
-        }
+        let names = names.iter().map(|name| (*name).to_owned());
+        expression.begin("ProjectionExpression").names(names);
         expression.check()?;
         let mut body = Writer::for_request(256);
         body.raw("{\"TableName\":");
@@ -274,10 +271,7 @@ fn read(
     let mut reader = Reader::new(body);
     let mut first = true;
     reader.open_object()?;
-    while let Some(name) = reader.next_name(&mut first)? {
-        if reader.take_nothing() {
-            continue;
-        }
+    while let Some(name) = reader.next_answered(&mut first)? {
         match &*name {
             "Items" => {
                 // Told before, most often.

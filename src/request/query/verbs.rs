@@ -251,31 +251,13 @@ pub trait QueryVerbs: Sized {
 
     /// The first row. It costs one item of reading where nothing is filtered.
     fn first(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
-        let query = self.query();
-        let read = query.read;
-        let rows = all::rows(query.selection, db.clone(), Take::UpTo(Some(1)));
-        Reading::new(async move {
-            rows.await?
-                .into_iter()
-                .next()
-                .map(|row| read(row))
-                .transpose()
-        })
+        first_of(self.query(), db, Take::UpTo(Some(1)))
     }
 
     /// The only row, if there is one. Two are an error of kind
     /// [`NotUnique`](crate::ErrorKind::NotUnique).
     fn one(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
-        let query = self.query();
-        let read = query.read;
-        let rows = all::rows(query.selection, db.clone(), Take::One);
-        Reading::new(async move {
-            rows.await?
-                .into_iter()
-                .next()
-                .map(|row| read(row))
-                .transpose()
-        })
+        first_of(self.query(), db, Take::One)
     }
 
     /// How many rows there are, or the limit if there are more. No row is sent.
@@ -377,6 +359,20 @@ pub trait QueryVerbs: Sized {
         let query = self.query();
         explain::explain(query.selection, db, Wanted::Items)
     }
+}
+
+/// The first of so many rows.
+fn first_of<Row: Send + 'static, From>(
+    query: Query<Row, From>,
+    db: &Dynamo,
+    take: Take,
+) -> Reading<Option<Row>> {
+    let read = query.read;
+    let rows = all::rows(query.selection, db.clone(), take);
+    Reading::new(async move {
+        let first = rows.await?.into_iter().next();
+        first.map(|row| read(row)).transpose()
+    })
 }
 
 impl<S: Stage> QueryVerbs for S {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::{Failure, Tools, Trouble, failed, marked, pause, read, sort};
+use super::{Failure, Tools, Trouble, failed, marked, own, pause_write, read, sort};
 use crate::error::{Error, Result};
 use crate::request::bulk::mark::Mark;
 use crate::request::bulk::put::Prepared;
@@ -61,7 +61,7 @@ impl<'a> Given<'a> {
         let mut stored = self.read().await?;
         loop {
             if self.is_own(stored.as_ref()) {
-                return Ok(self.own());
+                return Ok(own(self.was_unknown));
             }
             let joint = self.plan(stored.as_ref());
             let joint = joint.map_err(|error| self.failed(error))?;
@@ -70,7 +70,9 @@ impl<'a> Given<'a> {
             let (began, is_resent) = (Instant::now(), joint.is_resent());
             let error = match joint.send(self.tools.db).await {
                 Ok(None) => return Ok(Fate::Written),
-                Ok(Some((current, _))) if self.is_own(current.as_ref()) => return Ok(self.own()),
+                Ok(Some((current, _))) if self.is_own(current.as_ref()) => {
+                    return Ok(own(self.was_unknown));
+                }
                 Ok(Some(setback)) => {
                     stored = self.lost(stored.as_ref(), setback, began).await?;
                     continue;
@@ -89,11 +91,8 @@ impl<'a> Given<'a> {
                 }
                 Failure::Busy | Failure::Lasting => {
                     let row = (self.key, Some(self.number));
-                    let paused = pause(&mut self.busy, began, error, row).await;
-                    paused.map_err(|trouble| match is_resent || self.was_unknown {
-                        true => trouble.in_doubt(row),
-                        false => trouble,
-                    })?;
+                    let may_be_done = is_resent || self.was_unknown;
+                    pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 }
                 Failure::Unknown | Failure::Own => return Err(self.failed(error)),
             }
@@ -126,13 +125,6 @@ impl<'a> Given<'a> {
     fn is_own(&self, item: Option<&Bytes>) -> bool {
         let mark = self.mark.as_ref().zip(item);
         mark.is_some_and(|(mark, item)| mark.is_on(item))
-    }
-
-    fn own(&self) -> Fate {
-        match self.was_unknown {
-            true => Fate::Written,
-            false => Fate::AlreadyDone,
-        }
     }
 
     /// The condition does not hold. Where that is one of the library's, on what it read, the write is planned again

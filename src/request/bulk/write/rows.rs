@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::{Failure, Tools, Trouble, failed, marked, pause, read, sort};
+use super::{Failure, Tools, Trouble, failed, marked, own, pause_write, read, sort};
 use crate::codec::Item;
 use crate::error::{Error, Result};
 use crate::request::bulk::action::{self, Decide};
@@ -127,7 +127,7 @@ struct Attempt<'a, 'j> {
 impl Attempt<'_, '_> {
     async fn once(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
         if self.tools.is_marked(&self.item) {
-            return Ok(ControlFlow::Break(self.own()));
+            return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
         let planned = self.rows.plan(self.tools, &self.item, self.key);
         let joint = match planned.map_err(|error| failed(self.key, None, error))? {
@@ -145,23 +145,11 @@ impl Attempt<'_, '_> {
         match sort(&error) {
             Failure::Unknown => self.unknown(error, began).await,
             Failure::Busy | Failure::Lasting => {
-                let paused = pause(&mut self.busy, began, error, row).await;
-                paused.map_err(|trouble| match is_resent || self.was_unknown {
-                    true => trouble.in_doubt(row),
-                    false => trouble,
-                })?;
+                let may_be_done = is_resent || self.was_unknown;
+                pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 Ok(ControlFlow::Continue(()))
             }
             Failure::Own => Err(failed(self.key, None, error)),
-        }
-    }
-
-    /// The mark is on the item.
-    fn own(&self) -> Fate {
-        if self.was_unknown {
-            Fate::Written
-        } else {
-            Fate::AlreadyDone
         }
     }
 
