@@ -13,16 +13,23 @@ pub(super) const EXPONENTS: RangeInclusive<i64> = -130..=125;
 const PLAIN_LENGTH: i64 = 40;
 
 /// `0.d1d2d3... * 10^(exponent + 1)`: the exponent is the first digit's.
-pub(in crate::codec) struct Parts<'a> {
-    pub(super) negative: bool,
+pub(crate) struct Parts<'a> {
+    pub(crate) negative: bool,
     /// Without leading or trailing zeros; empty for zero.
-    pub(super) digits: Cow<'a, str>,
-    pub(super) exponent: i64,
+    pub(crate) digits: Cow<'a, str>,
+    pub(crate) exponent: i64,
 }
 
 impl<'a> Parts<'a> {
     /// Takes a number's text apart; `None` if it is none.
-    pub(super) fn of(text: &'a str) -> Option<Self> {
+    pub(crate) fn of(text: &'a str) -> Option<Self> {
+        if is_usual_integer(text.as_bytes()) {
+            return Some(Parts {
+                negative: false,
+                digits: text.trim_end_matches('0').into(),
+                exponent: text.len() as i64 - 1,
+            });
+        }
         let (negative, unsigned) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),
@@ -151,6 +158,11 @@ fn push_zeros(mut count: usize, push: &mut impl FnMut(&str)) {
         count = left;
     }
     push(ZEROS.get(..count).unwrap_or_default());
+}
+
+/// Digits, the first of them no zero.
+fn is_usual_integer(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'1'..=b'9')) && text.iter().all(u8::is_ascii_digit)
 }
 
 /// An exponent of any length; those beyond all limits are cut, they are refused anyway.
