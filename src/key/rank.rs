@@ -17,6 +17,8 @@ const ESCAPE: u8 = 1;
 
 /// Before the digits of a number stands its exponent, above this.
 const ZERO: u16 = 1 << 15;
+/// More than that no exponent is.
+const MOST: i64 = 1000;
 
 /// Between ranks, so that what is next may be taken where one ends.
 const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
@@ -116,6 +118,10 @@ fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Result<(), Fault
         bytes.push(END);
         return Ok(());
     }
+    if let Some(digits) = reader.plain_digits() {
+        write_digits(digits, digits.len() as i64 - 1, bytes);
+        return Ok(());
+    }
     match reader.tag()? {
         Tag::N => write_number(&reader.digits()?, bytes),
         _ => write_point(&KeyPoint::read(reader)?, bytes),
@@ -141,7 +147,7 @@ fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
     bytes.push(END);
 }
 
-/// Sign and exponent, then the digits; of a negative number all of that turned.
+/// Any number; of a negative one all is turned.
 fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), Fault> {
     let number = NumberParts::of(text).ok_or_else(|| Fault::mismatch("a number", "other text"))?;
     if number.digits.is_empty() {
@@ -149,15 +155,25 @@ fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), Fault> {
         return Ok(());
     }
     let start = bytes.len();
-    let exponent = (i64::from(ZERO) + (1 << 14) + number.exponent)
-        .clamp(i64::from(ZERO) + 1, i64::from(u16::MAX));
-    bytes.extend((exponent as u16).to_be_bytes());
-    bytes.extend_from_slice(number.digits.as_bytes());
-    bytes.push(END);
+    write_digits(number.digits.as_bytes(), number.exponent, bytes);
     if number.negative {
         turn(bytes, start);
     }
     Ok(())
+}
+
+/// The exponent of the first digit, and the digits as far as the point at least.
+#[inline]
+fn write_digits(digits: &[u8], exponent: i64, bytes: &mut Vec<u8>) {
+    let exponent = exponent.clamp(-MOST, MOST) as i16;
+    bytes.extend(
+        ZERO.wrapping_add_signed(MOST as i16 + 1 + exponent)
+            .to_be_bytes(),
+    );
+    bytes.extend_from_slice(digits);
+    let whole = usize::try_from(exponent).map_or(0, |exponent| exponent + 1);
+    bytes.extend((digits.len()..whole).map(|_| b'0'));
+    bytes.push(END);
 }
 
 /// What came first comes last.
@@ -316,9 +332,11 @@ mod tests {
 
             // Of which not all is known comes before, whichever way, and begins what it may be.
             let known = known.min(one.len());
-            let mut bound = Ranks::default();
-            bound.push_bound(&ranking, &points(&one[..known])).expect("a rank");
-            let bound = bound.get(0).expect("a rank");
+            let mut bounds = Ranks::default();
+            for known in [known, one.len()] {
+                bounds.push_bound(&ranking, &points(&one[..known])).expect("a rank");
+            }
+            let bound = bounds.get(0).expect("a rank");
             let missing = if known < one.len() { Ordering::Less } else { Ordering::Equal };
             prop_assert_eq!(bound.cmp(other), by_value(known).then(missing));
             prop_assert_eq!(other.starts_with(bound), by_value(known).is_eq());
@@ -328,6 +346,11 @@ mod tests {
             for behind in 0..=shared {
                 let next = ranks.next(0, behind).cmp(&others.next(0, behind));
                 prop_assert_eq!(next.then(by_value(3)), by_value(3));
+            }
+            let shared = bound.iter().zip(other).take_while(|(one, other)| one == other).count();
+            for behind in 0..=shared {
+                let next = bounds.next(0, behind).cmp(&others.next(0, behind));
+                prop_assert_eq!(next.then(bound.cmp(other)), bound.cmp(other));
             }
         }
     }

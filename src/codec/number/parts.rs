@@ -23,13 +23,6 @@ pub(crate) struct Parts<'a> {
 impl<'a> Parts<'a> {
     /// Takes a number's text apart; `None` if it is none.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
-        if is_usual_integer(text.as_bytes()) {
-            return Some(Parts {
-                negative: false,
-                digits: text.trim_end_matches('0').into(),
-                exponent: text.len() as i64 - 1,
-            });
-        }
         let (negative, unsigned) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),
@@ -158,11 +151,6 @@ fn push_zeros(mut count: usize, push: &mut impl FnMut(&str)) {
         count = left;
     }
     push(ZEROS.get(..count).unwrap_or_default());
-}
-
-/// Digits, the first of them no zero.
-fn is_usual_integer(text: &[u8]) -> bool {
-    matches!(text.first(), Some(b'1'..=b'9')) && text.iter().all(u8::is_ascii_digit)
 }
 
 /// An exponent of any length; those beyond all limits are cut, they are refused anyway.

@@ -58,6 +58,16 @@ impl<'a> Reader<'a> {
         behind.starts_with(b"\"}").then_some(text)
     }
 
+    /// The digits of a `{"N":"..."}` that is a positive integer and has no leading zeros.
+    #[inline]
+    pub(crate) fn plain_digits(&self) -> Option<&'a [u8]> {
+        let rest = self.rest().strip_prefix(b"{\"N\":\"")?;
+        let count = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+        let (digits, behind) = rest.split_at_checked(count)?;
+        let is_plain = matches!(digits, [b'1'..=b'9', ..]) && behind.starts_with(b"\"}");
+        is_plain.then_some(digits)
+    }
+
     /// `{"N":"..."}` of a short integer.
     #[inline]
     pub(crate) fn usual_integer(&mut self) -> Option<i64> {

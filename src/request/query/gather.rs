@@ -124,15 +124,19 @@ impl Gather {
         self.next_lane().and_then(|lane| lane.fetch.position())
     }
 
-    /// The next rows, of at least one answer. `wanted` is how many there is use for.
-    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
+    /// The next rows, of at least one answer, as whoever asks has them. `wanted` is how many there is use for.
+    pub(super) async fn next<Row: From<RawRow>>(
+        &mut self,
+        wanted: Option<usize>,
+    ) -> Result<Vec<Row>> {
         if self.is_merging() {
             return self.next_merged(wanted).await;
         }
         let mut open = self.open_lanes();
         open.truncate(1);
         let answer = self.ask(&open, wanted).await?.pop();
-        Ok(answer.map(|(_, answer)| answer.rows).unwrap_or_default())
+        let rows = answer.map(|(_, answer)| answer.rows).unwrap_or_default();
+        Ok(rows.into_iter().map(Row::from).collect())
     }
 
     pub(super) fn is_segmented(&self) -> bool {
@@ -183,7 +187,7 @@ impl Gather {
         ahead
     }
 
-    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
+    async fn next_merged<Row: From<RawRow>>(&mut self, wanted: Option<usize>) -> Result<Vec<Row>> {
         if !self.is_row_known() {
             self.fill(wanted).await?;
         }
@@ -193,7 +197,7 @@ impl Gather {
             && let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at))
             && let Some(row) = lane.rows.next()
         {
-            rows.push(row);
+            rows.push(Row::from(row));
             self.race.advance();
         }
         Ok(rows)

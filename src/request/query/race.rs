@@ -57,7 +57,7 @@ impl Race {
         is_there.then_some(first.lane)
     }
 
-    /// Whether nothing tells which comes first, the first or one that was taken out.
+    /// Whether nothing tells which comes first, the first or one that was taken away before.
     pub(super) fn first_stands_with(&self, other: &Track) -> bool {
         let first = self.first.and_then(|first| rank(&self.tracks, first.lane));
         let (first, other) = (first.unwrap_or_default(), other.rank().unwrap_or_default());
