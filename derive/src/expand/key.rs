@@ -98,8 +98,17 @@ pub(super) fn index_ask(
     item: &str,
     args: &TokenStream,
 ) -> TokenStream {
-    let ask = of(&entity.fields[field].ty, &index_contract(format), item);
+    let ask = index_question(entity, (field, format), item);
     code!(#ask(#args))
+}
+
+/// The question itself: a function.
+pub(super) fn index_question(
+    entity: &Entity,
+    (field, format): (usize, Format),
+    item: &str,
+) -> TokenStream {
+    of(&entity.fields[field].ty, &index_contract(format), item)
 }
 
 /// Where the value of a field stands that a write leaves. Of a managed field that is a variable.

@@ -3,8 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
-use super::upkeep::read;
-use super::{check, key, local, of};
+use super::{check, key, local, of, upkeep};
 use crate::model::{Entity, Format, TableRef, Unique};
 
 /// Whether a field is part of a unique value.
@@ -101,19 +100,17 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
         key::parts(&unique.template)
             .enumerate()
             .map(move |(at, part)| {
-                let known = read(entity, part.0);
-                let value = local("value");
-                let ask = key::index_ask(entity, part, "is_there", &code!(&#value));
-                code!((#number, #at) => #known.map(|#value| #ask),)
+                let is_there = key::index_question(entity, part, "is_there");
+                let is_there = upkeep::holds_of(entity, part.0, &is_there);
+                code!((#number, #at) => #is_there,)
             })
     });
     let writes = numbered().map(|(number, unique)| {
         let writer = writer_name(unique);
         let (mut values, mut arguments) = (Vec::new(), Vec::new());
         for (at, part) in key::parts(&unique.template).enumerate() {
-            let (value, known) = (local(&format!("value_{at}")), read(entity, part.0));
-            let field = key::plain_name(&entity.fields[part.0].ident);
-            values.push(code!(let #value = #known.ok_or_else(|| __d::unknown_part(#field))?;));
+            let (value, known) = (local(&format!("value_{at}")), upkeep::part(entity, part.0));
+            values.push(code!(let #value = #known;));
             let write = key::index_ask(entity, part, "write", &code!(&#value, place));
             arguments.push(code!(|place| #write));
         }
@@ -131,10 +128,10 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             part: usize,
             known: &__d::Known,
         ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
-            ::core::result::Result::Ok(match (unique, part) {
+            match (unique, part) {
                 #(#there)*
-                _ => ::core::option::Option::None,
-            })
+                _ => ::core::result::Result::Ok(::core::option::Option::None),
+            }
         }
 
         #[inline]
