@@ -53,7 +53,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         let write = of(&field.ty, &key::index_contract(Format::Plain), "write_part");
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
-        writes.push(code!(|place| #write(&#value, place)));
+        writes.push(code!(__d::PartOf::new(&#value, #write)));
     }
     let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
     code! {
@@ -111,8 +111,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
         for (at, part) in key::parts(&unique.template).enumerate() {
             let (value, known) = (local(&format!("value_{at}")), upkeep::part(entity, part.0));
             values.push(code!(let #value = #known;));
-            let write = key::index_ask(entity, part, "write", &code!(&#value, place));
-            arguments.push(code!(|place| #write));
+            arguments.push(key::index_part_of(entity, part, &code!(&*#value)));
         }
         code! {
             #number => {

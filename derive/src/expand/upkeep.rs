@@ -78,8 +78,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
                 for (at, part) in key::parts(template).enumerate() {
                     let (value, known) = (local(&format!("value_{at}")), self::part(entity, part.0));
                     values.push(code!(let #value = #known;));
-                    let write = key::index_ask(entity, part, "write", &code!(&#value, place));
-                    arguments.push(code!(|place| #write));
+                    arguments.push(key::index_part_of(entity, part, &code!(&*#value)));
                 }
                 Some(code! {
                     (#number, #nth) => {
