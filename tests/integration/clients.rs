@@ -1,6 +1,8 @@
 //! SDK clients of users: what they have set is heeded, and no request differs from the SDK's own.
 
 mod hooks;
+mod ignoring;
+mod sockets;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,9 +40,13 @@ tests![
     hooks_see_the_bytes,
     hooks_may_change_the_bytes,
     a_hook_that_fails_is_an_error,
+    answers_come_over_sockets,
+    an_sdk_that_ignores_us_does_the_same,
 ];
 
 use hooks::{a_hook_that_fails_is_an_error, hooks_may_change_the_bytes, hooks_see_the_bytes};
+use ignoring::an_sdk_that_ignores_us_does_the_same;
+use sockets::answers_come_over_sockets;
 
 /// A request, but for what differs each time.
 type Seen = (String, BTreeMap<String, String>, Json);

@@ -19,7 +19,7 @@ use crate::model::{Note, note};
 use crate::support::db::{Db, s};
 use crate::support::suite::Outcome;
 
-type Done = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+pub type Done = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// Hooks of one kind each: `name: Context => |context| ..`.
 #[derive(Debug, Clone, Copy, PartialEq)]
