@@ -159,7 +159,13 @@ impl<Out> Kept<Out> {
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {
         let read = self.outcome.read(reply, self.now);
-        read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
+        read.map_err(|error| {
+            let error = match error.entity() {
+                None if self.participants.is_empty() => error.of(self.entity),
+                _ => error,
+            };
+            error.with_request_id(reply.request_id.as_deref())
+        })
     }
 }
 

@@ -25,6 +25,7 @@ tests![
     one_refusal_has_many_forms,
     an_answer_that_breaks_off_is_an_error,
     a_broken_answer_ends_in_an_error_at_worst,
+    a_count_is_a_number_in_any_form,
     pages_of_proxies_are_errors,
     every_operation_is_sent_again_where_it_may_be,
     what_does_not_fit_is_named_and_not_shown,
@@ -136,6 +137,11 @@ async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
                 !is_guarded || told.contains("OutcomeUnknown"),
                 "{operation} {length} {told}"
             );
+            let is_single = matches!(operation, "GetItem" | "UpdateItem" | "DeleteItem");
+            assert!(
+                !is_single || told.contains(" Row"),
+                "{operation} {length} {told}"
+            );
         }
     }
     Ok(())
@@ -163,6 +169,32 @@ async fn a_broken_answer_ends_in_an_error_at_worst(db: Db) -> Outcome {
             let (_, told) = refusal(&broken, at).await;
             assert!(told.starts_with("Err("), "{told}");
         }
+    }
+    Ok(())
+}
+
+/// Some servers write whole numbers with a point, for their numbers are floats.
+async fn a_count_is_a_number_in_any_form(db: Db) -> Outcome {
+    let (answered, http) = answering(&db);
+    for (count, expected) in [
+        ("12", 12),
+        ("12.0", 12),
+        ("1.2E1", 12),
+        ("-0", 0),
+        ("null", 0),
+    ] {
+        let body = format!(r#"{{"Count":{count},"ScannedCount":{count}}}"#);
+        http.plan([Fault::Reply(200, body)]);
+        let counted = Row::in_partition("w").count(&answered).await?;
+        assert_eq!(counted, expected, "{count}");
+    }
+    for count in ["-1", "1.5", "1E99", "\"1\"", "[]"] {
+        http.plan([Fault::Reply(200, format!(r#"{{"Count":{count}}}"#))]);
+        let refused = Row::in_partition("w").count(&answered).await;
+        assert!(
+            refused.is_err() || db.mode() == Mode::Typed,
+            "{count}: {refused:?}"
+        );
     }
     Ok(())
 }
