@@ -26,6 +26,7 @@ tests![
     an_answer_that_breaks_off_is_an_error,
     a_broken_answer_ends_in_an_error_at_worst,
     a_count_is_a_number_in_any_form,
+    reasons_of_a_cancellation_have_many_forms,
     pages_of_proxies_are_errors,
     every_operation_is_sent_again_where_it_may_be,
     what_does_not_fit_is_named_and_not_shown,
@@ -194,6 +195,51 @@ async fn a_count_is_a_number_in_any_form(db: Db) -> Outcome {
         assert!(
             refused.is_err() || db.mode() == Mode::Typed,
             "{count}: {refused:?}"
+        );
+    }
+    Ok(())
+}
+
+/// Fewer or more than there were operations, with nulls, or none.
+async fn reasons_of_a_cancellation_have_many_forms(db: Db) -> Outcome {
+    let (answered, http) = answering(&db);
+    let fit = [
+        r#"[{},{"Code":"ConditionalCheckFailed"},{}]"#,
+        r#"[{"Code":"None"},{"Code":"ConditionalCheckFailed","Item":null,"Message":null},{"Code":"None"}]"#,
+        r#"[{"Code":null,"Message":null},{"Message":"m","Code":"ConditionalCheckFailed"},{"Code":null}]"#,
+    ];
+    let strange = [
+        r#"[{"Code":"ConditionalCheckFailed"}]"#,
+        r#"[{},{},{},{},{"Code":"ConditionalCheckFailed"}]"#,
+    ];
+    let silent = [
+        "null",
+        "[]",
+        r#"[{"Code":"None"},{"Code":"None"},{"Code":"None"}]"#,
+        "[{},{},{}]",
+    ];
+    let all = fit.map(|reasons| {
+        (
+            reasons,
+            "Err(AlreadyExists",
+            "operation 1 of the transaction",
+        )
+    });
+    let all = all.into_iter();
+    let all = all.chain(strange.map(|reasons| (reasons, "Err(Conflict", "does not hold")));
+    for (reasons, kind, words) in all.chain(silent.map(|none| (none, "Err(Service", "somehow"))) {
+        let body = format!(
+            r#"{{"__type":"a#TransactionCanceledException","Message":"somehow","CancellationReasons":{reasons}}}"#
+        );
+        http.plan([Fault::Reply(400, body)]);
+        let (_, told) = refusal(&answered, 5).await;
+        assert!(
+            told.starts_with(kind) && told.contains(words),
+            "{reasons}: {told}"
+        );
+        assert!(
+            !told.contains("operation 0") && !told.contains("operation 2"),
+            "{told}"
         );
     }
     Ok(())
