@@ -1,6 +1,7 @@
 //! The embedded engine by its direct way, and through the SDK: what is refused is refused alike.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use dynamo_entity::embedded::EmbeddedEngine;
 use dynamo_entity::prelude::*;
@@ -10,7 +11,10 @@ use crate::support::db::Db;
 use crate::support::suite::Outcome;
 use crate::tests;
 
-tests![failures_are_the_same_by_all_ways];
+tests![
+    failures_are_the_same_by_all_ways,
+    tasks_that_give_up_harm_nobody,
+];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "goods", key(pk = id, sk = line))]
@@ -267,6 +271,40 @@ async fn failures_are_the_same_by_all_ways(_: Db) -> Outcome {
 async fn good_at_version_2(db: &Dynamo) -> Result<()> {
     let stored = Good::key("a", 1).get().consistent().send(db).await?;
     stored.expect("a row").put().send(db).await.map(drop)
+}
+
+/// Each has its own answers, and what was given up never comes behind what was done after it.
+async fn tasks_that_give_up_harm_nobody(_: Db) -> Outcome {
+    let db = EmbeddedEngine::memory().await?.connect();
+    db.create_tables([Good::schema()]).await?;
+    let tasks: Vec<_> = (0..64_u32)
+        .map(|task| {
+            let db = db.clone();
+            tokio::spawn(async move {
+                let id = format!("g{task}");
+                for round in 0..12_u32 {
+                    let counted = |count: i64| Good {
+                        count,
+                        ..good(&id, 1)
+                    };
+                    let given_up = counted(-1);
+                    let micros = Duration::from_micros(u64::from(round * task));
+                    let given_up = given_up.put().unchecked().send(&db);
+                    drop(tokio::time::timeout(micros, given_up).await);
+                    counted(round.into()).put().unchecked().send(&db).await?;
+                    let read = Good::key(&id, 1).get().send(&db).await?;
+                    let count = read.map(|good| (good.id, good.count));
+                    assert_eq!(count, Some((id.clone(), round.into())));
+                    assert_eq!(Good::key(&id, 2).get().send(&db).await?, None);
+                }
+                Ok::<(), Error>(())
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await??;
+    }
+    Ok(())
 }
 
 async fn plant(engine: &EmbeddedEngine, item: Item) {
