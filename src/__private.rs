@@ -27,16 +27,16 @@ pub use crate::expr::{
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
-    MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartPlace, PartText, PartWriter, Role,
+    MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role,
     SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard,
-    encode_key, hash_of_key, key_text, read_key_text, read_key_texts, skip_part, width_in,
+    encode_key, hash_of_key, key_text, read_key_text, read_key_texts, width_in,
 };
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
     InGlobalIndex, InLocalIndex, InTable, KeyArg, KnownUpTo, NextPart, ORDERED, OfCollection,
     OfEntity, One, Order, Ordered, PartKind, PartOfItem, PartitionArg, RowOf, RowOfEntity, Rows,
     RowsOf, Several, SortKeyIn, SortPart, Source, Stage, StoredRow, TakesRange, UNORDERED, Way,
-    WriteFront, WritePlace, WriteTemplate, holds_all, in_partition, order_of, wrong_parts,
+    WriteFront, WriteTemplate, holds_all, in_partition, order_of, wrong_parts,
 };
 pub use crate::request::{
     LookUp, Query, Reserving, Unconditional, Versioned, no_sentinels, sentinels_of,
@@ -58,8 +58,8 @@ pub use defer::{
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback};
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill, find_tag,
-    incomplete, is_derived, keep, keep_rest, keep_value, missing, never_absent, next_of_tuple,
-    or_null, unknown_part, unknown_variant, unless_absent, within, written_size,
+    incomplete, is_derived, keep, keep_rest, keep_value, may_be_absent, missing, never_absent,
+    next_of_tuple, or_null, unknown_part, unknown_variant, unless_absent, within, written_size,
 };
 pub use json::{as_stored, from_json, read_item_json, to_json};
 pub use when::When;

@@ -195,9 +195,25 @@ impl Error {
         Error::from_fault(ErrorKind::Decode, Stage::Decode, fault).of(entity)
     }
 
+    /// An answer of the service in another form than it has.
+    pub(crate) fn unreadable(fault: &Fault) -> Self {
+        let message = format!("the service's answer cannot be read: {fault}");
+        Error::new(ErrorKind::Service, Stage::Service, message)
+    }
+
+    /// The same of the answer to a write, which it had taken effect to be answered with.
+    pub(crate) fn unreadable_write(fault: &Fault) -> Self {
+        let message = format!(
+            "the write was sent and its answer cannot be read, so it may have taken effect: read before \
+             deciding ({fault})"
+        );
+        Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message)
+    }
+
     fn from_fault(kind: ErrorKind, stage: Stage, fault: Fault) -> Self {
         let mut error = Error::new(kind, stage, fault.reason());
-        error.0.key = fault.key();
+        // A value of a change or a condition is written by itself, without the name of its key.
+        error.0.key = fault.key().filter(|key| !key.is_empty());
         error.0.attribute = fault.path();
         error
     }

@@ -94,7 +94,7 @@ pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard, check_shard, hash_of_key};
 pub(crate) use text::escape_part;
-pub use writer::{KeyTarget, KeyText, PartPlace, skip_part};
+pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{Reach, check_size};
 
 /// A partition key may have this many bytes.

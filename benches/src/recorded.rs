@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 
 use crate::work::Work;
 
-/// Counts of the library and of hand-written code, by work.
-pub type Counts = Vec<(Work, u64, u64)>;
+/// What the library counts for a work, and hand-written code.
+pub type Count = (Work, u64, u64);
+pub type Counts = Vec<Count>;
 
 /// So much more, in percent, is taken for noise: hash seeds, buffers, positions in memory.
 const NOISE: u64 = 3;
@@ -53,32 +54,65 @@ impl Recorded {
         text
     }
 
-    /// What costs more than `before` recorded, or is not there any more; and whether versions differ.
-    pub fn against(&self, before: &Recorded) -> (Vec<String>, bool) {
-        let same = self.versions == before.versions;
+    /// How many works there are.
+    pub fn works(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether compiler or SDK are others.
+    pub fn differs(&self, before: &Recorded) -> bool {
+        self.versions != before.versions
+    }
+
+    /// How much more than `before` recorded is let pass, in percent.
+    pub fn patience(&self, before: &Recorded) -> u64 {
+        match self.differs(before) {
+            true => DRIFT,
+            false => NOISE,
+        }
+    }
+
+    /// What costs more than `before` recorded, and what stands on one side only: it would not be checked.
+    pub fn against(&self, before: &Recorded) -> Vec<String> {
+        let patience = self.patience(before);
         let worse = before
             .counts
             .iter()
-            .filter_map(|&(work, was, was_by_hand)| {
-                let Some(&(_, is, is_by_hand)) = self.counts.iter().find(|(of, ..)| *of == work)
-                else {
-                    return Some(format!("{}: recorded, and not measured", work.name()));
-                };
-                let patience = if same { NOISE } else { DRIFT };
-                // The ratio that was, of what hand-written code costs now.
-                let limit = was * is_by_hand / was_by_hand.max(1) * (100 + patience) / 100;
-                let ratio = |count: u64| count as f64 / is_by_hand as f64;
-                (is > limit).then(|| {
-                    format!(
-                        "{}: {is} instructions, {:.3} of what is written by hand; at most {:.3}",
-                        work.name(),
-                        ratio(is),
-                        ratio(limit)
-                    )
-                })
+            .filter_map(|&was| match self.of(was.0) {
+                Some(is) => worse(is, was, patience),
+                None => Some(format!("{}: recorded, and not measured", was.0.name())),
             });
-        (worse.collect(), !same)
+        let new = self
+            .counts
+            .iter()
+            .filter(|(work, ..)| before.of(*work).is_none());
+        let new = new.map(|(work, ..)| {
+            format!(
+                "{}: measured, and not recorded; `benches/run --record`",
+                work.name()
+            )
+        });
+        worse.chain(new).collect()
     }
+
+    fn of(&self, work: Work) -> Option<Count> {
+        self.counts.iter().copied().find(|(of, ..)| *of == work)
+    }
+}
+
+/// The ratio that was, of what hand-written code costs now, is what the library may cost.
+fn worse(is: Count, was: Count, patience: u64) -> Option<String> {
+    let (work, is, by_hand) = is;
+    let limit = was.1 * by_hand / was.2.max(1) * (100 + patience) / 100;
+    let ratio = |count: u64| count as f64 / by_hand as f64;
+    (is > limit).then(|| {
+        format!(
+            "{}: {is} instructions, {:.3} of what is written by hand; at most {:.3}",
+            work.name(),
+            ratio(is),
+            ratio(limit)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -93,15 +127,25 @@ mod tests {
     fn what_costs_more_is_named() {
         let before = recorded("a", 1000, 2000);
         let before = Recorded::read(&before.write()).unwrap();
-        assert_eq!(recorded("a", 1030, 2000).against(&before), (vec![], false));
-        assert_eq!(recorded("a", 1031, 2000).against(&before).0.len(), 1);
+        let worse = |now: Recorded| now.against(&before).len();
+        assert_eq!(worse(recorded("a", 1030, 2000)), 0);
+        assert_eq!(worse(recorded("a", 1031, 2000)), 1);
         // On another machine everything is dearer.
-        assert_eq!(recorded("a", 2060, 4000).against(&before), (vec![], false));
-        assert_eq!(recorded("a", 2061, 4000).against(&before).0.len(), 1);
+        assert_eq!(worse(recorded("a", 2060, 4000)), 0);
+        assert_eq!(worse(recorded("a", 2061, 4000)), 1);
         // With another SDK it may become so.
-        assert_eq!(recorded("b", 2200, 4000).against(&before), (vec![], true));
-        assert_eq!(recorded("b", 2201, 4000).against(&before).0.len(), 1);
-        let nothing = Recorded::new("a".into(), vec![]);
-        assert_eq!(nothing.against(&before).0.len(), 1);
+        assert_eq!(worse(recorded("b", 2200, 4000)), 0);
+        assert_eq!(worse(recorded("b", 2201, 4000)), 1);
+    }
+
+    #[test]
+    fn what_is_not_compared_is_named() {
+        let (one, none) = (recorded("a", 1, 2), Recorded::new("a".into(), vec![]));
+        assert_eq!(none.against(&one), ["get: recorded, and not measured"]);
+        let unknown = one.against(&none).remove(0);
+        assert!(
+            unknown.starts_with("get: measured, and not recorded"),
+            "{unknown}"
+        );
     }
 }

@@ -9,7 +9,7 @@ mod primary_key;
 mod service;
 mod shared_index;
 mod table;
-mod types;
+pub(crate) mod types;
 mod unique;
 mod uses;
 mod value;

@@ -28,6 +28,11 @@ pub fn unless_absent<T>(copy: T, absent: fn() -> Option<T>) -> Option<T> {
     absent().is_none().then_some(copy)
 }
 
+/// Whether the absence of a field means something.
+pub fn may_be_absent<T>(absent: fn() -> Option<T>) -> bool {
+    absent().is_some()
+}
+
 /// A field that is never absent.
 pub fn never_absent<T>() -> Option<T> {
     None

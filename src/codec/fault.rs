@@ -40,10 +40,13 @@ impl Fault {
         Fault::new(format!("expected {expected}, found {found}"))
     }
 
-    /// Adds the attribute or field in which it happened.
+    /// Adds the attribute or field in which it happened. A value that stands by itself has no name.
     #[must_use]
     pub fn at(mut self, name: impl Into<String>) -> Self {
-        self.0.path.push(Step::Name(name.into()));
+        let name = name.into();
+        if !name.is_empty() {
+            self.0.path.push(Step::Name(name));
+        }
         self
     }
 

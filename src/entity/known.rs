@@ -101,13 +101,38 @@ impl Known {
         }
     }
 
-    /// The value of a field, or `None` if nobody knows it.
-    pub fn read<T: 'static>(
+    /// The value of a field that a new key needs.
+    pub fn part<T: 'static>(
         &self,
         field: &'static str,
         stored: &str,
-        decode: impl FnOnce(&mut Reader<'_>) -> Result<T, Fault>,
-        absent: impl FnOnce() -> Option<T>,
+        decode: fn(&mut Reader<'_>) -> Result<T, Fault>,
+        absent: fn() -> Option<T>,
+    ) -> Result<Found<'_, T>, Fault> {
+        self.read(field, stored, decode, absent)?
+            .ok_or_else(|| crate::__private::unknown_part(field))
+    }
+
+    /// Whether that holds of the value of a field, or `None` if nobody knows it.
+    pub fn holds<T: 'static>(
+        &self,
+        field: &'static str,
+        stored: &str,
+        decode: fn(&mut Reader<'_>) -> Result<T, Fault>,
+        absent: fn() -> Option<T>,
+        holds: fn(&T) -> bool,
+    ) -> Result<Option<bool>, Fault> {
+        let value = self.read(field, stored, decode, absent)?;
+        Ok(value.map(|value| holds(&value)))
+    }
+
+    /// The value of a field, or `None` if nobody knows it.
+    fn read<T: 'static>(
+        &self,
+        field: &'static str,
+        stored: &str,
+        decode: fn(&mut Reader<'_>) -> Result<T, Fault>,
+        absent: fn() -> Option<T>,
     ) -> Result<Option<Found<'_, T>>, Fault> {
         let missing = || crate::__private::missing(stored);
         match self.get(field) {

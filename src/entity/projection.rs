@@ -1,6 +1,7 @@
 //! Some fields of an entity.
 
 use super::{DynamoEntity, KeyParts};
+use crate::__private::{or_null, within};
 use crate::codec::{Fault, Reader};
 
 /// Some fields of an entity, read without the others. Derive it.
@@ -63,18 +64,43 @@ struct StoredAs<T> {
     name: &'static str,
     read: ReadField<T>,
     absent: fn() -> Option<T>,
+    /// It has a default, which a NULL means too.
+    or_null: bool,
 }
 
-/// Reads a field; `None` for a NULL that means its default.
-type ReadField<T> = fn(&mut Reader<'_>) -> Result<Option<T>, Fault>;
+type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, Fault>;
+
+impl<T> StoredAs<T> {
+    /// `None` for a NULL that means the default.
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
+        match self.or_null {
+            true => or_null(reader, self.read),
+            false => (self.read)(reader).map(Some),
+        }
+    }
+}
 
 impl<E: DynamoEntity, T> StoredField<E, T> {
     /// A field with an attribute of this name.
     pub fn stored(name: &'static str, read: ReadField<T>, absent: fn() -> Option<T>) -> Self {
         StoredField {
-            stored: Some(StoredAs { name, read, absent }),
+            stored: Some(StoredAs {
+                name,
+                read,
+                absent,
+                or_null: false,
+            }),
             of_key: None,
         }
+    }
+
+    /// A NULL means what absence does: a default.
+    #[must_use]
+    pub fn or_null(mut self) -> Self {
+        if let Some(stored) = &mut self.stored {
+            stored.or_null = true;
+        }
+        self
     }
 
     /// A field without one: a part of the key.
@@ -112,7 +138,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     /// Reads the value ahead.
     pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
         match &self.stored {
-            Some(stored) => (stored.read)(reader).map_err(|fault| fault.at(stored.name)),
+            Some(stored) => within(stored.name, stored.read(reader)),
             None => reader.skip().map(|()| None),
         }
     }

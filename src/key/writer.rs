@@ -1,5 +1,7 @@
 //! Writes the text of a key template: whole, into an item or a key, or its front, for a query.
 
+use std::fmt;
+
 use super::native::KeyValue;
 use super::part::{KeyPart, PartWriter, width_in};
 use super::{Role, Shard};
@@ -80,9 +82,46 @@ fn no_text() -> Fault {
     Fault::new("a key of its own type has no text")
 }
 
-/// Takes the place of a part that is not written.
-pub fn skip_part(_: PartPlace<'_, '_>) -> Result<(), Fault> {
-    Ok(())
+/// A part of a key, and the function that writes it: no closure, so that what writes a key is compiled once for all
+/// places that do.
+pub struct PartOf<'v, T: ?Sized> {
+    value: &'v T,
+    write: fn(&T, PartPlace<'_, '_>) -> Result<(), Fault>,
+}
+
+impl<'v, T: ?Sized> PartOf<'v, T> {
+    /// A value that this function writes.
+    pub fn new(value: &'v T, write: fn(&T, PartPlace<'_, '_>) -> Result<(), Fault>) -> Self {
+        PartOf { value, write }
+    }
+
+    /// Writes it to its place.
+    pub fn write(self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        (self.write)(self.value, place)
+    }
+}
+
+impl PartOf<'_, ()> {
+    /// Takes the place of a part that is not written.
+    pub fn none() -> Self {
+        PartOf::new(&(), |(), _| Ok(()))
+    }
+}
+
+/// Writes a part to its place.
+pub type WritePlace<'v> = dyn Fn(PartPlace<'_, '_>) -> Result<(), Fault> + 'v;
+
+impl<'v> PartOf<'v, WritePlace<'v>> {
+    /// Whatever this writes.
+    pub fn by(write: &'v WritePlace<'v>) -> Self {
+        PartOf::new(write, |write, place| write(place))
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for PartOf<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PartOf")
+    }
 }
 
 /// Where a part of a template goes, and how the template wants it.

@@ -11,6 +11,7 @@ use super::contention;
 use super::explain::Explanation;
 use super::transact::{self, Participant};
 use crate::clock::Timestamp;
+use crate::codec::{Fault, Reader};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::wire::{BoxFuture, Failure, Reply, Request};
@@ -158,7 +159,13 @@ impl<Out> Kept<Out> {
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {
         let read = self.outcome.read(reply, self.now);
-        read.map_err(|error| error.with_request_id(reply.request_id.as_deref()))
+        read.map_err(|error| {
+            let error = match error.entity() {
+                None if self.participants.is_empty() => error.of(self.entity),
+                _ => error,
+            };
+            error.with_request_id(reply.request_id.as_deref())
+        })
     }
 }
 
@@ -264,21 +271,23 @@ impl<T> std::fmt::Debug for Steps<'_, T> {
     }
 }
 
-/// The item in a reply, `{"Item":{..}}` or `{"Attributes":{..}}`.
-pub(crate) fn find_object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>> {
-    let broken = |fault: crate::codec::Fault| {
-        Error::new(
-            crate::error::ErrorKind::Service,
-            crate::error::Stage::Service,
-            format!("the service's answer cannot be read: {fault}"),
-        )
-    };
-    let mut reader = crate::codec::Reader::new(body);
+/// The item in a reply to a read, `{"Item":{..}}`.
+pub(crate) fn found_item(body: &Bytes) -> Result<Option<&[u8]>> {
+    object(body, "Item").map_err(|fault| Error::unreadable(&fault))
+}
+
+/// The item in a reply to a write, `{"Attributes":{..}}`.
+pub(crate) fn returned_item(body: &Bytes) -> Result<Option<&[u8]>> {
+    object(body, "Attributes").map_err(|fault| Error::unreadable_write(&fault))
+}
+
+fn object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, Fault> {
+    let mut reader = Reader::new(body);
     let mut first = true;
-    reader.open_object().map_err(broken)?;
+    reader.open_object()?;
     let mut found = None;
-    while let Some(key) = reader.next_name(&mut first).map_err(broken)? {
-        let value = reader.raw_value().map_err(broken)?;
+    while let Some(key) = reader.next_name(&mut first)? {
+        let value = reader.raw_value()?;
         if key == name && value.first() == Some(&b'{') {
             found = Some(value);
         }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Call, Operation, Outcome, Plan, find_object};
+use super::call::{Call, Operation, Outcome, Plan, returned_item};
 use super::check::{self, Expect, Loaded, Lost};
 use super::explain::Explanation;
 use super::guard::{Checked, Conditional, Guard, Open};
@@ -153,7 +153,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Delete<E, G, ReturningOld> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<E>>> {
         self.plan_alone(db, true, |reply, now| {
-            let item = find_object(&reply.body, "Attributes")?;
+            let item = returned_item(&reply.body)?;
             item.map(|item| read_old(item, now)).transpose()
         })
     }

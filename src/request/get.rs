@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Operation, Outcome, Plan, find_object};
+use super::call::{Operation, Outcome, Plan, found_item};
 use super::check::Lost;
 use crate::clock::Timestamp;
 use crate::codec::Writer;
@@ -200,7 +200,7 @@ pub(super) async fn read_item(
         lost: Lost::NEVER,
         participants: Vec::new(),
         outcome: Outcome::Read(|reply, _| {
-            let item = find_object(&reply.body, "Item")?;
+            let item = found_item(&reply.body)?;
             Ok(item.map(|item| reply.body.slice_ref(item)))
         }),
     };
@@ -211,7 +211,7 @@ fn read_live<E: DynamoEntity, F: GetForm<E>>(
     reply: &Reply,
     now: Timestamp,
 ) -> Result<Option<F::Row>> {
-    match find_object(&reply.body, "Item")? {
+    match found_item(&reply.body)? {
         Some(item) => F::read_live(item, now),
         None => Ok(None),
     }
@@ -221,7 +221,7 @@ fn read_any<E: DynamoEntity, F: GetForm<E>>(
     reply: &Reply,
     _now: Timestamp,
 ) -> Result<Option<F::Row>> {
-    find_object(&reply.body, "Item")?.map(F::read).transpose()
+    found_item(&reply.body)?.map(F::read).transpose()
 }
 
 /// What is asked of an item in part: the key too, which tells fields without an attribute, and the TTL.

@@ -68,9 +68,7 @@ pub(crate) use meter::units;
 pub(super) use meter::{Meter, Took};
 pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;
-pub use part::{
-    ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WritePlace, WriteTemplate, order_of,
-};
+pub use part::{ORDERED, Order, Ordered, SortPart, UNORDERED, Way, WriteTemplate, order_of};
 pub use partition::{Each, Given, KeyArg, One, PartitionArg, Several, each, wrong_parts};
 pub use progress::ReadProgress;
 pub use reach::{

@@ -320,10 +320,7 @@ impl<R: Reads> Operation for Snapshot<R> {
 impl<'r> Answer<'r> {
     /// The service answers in the order of the reads, and says of each whether there is an item.
     fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
-        let broken = |fault| {
-            let message = format!("the service's answer cannot be read: {fault}");
-            Error::new(ErrorKind::Service, Stage::Service, message)
-        };
+        let broken = |fault| Error::unreadable(&fault);
         let responses = answer(&reply.body, "Responses").map_err(broken)?;
         let responses = elements(responses.unwrap_or(b"[]")).map_err(broken)?;
         if responses.len() != count {

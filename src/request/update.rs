@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 
-use super::call::{Call, Operation, Outcome, Plan, find_object};
+use super::call::{Call, Operation, Outcome, Plan, returned_item};
 use super::draft::{Draft, Way};
 use super::explain::Explanation;
 use super::transact::Member;
@@ -200,7 +200,7 @@ impl<E: DynamoEntity> Operation for Update<E, super::ReturningNothing> {
 /// The entity in the answer. If it cannot be read, the write has happened all the same, so the error
 /// brings the item.
 pub(super) fn read_entity<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<E> {
-    let item = find_object(&reply.body, "Attributes")?.ok_or_else(|| {
+    let item = returned_item(&reply.body)?.ok_or_else(|| {
         let message = "the answer of an update holds no item";
         Error::new(ErrorKind::Service, Stage::Service, message).of(E::ENTITY.type_name)
     })?;
@@ -212,7 +212,7 @@ pub(super) fn read_entity<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Res
 
 /// The attributes in the answer; none if nothing changed.
 pub(super) fn read_item(reply: &Reply, _: Timestamp) -> Result<Item> {
-    let json = find_object(&reply.body, "Attributes")?.unwrap_or(b"{}");
+    let json = returned_item(&reply.body)?.unwrap_or(b"{}");
     Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::call::{Call, Operation, Outcome, Plan, find_object};
+use super::call::{Call, Operation, Outcome, Plan, returned_item};
 use super::draft::{Draft, Way};
 use super::explain::Explanation;
 use super::transact::Member;
@@ -117,7 +117,7 @@ impl<E: DynamoEntity> Operation for Upsert<E, super::ReturningOld> {
 }
 
 fn read_if_any<E: DynamoEntity>(reply: &Reply, now: Timestamp) -> Result<Option<E>> {
-    match find_object(&reply.body, "Attributes")? {
+    match returned_item(&reply.body)? {
         Some(_) => read_entity(reply, now).map(Some),
         None => Ok(None),
     }

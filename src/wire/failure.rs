@@ -70,6 +70,8 @@ pub(super) struct Site<'a> {
     pub(super) body: &'a [u8],
     pub(super) table: &'a str,
     pub(super) stage: Stage,
+    /// As far as anybody knows, an attempt went out.
+    pub(super) sent: bool,
     /// It may have been executed, and that matters.
     pub(super) unknown: bool,
     /// A condition that fails may have met the effect of an earlier attempt.
@@ -91,6 +93,7 @@ impl<'a> Site<'a> {
             body: exchange.body(),
             table,
             stage: Stage::Service,
+            sent: exchange.was_transmitted(),
             unknown,
             doubtful,
         }
@@ -104,6 +107,7 @@ impl<'a> Site<'a> {
             body: &request.body,
             table: &request.table,
             stage: Stage::Service,
+            sent: true,
             unknown: status >= 500 && request.resend != Resend::Always,
             doubtful: false,
         }
@@ -117,6 +121,7 @@ impl<'a> Site<'a> {
             body: &[],
             table,
             stage,
+            sent: true,
             unknown: false,
             doubtful: false,
         }
@@ -141,8 +146,11 @@ pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> F
 where
     E: ProvideErrorMetadata + StdError + Send + Sync + 'static,
 {
-    if let SdkError::ServiceError(context) = &error {
-        let raw = context.raw();
+    // Success that the SDK cannot read is no refusal.
+    if let SdkError::ServiceError(context) = &error
+        && let raw = context.raw()
+        && !raw.status().is_success()
+    {
         return refusal::refused(
             site,
             Refusal {
@@ -189,6 +197,9 @@ fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared:
              and AWS_SECRET_ACCESS_KEY, name a profile, or give the machine a role"
         );
         (ErrorKind::AccessDenied, message)
+    } else if !site.sent {
+        let message = format!("{operation} was not sent: {root}");
+        (ErrorKind::Unavailable, message)
     } else if never_sent(&*source) {
         (
             ErrorKind::Unavailable,

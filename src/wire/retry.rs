@@ -47,7 +47,9 @@ impl ClassifyRetry for Guard {
 /// Whether an attempt that was transmitted may have been executed without saying so.
 pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
     let Some(Err(error)) = attempt.output_or_error() else {
-        return attempt.output_or_error().is_none();
+        // Of an answer that was read too: where the call fails all the same, by an interceptor of the user's say, who
+        // waits for it has no answer.
+        return true;
     };
     match attempt.response().map(|response| response.status()) {
         // A 2xx whose body was lost: it was executed, and we cannot tell with what result.

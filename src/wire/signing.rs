@@ -126,14 +126,14 @@ impl Signer {
         date: &Date,
     ) -> Option<Signed> {
         let credentials = identity.data::<Credentials>()?;
-        let (id, secret) = (credentials.access_key_id(), credentials.secret_access_key());
-        if id.is_empty() || secret.is_empty() {
+        let id = credentials.access_key_id();
+        if id.is_empty() || credentials.secret_access_key().is_empty() {
             return None;
         }
         let token = credentials.session_token();
         let plain = Plain::read(request, token, date)?;
         let Scope { region, name } = scope;
-        let key = self.keys.get(date, region, name, id, secret)?;
+        let key = self.keys.get(date, region, name, credentials)?;
 
         let (day, time) = (date.day(), date.text());
         let digest = plain.digest();

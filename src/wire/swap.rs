@@ -95,7 +95,12 @@ impl Exchange {
 
     /// A request went out, and our serializer was not asked for it.
     pub(super) fn was_ignored(&self) -> bool {
-        self.swaps && get(&self.transmitted) && !get(&self.serialized)
+        self.swaps && self.was_transmitted() && !get(&self.serialized)
+    }
+
+    /// Some attempt went out.
+    pub(super) fn was_transmitted(&self) -> bool {
+        get(&self.transmitted)
     }
 
     /// The last attempt was sent and no answer tells what became of it.

@@ -70,7 +70,7 @@ pub(super) fn put() -> Request {
     request(Operation::PutItem, Resend::Always, PUT)
 }
 
-fn create() -> Request {
+pub(super) fn create() -> Request {
     request(Operation::PutItem, Resend::UnlessAmbiguous, CREATE)
 }
 

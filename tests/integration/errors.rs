@@ -19,6 +19,7 @@ tests![
     a_missing_attribute_is_named,
     another_type_is_named_with_its_path,
     every_broken_attribute_has_its_path,
+    a_key_in_a_change_is_named,
     a_row_of_another_entity_is_an_error,
     a_key_that_does_not_parse_is_an_error,
     a_broken_current_item_is_an_error_of_its_own,
@@ -166,6 +167,29 @@ async fn every_broken_attribute_has_its_path(db: Db) -> Outcome {
             !format!("{error} {error:?}").contains("secret"),
             "{error:?}"
         );
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "grouped", key(pk = id), gsi(by_group, pk = group))]
+struct Grouped {
+    id: String,
+    group: String,
+}
+
+/// Where it is written by itself, behind a placeholder.
+async fn a_key_in_a_change_is_named(db: Db) -> Outcome {
+    let long = "s3cr3t".repeat(400);
+    for (text, reason) in [
+        ("", "empty text or binary cannot be a key"),
+        (&long, "the key has 2400 bytes, DynamoDB allows 2048"),
+    ] {
+        let update = Grouped::key("g1").update().apply(|g| g.group().set(text));
+        let error = update.send(&db).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidKey);
+        assert_eq!(error.attribute(), Some("group"));
+        assert_eq!(error.to_string(), format!("Grouped.group: {reason}"));
     }
     Ok(())
 }

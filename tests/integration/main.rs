@@ -11,8 +11,11 @@
 mod support;
 
 mod actor;
+mod answers;
 mod batch;
+mod both_ways;
 mod bulk;
+mod clients;
 mod collection;
 mod connect;
 mod create;
@@ -95,7 +98,18 @@ fn main() {
             all.extend(trials(&format!("direct::{module}"), Mode::Direct, tests()));
         }
     }
+    // What is between the library and the engine: the direct way has nothing there.
+    for (module, tests) in [
+        ("answers", answers::tests as fn() -> _),
+        ("clients", clients::tests),
+    ] {
+        all.extend(trials(module, Mode::Raw, tests()));
+        all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
+    }
     all.extend(trials("bulk::crash", Mode::Raw, bulk::crashes()));
+    if Kind::here() == Kind::Embedded {
+        all.extend(trials("both_ways", Mode::Raw, both_ways::tests()));
+    }
     all.extend(trials("sums", Mode::Raw, sums::tests()));
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));

@@ -7,4 +7,5 @@ pub mod engine;
 pub mod faulty;
 pub mod grammar;
 pub mod model;
+pub mod rewriting;
 pub mod suite;

@@ -80,19 +80,21 @@ fn check(now: &Recorded) -> ExitCode {
     let before = before
         .and_then(|text| Recorded::read(&text))
         .expect("recorded values");
-    let (worse, differ) = now.against(&before);
-    if differ {
+    if now.differs(&before) {
         println!(
             "NOTICE: recorded with other versions, so there is more patience; `benches/run --record`."
         );
     }
+    let worse = now.against(&before);
     for line in &worse {
         println!("{line}");
     }
-    match worse.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
+    if !worse.is_empty() {
+        return ExitCode::FAILURE;
     }
+    let (works, patience) = (now.works(), now.patience(&before));
+    println!("instruction counts: {works} checked, all within {patience} %");
+    ExitCode::SUCCESS
 }
 
 /// A process of its own: what it does is nobody's work.

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 
 use super::{local, name, of};
+use crate::check::types::is_basic;
 use crate::model::{DefaultValue, Field, Form, Role};
 
 fn form(form: Form) -> Option<TokenStream> {
@@ -323,51 +324,40 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// A function that reads what a field stores, and one for what it means if it is missing. Each is a
-/// closure around a call that stands where the type does.
-pub(super) fn read_known(field: &Field, key: Option<KeyUse>) -> (TokenStream, TokenStream) {
+/// A function that reads what a field stores.
+///
+/// It is the type's own where that is enough: each closure is one more body to the compiler.
+pub(super) fn reading(field: &Field, key: Option<KeyUse>) -> TokenStream {
     let way = way(field, key);
     let (item, form) = way.decode(field);
-    let args = match form {
-        Some(form) => code!(reader, #form),
-        None => code!(reader),
-    };
-    let decode = super::call(&field.ty, &way.contract(), item, args);
-    let absent = match &field.default {
-        Some(DefaultValue::Trait) => {
-            let default = default_of(field);
-            code!(::core::option::Option::Some(#default))
+    match form {
+        None => of(&field.ty, &way.contract(), item),
+        Some(form) => {
+            let decode = super::call(&field.ty, &way.contract(), item, code!(reader, #form));
+            code!(|reader| #decode)
         }
-        Some(DefaultValue::Expr(value)) => code!(::core::option::Option::Some(#value)),
-        None if field.role == Role::Skip => code!(__d::never_absent()),
-        None => {
-            let absent = way.absent(field);
-            let called = super::respanned(&code!(()), super::ends(&field.ty).1);
-            code!(#absent #called)
-        }
-    };
-    (code!(|reader| #decode), code!(|| #absent))
-}
-
-/// A function that reads what a field stores; `None` for a NULL that means the default.
-pub(super) fn read_stored(field: &Field, key: Option<KeyUse>) -> TokenStream {
-    let way = way(field, key);
-    let (item, form) = way.decode(field);
-    let decode = of(&field.ty, &way.contract(), item);
-    let form = form.map(|form| code!(, #form));
-    if field.default.is_some() {
-        code!(|reader| __d::or_null(reader, |reader| #decode(reader #form)))
-    } else {
-        code!(|reader| #decode(reader #form).map(::core::option::Option::Some))
     }
 }
 
 /// A function that says what a missing field means.
-pub(super) fn absent_stored(field: &Field, key: Option<KeyUse>, owner: &Ident) -> TokenStream {
+pub(super) fn absence(field: &Field, key: Option<KeyUse>) -> TokenStream {
+    match &field.default {
+        Some(DefaultValue::Trait) => {
+            let default = default_of(field);
+            code!(|| ::core::option::Option::Some(#default))
+        }
+        Some(DefaultValue::Expr(value)) => code!(|| ::core::option::Option::Some(#value)),
+        None if field.role == Role::Skip => code!(__d::never_absent),
+        None => way(field, key).absent(field),
+    }
+}
+
+/// The same outside of the entity, whose defaults may be expressions of its own.
+pub(super) fn absence_of(field: &Field, key: Option<KeyUse>, owner: &Ident) -> TokenStream {
     let ident = &field.ident;
     match field.default {
         Some(_) => code!(|| ::core::option::Option::Some(<#owner as __Defaults>::#ident())),
-        None => way(field, key).absent(field),
+        None => absence(field, key),
     }
 }
 
@@ -377,7 +367,8 @@ pub(super) fn bound(field: &Field, key: Option<KeyUse>) -> TokenStream {
 }
 
 fn bound_of(ty: &syn::Type, way: &Way) -> TokenStream {
-    if matches!(way, Way::Version) {
+    // There is nothing to wait for, and each bound makes an environment of its own to the compiler.
+    if matches!(way, Way::Version) || matches!(way, Way::Field) && is_basic(ty) {
         return TokenStream::new();
     }
     let deferred = format_ident!("{}In", way.contract().to_string());

@@ -294,10 +294,10 @@ fn encode_index(entity: &Entity, index: &Index, key_struct: &syn::Ident) -> Toke
         let shard = key::shard(template, &of_hash());
         let mut arguments = Vec::new();
         for part in key::parts(template) {
-            let is_there = key::index_part(entity, part, "is_there", TokenStream::new());
-            missing.push(code!(!#is_there));
-            let write = key::index_part(entity, part, "write", code!(, place));
-            arguments.push(code!(|place| #write));
+            let value = key::stored(&entity.fields[part.0]);
+            let is_there = key::index_question(entity, part, "is_there");
+            missing.push(code!(!#is_there(&#value)));
+            arguments.push(key::index_part_of(entity, part, &code!(&#value)));
         }
         writes.push(code! {
             if !(#skip) {

@@ -80,26 +80,23 @@ pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStr
     parts(template).map(parser).collect()
 }
 
-/// A question to a field of an index key: `is_there`, or `write`.
-pub(super) fn index_part(
+/// A part of an index key out of a reference to its value, for a writer.
+pub(super) fn index_part_of(
     entity: &Entity,
-    (field, format): (usize, Format),
-    item: &str,
-    args: TokenStream,
+    part: (usize, Format),
+    value: &TokenStream,
 ) -> TokenStream {
-    let place = stored(&entity.fields[field]);
-    index_ask(entity, (field, format), item, &code!(&#place #args))
+    let write = index_question(entity, part, "write");
+    code!(__d::PartOf::new(#value, #write))
 }
 
-/// The same question to a value at hand.
-pub(super) fn index_ask(
+/// A question to a part of an index key, `is_there` or `write`: a function.
+pub(super) fn index_question(
     entity: &Entity,
     (field, format): (usize, Format),
     item: &str,
-    args: &TokenStream,
 ) -> TokenStream {
-    let ask = of(&entity.fields[field].ty, &index_contract(format), item);
-    code!(#ask(#args))
+    of(&entity.fields[field].ty, &index_contract(format), item)
 }
 
 /// Where the value of a field stands that a write leaves. Of a managed field that is a variable.
@@ -128,7 +125,7 @@ pub(super) fn part_name(at: usize) -> Ident {
 }
 
 /// A function that writes one key attribute from a template. It knows the places of the parts; the
-/// arguments write the parts there.
+/// arguments say what stands there.
 pub(super) fn writer(
     entity: &Entity,
     function: &Ident,
@@ -148,7 +145,7 @@ pub(super) fn writer_in(
     role: &TokenStream,
     style: &TokenStream,
 ) -> TokenStream {
-    let mut arguments = Vec::new();
+    let (mut arguments, mut types) = (Vec::new(), Vec::new());
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
         let last = is_last(template, index);
@@ -159,12 +156,10 @@ pub(super) fn writer_in(
                 let argument = part_name(arguments.len());
                 let text = plain_name(ident);
                 let pad = pad(*format);
-                arguments.push(code! {
-                    #argument: impl ::core::ops::FnOnce(
-                        __d::PartPlace<'_, '_>,
-                    ) -> ::core::result::Result<(), __d::Fault>
-                });
-                steps.push(code!(#argument(key.part(#text, #pad, #last))?;));
+                let ty = format_ident!("Part{}", arguments.len());
+                arguments.push(code!(#argument: __d::PartOf<'_, #ty>));
+                types.push(code!(#ty: ?::core::marker::Sized));
+                steps.push(code!(#argument.write(key.part(#text, #pad, #last))?;));
             }
         }
     }
@@ -173,7 +168,7 @@ pub(super) fn writer_in(
         code!(, shard: __d::Shard)
     });
     code! {
-        fn #function(
+        fn #function<#(#types),*>(
             target: __d::KeyTarget<'_>
             #shard
             #(, #arguments)*
@@ -501,12 +496,12 @@ pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStr
     template.shards.map(|_| code!(, #shard))
 }
 
-/// Writes the part of `self.field` to its place; `cut` if `self` holds the part itself.
+/// The part of `self.field`, for a writer; `cut` if `self` holds the part itself.
 pub(super) fn part_of(entity: &Entity, field: usize, format: Format, cut: bool) -> TokenStream {
     let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
     let item = if cut { "write_held" } else { "write" };
-    let write = call(ty, &contract(format), item, code!(&self.#ident, place));
-    code!(|place| #write)
+    let write = of(ty, &contract(format), item);
+    code!(__d::PartOf::new(&self.#ident, #write))
 }
 
 /// Reads the parts from an item.

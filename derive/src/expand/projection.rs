@@ -40,11 +40,13 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
         _ => {
             let stored = &field.stored;
             let key = || super::entity::key_use(entity, at);
-            let read = codec::read_stored(field, key());
-            let absent = codec::absent_stored(field, key(), owner);
+            let read = codec::reading(field, key());
+            let absent = codec::absence_of(field, key(), owner);
+            let or_null = field.default.is_some().then(|| code!(.or_null()));
             let or_in_key = in_key.map(|copy| code!(.or_in_key(|key| #copy)));
-            let stored =
-                code!(__d::StoredField::<#owner, #ty>::stored(#stored, #read, #absent) #or_in_key);
+            let stored = code! {
+                __d::StoredField::<#owner, #ty>::stored(#stored, #read, #absent) #or_null #or_in_key
+            };
             (codec::bound(field, key()), stored)
         }
     };

@@ -223,7 +223,7 @@ impl<'a> Pattern<'a> {
                             let field = &self.entity.fields[field];
                             let value = &field.ident;
                             arguments.push((field, key::kind(format)));
-                            code!(|place| #value.write(place))
+                            code!(__d::PartOf::new(#value, __d::Given::write))
                         })
                         .collect();
                     let key_struct = self.key_struct;
@@ -251,9 +251,9 @@ impl<'a> Pattern<'a> {
         let (key_struct, writer) = (self.key_struct, self.writer(true, "sk", 0));
         let parts = (0..key::parts(template).count()).map(|at| {
             if part == Some(at) {
-                code!(|place| part(place))
+                code!(part)
             } else {
-                code!(__d::skip_part)
+                code!(__d::PartOf::none())
             }
         });
         code!(#key_struct::#writer(target #(, #parts)*))

@@ -3,8 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
-use super::upkeep::read;
-use super::{check, key, local, of};
+use super::{check, key, local, of, upkeep};
 use crate::model::{Entity, Format, TableRef, Unique};
 
 /// Whether a field is part of a unique value.
@@ -54,7 +53,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         let write = of(&field.ty, &key::index_contract(Format::Plain), "write_part");
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
-        writes.push(code!(|place| #write(&#value, place)));
+        writes.push(code!(__d::PartOf::new(&#value, #write)));
     }
     let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
     code! {
@@ -101,21 +100,18 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
         key::parts(&unique.template)
             .enumerate()
             .map(move |(at, part)| {
-                let known = read(entity, part.0);
-                let value = local("value");
-                let ask = key::index_ask(entity, part, "is_there", &code!(&#value));
-                code!((#number, #at) => #known.map(|#value| #ask),)
+                let is_there = key::index_question(entity, part, "is_there");
+                let is_there = upkeep::holds_of(entity, part.0, &is_there);
+                code!((#number, #at) => #is_there,)
             })
     });
     let writes = numbered().map(|(number, unique)| {
         let writer = writer_name(unique);
         let (mut values, mut arguments) = (Vec::new(), Vec::new());
         for (at, part) in key::parts(&unique.template).enumerate() {
-            let (value, known) = (local(&format!("value_{at}")), read(entity, part.0));
-            let field = key::plain_name(&entity.fields[part.0].ident);
-            values.push(code!(let #value = #known.ok_or_else(|| __d::unknown_part(#field))?;));
-            let write = key::index_ask(entity, part, "write", &code!(&#value, place));
-            arguments.push(code!(|place| #write));
+            let (value, known) = (local(&format!("value_{at}")), upkeep::part(entity, part.0));
+            values.push(code!(let #value = #known;));
+            arguments.push(key::index_part_of(entity, part, &code!(&*#value)));
         }
         code! {
             #number => {
@@ -131,10 +127,10 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             part: usize,
             known: &__d::Known,
         ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
-            ::core::result::Result::Ok(match (unique, part) {
+            match (unique, part) {
                 #(#there)*
-                _ => ::core::option::Option::None,
-            })
+                _ => ::core::result::Result::Ok(::core::option::Option::None),
+            }
         }
 
         #[inline]

@@ -44,10 +44,9 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
     let there = indexes.iter().enumerate().flat_map(|(number, (_, parts))| {
         parts.iter().enumerate().map(move |(at, part)| {
-            let known = read(entity, part.0);
-            let value = local("value");
-            let ask = key::index_ask(entity, *part, "is_there", &code!(&#value));
-            code!((#number, #at) => #known.map(|#value| #ask),)
+            let is_there = key::index_question(entity, *part, "is_there");
+            let is_there = holds_of(entity, part.0, &is_there);
+            code!((#number, #at) => #is_there,)
         })
     });
     let holds = indexes
@@ -55,11 +54,16 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         .enumerate()
         .filter_map(|(number, (index, _))| {
             let when = index.when.as_ref()?;
-            let (known, value) = (read(entity, when.field), &when.value);
+            let value = &when.value;
             let ty = respanned(&entity.fields[when.field].ty, value.span());
             let holds = of(&ty, &code!(When<_>), "holds");
             let by_reference = quote_spanned!(value.span()=> &#value);
-            Some(code!(#number => #known.map(|held| #holds(&held, #by_reference)),))
+            let holds = holds_of(
+                entity,
+                when.field,
+                &code!(|held| #holds(held, #by_reference)),
+            );
+            Some(code!(#number => #holds,))
         });
     let writes = indexes.iter().enumerate().flat_map(|(number, (index, _))| {
         index_keys(index)
@@ -72,13 +76,9 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
                 let shard = key::shard(template, &code!(known.shard()?));
                 let (mut values, mut arguments) = (Vec::new(), Vec::new());
                 for (at, part) in key::parts(template).enumerate() {
-                    let (value, known) = (local(&format!("value_{at}")), read(entity, part.0));
-                    let field = key::plain_name(&entity.fields[part.0].ident);
-                    values.push(
-                        code!(let #value = #known.ok_or_else(|| __d::unknown_part(#field))?;),
-                    );
-                    let write = key::index_ask(entity, part, "write", &code!(&#value, place));
-                    arguments.push(code!(|place| #write));
+                    let (value, known) = (local(&format!("value_{at}")), self::part(entity, part.0));
+                    values.push(code!(let #value = #known;));
+                    arguments.push(key::index_part_of(entity, part, &code!(&*#value)));
                 }
                 Some(code! {
                     (#number, #nth) => {
@@ -99,10 +99,10 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             part: usize,
             known: &__d::Known,
         ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
-            ::core::result::Result::Ok(match (index, part) {
+            match (index, part) {
                 #(#there)*
-                _ => ::core::option::Option::None,
-            })
+                _ => ::core::result::Result::Ok(::core::option::Option::None),
+            }
         }
 
         #[inline]
@@ -110,10 +110,10 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             index: usize,
             known: &__d::Known,
         ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
-            ::core::result::Result::Ok(match index {
+            match index {
                 #(#holds)*
-                _ => ::core::option::Option::Some(true),
-            })
+                _ => ::core::result::Result::Ok(::core::option::Option::Some(true)),
+            }
         }
 
         #[inline]
@@ -131,12 +131,25 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// The value of a field as far as it is known, an expression that may fail: `Option<Type>`.
-pub(super) fn read(entity: &Entity, at: usize) -> TokenStream {
+/// The value of a part as it is known, an expression that may fail.
+pub(super) fn part(entity: &Entity, at: usize) -> TokenStream {
+    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
+    code!(known.part::<#ty>(#field)?)
+}
+
+/// Whether a function holds of a field, as far as that is known: a `Result<Option<bool>, _>`.
+pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> TokenStream {
+    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
+    code!(known.holds::<#ty>(#field, #holds))
+}
+
+/// A field to who knows something of it: its names, and how it is read.
+fn known_field(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
-    let (name, stored, ty) = (key::plain_name(&field.ident), &field.stored, &field.ty);
-    let (decode, absent) = codec::read_known(field, key_use(entity, at));
-    code!(known.read::<#ty>(#name, #stored, #decode, #absent)?)
+    let (name, stored) = (key::plain_name(&field.ident), &field.stored);
+    let decode = codec::reading(field, key_use(entity, at));
+    let absent = codec::absence(field, key_use(entity, at));
+    code!(#name, #stored, #decode, #absent)
 }
 
 /// Whether an entity can be read without the attribute of this number.
@@ -147,12 +160,11 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
         .enumerate()
         .filter(|(_, field)| !matches!(field.role, Role::Skip | Role::Rest));
     let arms = stored.enumerate().map(|(number, (at, field))| {
-        let (_, absent) = codec::read_known(field, key_use(entity, at));
         if field.default.is_some() {
             return code!(#number => true,);
         }
-        let ty = &field.ty;
-        code!(#number => ::core::option::Option::<#ty>::is_some(&(#absent)()),)
+        let (ty, absent) = (&field.ty, codec::absence(field, key_use(entity, at)));
+        code!(#number => __d::may_be_absent::<#ty>(#absent),)
     });
     code! {
         #[inline]
@@ -175,7 +187,7 @@ fn default_json(entity: &Entity) -> TokenStream {
         .filter(|(_, field)| !matches!(field.role, Role::Skip | Role::Rest));
     let arms = stored.enumerate().filter_map(|(number, (at, field))| {
         field.default.as_ref()?;
-        let (_, default) = codec::read_known(field, key_use(entity, at));
+        let default = codec::absence(field, key_use(entity, at));
         let (encode, ty) = (codec::encode_named(field)?, &field.ty);
         Some(code! {
             #number => match (#default)() {

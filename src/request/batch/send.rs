@@ -162,9 +162,7 @@ impl Work<'_> {
         let reply = self.db.call(request).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
         unprocessed(&reply.body, writes).map_err(|fault| {
-            let message = format!("the service's answer cannot be read: {fault}");
-            name(Error::new(ErrorKind::Service, Stage::Service, message))
-                .with_request_id(reply.request_id.as_deref())
+            name(Error::unreadable(&fault)).with_request_id(reply.request_id.as_deref())
         })
     }
 

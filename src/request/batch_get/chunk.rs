@@ -165,9 +165,7 @@ impl BatchGet {
         let reply = self.db.call(self.request(keys)).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
         let answer = self.answer(&reply.body, keys).map_err(|fault| {
-            let message = format!("the service's answer cannot be read: {fault}");
-            name(Error::new(ErrorKind::Service, Stage::Service, message))
-                .with_request_id(reply.request_id.as_deref())
+            name(Error::unreadable(&fault)).with_request_id(reply.request_id.as_deref())
         })?;
         if let Some(meter) = &self.meter {
             let bytes = answer.items.iter().map(|(_, item)| item.json().len());

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::meter::{self, Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
-use crate::codec::{Fault, Noted, Reader, Writer};
+use crate::codec::{Fault, Noted, Number, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
@@ -306,9 +306,11 @@ fn read(body: &Bytes, ahead: Option<ReadAhead>, ranking: Option<&Ranking>) -> Re
     Ok(said)
 }
 
-fn number(digits: &[u8]) -> Result<usize, Fault> {
-    let digits = std::str::from_utf8(digits).ok();
-    let number = digits.and_then(|digits| digits.trim().parse().ok());
+/// Some servers write `10.0`, for their numbers are floats.
+fn number(json: &[u8]) -> Result<usize, Fault> {
+    let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
+    let text = std::str::from_utf8(json).ok();
+    let number = text.and_then(|text| text.parse().ok().or_else(|| other(text)));
     number.ok_or_else(|| Fault::mismatch("a number", "something else"))
 }
 

@@ -6,7 +6,7 @@
 use super::part::Way;
 use crate::codec::{DynamoValue, Fault, Name, Writer};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
-use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartPlace, Role};
+use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartOf, PartPlace, Role};
 
 /// The place of a field in a key.
 pub trait PartKind<F> {
@@ -27,7 +27,7 @@ pub trait PartKind<F> {
     /// Writes a part of a sort key, in whichever way.
     fn write_sort(part: &Self::Part, way: &Way, target: KeyTarget<'_>) -> Result<(), Fault> {
         match way {
-            Way::Template(write) => write(&mut |place| Self::write(part, place), target),
+            Way::Template(write) => write(PartOf::by(&|place| Self::write(part, place)), target),
             Way::Value(name) => Self::write_value(part, target, name, Role::Sort),
         }
     }

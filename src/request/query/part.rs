@@ -12,7 +12,7 @@ use super::stage::{RowOf, Stage};
 use crate::codec::{Fault, Name};
 use crate::entity::DynamoEntity;
 use crate::expr::{Between, Textual};
-use crate::key::{Arg, KeyTarget, PartPlace, width_in};
+use crate::key::{Arg, KeyTarget, PartOf, WritePlace, width_in};
 use crate::schema::{Style, Width};
 
 /// The next part of the sort key. `eq` goes on to the part behind it; a range ends the chain, as
@@ -36,10 +36,7 @@ pub enum Way {
 }
 
 /// Writes a template with one of its parts.
-pub type WriteTemplate = fn(&mut WritePlace<'_>, KeyTarget<'_>) -> Result<(), Fault>;
-
-/// Writes a part to its place.
-pub type WritePlace<'a> = dyn FnMut(PartPlace<'_, '_>) -> Result<(), Fault> + 'a;
+pub type WriteTemplate = for<'v> fn(PartOf<'v, WritePlace<'v>>, KeyTarget<'_>) -> Result<(), Fault>;
 
 /// The keys sort as the values of the part do.
 pub const ORDERED: u8 = 0;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::kind::PartKind;
 use super::part::Way;
 use crate::codec::{Fault, Name};
-use crate::key::{Arg, KeyTarget, PartPlace, Role};
+use crate::key::{Arg, KeyTarget, PartOf, PartPlace, Role};
 
 /// A value of a part, ready to be written.
 pub struct Given(Box<dyn Write>);
@@ -24,7 +24,7 @@ impl Given {
     /// Writes a part of a sort key, in whichever way.
     pub(super) fn write_sort(&self, way: &Way, target: KeyTarget<'_>) -> Result<(), Fault> {
         match way {
-            Way::Template(write) => write(&mut |place| self.write(place), target),
+            Way::Template(write) => write(PartOf::by(&|place| self.write(place)), target),
             Way::Value(name) => self.0.write_value(target, name, Role::Sort),
         }
     }

@@ -9,7 +9,7 @@ use crate::entity::{self, DynamoEntity, Key, KeyParts};
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::request::Explanation;
-use crate::request::call::{Call, find_object};
+use crate::request::call::{Call, found_item};
 use crate::request::draft::{Source, known, split};
 use crate::request::get::{plan_read, read_raw};
 
@@ -103,7 +103,7 @@ impl<E: DynamoEntity> LookUp<E> {
 /// Whom the sentinel belongs to.
 async fn read_owner<E: DynamoEntity>(sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
     let read = plan_read::<E>(&sentinel.key, db).reading(|reply, _| {
-        let item = find_object(&reply.body, "Item")?;
+        let item = found_item(&reply.body)?;
         item.map(owner_of::<E>).transpose()
     });
     read.send(db).await

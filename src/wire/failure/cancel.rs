@@ -10,7 +10,7 @@ use crate::error::ErrorKind;
 /// What became of one operation of a cancelled transaction.
 #[derive(Default)]
 pub(crate) struct Reason {
-    /// `ConditionalCheckFailed` say; `None` for an operation that was not to blame.
+    /// `ConditionalCheckFailed` say; `None`, or nothing, for an operation that was not to blame.
     code: String,
     /// The service's words, without values of the request.
     pub(super) message: Option<String>,
@@ -25,7 +25,7 @@ impl Reason {
 
     /// Whether the operation was to blame.
     pub(crate) fn is_to_blame(&self) -> bool {
-        self.code != "None"
+        !matches!(self.code.as_str(), "None" | "")
     }
 
     pub(crate) fn is_condition(&self) -> bool {
@@ -83,11 +83,11 @@ fn read(list: &[u8]) -> Result<Vec<Reason>, Fault> {
 fn one(json: &[u8]) -> Result<Reason, Fault> {
     let mut reason = Reason::default();
     for (name, value) in members(json)? {
-        let text = || Reader::new(value).string().map(|text| text.into_owned());
+        // Null where there is none.
+        let text = || Some(Reader::new(value).string().ok()?.into_owned());
         match &*name {
-            "Code" => reason.code = text()?,
-            // NULL where there is none.
-            "Message" => reason.message = text().ok(),
+            "Code" => reason.code = text().unwrap_or_default(),
+            "Message" => reason.message = text(),
             "Item" if value.starts_with(b"{") => reason.item = Some(Bytes::copy_from_slice(value)),
             _ => {}
         }

@@ -35,7 +35,10 @@ fn collect_body(body: &[u8], texts: &mut BTreeSet<String>) {
         return;
     }
     while let Ok(Some(name)) = reader.next_name(&mut first) {
-        let holds_values = matches!(&*name, "Item" | "Key" | "ExpressionAttributeValues");
+        let holds_values = matches!(
+            &*name,
+            "Item" | "Key" | "ExpressionAttributeValues" | "ExclusiveStartKey"
+        );
         let Ok(member) = reader.raw_value() else {
             return;
         };
@@ -141,5 +144,8 @@ mod tests {
         let keys =
             br#"{"RequestItems":{"notes":{"Keys":[{"id":{"S":"secret"}},{"n":{"N":"4711"}}]}}}"#;
         assert_eq!(without_values(message, keys), shown);
+        let place =
+            br#"{"TableName":"notes","ExclusiveStartKey":{"id":{"S":"secret"},"n":{"N":"4711"}}}"#;
+        assert_eq!(without_values(message, place), shown);
     }
 }

@@ -135,7 +135,9 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
     } = site;
     let own_words = |message| without_values(message, site.body);
     let said = match (refusal.code, refusal.message) {
-        (Some(code), _) if !reasons.is_empty() => format!("{code}: {}", cancel::said(reasons)),
+        (Some(code), _) if reasons.iter().any(Reason::is_to_blame) => {
+            format!("{code}: {}", cancel::said(reasons))
+        }
         (Some(code), Some(message)) => format!("{code}: {}", own_words(message)),
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(

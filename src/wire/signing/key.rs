@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
+use aws_sdk_dynamodb::config::Credentials;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -26,8 +27,8 @@ struct Entry {
     day: Box<str>,
     region: Box<str>,
     name: Box<str>,
-    id: Box<str>,
-    secret: Box<str>,
+    /// Shared with the SDK, which wipes them when nobody has them any more.
+    credentials: Credentials,
     key: Key,
 }
 
@@ -38,14 +39,14 @@ impl Keys {
         date: &Date,
         region: &str,
         name: &str,
-        id: &str,
-        secret: &str,
+        credentials: &Credentials,
     ) -> Option<Key> {
         let day = date.day();
+        let secret = credentials.secret_access_key();
         let fits = |entry: &Entry| {
             &*entry.day == day
-                && &*entry.id == id
-                && &*entry.secret == secret
+                && entry.credentials.access_key_id() == credentials.access_key_id()
+                && entry.credentials.secret_access_key() == secret
                 && &*entry.region == region
                 && &*entry.name == name
         };
@@ -70,8 +71,7 @@ impl Keys {
                 day: day.into(),
                 region: region.into(),
                 name: name.into(),
-                id: id.into(),
-                secret: secret.into(),
+                credentials: credentials.clone(),
                 key: key.clone(),
             });
         }
