@@ -12,6 +12,7 @@ mod usual;
 use std::borrow::Cow;
 
 pub(crate) use noted::Noted;
+pub(crate) use usual::Front;
 
 use super::writer::MAX_DEPTH;
 use super::{Fault, Tag};

@@ -18,6 +18,12 @@ const fn equal(word: u64, byte: u8) -> u64 {
     zeros(word ^ (ONES * byte as u64))
 }
 
+/// Marks all but digits, with the same exactness.
+const fn no_digits(word: u64) -> u64 {
+    let apart = word ^ (ONES * b'0' as u64);
+    (apart.wrapping_add(ONES * (0x80 - 10)) | apart) & HIGHS
+}
+
 /// The place, at or behind `from`, of the first byte that `in_word` marks and `is_special` tells, or the
 /// length.
 #[inline(always)]
@@ -67,6 +73,12 @@ const fn quotes(word: u64) -> u64 {
     equal(word, b'"') | equal(word, b'\\')
 }
 
+/// How many digits it begins with.
+#[inline(always)]
+pub(super) fn digits_end(bytes: &[u8]) -> usize {
+    find(bytes, 0, no_digits, |byte| !byte.is_ascii_digit())
+}
+
 /// How many bytes stand in a string as they are: up to a quote, a backslash or a control character.
 #[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
@@ -100,6 +112,10 @@ mod tests {
                     "{stop} at {at}"
                 );
                 assert_eq!(plain_run(&bytes), first(&special), "{stop} at {at}");
+                let mut digits = vec![b'7'; text.len()];
+                digits[at] = stop;
+                let ends = digits.iter().position(|byte| !byte.is_ascii_digit());
+                assert_eq!(digits_end(&digits), ends.unwrap_or(digits.len()));
             }
         }
     }

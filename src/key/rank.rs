@@ -11,10 +11,13 @@ use std::sync::Arc;
 
 use super::point::KeyPoint;
 use crate::codec::{Fault, Noted, Reader};
-use value::{turn, write_point, write_value};
+use value::{turn, write_point, write_usual, write_value};
 
 /// Between ranks, so that what is next may be taken where one ends.
 const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
+
+/// So many bytes most ranks have at most, with the gap.
+const USUAL: usize = 32;
 
 /// By what rows are ranked.
 #[derive(Debug, Clone)]
@@ -29,19 +32,20 @@ pub(crate) struct Ranking {
 pub(crate) struct Ranks {
     /// Each with a gap behind it.
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    starts: Vec<usize>,
 }
 
 impl Ranks {
     /// For so many rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         Ranks {
-            bytes: Vec::with_capacity(rows * 2 * GAP.len()),
-            ends: Vec::with_capacity(rows),
+            bytes: Vec::with_capacity(rows * USUAL),
+            starts: Vec::with_capacity(rows),
         }
     }
 
     /// Of the row that was noted.
+    #[inline]
     pub(crate) fn push_row(
         &mut self,
         ranking: &Ranking,
@@ -49,10 +53,23 @@ impl Ranks {
         reader: &Reader<'_>,
     ) -> Result<(), Fault> {
         let start = self.bytes.len();
+        for json in noted.ahead(reader) {
+            if !write_usual(json, &mut self.bytes) {
+                self.bytes.truncate(start);
+                self.write_row(noted, reader)?;
+                break;
+            }
+        }
+        self.end(ranking, start);
+        Ok(())
+    }
+
+    /// Whatever form its values have.
+    #[cold]
+    fn write_row(&mut self, noted: &Noted, reader: &Reader<'_>) -> Result<(), Fault> {
         for attribute in noted.values(reader) {
             write_value(&mut attribute?.1, &mut self.bytes)?;
         }
-        self.end(ranking, start);
         Ok(())
     }
 
@@ -76,38 +93,35 @@ impl Ranks {
         if ranking.descending {
             turn(&mut self.bytes, start);
         }
-        self.ends.push(self.bytes.len());
         self.bytes.extend_from_slice(&GAP);
+        self.starts.push(start);
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&[u8]> {
-        self.bytes.get(self.start(at)..*self.ends.get(at)?)
+        let next = self.starts.get(at + 1);
+        let end = next.map_or(self.bytes.len(), |next| *next);
+        let rank = self.bytes.get(*self.starts.get(at)?..end)?;
+        rank.strip_suffix(&GAP)
     }
 
     pub(crate) fn last(&self) -> Option<&[u8]> {
-        self.get(self.ends.len().checked_sub(1)?)
+        self.get(self.starts.len().checked_sub(1)?)
     }
 
-    /// What one has next behind so many bytes, as a number. Where it ends it is not told from one that goes on with zeros.
+    /// What one has next behind so many of its bytes, as a number. Where it ends it is not told from one that goes on with
+    /// zeros.
     #[inline]
     pub(crate) fn next(&self, at: usize, behind: usize) -> Option<u64> {
-        let end = *self.ends.get(at)?;
-        let start = (self.start(at) + behind).min(end);
+        let start = *self.starts.get(at)? + behind;
         let next = self.bytes.get(start..)?.first_chunk()?;
         Some(u64::from_be_bytes(*next))
-    }
-
-    #[inline]
-    fn start(&self, at: usize) -> usize {
-        let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
-        before.map_or(0, |end| end + GAP.len())
     }
 }
 
 /// Keys stay out.
 impl fmt::Debug for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Ranks({})", self.ends.len())
+        write!(f, "Ranks({})", self.starts.len())
     }
 }
 

@@ -9,6 +9,8 @@ use crate::codec::Fault;
 #[derive(Debug)]
 pub(crate) struct Noted {
     attributes: Vec<Attribute>,
+    /// How many items were begun: what was noted in those before does not count.
+    item: Cell<usize>,
     /// A bit for the length of each name, for most names have another.
     lengths: u64,
 }
@@ -16,9 +18,9 @@ pub(crate) struct Noted {
 #[derive(Debug)]
 struct Attribute {
     name: &'static str,
-    /// What it ends with: names of keys that are equally long differ there, `pk` and `sk`.
-    end: Option<[u8; 2]>,
-    place: Cell<Option<usize>>,
+    end: u16,
+    /// In which item it was noted, and where.
+    place: Cell<(usize, usize)>,
 }
 
 impl Noted {
@@ -26,35 +28,53 @@ impl Noted {
         let attributes = names.iter().map(|name| Attribute {
             name,
             end: end(name),
-            place: Cell::new(None),
+            place: Cell::default(),
         });
         Noted {
             attributes: attributes.collect(),
+            item: Cell::new(1),
             lengths: names.iter().fold(0, |bits, name| bits | length_bit(name)),
         }
     }
 
     /// Nothing was found yet.
+    #[inline]
     pub(super) fn forget(&self) {
-        for attribute in &self.attributes {
-            attribute.place.set(None);
-        }
+        self.item.set(self.item.get() + 1);
     }
 
     /// A name with one of the lengths.
     #[inline]
     fn note(&self, name: &str, place: usize) {
+        let end = end(name);
         for attribute in &self.attributes {
-            if attribute.end == end(name) && attribute.name == name {
-                attribute.place.set(Some(place));
+            if attribute.end == end && attribute.name == name {
+                attribute.place.set((self.item.get(), place));
             }
         }
     }
 
     fn is_complete(&self) -> bool {
-        self.attributes
-            .iter()
-            .all(|attribute| attribute.place.get().is_some())
+        self.places().all(|(_, place)| place.is_some())
+    }
+
+    /// Where each stands, in the order of the names.
+    #[inline]
+    fn places(&self) -> impl Iterator<Item = (&'static str, Option<usize>)> {
+        self.attributes.iter().map(|attribute| {
+            let (item, place) = attribute.place.get();
+            let is_noted = item == self.item.get();
+            (attribute.name, is_noted.then_some(place))
+        })
+    }
+
+    /// The bytes from each value on, in the order of the names; nothing where one is missing.
+    #[inline]
+    pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = &'r [u8]> {
+        let bytes = body.bytes();
+        let ahead = move |place: Option<usize>| bytes.get(place?..);
+        self.places()
+            .map(move |(_, place)| ahead(place).unwrap_or_default())
     }
 
     /// A reader at the value of each attribute, in the order of the names.
@@ -62,17 +82,18 @@ impl Noted {
         &'r self,
         body: &'r Reader<'r>,
     ) -> impl Iterator<Item = Result<(&'static str, Reader<'r>), Fault>> {
-        let attributes = self.attributes.iter();
-        attributes.map(|attribute| match attribute.place.get() {
-            Some(at) => Ok((attribute.name, body.there(at))),
-            None => Err(Fault::new("the key attribute is missing").at(attribute.name)),
+        self.places().map(|(name, place)| match place {
+            Some(at) => Ok((name, body.there(at))),
+            None => Err(Fault::new("the key attribute is missing").at(name)),
         })
     }
 }
 
-#[inline]
-fn end(name: &str) -> Option<[u8; 2]> {
-    name.as_bytes().last_chunk().copied()
+/// What it ends with: names of keys that are equally long differ there, `pk` and `sk`.
+#[inline(always)]
+fn end(name: &str) -> u16 {
+    let end = name.as_bytes().last_chunk();
+    end.map_or(0, |end| u16::from_ne_bytes(*end))
 }
 
 #[inline]

@@ -5,10 +5,40 @@
 
 use super::Reader;
 use crate::codec::Tag;
-use crate::codec::scan::{plain_run, string_end};
+use crate::codec::scan::{digits_end, plain_run, string_end};
 
 /// So many digits fit an `i64` whatever they are.
 const SHORT: usize = 18;
+
+/// The bytes of a value, and all that stand behind it.
+pub(crate) struct Front<'a> {
+    pub(crate) all: &'a [u8],
+    /// Of the value.
+    pub(crate) len: usize,
+}
+
+impl<'a> Front<'a> {
+    /// Of a `{"S":"text"}` without escapes. So none of the bytes is below a space.
+    #[inline(always)]
+    pub(crate) fn text(json: &'a [u8]) -> Option<Self> {
+        let all = json.strip_prefix(b"{\"S\":\"")?;
+        Front::closed(all, string_end(all, 0))
+    }
+
+    /// Of a `{"N":"..."}` that is a positive integer and has no leading zeros.
+    #[inline(always)]
+    pub(crate) fn digits(json: &'a [u8]) -> Option<Self> {
+        let all = json.strip_prefix(b"{\"N\":\"")?;
+        let is_plain = matches!(all, [b'1'..=b'9', ..]);
+        Front::closed(all, digits_end(all)).filter(|_| is_plain)
+    }
+
+    #[inline(always)]
+    fn closed(all: &'a [u8], len: usize) -> Option<Self> {
+        let behind = all.get(len..len + 2)?;
+        (behind == b"\"}").then_some(Front { all, len })
+    }
+}
 
 impl<'a> Reader<'a> {
     /// `"name":`, behind a comma unless it is the first.
@@ -48,24 +78,6 @@ impl<'a> Reader<'a> {
         let text = self.text.get(start..end)?;
         self.at = end + 2;
         Some(text)
-    }
-
-    /// The bytes of a `{"S":"text"}` without escapes. So none of them is below a space.
-    #[inline]
-    pub(crate) fn plain_text(&self) -> Option<&'a [u8]> {
-        let rest = self.rest().strip_prefix(b"{\"S\":\"")?;
-        let (text, behind) = rest.split_at_checked(string_end(rest, 0))?;
-        behind.starts_with(b"\"}").then_some(text)
-    }
-
-    /// The digits of a `{"N":"..."}` that is a positive integer and has no leading zeros.
-    #[inline]
-    pub(crate) fn plain_digits(&self) -> Option<&'a [u8]> {
-        let rest = self.rest().strip_prefix(b"{\"N\":\"")?;
-        let count = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-        let (digits, behind) = rest.split_at_checked(count)?;
-        let is_plain = matches!(digits, [b'1'..=b'9', ..]) && behind.starts_with(b"\"}");
-        is_plain.then_some(digits)
     }
 
     /// `{"N":"..."}` of a short integer.

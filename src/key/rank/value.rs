@@ -1,6 +1,6 @@
 //! One value of a sort key as bytes that compare as it does, with an end.
 
-use crate::codec::{Fault, NumberParts, Reader, Tag};
+use crate::codec::{Fault, Front, NumberParts, Reader, Tag};
 use crate::key::point::KeyPoint;
 
 /// Behind the bytes of a value: nothing that goes on is less.
@@ -13,17 +13,31 @@ const ZERO: u16 = 1 << 15;
 /// More than that no exponent is.
 const MOST: i64 = 1000;
 
-#[inline]
+/// Most values are no longer.
+const SHORT: usize = 48;
+
+/// The value ahead, if it has the usual form: a text without escapes, or a plain integer.
+#[inline(never)]
+pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
+    match Front::text(json) {
+        Some(text) => write_front(text, bytes),
+        None => return write_plain_integer(json, bytes),
+    }
+    true
+}
+
+#[inline(never)]
+fn write_plain_integer(json: &[u8], bytes: &mut Vec<u8>) -> bool {
+    let Some(digits) = Front::digits(json) else {
+        return false;
+    };
+    write_exponent(digits.len as i64 - 1, bytes);
+    write_front(digits, bytes);
+    true
+}
+
+/// The value ahead, whatever form it has.
 pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Result<(), Fault> {
-    if let Some(text) = reader.plain_text() {
-        bytes.extend_from_slice(text);
-        bytes.push(END);
-        return Ok(());
-    }
-    if let Some(digits) = reader.plain_digits() {
-        write_digits(digits, digits.len() as i64 - 1, bytes);
-        return Ok(());
-    }
     match reader.tag()? {
         Tag::N => write_number(&reader.digits()?, bytes),
         _ => write_point(&KeyPoint::read(reader)?, bytes),
@@ -37,6 +51,26 @@ pub(super) fn write_point(point: &KeyPoint, bytes: &mut Vec<u8>) -> Result<(), F
         KeyPoint::B(value) => write_escaped(value, bytes),
     }
     Ok(())
+}
+
+/// As it stands there. A copy of a length that the compiler knows is a few instructions, so more is copied than is kept.
+#[inline(always)]
+fn write_front(front: Front<'_>, bytes: &mut Vec<u8>) {
+    match front.all.first_chunk::<SHORT>() {
+        Some(chunk) if front.len <= SHORT => {
+            let end = bytes.len() + front.len;
+            bytes.extend_from_slice(chunk);
+            bytes.truncate(end);
+        }
+        _ => write_long(front, bytes),
+    }
+    bytes.push(END);
+}
+
+#[inline(never)]
+fn write_long(front: Front<'_>, bytes: &mut Vec<u8>) {
+    let value = front.all.get(..front.len);
+    bytes.extend_from_slice(value.unwrap_or_default());
 }
 
 fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
@@ -65,17 +99,19 @@ fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), Fault> {
 }
 
 /// The exponent of the first digit, and the digits as far as the point at least.
-#[inline]
 fn write_digits(digits: &[u8], exponent: i64, bytes: &mut Vec<u8>) {
-    let exponent = exponent.clamp(-MOST, MOST) as i16;
-    bytes.extend(
-        ZERO.wrapping_add_signed(MOST as i16 + 1 + exponent)
-            .to_be_bytes(),
-    );
+    write_exponent(exponent, bytes);
     bytes.extend_from_slice(digits);
-    let whole = usize::try_from(exponent).map_or(0, |exponent| exponent + 1);
+    let whole = usize::try_from(exponent.min(MOST)).map_or(0, |exponent| exponent + 1);
     bytes.extend((digits.len()..whole).map(|_| b'0'));
     bytes.push(END);
+}
+
+#[inline]
+fn write_exponent(exponent: i64, bytes: &mut Vec<u8>) {
+    let exponent = exponent.clamp(-MOST, MOST) as i16;
+    let above = ZERO.wrapping_add_signed(MOST as i16 + 1 + exponent);
+    bytes.extend_from_slice(&above.to_be_bytes());
 }
 
 /// What came first comes last.

@@ -71,7 +71,8 @@ impl Race {
             && let Some(track) = self.tracks.get_mut(lane)
         {
             track.at += 1;
-            self.run(lane);
+            let next = track.next(self.front.len());
+            self.run(Runner { lane, next });
         }
     }
 
@@ -79,7 +80,7 @@ impl Race {
     pub(super) fn withdraw(&mut self) -> Option<Track> {
         let Runner { lane, .. } = self.first?;
         let track = self.tracks.get_mut(lane).map(std::mem::take);
-        self.run(lane);
+        self.run(Runner { lane, next: LAST });
         track
     }
 
@@ -101,8 +102,12 @@ impl Race {
             self.front = shared(&self.tracks).to_vec();
             self.entered = 0;
         }
-        let lanes = 0..self.tracks.len();
-        let runners = lanes.map(|lane| self.runner(lane));
+        let front = self.front.len();
+        let tracks = self.tracks.iter().enumerate();
+        let runners = tracks.map(|(lane, track)| Runner {
+            lane,
+            next: track.next(front),
+        });
         // Who comes up to each node. What stands before the lanes is replaced.
         let runners: Vec<Runner> = runners.collect();
         let mut winners = [&*runners, &*runners].concat();
@@ -123,9 +128,8 @@ impl Race {
 
     /// The first has another rank, and goes its way again.
     #[inline]
-    fn run(&mut self, lane: usize) {
-        let mut runner = self.runner(lane);
-        let mut node = (self.tracks.len() + lane) / 2;
+    fn run(&mut self, mut runner: Runner) {
+        let mut node = (self.tracks.len() + runner.lane) / 2;
         while node > 0
             && let Some(met) = self.losers.get_mut(node)
         {
@@ -133,16 +137,6 @@ impl Race {
             node /= 2;
         }
         self.first = Some(runner);
-    }
-
-    #[inline]
-    fn runner(&self, lane: usize) -> Runner {
-        let track = self.tracks.get(lane);
-        let next = track.and_then(|track| track.ranks.next(track.at, self.front.len()));
-        Runner {
-            lane,
-            next: next.unwrap_or(LAST),
-        }
     }
 }
 
@@ -153,6 +147,12 @@ impl Track {
 
     fn rank(&self) -> Option<&[u8]> {
         self.ranks.get(self.at)
+    }
+
+    /// What its rank has behind so many bytes.
+    #[inline]
+    fn next(&self, behind: usize) -> u64 {
+        self.ranks.next(self.at, behind).unwrap_or(LAST)
     }
 
     /// Of the ranks from here on the first and the last: as they are in order, those between begin alike.
