@@ -93,7 +93,7 @@ pub enum ErrorKind {
     InvalidCursor,
     /// Another item has a value that is declared `unique`, and nothing was written; or `one` found two rows.
     NotUnique,
-    /// A stored item does not decode into the type asked for.
+    /// A stored item does not decode into the type asked for; [`key_of`](Error::key_of) has its key.
     Decode,
     /// The connection URL, a file or a setting is wrong.
     Config,

@@ -3,15 +3,13 @@
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Error, read_together, snapshot};
 
-use crate::support::db::{Db, Mode, raw, s};
-use crate::support::faulty::Fault;
+use crate::support::db::{Db, raw, s};
 use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
     the_key_comes_with_the_error_of_every_read,
     a_key_that_does_not_read_is_none,
-    an_unreadable_answer_names_entity_and_request,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -47,11 +45,9 @@ struct Sum {
 
 const USER: &str = "s3cr3t";
 
-fn key(number: u32) -> InvoiceKey {
+fn key(number: u32) -> Key<Invoice> {
     Invoice::key(USER, number)
 }
-
-type InvoiceKey = dynamo_entity::Key<Invoice>;
 
 /// Three invoices, and the one before the last is broken.
 async fn fill(db: &Db) -> Outcome {
@@ -217,35 +213,5 @@ async fn a_key_that_does_not_read_is_none(db: Db) -> Outcome {
     let refused = key(3).update().apply(|i| i.cents().set(1u64));
     let refused = refused.send(&db).await.unwrap_err();
     assert_eq!(refused.key_of::<Invoice>(), None);
-    Ok(())
-}
-
-/// The SDK says in words of its own what it cannot read.
-async fn an_unreadable_answer_names_entity_and_request(db: Db) -> Outcome {
-    fill(&db).await?;
-    let reads = [
-        ("query", r#"{"Items":[{"pk":5}]}"#),
-        ("scan", r#"{"Items":[{"pk":5}]}"#),
-        ("get_many", r#"{"Responses":[]}"#),
-        ("get", r#"{"Item":5}"#),
-    ];
-    for (read, answer) in reads {
-        let (faulty, _) = db.faulty([Fault::Reply(200, answer.into())]);
-        let error = match read {
-            "query" => refused(Invoice::in_partition(USER).all(&faulty).await),
-            "scan" => refused(Invoice::scan().all(&faulty).await),
-            "get_many" => refused(Invoice::get_many([key(1)]).send(&faulty).await),
-            _ => refused(key(1).get().send(&faulty).await),
-        };
-        assert_eq!(error.entity(), Some("Invoice"), "{read}: {error}");
-        if db.mode() == Mode::Raw {
-            assert_eq!(error.kind(), ErrorKind::Service, "{read}: {error}");
-            assert!(
-                error.to_string().contains("cannot be read"),
-                "{read}: {error}"
-            );
-        }
-        assert!(error.request_id().is_some(), "{read}: {error:?}");
-    }
     Ok(())
 }
