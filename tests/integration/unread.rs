@@ -16,7 +16,7 @@ tests![
 #[dynamo(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"))]
 #[dynamo(gsi(by_state, pk = "S#{state}", sk = "{number}"))]
 #[dynamo(gsi(listed, pk = "L#{state}", sk = "{number}", project = keys))]
-#[dynamo(gsi(spread, pk = "X#{state}", sk = "{number}", shards = 3))]
+#[dynamo(gsi(spread, pk = "X#{state}", sk = "{number:06}", shards = 3))]
 struct Invoice {
     user: String,
     number: u32,
@@ -29,7 +29,7 @@ struct Invoice {
 #[dynamo(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"))]
 #[dynamo(gsi(by_state, pk = "S#{state}", sk = "{number}"))]
 #[dynamo(gsi(listed, pk = "L#{state}", sk = "{number}", project = keys))]
-#[dynamo(gsi(spread, pk = "X#{state}", sk = "{number}", shards = 3))]
+#[dynamo(gsi(spread, pk = "X#{state}", sk = "{number:06}", shards = 3))]
 struct Old {
     user: String,
     number: u32,
