@@ -42,6 +42,7 @@ pub use fault::Fault;
 pub use item::{Item, Value};
 pub use map::MapKey;
 pub use number::Number;
+pub(crate) use number::Parts as NumberParts;
 pub(crate) use object::{answer, answered, elements, member, members};
 pub(crate) use reader::Noted;
 pub use reader::Reader;

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use super::Fault;
 pub(super) use float::FloatText;
-pub(super) use parts::Parts;
+pub(crate) use parts::Parts;
 use parts::{EXPONENTS, MAX_DIGITS};
 
 /// A decimal number, exact to 38 digits, from ±1e-130 to ±9.99e125.

@@ -25,6 +25,8 @@ pub struct Reader<'a> {
     depth: usize,
     /// What is looked for in the item that is read.
     noted: Option<&'a Noted>,
+    /// A bit for the length of each of the names that are looked for here.
+    lengths: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -35,6 +37,7 @@ impl<'a> Reader<'a> {
             at: 0,
             depth: 0,
             noted: None,
+            lengths: 0,
         }
     }
 
@@ -205,7 +208,7 @@ impl<'a> Reader<'a> {
 
     /// Steps out of an `L`.
     pub fn close_list(&mut self) -> Result<(), Fault> {
-        self.depth = self.depth.saturating_sub(1);
+        self.surface();
         self.close()
     }
 
@@ -218,7 +221,7 @@ impl<'a> Reader<'a> {
 
     /// Steps out of an `M`.
     pub fn close_map(&mut self) -> Result<(), Fault> {
-        self.depth = self.depth.saturating_sub(1);
+        self.surface();
         self.close()
     }
 
@@ -229,7 +232,15 @@ impl<'a> Reader<'a> {
             )));
         }
         self.depth += 1;
+        self.lengths = 0;
         Ok(())
+    }
+
+    fn surface(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.look_on();
+        }
     }
 
     // --- plain JSON
@@ -273,11 +284,7 @@ impl<'a> Reader<'a> {
                 None => return Ok(None),
             },
         };
-        if let Some(noted) = self.noted
-            && self.depth == 0
-        {
-            noted.note(&name, self.at);
-        }
+        self.pass_name(&name);
         Ok(Some(name))
     }
 

@@ -1,204 +1,298 @@
-//! The place of a row among those of other lanes: the values of its sort key, cheap to take and to compare.
+//! The places of rows among those of other lanes, as bytes that compare as the rows come.
+//!
+//! The values of a sort key stand one behind the other, each with an end. So none begins with another, and what begins a
+//! rank are the values that it begins with. Read in descending order all bits are turned. What compares ranks knows
+//! neither types nor attributes nor the direction.
 
-use std::cmp::Ordering;
+mod value;
+
 use std::fmt;
-
-use bytes::Bytes;
+use std::sync::Arc;
 
 use super::point::KeyPoint;
 use crate::codec::{Fault, Noted, Reader};
+use value::{turn, write_point, write_value};
 
-/// The values of a sort key, or of its front. Most have one.
+/// Between ranks, so that what is next may be taken where one ends.
+const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
+
+/// By what rows are ranked.
+#[derive(Debug, Clone)]
+pub(crate) struct Ranking {
+    /// The attributes of the sort key.
+    pub(crate) sort: Arc<[&'static str]>,
+    pub(crate) descending: bool,
+}
+
+/// The ranks of rows that come one after the other.
 #[derive(Default)]
-pub(crate) struct Rank {
-    first: Option<Value>,
-    others: Vec<Value>,
+pub(crate) struct Ranks {
+    /// Each with a gap behind it.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
 }
 
-/// As most keys are, and all others. Text stays in the answer that it came in.
-enum Value {
-    Text(Bytes),
-    Short(i64),
-    Other(KeyPoint),
-}
+impl Ranks {
+    /// For so many rows.
+    pub(crate) fn with_capacity(rows: usize) -> Self {
+        Ranks {
+            bytes: Vec::with_capacity(rows * 2 * GAP.len()),
+            ends: Vec::with_capacity(rows),
+        }
+    }
 
-impl Rank {
-    /// Of the row that was noted in this body.
-    pub(crate) fn of(noted: &Noted, reader: &Reader<'_>, body: &Bytes) -> Result<Self, Fault> {
-        let mut rank = Rank::default();
+    /// Of the row that was noted.
+    pub(crate) fn push_row(
+        &mut self,
+        ranking: &Ranking,
+        noted: &Noted,
+        reader: &Reader<'_>,
+    ) -> Result<(), Fault> {
+        let start = self.bytes.len();
         for attribute in noted.values(reader) {
-            rank.push(Value::read(&mut attribute?.1, body)?);
+            write_value(&mut attribute?.1, &mut self.bytes)?;
         }
-        Ok(rank)
+        self.end(ranking, start);
+        Ok(())
     }
 
-    fn push(&mut self, value: Value) {
-        match self.first {
-            None => self.first = Some(value),
-            Some(_) => self.others.push(value),
+    /// Where the next row is at the earliest, by the values that are known.
+    pub(crate) fn push_bound(
+        &mut self,
+        ranking: &Ranking,
+        points: &[KeyPoint],
+    ) -> Result<(), Fault> {
+        let start = self.bytes.len();
+        for point in points {
+            write_point(point, &mut self.bytes)?;
         }
+        self.end(ranking, start);
+        Ok(())
     }
 
-    /// How many values are known.
-    pub(crate) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.others.len()
-    }
-
-    /// What its first value begins with, if that is text, as a number: of two ranks that differ in it, the one with
-    /// the less comes before the other.
-    pub(crate) fn front(&self) -> u128 {
-        self.first.as_ref().map_or(0, Value::front)
-    }
-
-    /// As far as both are known.
+    /// The bytes from there on are a rank.
     #[inline]
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        let (Some(left), Some(right)) = (&self.first, &other.first) else {
-            return Ordering::Equal;
-        };
-        left.compare(right).then_with(|| {
-            let mut pairs = self.others.iter().zip(&other.others);
-            let order = pairs
-                .find_map(|(left, right)| Some(left.compare(right)).filter(|order| order.is_ne()));
-            order.unwrap_or(Ordering::Equal)
-        })
-    }
-}
-
-impl FromIterator<KeyPoint> for Rank {
-    fn from_iter<I: IntoIterator<Item = KeyPoint>>(points: I) -> Self {
-        let mut rank = Rank::default();
-        points.into_iter().for_each(|point| rank.push(point.into()));
-        rank
-    }
-}
-
-impl Value {
-    fn read(reader: &mut Reader<'_>, body: &Bytes) -> Result<Self, Fault> {
-        if let Some(text) = reader.usual_text() {
-            return Ok(Value::Text(body.slice_ref(text.as_bytes())));
+    fn end(&mut self, ranking: &Ranking, start: usize) {
+        if ranking.descending {
+            turn(&mut self.bytes, start);
         }
-        match reader.usual_integer() {
-            Some(integer) => Ok(Value::Short(integer)),
-            None => KeyPoint::read(reader).map(Value::from),
-        }
+        self.ends.push(self.bytes.len());
+        self.bytes.extend_from_slice(&GAP);
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<&[u8]> {
+        self.bytes.get(self.start(at)..*self.ends.get(at)?)
+    }
+
+    pub(crate) fn last(&self) -> Option<&[u8]> {
+        self.get(self.ends.len().checked_sub(1)?)
+    }
+
+    /// What one has next behind so many bytes, as a number. Where it ends it is not told from one that goes on with zeros.
+    #[inline]
+    pub(crate) fn next(&self, at: usize, behind: usize) -> Option<u64> {
+        let end = *self.ends.get(at)?;
+        let start = (self.start(at) + behind).min(end);
+        let next = self.bytes.get(start..)?.first_chunk()?;
+        Some(u64::from_be_bytes(*next))
     }
 
     #[inline]
-    fn compare(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Value::Text(left), Value::Text(right)) => left.cmp(right),
-            (Value::Short(left), Value::Short(right)) => left.cmp(right),
-            // Types do not mix in one key.
-            (left, right) => left
-                .point()
-                .compare(&right.point())
-                .unwrap_or(Ordering::Equal),
-        }
-    }
-
-    /// The first bytes of a text. A shorter one is not told from one that goes on with zeros.
-    fn front(&self) -> u128 {
-        let Value::Text(text) = self else { return 0 };
-        let front = text.first_chunk().copied().unwrap_or_else(|| {
-            let mut front = [0; size_of::<u128>()];
-            front
-                .iter_mut()
-                .zip(text)
-                .for_each(|(to, byte)| *to = *byte);
-            front
-        });
-        u128::from_be_bytes(front)
-    }
-
-    fn point(&self) -> KeyPoint {
-        match self {
-            Value::Text(text) => KeyPoint::S(String::from_utf8_lossy(text).into_owned()),
-            Value::Short(integer) => KeyPoint::N((*integer).into()),
-            Value::Other(point) => point.clone(),
-        }
-    }
-}
-
-impl From<KeyPoint> for Value {
-    fn from(point: KeyPoint) -> Self {
-        match point {
-            KeyPoint::S(text) => Value::Text(text.into()),
-            KeyPoint::N(number) => match number.as_str().parse() {
-                Ok(integer) => Value::Short(integer),
-                Err(_) => Value::Other(KeyPoint::N(number)),
-            },
-            KeyPoint::B(_) => Value::Other(point),
-        }
+    fn start(&self, at: usize) -> usize {
+        let before = at.checked_sub(1).and_then(|before| self.ends.get(before));
+        before.map_or(0, |end| end + GAP.len())
     }
 }
 
 /// Keys stay out.
-impl fmt::Debug for Rank {
+impl fmt::Debug for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Rank")
+        write!(f, "Ranks({})", self.ends.len())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
-    /// Those that are kept in different ways too.
-    #[test]
-    fn ranks_compare_as_their_keys() {
-        let numbers = [
-            "-1e40",
-            "-9223372036854775808",
-            "-5",
-            "0",
-            "0.5",
-            "7",
-            "10",
-            "9223372036854775807",
-            "9223372036854775808",
-            "1e60",
-        ];
-        let texts = [
-            "",
-            "a",
-            "a\\u0000",
-            "a\\\\",
-            "b",
-            "cccccccccccccccc",
-            "cccccccccccccccc\\u0000",
-            "ccccccccccccccccd",
-            "\u{e9}",
-            "\u{10000}",
-        ];
-        let written = |tag: &str, value: &&str| format!("{{\"k\":{{\"{tag}\":\"{value}\"}}}}");
-        let numbers: Vec<String> = numbers.iter().map(|value| written("N", value)).collect();
-        let texts: Vec<String> = texts.iter().map(|value| written("S", value)).collect();
-        let bytes: Vec<String> = ["", "AA==", "AAA=", "/w=="]
+    /// Values of one type, near each other. Numbers are written in one way by the service, in more by others.
+    const VALUES: [(&str, &[&str]); 3] = [
+        (
+            "N",
+            &[
+                "-1e40",
+                "-9223372036854775808",
+                "-10",
+                "-9.5",
+                "-5",
+                "-0.5",
+                "-1E-130",
+                "0",
+                "-0",
+                "1E-130",
+                "0.05",
+                "0.5",
+                "007",
+                "7",
+                "7.00",
+                "10",
+                "99",
+                "100",
+                "1e2",
+                "1000",
+                "9223372036854775807",
+                "9223372036854775808",
+                "99999999999999999999999999999999999999",
+                "9.9e125",
+            ],
+        ),
+        (
+            "S",
+            &[
+                "",
+                "\\u0000",
+                "\\u0000\\u0000",
+                "\\u0000a",
+                "\\u0001",
+                "\\u0001\\u0001",
+                "\\u0002",
+                " ",
+                "!",
+                "\\\"",
+                "#",
+                "a",
+                "a\\u0000",
+                "a\\u0000b",
+                "a\\u0001",
+                "a a",
+                "a\\\\",
+                "aa",
+                "b",
+                "cccccccc",
+                "cccccccc\\u0000",
+                "ccccccccd",
+                "\\u00e9",
+                "\u{e9}",
+                "\u{ffff}",
+                "\u{10000}",
+            ],
+        ),
+        (
+            "B",
+            &[
+                "", "AA==", "AAA=", "AAE=", "AQ==", "AQE=", "Ag==", "/w==", "/wA=", "//8=",
+            ],
+        ),
+    ];
+
+    /// Two rows of up to three attributes.
+    fn rows() -> impl Strategy<Value = [Vec<String>; 2]> {
+        let pair = select(&VALUES[..]).prop_flat_map(|(tag, values)| {
+            let json = move |value| format!("{{\"{tag}\":\"{value}\"}}");
+            let value = || select(values).prop_map(json);
+            prop_oneof![
+                (value(), value()),
+                value().prop_map(|value| (value.clone(), value)),
+            ]
+        });
+        proptest::collection::vec(pair, 0..4).prop_map(|pairs| {
+            let (one, other) = pairs.into_iter().unzip();
+            [one, other]
+        })
+    }
+
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+
+    fn points(values: &[String]) -> Vec<KeyPoint> {
+        let point = |json: &String| KeyPoint::read(&mut Reader::new(json.as_bytes()));
+        values
             .iter()
-            .map(|value| written("B", value))
+            .map(|json| point(json).expect("a value"))
+            .collect()
+    }
+
+    /// Of the row as it comes; the same as of its values.
+    fn ranks(values: &[String], ranking: &Ranking) -> Ranks {
+        let entries = NAMES.iter().zip(values).rev();
+        let entries: Vec<String> = entries
+            .map(|(name, json)| format!("\"{name}\":{json}"))
             .collect();
-        for keys in [numbers, texts, bytes] {
-            let ranks = |json: &String| {
-                let body = Bytes::from(json.clone());
-                let noted = Noted::of(&["k"]);
-                let reader = Reader::new(&body);
-                reader.clone().find(&noted).unwrap();
-                let point = KeyPoint::read(&mut noted.values(&reader).next().unwrap().unwrap().1);
-                let rank = Rank::of(&noted, &reader, &body).unwrap();
-                [rank, [point.unwrap()].into_iter().collect()]
+        let row = format!("{{{}}}", entries.join(","));
+        let noted = Noted::of(&ranking.sort);
+        let reader = Reader::new(row.as_bytes());
+        reader.clone().find(&noted).expect("a row");
+        let mut ranks = Ranks::default();
+        ranks.push_row(ranking, &noted, &reader).expect("a rank");
+        ranks.push_bound(ranking, &points(values)).expect("a rank");
+        ranks
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
+
+        #[test]
+        fn ranks_compare_as_keys([one, other] in rows(), known in 0..4usize, descending: bool) {
+            let ranking = Ranking {
+                sort: NAMES[..one.len()].into(),
+                descending,
             };
-            for (at, left) in keys.iter().enumerate() {
-                for (other, right) in keys.iter().enumerate() {
-                    for (left, right) in ranks(left).iter().zip(ranks(right).iter().rev()) {
-                        assert_eq!(left.compare(right), at.cmp(&other));
-                        assert_eq!(
-                            left.front().cmp(&right.front()).then(at.cmp(&other)),
-                            at.cmp(&other)
-                        );
-                    }
-                }
+            let by_value = |known: usize| {
+                let pairs = points(&one).into_iter().zip(points(&other)).take(known);
+                let mut orders = pairs.map(|(one, other)| one.compare(&other).expect("one type"));
+                let order = orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
+                if descending { order.reverse() } else { order }
+            };
+            let (ranks, others) = (ranks(&one, &ranking), ranks(&other, &ranking));
+            let (rank, other) = (ranks.get(0).expect("a rank"), others.get(0).expect("a rank"));
+            prop_assert_eq!(ranks.get(1), Some(rank));
+            prop_assert_eq!(rank.cmp(other), by_value(3));
+
+            // Of which not all is known comes before, whichever way, and begins what it may be.
+            let known = known.min(one.len());
+            let mut bounds = Ranks::default();
+            for known in [known, one.len()] {
+                bounds.push_bound(&ranking, &points(&one[..known])).expect("a rank");
             }
+            let bound = bounds.get(0).expect("a rank");
+            let missing = if known < one.len() { Ordering::Less } else { Ordering::Equal };
+            prop_assert_eq!(bound.cmp(other), by_value(known).then(missing));
+            prop_assert_eq!(other.starts_with(bound), by_value(known).is_eq());
+
+            // What is next tells, or is the same.
+            let shared = rank.iter().zip(other).take_while(|(one, other)| one == other).count();
+            for behind in 0..=shared {
+                let next = ranks.next(0, behind).cmp(&others.next(0, behind));
+                prop_assert_eq!(next.then(by_value(3)), by_value(3));
+            }
+            let shared = bound.iter().zip(other).take_while(|(one, other)| one == other).count();
+            for behind in 0..=shared {
+                let next = bounds.next(0, behind).cmp(&others.next(0, behind));
+                prop_assert_eq!(next.then(bound.cmp(other)), bound.cmp(other));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let ranking = Ranking {
+            sort: Arc::new(["a"]),
+            descending: false,
+        };
+        for row in [
+            r#"{"a":{"BOOL":true}}"#,
+            r#"{"a":{"N":"x"}}"#,
+            r#"{"b":{"S":"x"}}"#,
+        ] {
+            let noted = Noted::of(&ranking.sort);
+            let reader = Reader::new(row.as_bytes());
+            reader.clone().find(&noted).expect("a row");
+            let mut ranks = Ranks::default();
+            assert!(ranks.push_row(&ranking, &noted, &reader).is_err(), "{row}");
         }
     }
 }

@@ -13,16 +13,16 @@ pub(super) const EXPONENTS: RangeInclusive<i64> = -130..=125;
 const PLAIN_LENGTH: i64 = 40;
 
 /// `0.d1d2d3... * 10^(exponent + 1)`: the exponent is the first digit's.
-pub(in crate::codec) struct Parts<'a> {
-    pub(super) negative: bool,
+pub(crate) struct Parts<'a> {
+    pub(crate) negative: bool,
     /// Without leading or trailing zeros; empty for zero.
-    pub(super) digits: Cow<'a, str>,
-    pub(super) exponent: i64,
+    pub(crate) digits: Cow<'a, str>,
+    pub(crate) exponent: i64,
 }
 
 impl<'a> Parts<'a> {
     /// Takes a number's text apart; `None` if it is none.
-    pub(super) fn of(text: &'a str) -> Option<Self> {
+    pub(crate) fn of(text: &'a str) -> Option<Self> {
         let (negative, unsigned) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
             b'+' => (false, &text[1..]),

@@ -8,29 +8,45 @@ use crate::codec::Fault;
 /// Where the values of these attributes begin in a text.
 #[derive(Debug)]
 pub(crate) struct Noted {
-    attributes: Vec<(&'static str, Cell<Option<usize>>)>,
+    attributes: Vec<Attribute>,
+    /// A bit for the length of each name, for most names have another.
+    lengths: u64,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    name: &'static str,
+    /// What it ends with: names of keys that are equally long differ there, `pk` and `sk`.
+    end: Option<[u8; 2]>,
+    place: Cell<Option<usize>>,
 }
 
 impl Noted {
     pub(crate) fn of(names: &[&'static str]) -> Self {
-        let attributes = names.iter().map(|name| (*name, Cell::new(None)));
+        let attributes = names.iter().map(|name| Attribute {
+            name,
+            end: end(name),
+            place: Cell::new(None),
+        });
         Noted {
             attributes: attributes.collect(),
+            lengths: names.iter().fold(0, |bits, name| bits | length_bit(name)),
         }
     }
 
     /// Nothing was found yet.
     pub(super) fn forget(&self) {
-        for (_, place) in &self.attributes {
-            place.set(None);
+        for attribute in &self.attributes {
+            attribute.place.set(None);
         }
     }
 
+    /// A name with one of the lengths.
     #[inline]
-    pub(super) fn note(&self, name: &str, place: usize) {
-        for (wanted, found) in &self.attributes {
-            if *wanted == name {
-                found.set(Some(place));
+    fn note(&self, name: &str, place: usize) {
+        for attribute in &self.attributes {
+            if attribute.end == end(name) && attribute.name == name {
+                attribute.place.set(Some(place));
             }
         }
     }
@@ -38,7 +54,7 @@ impl Noted {
     fn is_complete(&self) -> bool {
         self.attributes
             .iter()
-            .all(|(_, place)| place.get().is_some())
+            .all(|attribute| attribute.place.get().is_some())
     }
 
     /// A reader at the value of each attribute, in the order of the names.
@@ -46,23 +62,58 @@ impl Noted {
         &'r self,
         body: &'r Reader<'r>,
     ) -> impl Iterator<Item = Result<(&'static str, Reader<'r>), Fault>> {
-        self.attributes.iter().map(move |(name, place)| {
-            let missing = || Fault::new("the key attribute is missing").at(*name);
-            let at = place.get().ok_or_else(missing)?;
-            Ok((
-                *name,
-                Reader {
-                    at,
-                    depth: 0,
-                    noted: None,
-                    ..body.clone()
-                },
-            ))
+        let attributes = self.attributes.iter();
+        attributes.map(|attribute| match attribute.place.get() {
+            Some(at) => Ok((attribute.name, body.there(at))),
+            None => Err(Fault::new("the key attribute is missing").at(attribute.name)),
         })
     }
 }
 
+#[inline]
+fn end(name: &str) -> Option<[u8; 2]> {
+    name.as_bytes().last_chunk().copied()
+}
+
+#[inline]
+const fn length_bit(name: &str) -> u64 {
+    1 << (name.len() % 64)
+}
+
 impl<'a> Reader<'a> {
+    /// Another one at this place.
+    #[inline]
+    fn there(&self, at: usize) -> Self {
+        Reader {
+            text: self.text,
+            at,
+            depth: 0,
+            noted: None,
+            lengths: 0,
+        }
+    }
+
+    /// A name of the item or of a map in it, with its value ahead.
+    #[inline(always)]
+    pub(super) fn pass_name(&self, name: &str) {
+        if self.lengths & length_bit(name) != 0
+            && let Some(noted) = self.noted
+        {
+            noted.note(name, self.at);
+        }
+    }
+
+    /// Notes these from now on, outside of lists and maps.
+    fn look_for(&mut self, noted: Option<&'a Noted>) {
+        self.noted = noted;
+        self.look_on();
+    }
+
+    /// Attributes of the item come again.
+    pub(super) fn look_on(&mut self) {
+        self.lengths = self.noted.map_or(0, |noted| noted.lengths);
+    }
+
     /// The bytes of the item ahead, stepping over it, and what it is read as, if it reads. On the way the attributes
     /// are noted.
     pub(crate) fn item_as<T>(
@@ -73,9 +124,9 @@ impl<'a> Reader<'a> {
         self.peek();
         let start = self.clone();
         noted.inspect(|noted| noted.forget());
-        self.noted = noted;
+        self.look_for(noted);
         let value = read(self);
-        self.noted = None;
+        self.look_for(None);
         if let Some(value) = value {
             let json = self.bytes().get(start.at..self.at);
             return Ok((json.unwrap_or_default(), Some(value)));
@@ -88,7 +139,7 @@ impl<'a> Reader<'a> {
     /// Notes the attributes of the item ahead, as far as they are there.
     pub(crate) fn find(&mut self, noted: &'a Noted) -> Result<(), Fault> {
         noted.forget();
-        self.noted = Some(noted);
+        self.look_for(Some(noted));
         let mut first = true;
         self.open_object()?;
         while !noted.is_complete() && self.next_name(&mut first)?.is_some() {

@@ -50,9 +50,22 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// `{"S":"text"}`
-    pub(crate) fn usual_text(&mut self) -> Option<&'a str> {
-        self.usual_value(Tag::S)
+    /// The bytes of a `{"S":"text"}` without escapes. So none of them is below a space.
+    #[inline]
+    pub(crate) fn plain_text(&self) -> Option<&'a [u8]> {
+        let rest = self.rest().strip_prefix(b"{\"S\":\"")?;
+        let (text, behind) = rest.split_at_checked(string_end(rest, 0))?;
+        behind.starts_with(b"\"}").then_some(text)
+    }
+
+    /// The digits of a `{"N":"..."}` that is a positive integer and has no leading zeros.
+    #[inline]
+    pub(crate) fn plain_digits(&self) -> Option<&'a [u8]> {
+        let rest = self.rest().strip_prefix(b"{\"N\":\"")?;
+        let count = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+        let (digits, behind) = rest.split_at_checked(count)?;
+        let is_plain = matches!(digits, [b'1'..=b'9', ..]) && behind.starts_with(b"\"}");
+        is_plain.then_some(digits)
     }
 
     /// `{"N":"..."}` of a short integer.

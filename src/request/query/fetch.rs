@@ -12,8 +12,8 @@ use crate::codec::{Fault, Noted, Number, Reader, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Expression;
-use crate::key::point::points_of;
-use crate::key::rank::Rank;
+use crate::key::point::{KeyPoint, points_of};
+use crate::key::rank::{Ranking, Ranks};
 use crate::request::raw_row::{RawRow, ReadAhead};
 use crate::wire::{self, Request, Resend};
 
@@ -38,8 +38,8 @@ pub(crate) struct Fetch {
     surplus: usize,
     /// How rows are read as they come.
     ahead: Option<ReadAhead>,
-    /// The attributes that its rows are ranked by, if they are.
-    sort: Option<Arc<[&'static str]>>,
+    /// By what its rows are ranked, if they are.
+    ranking: Option<Ranking>,
     /// What is taken, where somebody asks.
     meter: Option<Arc<Meter>>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Answer {
     /// The rows as they came; parts of one body.
     pub(super) rows: Vec<RawRow>,
     /// Of each row, if they are ranked.
-    pub(super) ranks: Vec<Rank>,
+    pub(super) ranks: Ranks,
     pub(super) count: usize,
 }
 
@@ -66,7 +66,7 @@ impl Fetch {
             budget: None,
             surplus: 1,
             ahead: None,
-            sort: None,
+            ranking: None,
             meter: None,
         }
     }
@@ -118,8 +118,8 @@ impl Fetch {
     }
 
     /// Says of its rows where they stand among those of others.
-    pub(super) fn rank_by(&mut self, sort: &Arc<[&'static str]>) {
-        self.sort = Some(sort.clone());
+    pub(super) fn rank_by(&mut self, ranking: Ranking) {
+        self.ranking = Some(ranking);
     }
 
     pub(super) fn with_meter(mut self, meter: Option<&Arc<Meter>>) -> Self {
@@ -152,14 +152,23 @@ impl Fetch {
         self.start.as_deref()
     }
 
-    /// Where its next row is at the earliest.
-    pub(super) fn horizon(&self, sort: &[&'static str]) -> Result<Rank, Fault> {
-        let points = match (&self.start, self.frames.front()) {
-            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort)?,
-            (None, Some(frame)) => frame.begins.clone(),
-            (None, None) => Vec::new(),
+    /// Behind the ranks of its rows where the next one is at the earliest, unless there is none.
+    pub(super) fn rank_next(&self, ranks: &mut Ranks) -> Result<()> {
+        let Some(ranking) = self.ranking.as_ref().filter(|_| !self.is_done()) else {
+            return Ok(());
         };
-        Ok(points.into_iter().collect())
+        let points = self.horizon(&ranking.sort);
+        let pushed = points.and_then(|points| ranks.push_bound(ranking, &points));
+        pushed.map_err(|fault| Error::decode(self.entity, fault))
+    }
+
+    /// As far as it is known where the next row is.
+    fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
+        match (&self.start, self.frames.front()) {
+            (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
+            (None, Some(frame)) => Ok(frame.begins.clone()),
+            (None, None) => Ok(Vec::new()),
+        }
     }
 
     /// The next answer. `wanted` is how many rows there is use for.
@@ -178,7 +187,7 @@ impl Fetch {
         let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        let answer = read(&reply.body, self.ahead, self.sort.as_deref())
+        let answer = read(&reply.body, self.ahead, self.ranking.as_ref())
             .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
         self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
@@ -253,7 +262,7 @@ impl Fetch {
 #[derive(Default)]
 struct Said {
     rows: Vec<RawRow>,
-    ranks: Vec<Rank>,
+    ranks: Ranks,
     count: usize,
     scanned: usize,
     last: Option<Vec<u8>>,
@@ -261,13 +270,10 @@ struct Said {
     units: Option<f64>,
 }
 
-fn read(
-    body: &Bytes,
-    ahead: Option<ReadAhead>,
-    sort: Option<&[&'static str]>,
-) -> Result<Said, Fault> {
+fn read(body: &Bytes, ahead: Option<ReadAhead>, ranking: Option<&Ranking>) -> Result<Said, Fault> {
     let mut said = Said::default();
-    let noted = sort.map(Noted::of);
+    let ranking = ranking.map(|ranking| (ranking, Noted::of(&ranking.sort)));
+    let noted = ranking.as_ref().map(|(_, noted)| noted);
     let mut reader = Reader::new(body);
     let mut first = true;
     reader.open_object()?;
@@ -275,14 +281,18 @@ fn read(
         match &*name {
             "Items" => {
                 // Told before, most often.
-                said.rows.reserve(said.count.min(body.len() / LEAST_ROW));
+                let count = said.count.min(body.len() / LEAST_ROW);
+                said.rows.reserve(count);
+                if ranking.is_some() {
+                    said.ranks = Ranks::with_capacity(count + 1);
+                }
                 reader.open_array()?;
                 let mut first = true;
                 while reader.next_element(&mut first)? {
-                    said.rows
-                        .push(RawRow::next(&mut reader, body, ahead, noted.as_ref())?);
-                    if let Some(noted) = &noted {
-                        said.ranks.push(Rank::of(noted, &reader, body)?);
+                    let row = RawRow::next(&mut reader, body, ahead, noted)?;
+                    said.rows.push(row);
+                    if let Some((ranking, noted)) = &ranking {
+                        said.ranks.push_row(ranking, noted, &reader)?;
                     }
                 }
             }

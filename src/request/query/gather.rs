@@ -4,26 +4,20 @@
 //! that is at the earliest. Whatever comes first of these is either the next row of all, or the lane to
 //! ask.
 
-use std::collections::binary_heap::{BinaryHeap, PeekMut};
-use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
+use std::vec;
 
 use super::fetch::{Answer, Fetch};
-use super::head::Head;
+use super::race::{Race, Track};
 use super::trail::{Reached, Run};
-use crate::codec::Fault;
-use crate::error::{Error, Result};
-use crate::key::rank::Rank;
+use crate::error::Result;
+use crate::key::rank::{Ranking, Ranks};
 use crate::request::raw_row::RawRow;
 use crate::request::together::{CONCURRENCY, together};
 
 /// In which order rows come.
 #[derive(Debug, Clone)]
 pub(crate) struct Merge {
-    pub(super) entity: &'static str,
-    /// The attributes of the sort key.
-    pub(super) sort: Arc<[&'static str]>,
-    pub(super) descending: bool,
+    pub(super) ranking: Ranking,
     /// One lane after the other, instead of all by the sort key.
     pub(super) by_partition: bool,
     /// As answers come.
@@ -38,8 +32,8 @@ pub(crate) struct Merge {
 #[derive(Debug)]
 pub(crate) struct Gather {
     lanes: Vec<Lane>,
-    /// What comes next of each lane that is not at its end.
-    heads: BinaryHeap<Head>,
+    /// Which lane comes next, if they are merged.
+    race: Race,
     merge: Merge,
     /// Items that may still be looked at, of all lanes.
     budget: Option<usize>,
@@ -50,10 +44,7 @@ pub(crate) struct Gather {
 #[derive(Debug)]
 struct Lane {
     fetch: Fetch,
-    /// The first stands for the lane.
-    rows: VecDeque<RawRow>,
-    /// Of those behind it.
-    ranks: VecDeque<Rank>,
+    rows: vec::IntoIter<RawRow>,
 }
 
 impl Gather {
@@ -63,29 +54,25 @@ impl Gather {
         merge: Merge,
         budget: Option<usize>,
     ) -> Result<Self> {
-        if merge.descending {
+        if merge.ranking.descending {
             fetches.reverse();
         }
         let lane = |fetch| Lane {
             fetch,
-            rows: VecDeque::new(),
-            ranks: VecDeque::new(),
+            rows: Vec::new().into_iter(),
         };
         let mut gather = Gather {
             lanes: fetches.into_iter().map(lane).collect(),
-            heads: BinaryHeap::new(),
+            race: Race::default(),
             merge,
             // Nothing would be found, and nothing left, by looking at nothing.
             budget: budget.map(|budget| budget.max(1)),
             ahead: 1,
         };
         if gather.is_merging() {
-            for lane in &mut gather.lanes {
-                lane.fetch.rank_by(&gather.merge.sort);
-            }
-            let lanes = gather.lanes.iter().enumerate();
-            let heads = lanes.filter_map(|(at, lane)| lane.unknown(at, &gather.merge).transpose());
-            gather.heads = heads.collect::<Result<_>>()?;
+            let ranking = &gather.merge.ranking;
+            let ranks = gather.lanes.iter_mut().map(|lane| lane.rank_by(ranking));
+            gather.race = Race::new(ranks.collect::<Result<Vec<_>>>()?.into_iter());
         }
         Ok(gather)
     }
@@ -96,13 +83,18 @@ impl Gather {
 
     /// Nothing more is there.
     pub(super) fn is_done(&self) -> bool {
-        self.heads.is_empty() && self.lanes.iter().all(|lane| lane.fetch.is_done())
+        self.race.first().is_none() && self.lanes.iter().all(|lane| lane.fetch.is_done())
     }
 
     /// There may be more, and it may not be looked at.
     pub(super) fn is_spent(&self) -> bool {
-        let is_known = self.heads.peek().is_some_and(|head| head.is_row);
-        self.is_poor() && !self.is_done() && !is_known && !self.must_begin()
+        self.is_poor() && !self.is_done() && !self.is_row_known() && !self.must_begin()
+    }
+
+    /// The next row of all is at hand.
+    fn is_row_known(&self) -> bool {
+        let first = self.race.first().and_then(|lane| self.lanes.get(lane));
+        first.is_some_and(|lane| !lane.rows.as_slice().is_empty())
     }
 
     fn is_poor(&self) -> bool {
@@ -118,8 +110,8 @@ impl Gather {
 
     /// The lane that is asked next.
     fn next_lane(&self) -> Option<&Lane> {
-        match self.heads.peek() {
-            Some(head) => self.lanes.get(head.lane),
+        match self.race.first() {
+            Some(lane) => self.lanes.get(lane),
             None => self.lanes.iter().find(|lane| !lane.fetch.is_done()),
         }
     }
@@ -132,18 +124,19 @@ impl Gather {
         self.next_lane().and_then(|lane| lane.fetch.position())
     }
 
-    /// The next rows, of at least one answer. `wanted` is how many there is use for.
-    pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
+    /// The next rows, of at least one answer, as whoever asks has them. `wanted` is how many there is use for.
+    pub(super) async fn next<Row: From<RawRow>>(
+        &mut self,
+        wanted: Option<usize>,
+    ) -> Result<Vec<Row>> {
         if self.is_merging() {
             return self.next_merged(wanted).await;
         }
         let mut open = self.open_lanes();
         open.truncate(1);
-        let answers = self.ask(&open, wanted).await?;
-        Ok(answers
-            .into_iter()
-            .flat_map(|(_, answer)| answer.rows)
-            .collect())
+        let answer = self.ask(&open, wanted).await?.pop();
+        let rows = answer.map(|(_, answer)| answer.rows).unwrap_or_default();
+        Ok(rows.into_iter().map(Row::from).collect())
     }
 
     pub(super) fn is_segmented(&self) -> bool {
@@ -194,50 +187,65 @@ impl Gather {
         ahead
     }
 
-    async fn next_merged(&mut self, wanted: Option<usize>) -> Result<Vec<RawRow>> {
-        if !self.heads.peek().is_some_and(|head| head.is_row) {
+    async fn next_merged<Row: From<RawRow>>(&mut self, wanted: Option<usize>) -> Result<Vec<Row>> {
+        if !self.is_row_known() {
             self.fill(wanted).await?;
         }
         let at_hand = self.lanes.iter().map(|lane| lane.rows.len()).sum();
         let mut rows = Vec::with_capacity(wanted.unwrap_or(at_hand).min(at_hand));
         while wanted.is_none_or(|wanted| rows.len() < wanted)
-            && let Some(row) = self.pop()?
+            && let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at))
+            && let Some(row) = lane.rows.next()
         {
-            rows.push(row);
+            rows.push(Row::from(row));
+            self.race.advance();
         }
         Ok(rows)
     }
 
     /// Asks the lanes that may come first, and some that come next.
     async fn fill(&mut self, wanted: Option<usize>) -> Result<()> {
-        // No more than that: their rows wait in memory.
-        let most = wanted.map_or(CONCURRENCY, |_| self.grow().min(CONCURRENCY));
-        let mut unknown: Vec<Head> = Vec::new();
-        while let Some(head) = self.heads.peek_mut() {
-            let is_next = unknown.first().is_none_or(|first| head.stands_with(first));
-            if head.is_row || !is_next && unknown.len() >= most {
-                break;
-            }
-            unknown.push(PeekMut::pop(head));
-        }
+        let mut dry = self.withdraw_dry(wanted);
         let share = wanted.map(|wanted| {
             let share = wanted.saturating_mul(2).div_ceil(self.merge.width.max(1));
             share.saturating_add(1).min(wanted)
         });
-        let lanes: Vec<usize> = unknown.iter().map(|head| head.lane).collect();
+        let lanes: Vec<usize> = dry.iter().map(|(at, _)| *at).collect();
         let answers = self.ask(&lanes, share).await?;
         // The budget may leave some out.
-        self.heads.extend(unknown.drain(answers.len()..));
+        for (at, track) in dry.drain(answers.len()..) {
+            self.race.enter(at, track);
+        }
         for (at, answer) in answers {
             if let Some(lane) = self.lanes.get_mut(at) {
+                let mut ranks = answer.ranks;
+                lane.fetch.rank_next(&mut ranks)?;
                 // Nothing of it was at hand.
-                lane.rows = answer.rows.into();
-                lane.ranks = answer.ranks.into();
-                let head = lane.head(at, &self.merge)?;
-                self.heads.extend(head);
+                lane.rows = answer.rows.into_iter();
+                self.race.enter(at, Track::new(ranks));
             }
         }
+        self.race.start();
         Ok(())
+    }
+
+    /// Takes those lanes out of the race of which no row is at hand, in their order, as far as they come before all rows
+    /// that are.
+    fn withdraw_dry(&mut self, wanted: Option<usize>) -> Vec<(usize, Track)> {
+        // No more than that: their rows wait in memory.
+        let most = wanted.map_or(CONCURRENCY, |_| self.grow().min(CONCURRENCY));
+        let mut dry: Vec<(usize, Track)> = Vec::new();
+        while !self.is_row_known()
+            && let Some(lane) = self.race.first()
+        {
+            let mut first = dry.iter().take(1);
+            let is_next = first.all(|(_, first)| self.race.first_stands_with(first));
+            if !is_next && dry.len() >= most {
+                break;
+            }
+            dry.extend(self.race.withdraw().map(|track| (lane, track)));
+        }
+        dry
     }
 
     /// The next answer of each of these lanes: of the first ones, as far as the budget goes, and of one in
@@ -249,10 +257,15 @@ impl Gather {
     ) -> Result<Vec<(usize, Answer)>> {
         let budget = self.budget.map(|budget| budget.max(1));
         let count = lanes.len().min(budget.unwrap_or(usize::MAX));
-        let lanes: HashSet<usize> = lanes.iter().take(count).copied().collect();
+        let mut is_asked = vec![false; self.lanes.len()];
+        for at in lanes.iter().take(count) {
+            if let Some(is_asked) = is_asked.get_mut(*at) {
+                *is_asked = true;
+            }
+        }
         let share = budget.map(|budget| budget / count.max(1));
-        let asked = self.lanes.iter_mut().enumerate();
-        let asked = asked.filter(|(at, _)| lanes.contains(at));
+        let asked = self.lanes.iter_mut().enumerate().zip(is_asked);
+        let asked = asked.filter_map(|(lane, is_asked)| is_asked.then_some(lane));
         let answers = asked.map(|(at, lane)| async move {
             lane.fetch.allow(share);
             let answer = lane.fetch.next(wanted).await?;
@@ -267,24 +280,6 @@ impl Gather {
         }
         Ok(kept)
     }
-
-    /// The next row of all, if it is known.
-    fn pop(&mut self) -> Result<Option<RawRow>> {
-        let Some(mut head) = self.heads.peek_mut().filter(|head| head.is_row) else {
-            return Ok(None);
-        };
-        let Some(lane) = self.lanes.get_mut(head.lane) else {
-            return Ok(None);
-        };
-        let row = lane.rows.pop_front();
-        match lane.head(head.lane, &self.merge)? {
-            Some(next) => *head = next,
-            None => {
-                PeekMut::pop(head);
-            }
-        }
-        Ok(row)
-    }
 }
 
 impl Lane {
@@ -297,25 +292,11 @@ impl Lane {
         }
     }
 
-    /// What comes next of it.
-    fn head(&mut self, at: usize, merge: &Merge) -> Result<Option<Head>> {
-        let Some(rank) = self.ranks.pop_front() else {
-            return self.unknown(at, merge);
-        };
-        Ok(Some(Head::new(rank, at, true, merge.descending)))
+    /// Has its rows ranked, and says where the first one is at the earliest.
+    fn rank_by(&mut self, ranking: &Ranking) -> Result<Ranks> {
+        self.fetch.rank_by(ranking.clone());
+        let mut ranks = Ranks::default();
+        self.fetch.rank_next(&mut ranks)?;
+        Ok(ranks)
     }
-
-    /// A row that is not at hand, unless there is none.
-    fn unknown(&self, at: usize, merge: &Merge) -> Result<Option<Head>> {
-        if self.fetch.is_done() {
-            return Ok(None);
-        }
-        let horizon = self.fetch.horizon(&merge.sort);
-        let rank = horizon.map_err(|fault| unsorted(merge, fault))?;
-        Ok(Some(Head::new(rank, at, false, merge.descending)))
-    }
-}
-
-fn unsorted(merge: &Merge, fault: Fault) -> Error {
-    Error::decode(merge.entity, fault)
 }

@@ -67,6 +67,13 @@ impl Found {
     }
 }
 
+/// A row that is its own item.
+impl From<RawRow> for Found {
+    fn from(item: RawRow) -> Self {
+        Found { place: None, item }
+    }
+}
+
 /// The next rows.
 #[derive(Default)]
 pub(super) struct Answer {
@@ -182,18 +189,18 @@ impl Supply {
     /// Rows that are their own items.
     async fn next_rows(&mut self, wanted: Option<usize>) -> Result<Answer> {
         let (rows, runs) = if self.gather.is_segmented() {
-            self.gather.next_runs(wanted).await?
+            let (rows, runs) = self.gather.next_runs(wanted).await?;
+            (rows.into_iter().map(Found::from).collect(), runs)
         } else {
-            let rows = self.gather.next(wanted).await?;
+            let rows: Vec<Found> = self.gather.next(wanted).await?;
             let run = match rows.len() {
                 0 => self.gap(),
                 rows => Some(Run::of(rows)),
             };
             (rows, run.into_iter().collect())
         };
-        let rows = rows.into_iter().map(|item| Found { place: None, item });
         Ok(Answer {
-            rows: rows.collect(),
+            rows,
             runs,
             vanished: Vec::new(),
         })
@@ -227,8 +234,9 @@ impl Behind {
     ) -> Result<()> {
         while self.waiting.len() < most && !gather.is_done() && !gather.is_spent() {
             let lacking = wanted.map(|_| most - self.waiting.len());
-            let rows = gather.next(lacking).await?.into_iter();
-            self.waiting.extend(rows.map(|row| row.json().clone()));
+            let rows: Vec<RawRow> = gather.next(lacking).await?;
+            self.waiting
+                .extend(rows.iter().map(|row| row.json().clone()));
             if wanted.is_none() {
                 break;
             }

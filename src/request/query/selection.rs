@@ -19,6 +19,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
+use crate::key::rank::Ranking;
 use crate::request::MARK;
 use crate::request::raw_row::ReadAhead;
 use crate::wire;
@@ -130,9 +131,10 @@ impl Selection {
     ) -> Result<Gather> {
         let sort = self.source().sort().iter().map(|key| key.attribute);
         let merge = Merge {
-            entity: self.entity(),
-            sort: sort.collect(),
-            descending: self.reads_down(),
+            ranking: Ranking {
+                sort: sort.collect(),
+                descending: self.reads_down(),
+            },
             by_partition: self.options.by_partition,
             unordered: self.draft.is_scan || wanted == Wanted::Count,
             segmented: self.options.segments.is_some(),
