@@ -72,6 +72,7 @@ struct Answers(HashMap<&'static str, String>);
 impl Answers {
     fn new() -> Self {
         let item = stored(&orders(1)[0]);
+        let one = format!("{{\"Item\":{item}}}");
         let list = |count| {
             let items: Vec<String> = orders(count).iter().map(stored).collect();
             format!("[{}]", items.join(","))
@@ -81,7 +82,7 @@ impl Answers {
             format!("{{\"Count\":{count},\"Items\":{items},\"ScannedCount\":{count}}}")
         };
         Answers(HashMap::from([
-            ("GetItem", format!("{{\"Item\":{item}}}")),
+            ("GetItem", one.clone()),
             ("UpdateItem", format!("{{\"Attributes\":{item}}}")),
             (SHORT, page(100)),
             (LONG, page(1000)),
@@ -92,6 +93,10 @@ impl Answers {
                     list(100)
                 ),
             ),
+            (
+                "TransactGetItems",
+                format!("{{\"Responses\":[{one},{one},{one}]}}"),
+            ),
             ("BatchWriteItem", "{\"UnprocessedItems\":{}}".into()),
         ]))
     }
@@ -99,7 +104,7 @@ impl Answers {
     fn of(&self, operation: &str, body: &[u8]) -> &str {
         let name = match operation {
             // The table tells how many rows are wanted.
-            "Query" => [SHORT, LONG]
+            "Query" | "Scan" => [SHORT, LONG]
                 .into_iter()
                 .find(|table| contains(body, format!("\"{table}-orders\"").as_bytes()))
                 .expect("a table of so many rows"),

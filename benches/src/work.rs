@@ -42,9 +42,11 @@ works! {
     Delete "delete" x 40: "Delete";
     Query100 "query-100" x 8: "Query, 100 rows";
     Query1000 "query-1000" x 2: "Query, 1000 rows";
+    Scan100 "scan-100" x 8: "Scan, 100 rows";
     BatchGet100 "batch-get-100" x 8: "BatchGet, 100 items";
     BatchWrite25 "batch-write-25" x 10: "BatchWrite, 25 puts";
     Transact3 "transact-3" x 20: "TransactWrite, put, update and check";
+    Snapshot3 "snapshot-3" x 20: "TransactGet, 3 items";
 }
 
 impl Work {

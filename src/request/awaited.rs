@@ -9,7 +9,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::{
-    Create, Delete, Get, GetForm, Guard, Idempotent, Operation, Put, Repeatable, Update, Upsert,
+    Batch, BatchReport, Bulk, BulkReport, Create, Delete, Get, GetForm, GetMany, Guard, Idempotent,
+    LookUp, Operation, Put, Query, ReadTogether, Repeatable, Snapshot, Transaction, Update, Upsert,
 };
 use crate::entity::DynamoEntity;
 
@@ -25,15 +26,23 @@ pub trait Sent {}
 #[derive(Debug)]
 pub struct Unsent<O>(PhantomData<O>);
 
+/// A query that was given a verb. None was: what a verb returns is a future of its own.
+#[diagnostic::on_unimplemented(
+    message = "this query was not asked for anything",
+    label = "nothing to await yet",
+    note = "write a verb before `.await`: `.all(&db)`, `.page(&db)`, `.first(&db)`, `.count(&db)` ..; `.stream(&db)` is not awaited"
+)]
+pub trait Asked {}
+
 macro_rules! awaited_too_early {
-    ($([$($generics:tt)*] $operation:ty;)*) => {$(
+    ($done:ident: $([$($generics:tt)*] $operation:ty => $out:ty $(where Self: $bound:ident)?;)*) => {$(
         #[doc(hidden)]
         impl<$($generics)*> Future for $operation
         where
-            Self: Operation,
-            Unsent<Self>: Sent,
+            Unsent<Self>: $done,
+            $(Self: $bound,)?
         {
-            type Output = crate::error::Result<<Self as Operation>::Out>;
+            type Output = crate::error::Result<$out>;
 
             fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
                 Poll::Pending
@@ -42,13 +51,24 @@ macro_rules! awaited_too_early {
     )*};
 }
 
-awaited_too_early! {
-    [E: DynamoEntity, F: GetForm<E>] Get<E, F>;
-    [E: DynamoEntity] Create<'_, E>;
-    [E: DynamoEntity, G: Guard] Put<'_, E, G>;
-    [E: DynamoEntity, G: Guard, R] Delete<E, G, R>;
-    [E: DynamoEntity, R] Update<E, R>;
-    [E: DynamoEntity, R] Upsert<E, R>;
-    [O: Operation] Idempotent<O>;
-    [O: Operation] Repeatable<O>;
+awaited_too_early! { Sent:
+    [E: DynamoEntity, F: GetForm<E>] Get<E, F> => <Self as Operation>::Out;
+    [E: DynamoEntity] Create<'_, E> => E;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G> => E;
+    [E: DynamoEntity, G: Guard, R] Delete<E, G, R> => <Self as Operation>::Out where Self: Operation;
+    [E: DynamoEntity, R] Update<E, R> => <Self as Operation>::Out where Self: Operation;
+    [E: DynamoEntity, R] Upsert<E, R> => <Self as Operation>::Out where Self: Operation;
+    [O: Operation] Idempotent<O> => <Self as Operation>::Out where Self: Operation;
+    [O: Operation] Repeatable<O> => <Self as Operation>::Out where Self: Operation;
+    [E: DynamoEntity, Keys, Row] GetMany<E, Keys, Row> => Vec<Option<Row>>;
+    [E: DynamoEntity] LookUp<E> => Option<E>;
+    [R] Snapshot<R> => ();
+    [Members] ReadTogether<Members> => ();
+    [] Batch<'_> => BatchReport;
+    [] Transaction<'_> => ();
+    [] Bulk<'_> => BulkReport;
+}
+
+awaited_too_early! { Asked:
+    [Row, From] Query<Row, From> => Vec<Row>;
 }

@@ -11,6 +11,12 @@ async fn awaited(order: Order) -> Result<()> {
     order.put().await?;
     order.delete().returning_old().await?;
     order.key().get().await?;
+    Order::get_many(["a", "b"].map(Order::key)).await?;
+    Batch::new().with(order.put()).await?;
+    Transaction::new().with(order.put()).await?;
+    snapshot((order.key().get(),)).await?;
+    Order::scan().limit(3).await?;
+    Order::scan().delete_each().await?;
     Ok(())
 }
 

@@ -77,9 +77,10 @@ fn main() -> ExitCode {
 
 fn check(now: &Recorded) -> ExitCode {
     let before = std::fs::read_to_string(RECORDED).ok();
-    let before = before
-        .and_then(|text| Recorded::read(&text))
-        .expect("recorded values");
+    let Some(before) = before.and_then(|text| Recorded::read(&text)) else {
+        println!("{RECORDED} holds no recorded values; `benches/run --record` writes it.");
+        return ExitCode::FAILURE;
+    };
     if now.differs(&before) {
         println!(
             "NOTICE: recorded with other versions, so there is more patience; `benches/run --record`."

@@ -67,6 +67,17 @@ impl Library {
             }
             Work::Query100 => self.query(SHORT).await?,
             Work::Query1000 => self.query(LONG).await?,
+            Work::Scan100 => {
+                let db = db.clone().with_prefix(SHORT);
+                black_box(Order::scan().all(&db).await?).len()
+            }
+            Work::Snapshot3 => {
+                let orders = [0, 1, 2].map(|number| Order::key(CUSTOMER, FIRST + number).get());
+                black_box(snapshot(orders).send(db).await?)
+                    .iter()
+                    .flatten()
+                    .count()
+            }
             Work::BatchGet100 => {
                 let keys = (FIRST..FIRST + 100).map(|number| Order::key(CUSTOMER, number));
                 let found = Order::get_many(keys).send(db).await?;

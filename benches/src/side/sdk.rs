@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::AttributeValue::{self, N, S};
 use aws_sdk_dynamodb::types::{
-    ConditionCheck, KeysAndAttributes, Put, PutRequest, ReturnValue,
-    ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update, WriteRequest,
+    ConditionCheck, Get, KeysAndAttributes, Put, PutRequest, ReturnValue,
+    ReturnValuesOnConditionCheckFailure, TransactGetItem, TransactWriteItem, Update, WriteRequest,
 };
 use aws_sdk_dynamodb::{Client, Config};
 use tokio::runtime::Runtime;
@@ -76,6 +76,8 @@ impl Sdk {
             Work::Delete => self.delete().await?,
             Work::Query100 => self.query("rows-100-orders").await?,
             Work::Query1000 => self.query("rows-1000-orders").await?,
+            Work::Scan100 => self.scan("rows-100-orders").await?,
+            Work::Snapshot3 => self.snapshot().await?,
             Work::BatchGet100 => self.batch_get().await?,
             Work::BatchWrite25 => self.batch_write().await?,
             Work::Transact3 => self.transact().await?,
@@ -137,6 +139,29 @@ impl Sdk {
         let items = query.send().await?.items.unwrap_or_default();
         let rows: Vec<Order> = items.into_iter().map(self.from_map).collect();
         Ok(black_box(rows).len())
+    }
+
+    async fn scan(&self, table: &str) -> Answer<usize> {
+        let scan = self.client.scan().table_name(table);
+        let items = scan.send().await?.items.unwrap_or_default();
+        let rows: Vec<Order> = items.into_iter().map(self.from_map).collect();
+        Ok(black_box(rows).len())
+    }
+
+    async fn snapshot(&self) -> Answer<usize> {
+        let gets = (FIRST..FIRST + 3).map(|number| {
+            let get = Get::builder()
+                .table_name("orders")
+                .set_key(Some(key(number)));
+            let get = get.build().expect("a get");
+            TransactGetItem::builder().get(get).build()
+        });
+        let snapshot = self.client.transact_get_items();
+        let snapshot = snapshot.set_transact_items(Some(gets.collect()));
+        let found = snapshot.send().await?.responses.unwrap_or_default();
+        let orders = found.into_iter().map(|found| found.item.map(self.from_map));
+        let orders: Vec<Option<Order>> = orders.collect();
+        Ok(black_box(orders).iter().flatten().count())
     }
 
     async fn batch_get(&self) -> Answer<usize> {

@@ -14,11 +14,12 @@ use super::{Output, capacity_entries, fold, names, text, unknown};
 use crate::codec::{Fault, Item, Reader, Writer, elements};
 
 /// A transaction that only names its table, for the endpoint rules. It is never sent: an SDK that
-/// sent it would be refused for its item without a key.
+/// sent it would be refused for its item without a key. Its token spares the SDK the making of one.
 pub(in crate::wire) fn naming(
     builder: TransactWriteItemsFluentBuilder,
     table: &str,
 ) -> TransactWriteItemsFluentBuilder {
+    let builder = builder.client_request_token("");
     let put = Put::builder().table_name(table);
     let put = put.set_item(Some(Default::default())).build();
     match put {
