@@ -198,7 +198,7 @@ pub use request::{
     Filter, FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent,
     InGlobalIndex, InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation,
     Page, PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress,
-    ReadTogether, Reading, Reads, Repeatable, Reserving, RetryBudget, ReturningChanged,
+    ReadTogether, Reading, Reads, Repeatable, Reserving, ResumeFrom, RetryBudget, ReturningChanged,
     ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot,
     SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify,
     Unconditional, Update, Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,

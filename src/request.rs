@@ -62,8 +62,8 @@ pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub use query::{
     Anywhere, Cursor, Each, Filter, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, Page,
-    PartOfItem, Query, QueryVerbs, Reach, ReadProgress, Reading, RowOfEntity, RowStream, SortPart,
-    StrongReads, WholeTable, each,
+    PartOfItem, Query, QueryVerbs, Reach, ReadProgress, Reading, ResumeFrom, RowOfEntity,
+    RowStream, SortPart, StrongReads, WholeTable, each,
 };
 pub use read_together::{ReadMember, ReadMembers, ReadTogether, read_together};
 pub use repeatable::Repeatable;

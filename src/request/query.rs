@@ -37,6 +37,7 @@ mod progress;
 mod race;
 mod reach;
 mod reading;
+mod resume;
 mod scan;
 mod selection;
 mod source;
@@ -76,6 +77,7 @@ pub use reach::{
     WholeTable,
 };
 pub use reading::Reading;
+pub use resume::ResumeFrom;
 pub use selection::Filter;
 pub(crate) use selection::RETURN_CONSUMED;
 pub use source::Source;

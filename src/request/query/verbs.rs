@@ -2,13 +2,13 @@
 
 use super::Query;
 use super::all::{self, Take};
-use super::cursor::Cursor;
 use super::explain;
 use super::hydrate::PartOfItem;
 use super::page::{self, Page};
 use super::progress::{ReadProgress, Watch};
 use super::reach::{Hydrated, InOrder, Reach, StrongReads};
 use super::reading::Reading;
+use super::resume::ResumeFrom;
 use super::selection::Wanted;
 use super::stage::{RowOf, RowOfEntity, Stage};
 use super::stream::RowStream;
@@ -148,8 +148,8 @@ pub trait QueryVerbs: Sized {
 
     /// Goes on from a place; from the beginning for `None`. The cursor keeps the bounds of the range
     /// that it began with.
-    fn resume(self, from: impl Into<Option<Cursor>>) -> Query<Self::Row, Self::Reach> {
-        let from = from.into();
+    fn resume(self, from: impl ResumeFrom) -> Query<Self::Row, Self::Reach> {
+        let from = from.into_cursor();
         self.query().with(|options| options.resume = from)
     }
 
