@@ -19,7 +19,7 @@ pub(crate) use collection::read_collection;
 pub use collection::{CoversTable, DynamoCollection, Variant};
 pub use key::{Key, KeyParts};
 pub use known::{Found, Known};
-pub(crate) use live::{encode_as_is, is_item_of, read, read_live};
+pub(crate) use live::{encode_as_is, is_item_of, read, read_live, read_projection};
 pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
 pub use projection::{DynamoProjection, Projected, StoredField, stored_names};

@@ -1,6 +1,7 @@
 //! What can go wrong, as one opaque type. Names appear in messages, values never do.
 
 mod failed;
+mod row;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -58,6 +59,8 @@ struct Inner {
     failures: Vec<Failed>,
     /// The item that keeps a unique value.
     holder: Option<Bytes>,
+    /// The key of the item that did not decode, as an object.
+    item_key: Option<Vec<u8>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -90,7 +93,7 @@ pub enum ErrorKind {
     InvalidCursor,
     /// Another item has a value that is declared `unique`, and nothing was written; or `one` found two rows.
     NotUnique,
-    /// A stored item does not decode into the type asked for.
+    /// A stored item does not decode into the type asked for; [`key_of`](Error::key_of) has its key.
     Decode,
     /// The connection URL, a file or a setting is wrong.
     Config,
@@ -156,6 +159,7 @@ impl Error {
             current: None,
             failures: Vec::new(),
             holder: None,
+            item_key: None,
             source: None,
         }))
     }
@@ -171,6 +175,7 @@ impl Error {
             current: inner.current.clone(),
             failures: inner.failures.iter().map(Failed::again).collect(),
             holder: inner.holder.clone(),
+            item_key: inner.item_key.clone(),
             source: None,
             ..*inner
         }))

@@ -1,9 +1,10 @@
 //! Stored bytes to entities, and which of them still live.
 
-use super::{DynamoEntity, DynamoTable, Stamp};
+use super::{DynamoEntity, DynamoProjection, DynamoTable, Stamp};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader, Writer, member};
 use crate::error::{Error, Result};
+use crate::key::json::KeyJson;
 use crate::request::{MARK, is_sentinel};
 use crate::schema::{EntityDef, has_uniques};
 
@@ -11,7 +12,21 @@ use crate::schema::{EntityDef, has_uniques};
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json)
         .and_then(|()| E::decode(&mut Reader::new(json)));
-    decoded.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+    decoded.map_err(|fault| unfit::<E>(json, fault))
+}
+
+/// Some fields of one.
+pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
+    P::read(json).map_err(|fault| unfit::<P::Entity>(json, fault))
+}
+
+/// What was asked for by a range or an index can only be found again by its key.
+#[cold]
+fn unfit<E: DynamoEntity>(json: &[u8], fault: Fault) -> Error {
+    let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
+    Error::decode(E::ENTITY.type_name, fault)
+        .declared_as(Some(E::ENTITY.id))
+        .with_item_key(KeyJson::of(json, &names).ok())
 }
 
 /// Where every attribute has a default, what keeps a unique value could pass for an entity.

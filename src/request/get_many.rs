@@ -11,7 +11,6 @@ use std::sync::Arc;
 use super::batch_get::BatchGet;
 use super::explain::Explanation;
 use super::query::{ReadRow, Reading};
-use super::raw_row::RawRow;
 use super::retry_budget::RetryBudget;
 use super::together::CONCURRENCY;
 use crate::dynamo::Dynamo;
@@ -81,12 +80,9 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
     pub fn select<P: DynamoProjection<Entity = E>>(mut self) -> GetMany<E, Keys, P> {
         let attributes = P::attributes().into_iter();
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
-        let read = |row: RawRow| {
-            P::read(row.json()).map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
-        };
         self.way.ahead = None;
         self.with_rows(RowReader {
-            read: Arc::new(read),
+            read: Arc::new(|row| row.into(entity::read_projection)),
             of_error: None,
         })
     }

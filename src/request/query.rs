@@ -55,7 +55,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::entity::{self, DynamoEntity, DynamoProjection};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::request::raw_row::{RawRow, entity_ahead};
 
 pub use collection::in_partition;
@@ -138,12 +138,9 @@ impl<Row, From> Query<Row, From> {
                 needed.filter(|attribute| !attribute.in_key || source.holds(attribute.name));
             options.projection = Some(needed.map(|attribute| attribute.name).collect());
         }
-        let entity = P::Entity::ENTITY.type_name;
         Query {
             selection: self.selection,
-            read: Arc::new(move |row| {
-                P::read(row.json()).map_err(|fault| Error::decode(entity, fault))
-            }),
+            read: Arc::new(|row| row.into(entity::read_projection)),
             from: PhantomData,
         }
     }

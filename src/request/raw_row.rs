@@ -6,13 +6,15 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::codec::{Fault, Noted, Reader};
 use crate::entity::{DynamoEntity, DynamoTable, Key, KeyParts};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::has_uniques;
+use crate::wire::Reply;
 
 /// Reads the row ahead, if it reads.
 pub(crate) type ReadAhead = fn(&mut Reader<'_>) -> Option<Box<dyn Any + Send>>;
@@ -35,24 +37,61 @@ pub(crate) fn key_ahead<E: DynamoEntity>(reader: &mut Reader<'_>) -> Option<Box<
     )))
 }
 
+/// An answer that rows are read from: its body, and the id of its request.
+pub(crate) struct Answered {
+    body: Bytes,
+    /// Thin, so that a row has room for it.
+    request: Option<Arc<String>>,
+}
+
+impl Answered {
+    pub(crate) fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// It is in another form than answers have.
+    pub(crate) fn unreadable(&self, fault: &Fault) -> Error {
+        let id = self.request.as_ref().map(|id| id.as_str());
+        Error::unreadable(fault).with_request_id(id)
+    }
+}
+
+impl From<Reply> for Answered {
+    fn from(reply: Reply) -> Self {
+        Answered {
+            body: reply.body,
+            request: reply.request_id.map(Arc::new),
+        }
+    }
+}
+
 /// A row: its bytes, and what they were read as.
 pub(crate) struct RawRow {
     json: Bytes,
-    read: Option<Box<dyn Any + Send>>,
+    read: ReadAs,
+}
+
+enum ReadAs {
+    Value(Box<dyn Any + Send>),
+    /// Not yet. If it does not read, the error names the request.
+    Nothing(Option<Arc<String>>),
 }
 
 impl RawRow {
-    /// The row ahead, in this body. On the way some attributes are noted.
+    /// The row ahead, in this answer. On the way some attributes are noted.
     pub(crate) fn next<'r>(
         reader: &mut Reader<'r>,
-        body: &Bytes,
+        answered: &Answered,
         ahead: Option<ReadAhead>,
         noted: Option<&'r Noted>,
     ) -> Result<Self, Fault> {
         let (json, read) = reader.item_as(noted, |reader| ahead.and_then(|read| read(reader)))?;
         Ok(RawRow {
-            json: body.slice_ref(json),
-            read,
+            json: answered.body.slice_ref(json),
+            read: match read {
+                Some(value) => ReadAs::Value(value),
+                None => ReadAs::Nothing(answered.request.clone()),
+            },
         })
     }
 
@@ -62,21 +101,29 @@ impl RawRow {
 
     /// The same row for another who asked.
     pub(crate) fn again(&self) -> Self {
-        self.json.clone().into()
+        let request = match &self.read {
+            ReadAs::Value(_) => None,
+            ReadAs::Nothing(request) => request.clone(),
+        };
+        RawRow {
+            json: self.json.clone(),
+            read: ReadAs::Nothing(request),
+        }
     }
 
     /// Its value: as it was read, or as it is now.
     pub(crate) fn into<T: 'static>(self, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-        match self.read.map(Box::<dyn Any + Send>::downcast) {
-            Some(Ok(value)) => Ok(*value),
-            _ => read(&self.json),
-        }
-    }
-}
-
-impl From<Bytes> for RawRow {
-    fn from(json: Bytes) -> Self {
-        RawRow { json, read: None }
+        let request = match self.read {
+            ReadAs::Value(value) => match value.downcast() {
+                Ok(value) => return Ok(*value),
+                Err(_) => None,
+            },
+            ReadAs::Nothing(request) => request,
+        };
+        read(&self.json).map_err(|error| match request {
+            Some(id) => error.with_request_id(Some(&id)),
+            None => error,
+        })
     }
 }
 

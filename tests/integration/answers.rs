@@ -24,6 +24,7 @@ tests![
     one_answer_has_many_forms,
     one_refusal_has_many_forms,
     an_answer_that_breaks_off_is_an_error,
+    an_answer_that_is_none_names_its_request,
     a_broken_answer_ends_in_an_error_at_worst,
     a_count_is_a_number_in_any_form,
     reasons_of_a_cancellation_have_many_forms,
@@ -138,12 +139,42 @@ async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
                 !is_guarded || told.contains("OutcomeUnknown"),
                 "{operation} {length} {told}"
             );
-            let is_single = matches!(operation, "GetItem" | "UpdateItem" | "DeleteItem");
+            let is_of_one = matches!(
+                operation,
+                "GetItem" | "UpdateItem" | "DeleteItem" | "Query" | "Scan" | "BatchGetItem"
+            );
             assert!(
-                !is_single || told.contains(" Row"),
+                !is_of_one || told.contains(" Row"),
                 "{operation} {length} {told}"
             );
         }
+    }
+    Ok(())
+}
+
+async fn an_answer_that_is_none_names_its_request(db: Db) -> Outcome {
+    db.create_tables([Row::schema()]).await?;
+    let (broken, http) = answering(&db);
+    for (operation, answer) in [
+        ("Query", r#"{"Items":5}"#),
+        ("Scan", r#"{"Items":5}"#),
+        ("BatchGetItem", r#"{"Responses":5}"#),
+    ] {
+        http.plan([Fault::Reply(200, answer.into())]);
+        let read = match operation {
+            "Query" => Row::in_partition("a").all(&broken).await.map(drop),
+            "Scan" => Row::scan().all(&broken).await.map(drop),
+            _ => Row::get_many([Row::key("a", 1u32)])
+                .send(&broken)
+                .await
+                .map(drop),
+        };
+        let error = read.expect_err(operation);
+        if db.mode() == Mode::Raw {
+            assert_eq!(error.kind(), ErrorKind::Service, "{operation} {error}");
+        }
+        assert_eq!(error.entity(), Some("Row"), "{operation} {error}");
+        assert!(error.request_id().is_some(), "{operation} {error}");
     }
     Ok(())
 }

@@ -42,6 +42,7 @@ mod table;
 mod transact;
 mod truth;
 mod unique;
+mod unread;
 mod update;
 mod values;
 mod wire;
@@ -88,6 +89,7 @@ fn main() {
         ("values", values::tests),
         ("item", item::tests),
         ("errors", errors::tests),
+        ("unread", unread::tests),
         ("wire", wire::tests),
     ];
     let mut all = Vec::new();

@@ -2,13 +2,11 @@
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
-
 use super::{BatchGet, Frame, Numbered};
 use crate::codec::{Fault, Noted, Reader, Writer, answered, elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::request::query::units;
-use crate::request::raw_row::RawRow;
+use crate::request::raw_row::{Answered, RawRow};
 
 /// The items of an answer with the numbers of their keys, and the keys that the service left out.
 #[derive(Default)]
@@ -22,7 +20,7 @@ pub(super) struct Answer<'k> {
 impl BatchGet {
     pub(super) fn answer<'k>(
         &self,
-        body: &Bytes,
+        reply: &Answered,
         keys: &[Numbered<'k>],
     ) -> Result<Answer<'k>, Fault> {
         let tables = self.tables(keys);
@@ -33,7 +31,7 @@ impl BatchGet {
         let mut asked = Asked::of(keys);
         let mut answer = Answer::default();
         answer.items.reserve(keys.len());
-        let mut reader = Reader::new(body);
+        let mut reader = Reader::new(reply.body());
         let mut first = true;
         reader.open_object()?;
         while let Some(name) = reader.next_answered(&mut first)? {
@@ -42,7 +40,7 @@ impl BatchGet {
                     let mut first = true;
                     reader.open_object()?;
                     while let Some(name) = reader.next_name(&mut first)? {
-                        table_of(&name)?.read(&mut reader, body, &mut asked, &mut answer)?;
+                        table_of(&name)?.read(&mut reader, reply, &mut asked, &mut answer)?;
                     }
                 }
                 "UnprocessedKeys" => {
@@ -86,7 +84,7 @@ impl Table<'_> {
     fn read<'r>(
         &'r self,
         reader: &mut Reader<'r>,
-        body: &Bytes,
+        reply: &Answered,
         asked: &mut Asked<'_, '_>,
         answer: &mut Answer<'_>,
     ) -> Result<(), Fault> {
@@ -97,7 +95,7 @@ impl Table<'_> {
         }
         reader.open_array()?;
         while reader.next_element(&mut first)? {
-            let item = RawRow::next(reader, body, self.frame.ahead, Some(&self.noted))?;
+            let item = RawRow::next(reader, reply, self.frame.ahead, Some(&self.noted))?;
             key.rewind(0);
             write_noted(&self.noted, reader, &mut key)?;
             let number = asked.take(self.number, key.as_bytes())?.number;

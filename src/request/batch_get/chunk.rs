@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{BATCH, BatchGet, Frame, Numbered};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::query::Took;
-use crate::request::raw_row::RawRow;
+use crate::request::raw_row::{Answered, RawRow};
 use crate::request::retry_budget::Patience;
 use crate::wire::BoxFuture;
 
@@ -164,9 +164,9 @@ impl BatchGet {
         };
         let reply = self.db.call(self.request(keys)).await;
         let reply = reply.map_err(|failure| name(failure.error))?;
-        let answer = self.answer(&reply.body, keys).map_err(|fault| {
-            name(Error::unreadable(&fault)).with_request_id(reply.request_id.as_deref())
-        })?;
+        let answered = Answered::from(reply);
+        let answer = self.answer(&answered, keys);
+        let answer = answer.map_err(|fault| name(answered.unreadable(&fault)))?;
         if let Some(meter) = &self.meter {
             let bytes = answer.items.iter().map(|(_, item)| item.json().len());
             let took = Took {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::clock::Timestamp;
 use crate::entity::{self, DynamoEntity, DynamoProjection};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::request::check::is_expired;
 
 /// As what a [`get`](crate::Key::get) reads the item.
@@ -57,7 +57,7 @@ impl<E: DynamoEntity, P: DynamoProjection<Entity = E>> GetForm<E> for Selected<P
     }
 
     fn read(item: &[u8]) -> Result<P> {
-        P::read(item).map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+        entity::read_projection(item)
     }
 
     fn read_live(item: &[u8], now: Timestamp) -> Result<Option<P>> {

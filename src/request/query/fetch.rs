@@ -10,11 +10,11 @@ use super::selection::Frame;
 use super::start::Read;
 use crate::codec::{Fault, Noted, Number, Reader, Writer};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
-use crate::request::raw_row::{RawRow, ReadAhead};
+use crate::request::raw_row::{Answered, RawRow, ReadAhead};
 use crate::wire::{self, Request, Resend};
 
 /// A row has no fewer bytes: `{"k":{"S":"v"}},`.
@@ -187,8 +187,9 @@ impl Fetch {
         let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        let answer = read(&reply.body, self.ahead, self.ranking.as_ref())
-            .map_err(|fault| unreadable(&fault).with_request_id(reply.request_id.as_deref()))?;
+        let answered = Answered::from(reply);
+        let answer = read(&answered, self.ahead, self.ranking.as_ref())
+            .map_err(|fault| answered.unreadable(&fault).of(self.entity))?;
         self.has_begun = true;
         self.start = answer.last.filter(|last| !last.is_empty());
         if self.start.is_none() {
@@ -270,18 +271,22 @@ struct Said {
     units: Option<f64>,
 }
 
-fn read(body: &Bytes, ahead: Option<ReadAhead>, ranking: Option<&Ranking>) -> Result<Said, Fault> {
+fn read(
+    answered: &Answered,
+    ahead: Option<ReadAhead>,
+    ranking: Option<&Ranking>,
+) -> Result<Said, Fault> {
     let mut said = Said::default();
     let ranking = ranking.map(|ranking| (ranking, Noted::of(&ranking.sort)));
     let noted = ranking.as_ref().map(|(_, noted)| noted);
-    let mut reader = Reader::new(body);
+    let mut reader = Reader::new(answered.body());
     let mut first = true;
     reader.open_object()?;
     while let Some(name) = reader.next_answered(&mut first)? {
         match &*name {
             "Items" => {
                 // Told before, most often.
-                let count = said.count.min(body.len() / LEAST_ROW);
+                let count = said.count.min(answered.body().len() / LEAST_ROW);
                 said.rows.reserve(count);
                 if ranking.is_some() {
                     said.ranks = Ranks::with_capacity(count + 1);
@@ -289,7 +294,7 @@ fn read(body: &Bytes, ahead: Option<ReadAhead>, ranking: Option<&Ranking>) -> Re
                 reader.open_array()?;
                 let mut first = true;
                 while reader.next_element(&mut first)? {
-                    let row = RawRow::next(&mut reader, body, ahead, noted)?;
+                    let row = RawRow::next(&mut reader, answered, ahead, noted)?;
                     said.rows.push(row);
                     if let Some((ranking, noted)) = &ranking {
                         said.ranks.push_row(ranking, noted, &reader)?;
@@ -321,12 +326,4 @@ fn entries(object: &[u8]) -> Result<Vec<u8>, Fault> {
         .and_then(|object| object.strip_suffix(b"}"));
     let inside = inside.ok_or_else(|| Fault::mismatch("a key", "something else"))?;
     Ok(inside.trim_ascii().to_vec())
-}
-
-fn unreadable(fault: &Fault) -> Error {
-    Error::new(
-        ErrorKind::Service,
-        Stage::Service,
-        format!("the service's answer cannot be read: {fault}"),
-    )
 }

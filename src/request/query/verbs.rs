@@ -254,8 +254,8 @@ pub trait QueryVerbs: Sized {
         first_of(self.query(), db, Take::UpTo(Some(1)))
     }
 
-    /// The only row, if there is one. Two are an error of kind
-    /// [`NotUnique`](crate::ErrorKind::NotUnique).
+    /// The only row, if there is one. Two are an error of kind [`NotUnique`](crate::ErrorKind::NotUnique), as a unique
+    /// value that is taken is for a write; of a read it can be nothing else.
     fn one(self, db: &Dynamo) -> Reading<Option<Self::Row>> {
         first_of(self.query(), db, Take::One)
     }
