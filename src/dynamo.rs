@@ -230,6 +230,10 @@ impl Dynamo {
     /// and what to do about it. Indexes beyond the declared ones do not matter. It may be called at
     /// every start, by many processes at once. Dropped before the end, it has created some of the
     /// tables; call it again.
+    ///
+    /// A table has one declaration. Two of one name, such as `table = "shop"` on two entities, are refused
+    /// before anything is sent, with an error of kind [`Config`](crate::ErrorKind::Config), so give it all
+    /// schemas of a program at once. The same schema may come twice.
     pub fn create_tables(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,

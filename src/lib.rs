@@ -79,7 +79,7 @@
 //!
 //! | attribute | meaning |
 //! |---|---|
-//! | `table = Shop` or `table = "notes"` | a shared table, or one of its own |
+//! | `table = Shop` or `table = "notes"` | a shared table, or one that this entity has alone: no other may name it |
 //! | `key(pk = .., sk = .., shards = 10)` | a bare field: the attribute itself, in its native type; a string: a template or a constant |
 //! | `gsi(NAME, on = .., pk = .., sk = .., shards = .., when(field = value), project = ..)` | fills a global index; on a table of its own declares it |
 //! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |

@@ -1,13 +1,14 @@
 //! Creating tables and adding indexes, without ever changing what is there.
 //!
 //! ```text
-//! schemas -> limits (nothing is sent that must fail)
+//! schemas -> declared, limits (nothing is sent that must fail)
 //!         -> describe -> there:  compare, every difference in one error
 //!                     -> absent: create, wait, compare what came of it
 //!         -> TTL, which the service takes only for a table that is there
 //! ```
 
 mod compare;
+mod declared;
 mod limits;
 mod pace;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{IndexSchema, TableSchema};
 use crate::wire::Client;
 use crate::wire::table::{self as service, Found, Status};
+pub(crate) use declared::check as check_declarations;
 use pace::Pace;
 
 /// A new table is usable within this time, or something is wrong.
@@ -228,6 +230,7 @@ fn is_young(created: Option<i64>) -> bool {
 
 /// Under their full names, and within the service's limits.
 fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
+    declared::check(&schemas)?;
     let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());
     for mut schema in schemas {
         schema.name = db.table_name(&schema.name);

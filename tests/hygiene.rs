@@ -672,6 +672,96 @@ fn types_have_any_name() {
     });
 }
 
+/// Entities, tables, collections and parts of keys that are called like parameters of an expansion.
+mod parameters {
+    use dynamo_entity::prelude::*;
+
+    macro_rules! parts {
+        ($($name:ident)*) => {$(
+            #[derive(Debug, Clone, PartialEq, DynamoValue)]
+            pub(super) struct $name(pub(super) u8);
+        )*};
+    }
+
+    parts!(A0 N0 N1 Part0 Part1 Number);
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "parameters", pk = "pk", sk = "sk", entities(A, N))]
+    #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
+    pub(super) struct AT;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = AT, key(pk = "{n0}#{a0}", sk = "A#{part1}#{n1}"))]
+    #[dynamo(gsi(by_number, on = gsi1, pk = "{part0}", sk = "A#{n0}#{number}"))]
+    pub(super) struct A {
+        pub(super) n0: N0,
+        pub(super) a0: A0,
+        pub(super) part1: Part1,
+        pub(super) n1: N1,
+        pub(super) part0: Part0,
+        pub(super) number: Number,
+    }
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = AT, key(pk = "{n0}#{a0}", sk = "N#{part0}"))]
+    pub(super) struct N {
+        pub(super) n0: N0,
+        pub(super) a0: A0,
+        pub(super) part0: Part0,
+    }
+
+    #[derive(Debug, PartialEq, DynamoCollection)]
+    #[dynamo(table = AT, partition(n0, a0))]
+    pub(super) enum A1 {
+        A(A),
+        N(N),
+    }
+
+    #[derive(Debug, PartialEq, DynamoEntity)]
+    #[dynamo(table = "parameters2", key(pk = n0, sk = "{part0}"), repository)]
+    pub(super) struct This {
+        pub(super) n0: N0,
+        pub(super) part0: Part0,
+    }
+}
+
+#[test]
+fn types_are_called_like_parameters() {
+    use dynamo_entity::{DynamoCollection, each};
+    use parameters::{A, A0, A1, N, N0, N1, Number, Part0, Part1, This};
+
+    let a = A {
+        n0: N0(1),
+        a0: A0(2),
+        part1: Part1(3),
+        n1: N1(4),
+        part0: Part0(5),
+        number: Number(6),
+    };
+    round_trip(&a);
+    round_trip(&N {
+        n0: N0(1),
+        a0: A0(2),
+        part0: Part0(3),
+    });
+    round_trip(&This {
+        n0: N0(1),
+        part0: Part0(3),
+    });
+    assert_eq!(
+        A1::from_item(a.to_item().unwrap()).unwrap(),
+        A1::A(a.clone())
+    );
+    let queries = [
+        format!("{:?}", A1::in_partition(N0(1), A0(2))),
+        format!("{:?}", A::in_partition(N0(1), A0(2)).part1().eq(Part1(3))),
+        format!("{:?}", N::in_partition(each([N0(1), N0(2)]), A0(2))),
+        format!("{:?}", A::by_number(Part0(5)).n0().eq(N0(1))),
+        format!("{:?}", This::in_partition(N0(1)).part0().eq(Part0(3))),
+    ];
+    assert!(queries.iter().all(|query| !query.is_empty()));
+}
+
 /// What is deprecated is still stored.
 mod lints {
     use dynamo_entity::prelude::*;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::schema::{
-    EntityDef, IndexDef, IndexKind, IndexSchema, KeyAttribute, KeyDef, KeyType, Projection,
-    ProjectionSchema, TableDef, TableSchema,
+    Declaration, EntityDef, IndexDef, IndexKind, IndexSchema, KeyAttribute, KeyDef, KeyType,
+    Projection, ProjectionSchema, TableDef, TableSchema,
 };
 
 /// A table: a `#[derive(DynamoTable)]`, or an entity that has one of its own.
@@ -60,6 +60,10 @@ impl Layout {
             local_indexes: indexes(IndexKind::Local),
             ttl: self.ttl().map(str::to_owned),
             stream: self.table.stream,
+            declared: Some(Declaration {
+                id: self.table.id,
+                is_shared: self.table.type_attribute.is_some(),
+            }),
         }
     }
 

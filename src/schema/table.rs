@@ -21,6 +21,17 @@ pub struct TableSchema {
     pub ttl: Option<String>,
     /// The stream of changes.
     pub stream: Option<StreamView>,
+    /// Who declares it; nobody where the service described it.
+    pub(crate) declared: Option<Declaration>,
+}
+
+/// A table or an entity with one of its own, as what declares a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Declaration {
+    /// Module path and name.
+    pub(crate) id: &'static str,
+    /// It lists its entities, and is not one itself.
+    pub(crate) is_shared: bool,
 }
 
 /// One attribute of a key.

@@ -44,6 +44,7 @@ fn shop() -> TableSchema {
         local_indexes: vec![index("lsi1", &["pk"], &["l1sk"], ProjectionSchema::Keys)],
         ttl: Some("expires".into()),
         stream: Some(StreamView::NewAndOldImages),
+        declared: None,
     }
 }
 

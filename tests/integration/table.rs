@@ -46,6 +46,7 @@ tests![
     a_prefix_is_joined_by_a_dash,
     a_name_that_cannot_be_is_refused,
     one_table_twice_is_one_table,
+    a_table_has_one_declaration,
     two_entities_of_one_table_live_together,
 ];
 
@@ -652,6 +653,94 @@ async fn one_table_twice_is_one_table(db: Db) -> Outcome {
     let refused = db.create_tables([Note::schema(), other]).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Config);
     assert!(refused.to_string().contains("twice"), "{refused}");
+    Ok(())
+}
+
+async fn a_table_has_one_declaration(db: Db) -> Outcome {
+    #[derive(Debug, DynamoEntity)]
+    #[dynamo(table = "notes", key(pk = id))]
+    struct Memo {
+        id: String,
+    }
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "notes", pk = "id", entities(Page))]
+    struct Board;
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "notes", pk = "id", entities(Brick))]
+    struct Wall;
+
+    #[derive(Debug, DynamoEntity)]
+    #[dynamo(table = Board, key(pk = "PAGE#{number}"))]
+    struct Page {
+        number: u32,
+    }
+
+    #[derive(Debug, DynamoEntity)]
+    #[dynamo(table = Wall, key(pk = "BRICK#{number}"))]
+    struct Brick {
+        number: u32,
+    }
+
+    mod elsewhere {
+        use dynamo_entity::prelude::*;
+
+        #[derive(Debug, DynamoEntity)]
+        #[dynamo(table = "notes", key(pk = id))]
+        pub(super) struct Note {
+            id: String,
+        }
+    }
+
+    // What the service would see is the same: it could not tell.
+    let all_at_once = [Memo::schema(), Note::schema(), Memo::schema()];
+    let cases: [(&[TableSchema], &[&str]); 5] = [
+        (
+            &all_at_once,
+            &["`Memo` and `Note` both", "`notes` alone", "DynamoTable"],
+        ),
+        (
+            &[Note::schema(), Board::schema()],
+            &["`Note` has", "`table = Board` on `Note`", "entities(..)"],
+        ),
+        (
+            &[Board::schema(), Note::schema()],
+            &["`Note` has", "`table = Board` on `Note`", "entities(..)"],
+        ),
+        (
+            &[Board::schema(), Wall::schema()],
+            &["`Board` and `Wall` both declare", "keep one"],
+        ),
+        (
+            &[Note::schema(), elsewhere::Note::schema()],
+            &["::model::Note` and", "elsewhere::Note`"],
+        ),
+    ];
+    for (schemas, says) in cases {
+        let schemas = [&[Session::schema()], schemas].concat();
+        let refusals = [
+            db.create_tables(schemas.clone()).await.unwrap_err(),
+            db.add_indexes(schemas.clone()).await.unwrap_err(),
+            db.truncate(schemas).even_on_aws().await.unwrap_err(),
+        ];
+        for refused in refusals {
+            assert_eq!(refused.kind(), ErrorKind::Config, "{refused}");
+            let text = refused.to_string();
+            assert!(
+                says.iter().all(|say| text.contains(say)),
+                "{says:?}: {text}"
+            );
+        }
+    }
+    let tables = db.client().list_tables().send().await?;
+    let own = |name: &&String| name.starts_with(db.prefix());
+    assert_eq!(tables.table_names().iter().find(own), None);
+    // Under names of their own they are two tables.
+    let mut memos = Memo::schema();
+    memos.name = "memos".into();
+    db.create_tables([Note::schema(), memos, Note::schema()])
+        .await?;
     Ok(())
 }
 

@@ -372,7 +372,7 @@ fn bound_of(ty: &syn::Type, way: &Way) -> TokenStream {
         return TokenStream::new();
     }
     let deferred = format_ident!("{}In", way.contract().to_string());
-    code!(where for<'x> #ty: __d::#deferred<'x>)
+    code!(where for<'__x> #ty: __d::#deferred<'__x>)
 }
 
 /// The value of a managed field that a write leaves; an expression that may fail.

@@ -44,7 +44,7 @@ fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
         let names = (0..parts.len()).map(|at| format_ident!("{letter}{at}"));
         names.collect::<Vec<_>>()
     };
-    let (types, numbers) = (numbered("A"), numbered("N"));
+    let (types, numbers) = (numbered("__A"), numbered("__N"));
     let bounds: Vec<_> = (types.iter().zip(&numbers).enumerate())
         .map(|(at, (ty, number))| code!(__d::PartitionArg<#at, #ty, #number>))
         .collect();

@@ -38,8 +38,8 @@ pub(crate) fn entity(
             }
         }
 
-        impl<const AT: usize, A, N> __d::PartitionArg<AT, A, N> for #ident {
-            fn values(_: A) -> __d::Vec<__d::Given> {
+        impl<const __AT: usize, __A, __N> __d::PartitionArg<__AT, __A, __N> for #ident {
+            fn values(_: __A) -> __d::Vec<__d::Given> {
                 __d::Vec::new()
             }
         }

@@ -156,7 +156,7 @@ pub(super) fn writer_in(
                 let argument = part_name(arguments.len());
                 let text = plain_name(ident);
                 let pad = pad(*format);
-                let ty = format_ident!("Part{}", arguments.len());
+                let ty = format_ident!("__Part{}", arguments.len());
                 arguments.push(code!(#argument: __d::PartOf<'_, #ty>));
                 types.push(code!(#ty: ?::core::marker::Sized));
                 steps.push(code!(#argument.write(key.part(#text, #pad, #last))?;));
@@ -206,7 +206,7 @@ fn parser(
                 let text = plain_name(&entity.fields[*field].ident);
                 let pad = pad(*format);
                 steps.push(code!(let #name = #name(&mut key, #text, #pad, #last)?;));
-                types.push(format_ident!("Part{}", names.len()));
+                types.push(format_ident!("__Part{}", names.len()));
                 names.push(name);
             }
         }

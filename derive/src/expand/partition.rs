@@ -16,9 +16,9 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let parts = parts.map(|(at, (field, kind))| {
         let ty = &field.ty;
         code! {
-            impl<A: __d::KeyArg<#ty, #kind, N>, N> __d::PartitionArg<#at, A, N> for #ident {
+            impl<__A: __d::KeyArg<#ty, #kind, __N>, __N> __d::PartitionArg<#at, __A, __N> for #ident {
                 #[inline]
-                fn values(given: A) -> __d::Vec<__d::Given> {
+                fn values(given: __A) -> __d::Vec<__d::Given> {
                     __d::KeyArg::values(given)
                 }
             }

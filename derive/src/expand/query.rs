@@ -162,7 +162,9 @@ impl<'a> Pattern<'a> {
             writes,
         } = self.partition_parts();
         let values: Vec<_> = parts.iter().map(|(field, _)| &field.ident).collect();
-        let numbers: Vec<_> = (0..parts.len()).map(|at| format_ident!("N{at}")).collect();
+        let numbers: Vec<_> = (0..parts.len())
+            .map(|at| format_ident!("__N{at}"))
+            .collect();
         let arguments = parts.iter().zip(&numbers).map(|((field, kind), number)| {
             let (value, ty) = (&field.ident, &field.ty);
             code!(#value: impl __d::KeyArg<#ty, #kind, #number>)

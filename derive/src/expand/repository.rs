@@ -12,6 +12,6 @@ pub(super) fn alias(krate: &Path, vis: &Visibility, ident: &Ident, name: &Ident)
         #[doc = #doc]
         #vis trait #name: #krate::Repository<#ident> {}
 
-        impl<This: #krate::Repository<#ident> + ?::core::marker::Sized> #name for This {}
+        impl<__This: #krate::Repository<#ident> + ?::core::marker::Sized> #name for __This {}
     }
 }

@@ -12,6 +12,7 @@ use crate::expr::Node;
 use crate::request::call::Steps;
 use crate::request::query::Fetch;
 use crate::schema::TableSchema;
+use crate::table::check_declarations;
 
 /// So many deletes are under way at once.
 const CONCURRENCY: usize = 16;
@@ -57,6 +58,9 @@ impl<'d> IntoFuture for Truncate<'d> {
         if !is_meant && !db.is_local() {
             let message = "`truncate` deletes every item, and this connection is not known to be to an engine on this machine: connect by `embedded:..` or to `http://localhost`, or write `.even_on_aws()` if you mean it";
             let refused = Error::new(ErrorKind::Config, Stage::Request, message);
+            return Steps(Box::pin(ready(Err(refused))));
+        }
+        if let Err(refused) = check_declarations(&schemas) {
             return Steps(Box::pin(ready(Err(refused))));
         }
         Steps(Box::pin(async move {

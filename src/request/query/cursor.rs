@@ -205,25 +205,30 @@ impl CursorMaker {
 
     /// The place of a row.
     pub(super) fn at_row(&self, row: &[u8]) -> Result<Cursor, Fault> {
-        self.position(row).map(|position| self.at(position))
+        self.position(row)
+            .map(|position| self.cursor(At::Row(position)))
     }
 
-    /// The key attributes of a row, as entries of a JSON object.
+    /// The key attributes of a row, as entries of a JSON object. They stand in the order of the schema, for rows come
+    /// with theirs in any, and one place is one text.
     pub(super) fn position(&self, row: &[u8]) -> Result<Vec<u8>, Fault> {
+        let members = members(row)?;
         let mut position = Vec::new();
-        for (name, value) in members(row)? {
-            if self.names.iter().any(|known| **known == *name) {
+        for known in self.names.iter() {
+            for (name, value) in members.iter().filter(|(name, _)| name == known) {
                 let comma = if position.is_empty() { "" } else { "," };
-                position.extend_from_slice(format!("{comma}\"{}\":", escaped(&name)).as_bytes());
+                position.extend_from_slice(format!("{comma}\"{}\":", escaped(name)).as_bytes());
                 position.extend_from_slice(value);
             }
         }
         Ok(position)
     }
 
-    /// The place that the service named.
-    pub(super) fn at(&self, position: Vec<u8>) -> Cursor {
-        self.cursor(At::Row(position))
+    /// The same of a place that the service may have named.
+    fn in_order(&self, entries: &[u8]) -> Vec<u8> {
+        let ordered = self.position(&[b"{", entries, b"}"].concat());
+        // What cannot be read is refused where it comes back.
+        ordered.unwrap_or_else(|_| entries.to_vec())
     }
 
     /// How far each segment was read; none if that is nowhere.
@@ -233,10 +238,14 @@ impl CursorMaker {
             return None;
         }
         if self.is_segmented {
-            return Some(self.cursor(At::Segments(reached.clone())));
+            let reached = reached.iter().map(|reached| match reached {
+                Reached::Behind(position) => Reached::Behind(self.in_order(position).into()),
+                other @ (Reached::Nothing | Reached::End) => other.clone(),
+            });
+            return Some(self.cursor(At::Segments(reached.collect())));
         }
         match reached.first()? {
-            Reached::Behind(position) => Some(self.at(position.to_vec())),
+            Reached::Behind(position) => Some(self.cursor(At::Row(self.in_order(position)))),
             Reached::Nothing | Reached::End => None,
         }
     }

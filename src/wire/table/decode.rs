@@ -61,6 +61,7 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<Found> {
             .collect(),
         ttl: None,
         stream: stream(table),
+        declared: None,
     };
     let changing = global.iter().filter(|index| {
         matches!(

@@ -1,7 +1,10 @@
 //! Cursors: what they hold, and where they are refused.
 
+use std::fmt::Debug;
+
 use dynamo_entity::prelude::*;
 
+use super::parts::NO_MULTI_ATTRIBUTE_KEYS;
 use super::{Loan, Numbered, Token, counts, day, days, library, token_numbers, tokens};
 use crate::model::RequestCount;
 use crate::support::db::Db;
@@ -16,7 +19,32 @@ tests![
     numbers_of_any_size_survive_a_cursor,
     made_up_bounds_are_refused,
     a_cursor_outlives_its_row,
+    one_place_is_one_text,
+    one_place_in_several_attributes_is_one_text unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "deliveries", key(pk = "D#{owner}", sk = "{at:03}#{id}"))]
+#[dynamo(gsi(by_kind, pk = "K#{kind}", sk = "{at:03}", shards = 3))]
+#[dynamo(lsi(by_weight, sk = weight))]
+struct Delivery {
+    owner: String,
+    kind: String,
+    at: u16,
+    id: u16,
+    weight: u8,
+}
+
+/// The same with a key of several attributes, which not every engine has.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "pickups", key(pk = "D#{owner}", sk = "{at:03}#{id}"))]
+#[dynamo(gsi(by_place, pk = [owner, kind], sk = [at, id]))]
+struct Pickup {
+    owner: String,
+    kind: String,
+    at: u16,
+    id: u16,
+}
 
 async fn a_cursor_can_be_taken_at_any_row(db: Db) -> Outcome {
     counts(&db, &["a"], 1..=7).await?;
@@ -253,5 +281,80 @@ async fn a_cursor_outlives_its_row(db: Db) -> Outcome {
     assert!(before.rows.is_empty() && before.previous.is_none());
     let rest = q.descending().resume(down.next).page(&db).await?;
     assert!(rest.rows.is_empty() && rest.next.is_none());
+    Ok(())
+}
+
+/// Reads the same page again and again, forwards and back, and compares every cursor on it with the first one's. An
+/// engine that answers in another order each time would have to be lucky in all of them.
+async fn one_text<Q>(db: &Dynamo, q: Q) -> Outcome
+where
+    Q: QueryVerbs + Clone,
+    Q::Row: PartialEq + Debug,
+{
+    let first = q.clone().limit(5).page(db).await?;
+    let next = first.next.clone().ok_or("more")?;
+    let second = q.clone().limit(5).resume(next.clone()).page(db).await?;
+    for _ in 0..4 {
+        for (from, page) in [(None, &first), (Some(next.clone()), &second)] {
+            let again = q.clone().limit(5).resume(from).page(db).await?;
+            assert_eq!(again.rows, page.rows);
+            let cursors = |page: &Page<Q::Row>| {
+                let rows = (0..page.rows.len()).map(|row| page.cursor_at(row));
+                let ends = [page.next.clone(), page.previous.clone()];
+                rows.chain(ends).collect::<Vec<Option<Cursor>>>()
+            };
+            let (all, wanted) = (cursors(&again), cursors(page));
+            assert!(all == wanted, "cursors are unequal");
+            let texts = |all: &[Option<Cursor>]| {
+                let texts = all.iter().map(|one| one.as_ref().map(Cursor::to_string));
+                texts.collect::<Vec<_>>()
+            };
+            assert_eq!(texts(&all), texts(&wanted));
+            // The cursor behind the last row is the same whoever names it.
+            assert!(again.next.is_none() || again.next == again.cursor_at(again.rows.len() - 1));
+        }
+    }
+    Ok(())
+}
+
+async fn one_place_is_one_text(db: Db) -> Outcome {
+    db.create_tables([Delivery::schema()]).await?;
+    for number in 0..24 {
+        let delivery = Delivery {
+            owner: ["ann", "bob"][usize::from(number % 2)].into(),
+            kind: "letter".into(),
+            at: number,
+            id: number,
+            weight: 1,
+        };
+        delivery.put().send(&db).await?;
+    }
+    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    for db in [&*db, &signing] {
+        one_text(db, Delivery::in_partition("ann")).await?;
+        one_text(db, Delivery::in_partition(each(["ann", "bob"]))).await?;
+        one_text(db, Delivery::by_kind("letter")).await?;
+        one_text(db, Delivery::by_weight("ann")).await?;
+        one_text(db, Delivery::scan()).await?;
+        one_text(db, Delivery::scan().segments(3)).await?;
+    }
+    Ok(())
+}
+
+async fn one_place_in_several_attributes_is_one_text(db: Db) -> Outcome {
+    db.create_tables([Pickup::schema()]).await?;
+    for number in 0..12 {
+        let pickup = Pickup {
+            owner: "ann".into(),
+            kind: "letter".into(),
+            at: number / 3,
+            id: number,
+        };
+        pickup.put().send(&db).await?;
+    }
+    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    for db in [&*db, &signing] {
+        one_text(db, Pickup::by_place("ann", "letter")).await?;
+    }
     Ok(())
 }

@@ -78,7 +78,7 @@ impl Forward {
 fn set_element(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::SetElement),
-        bound: code!(for<'x> #inner: __d::SetElementIn<'x>),
+        bound: code!(for<'__x> #inner: __d::SetElementIn<'__x>),
         body: code! {
             const TAG: __d::Tag = <#inner as __d::SetElement>::TAG;
 
@@ -100,7 +100,7 @@ fn set_element(inner: &Type) -> Forward {
 fn map_key(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::MapKey),
-        bound: code!(for<'x> #inner: __d::MapKeyIn<'x>),
+        bound: code!(for<'__x> #inner: __d::MapKeyIn<'__x>),
         body: code! {
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 <#inner as __d::MapKey>::to_map_key(&self.0)
@@ -116,7 +116,7 @@ fn map_key(inner: &Type) -> Forward {
 fn key_part(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::KeyPart),
-        bound: code!(for<'x> #inner: __d::KeyPartIn<'x>),
+        bound: code!(for<'__x> #inner: __d::KeyPartIn<'__x>),
         body: code! {
             const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
             const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
@@ -144,7 +144,7 @@ fn key_part(inner: &Type) -> Forward {
 fn key_value(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::KeyValue),
-        bound: code!(for<'x> #inner: __d::KeyValueIn<'x>),
+        bound: code!(for<'__x> #inner: __d::KeyValueIn<'__x>),
         body: code! {
             const TYPE: __d::KeyType = <#inner as __d::KeyValue>::TYPE;
 
@@ -180,7 +180,7 @@ fn key_value(inner: &Type) -> Forward {
 fn padded(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::Padded),
-        bound: code!(for<'x> #inner: __d::PaddedIn<'x> + __d::KeyPartIn<'x>),
+        bound: code!(for<'__x> #inner: __d::PaddedIn<'__x> + __d::KeyPartIn<'__x>),
         body: TokenStream::new(),
     }
 }
@@ -188,7 +188,7 @@ fn padded(inner: &Type) -> Forward {
 fn numeric(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::Numeric),
-        bound: code!(for<'x> #inner: __d::NumericIn<'x>),
+        bound: code!(for<'__x> #inner: __d::NumericIn<'__x>),
         body: code! {
             fn zero() -> Self {
                 Self(<#inner as __d::Numeric>::zero())
@@ -208,7 +208,7 @@ fn numeric(inner: &Type) -> Forward {
 fn textual(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::Textual),
-        bound: code!(for<'x> #inner: __d::TextualIn<'x>),
+        bound: code!(for<'__x> #inner: __d::TextualIn<'__x>),
         body: code! {
             type Slice = <#inner as __d::Textual>::Slice;
 
@@ -231,7 +231,7 @@ fn contains(value: &Value, inner: &Type) -> TokenStream {
     let bounds = super::bounds(&value.generics, &code!(__d::DynamoValue));
     code! {
         impl<__Part #(, #params)*> __d::Contains<__Part> for #ident #types
-        #bounds for<'x> #inner: __d::ContainsIn<'x, __Part>
+        #bounds for<'__x> #inner: __d::ContainsIn<'__x, __Part>
         {
             fn needle(part: __Part) -> ::core::result::Result<__d::Json, __d::Fault> {
                 <#inner as __d::Contains<__Part>>::needle(part)

@@ -1,0 +1,54 @@
+//! One table, one declaration. Entities that do not know of each other would read and delete each other's rows.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+use crate::schema::{Declaration, TableSchema};
+
+/// Refuses a table that is declared at two places. The same one may come twice.
+pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
+    let declared = schemas
+        .iter()
+        .filter_map(|schema| Some((&*schema.name, schema.declared?)));
+    let mut first: BTreeMap<&str, Declaration> = BTreeMap::new();
+    let mut refused: Vec<String> = Vec::new();
+    for (table, declaration) in declared {
+        let first = *first.entry(table).or_insert(declaration);
+        if first.id != declaration.id {
+            refused.push(clash(table, first, declaration));
+        }
+    }
+    match refused.is_empty() {
+        true => Ok(()),
+        false => Err(Error::config(refused.join("\n"))),
+    }
+}
+
+/// What is wrong, and what to do.
+fn clash(table: &str, one: Declaration, two: Declaration) -> String {
+    let (a, b) = names(one.id, two.id);
+    let (alone, shared) = if one.is_shared { (b, a) } else { (a, b) };
+    match (one.is_shared, two.is_shared) {
+        (false, false) => format!(
+            "`{a}` and `{b}` both have the table `{table}` alone, and would read and delete each other's rows: declare it \
+             once with `#[derive(DynamoTable)]` and name that in `table = ..` of both, or give them tables of two names"
+        ),
+        (true, true) => format!(
+            "`{a}` and `{b}` both declare the table `{table}`, and would read and delete each other's rows: keep one of \
+             them with the entities of both, or give them two names"
+        ),
+        _ => format!(
+            "`{alone}` has the table `{table}` alone, but `{shared}` declares it too: write `table = {shared}` on \
+             `{alone}` and list it in `entities(..)`, or give it a table of another name"
+        ),
+    }
+}
+
+/// Their short names, or where they stand too if those are equal.
+fn names(one: &'static str, two: &'static str) -> (&'static str, &'static str) {
+    let short = |id: &'static str| id.rsplit("::").next().unwrap_or(id);
+    match short(one) == short(two) {
+        true => (one, two),
+        false => (short(one), short(two)),
+    }
+}
