@@ -213,4 +213,17 @@ mod tests {
             Some("c")
         );
     }
+
+    #[test]
+    fn what_an_item_lacks_is_not_taken_from_the_one_before() {
+        let noted = Noted::of(&["a"]);
+        let mut reader = Reader::new(br#"[{"a":{"S":"0"}},{"b":{"S":"1"}}]"#);
+        let mut first = true;
+        reader.open_array().unwrap();
+        for is_there in [true, false] {
+            assert!(reader.next_element(&mut first).unwrap());
+            reader.item_as(Some(&noted), read).unwrap();
+            assert_eq!(values(&noted, &reader).is_ok(), is_there);
+        }
+    }
 }
