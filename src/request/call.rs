@@ -288,9 +288,32 @@ fn object<'r>(body: &'r Bytes, name: &str) -> Result<Option<&'r [u8]>, Fault> {
     let mut found = None;
     while let Some(key) = reader.next_name(&mut first)? {
         let value = reader.raw_value()?;
-        if key == name && value.first() == Some(&b'{') {
-            found = Some(value);
+        if key == name {
+            found = match value.first() {
+                Some(b'{') => Some(value),
+                _ if value == b"null" => None,
+                _ => return Err(Fault::new("expected an object").at(name)),
+            };
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_an_object_or_not_there() {
+        let found = |body: &'static str| {
+            let body = Bytes::from(body);
+            found_item(&body).map(|item| item.map(<[u8]>::to_vec))
+        };
+        assert_eq!(found(r#"{"Item":{}}"#).unwrap(), Some(b"{}".to_vec()));
+        assert_eq!(found(r#"{"Item":null}"#).unwrap(), None);
+        assert_eq!(found(r#"{"Other":5}"#).unwrap(), None);
+        for other in [r#"{"Item":5}"#, r#"{"Item":[]}"#, r#"{"Item":"x"}"#] {
+            assert_eq!(found(other).unwrap_err().kind(), crate::ErrorKind::Service);
+        }
+    }
 }
