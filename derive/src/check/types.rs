@@ -32,15 +32,9 @@ pub(super) fn is_text(ty: &Type) -> bool {
 
 /// A type of the language, or an option of one, that can be any attribute.
 pub(crate) fn is_basic(ty: &Type) -> bool {
-    const NAMES: [&str; 16] = [
-        "String", "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
-        "i64", "i128", "f32", "f64",
-    ];
-    let is_basic = |segment: &PathSegment| NAMES.iter().any(|name| segment.ident == name);
-    last_segment(ty).is_some_and(|segment| {
-        let held = argument(segment).filter(|_| segment.ident == "Option");
-        is_basic(segment) || held.and_then(last_segment).is_some_and(is_basic)
-    })
+    let option = last_segment(ty).filter(|segment| segment.ident == "Option");
+    let held = option.and_then(argument).unwrap_or(ty);
+    !is_option(held) && (no_time(held).is_some() || is_float(held))
 }
 
 /// What `ty` is, or an option of it, where its name tells that it is no time.
