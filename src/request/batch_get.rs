@@ -169,7 +169,7 @@ fn in_order(found: Vec<Found>, numbers: &[usize]) -> Vec<Found> {
         return found;
     }
     let found = |number: &usize| match found.get(*number) {
-        Some(Ok(item)) => Ok(item.as_ref().map(RawRow::again)),
+        Some(Ok(item)) => Ok(item.clone()),
         Some(Err(error)) => Err(error.again()),
         None => Ok(None),
     };

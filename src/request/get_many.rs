@@ -69,7 +69,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
             concurrency: CONCURRENCY,
             budget: RetryBudget::default(),
             rows: RowReader {
-                read: Arc::new(|row| row.into(entity::read)),
+                read: Arc::new(|row| row.value(entity::read)),
                 of_error: None,
             },
             entity: PhantomData,
@@ -82,7 +82,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
         self.way.ahead = None;
         self.with_rows(RowReader {
-            read: Arc::new(|row| row.into(entity::read_projection)),
+            read: Arc::new(|row| row.value(entity::read_projection)),
             of_error: None,
         })
     }

@@ -56,7 +56,7 @@ use std::sync::Arc;
 
 use crate::entity::{self, DynamoEntity, DynamoProjection};
 use crate::error::Result;
-use crate::request::raw_row::{RawRow, entity_ahead};
+use crate::request::raw_row::{RawRow, entities_ahead};
 
 pub use collection::in_partition;
 pub use cursor::Cursor;
@@ -105,7 +105,7 @@ pub struct Query<Row, From = Anywhere> {
 }
 
 /// How a row is read.
-pub(super) type ReadRow<Row> = Arc<dyn Fn(RawRow) -> Result<Row> + Send + Sync>;
+pub(super) type ReadRow<Row> = Arc<dyn Fn(&RawRow) -> Result<Row> + Send + Sync>;
 
 impl<Row, From> Query<Row, From> {
     /// The query that a stage of a chain amounts to.
@@ -120,7 +120,7 @@ impl<Row, From> Query<Row, From> {
         selection.options.ahead = Some(<S::Rows as RowsOf<S::Entity>>::ahead);
         Query {
             selection,
-            read: Arc::new(|row| row.into(<S::Rows as RowsOf<S::Entity>>::read)),
+            read: Arc::new(|row| row.value(<S::Rows as RowsOf<S::Entity>>::read)),
             from: PhantomData,
         }
     }
@@ -140,7 +140,7 @@ impl<Row, From> Query<Row, From> {
         }
         Query {
             selection: self.selection,
-            read: Arc::new(|row| row.into(entity::read_projection)),
+            read: Arc::new(|row| row.value(entity::read_projection)),
             from: PhantomData,
         }
     }
@@ -149,10 +149,10 @@ impl<Row, From> Query<Row, From> {
     fn hydrated<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
         self.selection.options.projection = Some(Vec::new());
         self.selection.options.hydration = Some(Hydration::default());
-        self.selection.options.ahead = Some(entity_ahead::<E>);
+        self.selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection: self.selection,
-            read: Arc::new(|row| row.into(entity::read)),
+            read: Arc::new(|row| row.value(entity::read)),
             from: PhantomData,
         }
     }

@@ -1,12 +1,13 @@
-//! A row on its way to whoever asked for it.
+//! Rows on their way to whoever asked for them.
 //!
-//! Nothing on the way knows its type. But an answer is gone through once: whoever asks says how a row is read, and it is
+//! Nothing on the way knows their type. But an answer is gone through once: whoever asks says how a row is read, and it is
 //! read while its end is looked for. What does not read stays bytes; who asked reads those again, and says what is
-//! wrong.
+//! wrong. All rows of an answer are kept in one block, so that one that is on its way is a place in it.
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
@@ -16,32 +17,77 @@ use crate::error::{Error, Result};
 use crate::schema::has_uniques;
 use crate::wire::Reply;
 
-/// Reads the row ahead, if it reads.
-pub(crate) type ReadAhead = fn(&mut Reader<'_>) -> Option<Box<dyn Any + Send>>;
+/// How the rows of an answer are read.
+pub(crate) type ReadAhead = fn() -> Box<dyn Values>;
 
-/// As an entity; see [`entity::read`](crate::entity::read).
-pub(crate) fn entity_ahead<E: DynamoEntity>(
-    reader: &mut Reader<'_>,
-) -> Option<Box<dyn Any + Send>> {
-    // What keeps a unique value is told by all of its bytes.
-    if has_uniques(<E::Table as DynamoTable>::ENTITIES) {
-        return None;
-    }
-    Some(Box::new(E::decode(reader).ok()?))
+/// What the rows of an answer were read as, each until somebody takes it.
+pub trait Values: Send {
+    /// Room for so many rows that have so many bytes.
+    fn reserve(&mut self, rows: usize, bytes: usize);
+
+    /// Reads the next row, which is ahead, if it reads.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()>;
+
+    /// The `Option` of that of a row.
+    fn at(&mut self, row: usize) -> Option<&mut dyn Any>;
 }
 
-/// As the key of one.
-pub(crate) fn key_ahead<E: DynamoEntity>(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>> {
-    Some(Box::new(Key::<E>::from_parts(
-        E::KeyParts::read(reader).ok()?,
-    )))
+struct Column<T, R> {
+    values: Vec<Option<T>>,
+    read: R,
+}
+
+impl<T, R> Values for Column<T, R>
+where
+    T: Send + 'static,
+    R: Fn(&mut Reader<'_>) -> Option<T> + Send,
+{
+    /// A row is seldom shorter than its value; else there is room when it is needed.
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        let most = bytes / size_of::<Option<T>>();
+        self.values.reserve(rows.min(most));
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        self.values.push((self.read)(reader));
+        self.values.last()?.as_ref().map(|_| ())
+    }
+
+    fn at(&mut self, row: usize) -> Option<&mut dyn Any> {
+        self.values.get_mut(row).map(|value| value as &mut dyn Any)
+    }
+}
+
+/// By a way to read one.
+fn column<T: Send + 'static>(
+    read: impl Fn(&mut Reader<'_>) -> Option<T> + Send + 'static,
+) -> Box<dyn Values> {
+    Box::new(Column {
+        values: Vec::new(),
+        read,
+    })
+}
+
+/// As entities; see [`entity::read`](crate::entity::read).
+pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn Values> {
+    column(|reader| {
+        // What keeps a unique value is told by all of its bytes.
+        if has_uniques(<E::Table as DynamoTable>::ENTITIES) {
+            return None;
+        }
+        E::decode(reader).ok()
+    })
+}
+
+/// As the keys of entities.
+pub(crate) fn keys_ahead<E: DynamoEntity>() -> Box<dyn Values> {
+    column(|reader| E::KeyParts::read(reader).ok().map(Key::<E>::from_parts))
 }
 
 /// An answer that rows are read from: its body, and the id of its request.
 pub(crate) struct Answered {
     body: Bytes,
-    /// Thin, so that a row has room for it.
-    request: Option<Arc<String>>,
+    request: Option<Box<str>>,
 }
 
 impl Answered {
@@ -51,8 +97,7 @@ impl Answered {
 
     /// It is in another form than answers have.
     pub(crate) fn unreadable(&self, fault: &Fault) -> Error {
-        let id = self.request.as_ref().map(|id| id.as_str());
-        Error::unreadable(fault).with_request_id(id)
+        Error::unreadable(fault).with_request_id(self.request.as_deref())
     }
 }
 
@@ -60,70 +105,141 @@ impl From<Reply> for Answered {
     fn from(reply: Reply) -> Self {
         Answered {
             body: reply.body,
-            request: reply.request_id.map(Arc::new),
+            request: reply.request_id.map(String::into_boxed_str),
         }
     }
 }
 
-/// A row: its bytes, and what they were read as.
-pub(crate) struct RawRow {
-    json: Bytes,
-    read: ReadAs,
+/// The rows of an answer, while it is read.
+#[derive(Default)]
+pub(crate) struct RowsAhead {
+    places: Vec<Range<usize>>,
+    values: Option<Box<dyn Values>>,
 }
 
-enum ReadAs {
-    Value(Box<dyn Any + Send>),
-    /// Not yet. If it does not read, the error names the request.
-    Nothing(Option<Arc<String>>),
+impl RowsAhead {
+    pub(crate) fn new(ahead: Option<ReadAhead>) -> Self {
+        RowsAhead {
+            places: Vec::new(),
+            values: ahead.map(|ahead| ahead()),
+        }
+    }
+
+    /// Room for so many that have so many bytes.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.places.reserve(rows);
+        if let Some(values) = &mut self.values {
+            values.reserve(rows, bytes);
+        }
+    }
+
+    /// Reads the row ahead. On the way some attributes are noted.
+    #[inline]
+    pub(crate) fn read_next<'r>(
+        &mut self,
+        reader: &mut Reader<'r>,
+        noted: Option<&'r Noted>,
+    ) -> Result<(), Fault> {
+        let values = self.values.as_mut();
+        let place = reader.item_as(noted, |reader| values?.read(reader))?;
+        self.places.push(place);
+        Ok(())
+    }
+
+    /// All of them.
+    pub(crate) fn of(self, answered: &Answered) -> RawRows {
+        RawRows {
+            ahead: 0..self.places.len(),
+            block: Arc::new(Block {
+                body: answered.body.clone(),
+                request: answered.request.clone(),
+                places: self.places,
+                values: self.values.map(Mutex::new),
+            }),
+        }
+    }
+}
+
+/// All rows of an answer.
+#[derive(Default)]
+struct Block {
+    body: Bytes,
+    /// The id of the request, for what does not read.
+    request: Option<Box<str>>,
+    /// Where each stands in the body.
+    places: Vec<Range<usize>>,
+    values: Option<Mutex<Box<dyn Values>>>,
+}
+
+/// The rows of an answer that nobody has yet.
+#[derive(Default)]
+pub(crate) struct RawRows {
+    block: Arc<Block>,
+    ahead: Range<usize>,
+}
+
+impl RawRows {
+    /// How many bytes all of the answer have.
+    pub(crate) fn bytes(&self) -> usize {
+        self.block.places.iter().map(ExactSizeIterator::len).sum()
+    }
+}
+
+impl Iterator for RawRows {
+    type Item = RawRow;
+
+    #[inline]
+    fn next(&mut self) -> Option<RawRow> {
+        let at = self.ahead.next()?;
+        let block = self.block.clone();
+        Some(RawRow { block, at })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ahead.size_hint()
+    }
+}
+
+impl ExactSizeIterator for RawRows {}
+
+/// A row: its bytes, and what they were read as.
+#[derive(Clone)]
+pub(crate) struct RawRow {
+    block: Arc<Block>,
+    at: usize,
 }
 
 impl RawRow {
-    /// The row ahead, in this answer. On the way some attributes are noted.
-    pub(crate) fn next<'r>(
-        reader: &mut Reader<'r>,
-        answered: &Answered,
-        ahead: Option<ReadAhead>,
-        noted: Option<&'r Noted>,
-    ) -> Result<Self, Fault> {
-        let (json, read) = reader.item_as(noted, |reader| ahead.and_then(|read| read(reader)))?;
-        Ok(RawRow {
-            json: answered.body.slice_ref(json),
-            read: match read {
-                Some(value) => ReadAs::Value(value),
-                None => ReadAs::Nothing(answered.request.clone()),
-            },
-        })
+    fn place(&self) -> Range<usize> {
+        let place = self.block.places.get(self.at);
+        place.cloned().unwrap_or_default()
     }
 
-    pub(crate) fn json(&self) -> &Bytes {
-        &self.json
+    pub(crate) fn json(&self) -> &[u8] {
+        self.block.body.get(self.place()).unwrap_or_default()
     }
 
-    /// The same row for another who asked.
-    pub(crate) fn again(&self) -> Self {
-        let request = match &self.read {
-            ReadAs::Value(_) => None,
-            ReadAs::Nothing(request) => request.clone(),
-        };
-        RawRow {
-            json: self.json.clone(),
-            read: ReadAs::Nothing(request),
+    /// The same, without the values of the rows that came with it.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.block.body.slice_ref(self.json())
+    }
+
+    /// Its value: as it was read, or as it is now; for who takes it first, and for others as it is read again.
+    pub(crate) fn value<T: 'static>(&self, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        if let Some(value) = self.take() {
+            return Ok(value);
         }
-    }
-
-    /// Its value: as it was read, or as it is now.
-    pub(crate) fn into<T: 'static>(self, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-        let request = match self.read {
-            ReadAs::Value(value) => match value.downcast() {
-                Ok(value) => return Ok(*value),
-                Err(_) => None,
-            },
-            ReadAs::Nothing(request) => request,
-        };
-        read(&self.json).map_err(|error| match request {
-            Some(id) => error.with_request_id(Some(&id)),
+        read(self.json()).map_err(|error| match &self.block.request {
+            Some(id) => error.with_request_id(Some(id)),
             None => error,
         })
+    }
+
+    #[inline]
+    fn take<T: 'static>(&self) -> Option<T> {
+        let values = self.block.values.as_ref()?;
+        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.at(self.at)?.downcast_mut::<Option<T>>()?.take()
     }
 }
 
@@ -131,5 +247,11 @@ impl RawRow {
 impl fmt::Debug for RawRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RawRow")
+    }
+}
+
+impl fmt::Debug for RawRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawRows({})", self.len())
     }
 }

@@ -1,6 +1,7 @@
 //! Some attributes of an item, found while it is read for another reason.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use super::Reader;
 use crate::codec::Fault;
@@ -135,26 +136,25 @@ impl<'a> Reader<'a> {
         self.lengths = self.noted.map_or(0, |noted| noted.lengths);
     }
 
-    /// The bytes of the item ahead, stepping over it, and what it is read as, if it reads. On the way the attributes
-    /// are noted.
-    pub(crate) fn item_as<T>(
+    /// The place of the item ahead, stepping over it by reading it, if it reads. On the way the attributes are noted.
+    pub(crate) fn item_as(
         &mut self,
         noted: Option<&'a Noted>,
-        read: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Result<(&'a [u8], Option<T>), Fault> {
+        read: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Result<Range<usize>, Fault> {
         self.peek();
         let start = self.clone();
         noted.inspect(|noted| noted.forget());
         self.look_for(noted);
-        let value = read(self);
+        let is_read = read(self).is_some();
         self.look_for(None);
-        if let Some(value) = value {
-            let json = self.bytes().get(start.at..self.at);
-            return Ok((json.unwrap_or_default(), Some(value)));
+        let begin = start.at;
+        if !is_read {
+            *self = start;
+            noted.map_or(Ok(()), |noted| self.clone().find(noted))?;
+            self.skip()?;
         }
-        *self = start;
-        noted.map_or(Ok(()), |noted| self.clone().find(noted))?;
-        Ok((self.raw_value()?, None))
+        Ok(begin..self.at)
     }
 
     /// Notes the attributes of the item ahead, as far as they are there.

@@ -6,7 +6,7 @@ use super::{BatchGet, Frame, Numbered};
 use crate::codec::{Fault, Noted, Reader, Writer, answered, elements};
 use crate::key::json::{KeyJson, write_noted};
 use crate::request::query::units;
-use crate::request::raw_row::{Answered, RawRow};
+use crate::request::raw_row::{Answered, RawRow, RowsAhead};
 
 /// The items of an answer with the numbers of their keys, and the keys that the service left out.
 #[derive(Default)]
@@ -30,7 +30,6 @@ impl BatchGet {
         };
         let mut asked = Asked::of(keys);
         let mut answer = Answer::default();
-        answer.items.reserve(keys.len());
         let mut reader = Reader::new(reply.body());
         let mut first = true;
         reader.open_object()?;
@@ -93,14 +92,19 @@ impl Table<'_> {
         if reader.take_nothing() {
             return Ok(());
         }
+        let mut numbers = Vec::with_capacity(asked.keys.len());
+        let mut items = RowsAhead::new(self.frame.ahead);
+        items.reserve(asked.keys.len(), reply.body().len());
         reader.open_array()?;
         while reader.next_element(&mut first)? {
-            let item = RawRow::next(reader, reply, self.frame.ahead, Some(&self.noted))?;
+            items.read_next(reader, Some(&self.noted))?;
             key.rewind(0);
             write_noted(&self.noted, reader, &mut key)?;
-            let number = asked.take(self.number, key.as_bytes())?.number;
-            answer.items.push((number, item));
+            numbers.push(asked.take(self.number, key.as_bytes())?.number);
         }
+        answer
+            .items
+            .extend(numbers.into_iter().zip(items.of(reply)));
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::request::check::is_expired;
 use crate::request::explain::Explanation;
 use crate::request::get::projection_of;
 use crate::request::query::Reading;
-use crate::request::raw_row::{ReadAhead, entity_ahead};
+use crate::request::raw_row::{ReadAhead, entities_ahead};
 use crate::request::retry_budget::RetryBudget;
 
 /// How items are read.
@@ -32,7 +32,7 @@ impl Way {
     /// All that is there.
     pub(in crate::request) fn whole<E: DynamoEntity>() -> Self {
         Way {
-            ahead: Some(entity_ahead::<E>),
+            ahead: Some(entities_ahead::<E>),
             ..Way::default()
         }
     }
@@ -80,7 +80,7 @@ impl<Row> RowReader<Row> {
     ) -> Result<Option<Row>> {
         match (found, self.of_error) {
             (Ok(Some(item)), _) if is_expired(item.json(), ttl, now) => Ok(None),
-            (Ok(Some(item)), _) => (self.read)(item).map(Some),
+            (Ok(Some(item)), _) => (self.read)(&item).map(Some),
             (Ok(None), _) => Ok(None),
             (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
             (Err(error), None) => Err(error),

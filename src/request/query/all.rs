@@ -43,7 +43,7 @@ pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Ro
     let mut all = Vec::with_capacity(rows.len());
     // Each is moved once, which a chain of iterators does more often.
     for row in rows {
-        all.push(read(row)?);
+        all.push(read(&row)?);
     }
     Ok(all)
 }

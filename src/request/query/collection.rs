@@ -59,7 +59,7 @@ impl<C: DynamoCollection, From: Reach> Query<C, From> {
     fn of_collection(draft: Draft) -> Self {
         Query {
             selection: Selection::new(draft),
-            read: Arc::new(|row| row.into(read_collection)),
+            read: Arc::new(|row| row.value(read_collection)),
             from: PhantomData,
         }
     }

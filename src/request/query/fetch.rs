@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
-use crate::request::raw_row::{Answered, RawRow, ReadAhead};
+use crate::request::raw_row::{Answered, RawRow, RawRows, ReadAhead, RowsAhead};
 use crate::wire::{self, Request, Resend};
 
 /// A row has no fewer bytes: `{"k":{"S":"v"}},`.
@@ -47,8 +47,8 @@ pub(crate) struct Fetch {
 /// The answer to one request.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// The rows as they came; parts of one body.
-    pub(super) rows: Vec<RawRow>,
+    /// The rows as they came.
+    pub(super) rows: RawRows,
     /// Of each row, if they are ranked.
     pub(super) ranks: Ranks,
     pub(super) count: usize,
@@ -104,7 +104,7 @@ impl Fetch {
 
     /// The rows of the next answer.
     pub(in crate::request) async fn next_rows(&mut self) -> Result<Vec<RawRow>> {
-        Ok(self.next(None).await?.rows)
+        Ok(self.next(None).await?.rows.collect())
     }
 
     pub(super) fn with_page_size(mut self, page_size: Option<usize>) -> Self {
@@ -203,7 +203,7 @@ impl Fetch {
                 units: answer.units,
                 scanned: answer.scanned,
                 rows: answer.count,
-                bytes: answer.rows.iter().map(|row| row.json().len()).sum(),
+                bytes: answer.rows.bytes(),
                 ends: self.is_done(),
             };
             meter.took(turn, took);
@@ -262,7 +262,7 @@ impl Fetch {
 /// What an answer says.
 #[derive(Default)]
 struct Said {
-    rows: Vec<RawRow>,
+    rows: RawRows,
     ranks: Ranks,
     count: usize,
     scanned: usize,
@@ -286,20 +286,22 @@ fn read(
         match &*name {
             "Items" => {
                 // Told before, most often.
-                let count = said.count.min(answered.body().len() / LEAST_ROW);
-                said.rows.reserve(count);
+                let bytes = answered.body().len();
+                let count = said.count.min(bytes / LEAST_ROW);
+                let mut rows = RowsAhead::new(ahead);
+                rows.reserve(count, bytes);
                 if ranking.is_some() {
                     said.ranks = Ranks::with_capacity(count + 1);
                 }
                 reader.open_array()?;
                 let mut first = true;
                 while reader.next_element(&mut first)? {
-                    let row = RawRow::next(&mut reader, answered, ahead, noted)?;
-                    said.rows.push(row);
+                    rows.read_next(&mut reader, noted)?;
                     if let Some((ranking, noted)) = &ranking {
                         said.ranks.push_row(ranking, noted, &reader)?;
                     }
                 }
+                said.rows = rows.of(answered);
             }
             "Count" => said.count = number(reader.raw_value()?)?,
             "ScannedCount" => said.scanned = number(reader.raw_value()?)?,

@@ -4,14 +4,12 @@
 //! that is at the earliest. Whatever comes first of these is either the next row of all, or the lane to
 //! ask.
 
-use std::vec;
-
 use super::fetch::{Answer, Fetch};
 use super::race::{Race, Track};
 use super::trail::{Reached, Run};
 use crate::error::Result;
 use crate::key::rank::{Ranking, Ranks};
-use crate::request::raw_row::RawRow;
+use crate::request::raw_row::{RawRow, RawRows};
 use crate::request::together::{CONCURRENCY, together};
 
 /// In which order rows come.
@@ -44,7 +42,7 @@ pub(crate) struct Gather {
 #[derive(Debug)]
 struct Lane {
     fetch: Fetch,
-    rows: vec::IntoIter<RawRow>,
+    rows: RawRows,
 }
 
 impl Gather {
@@ -59,7 +57,7 @@ impl Gather {
         }
         let lane = |fetch| Lane {
             fetch,
-            rows: Vec::new().into_iter(),
+            rows: RawRows::default(),
         };
         let mut gather = Gather {
             lanes: fetches.into_iter().map(lane).collect(),
@@ -94,7 +92,7 @@ impl Gather {
     /// The next row of all is at hand.
     fn is_row_known(&self) -> bool {
         let first = self.race.first().and_then(|lane| self.lanes.get(lane));
-        first.is_some_and(|lane| !lane.rows.as_slice().is_empty())
+        first.is_some_and(|lane| lane.rows.len() > 0)
     }
 
     fn is_poor(&self) -> bool {
@@ -136,7 +134,7 @@ impl Gather {
         open.truncate(1);
         let answer = self.ask(&open, wanted).await?.pop();
         let rows = answer.map(|(_, answer)| answer.rows).unwrap_or_default();
-        Ok(rows.into_iter().map(Row::from).collect())
+        Ok(rows.map(Row::from).collect())
     }
 
     pub(super) fn is_segmented(&self) -> bool {
@@ -221,7 +219,7 @@ impl Gather {
                 let mut ranks = answer.ranks;
                 lane.fetch.rank_next(&mut ranks)?;
                 // Nothing of it was at hand.
-                lane.rows = answer.rows.into_iter();
+                lane.rows = answer.rows;
                 self.race.enter(at, Track::new(ranks));
             }
         }

@@ -57,13 +57,17 @@ pub(crate) struct Hydration {
 /// A row: where it stands, and what is there.
 pub(super) struct Found {
     /// The row of the index, with the keys that a cursor is made of; the item, if there is none.
-    place: Option<Bytes>,
+    place: Option<RawRow>,
     pub(super) item: RawRow,
 }
 
 impl Found {
-    pub(super) fn place(&self) -> &Bytes {
-        self.place.as_ref().unwrap_or(self.item.json())
+    pub(super) fn place(&self) -> &RawRow {
+        self.place.as_ref().unwrap_or(&self.item)
+    }
+
+    pub(super) fn into_place(self) -> RawRow {
+        self.place.unwrap_or(self.item)
     }
 }
 
@@ -103,7 +107,7 @@ struct Behind {
     selection: Selection,
     items: BatchGet,
     /// Rows whose items were not read yet.
-    waiting: VecDeque<Bytes>,
+    waiting: VecDeque<RawRow>,
     /// How many more than are wanted are looked at, as some may be dropped.
     surplus: usize,
 }
@@ -235,8 +239,7 @@ impl Behind {
         while self.waiting.len() < most && !gather.is_done() && !gather.is_spent() {
             let lacking = wanted.map(|_| most - self.waiting.len());
             let rows: Vec<RawRow> = gather.next(lacking).await?;
-            self.waiting
-                .extend(rows.iter().map(|row| row.json().clone()));
+            self.waiting.extend(rows);
             if wanted.is_none() {
                 break;
             }
@@ -245,15 +248,15 @@ impl Behind {
     }
 
     /// The key of the item behind a row.
-    fn key_of(&self, row: &Bytes) -> Result<WantedKey> {
+    fn key_of(&self, row: &RawRow) -> Result<WantedKey> {
         let names = self.items.frames.first().map_or(&[][..], |f| &f.names);
-        let key = KeyJson::of(row, names);
+        let key = KeyJson::of(row.json(), names);
         let key = key.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
         Ok((0, key))
     }
 
     async fn next(&mut self, most: usize) -> Result<Answer> {
-        let places: Vec<Bytes> = self.waiting.drain(..most.min(self.waiting.len())).collect();
+        let places: Vec<RawRow> = self.waiting.drain(..most.min(self.waiting.len())).collect();
         let keys = places.iter().map(|row| self.key_of(row));
         let keys = keys.collect::<Result<Vec<WantedKey>>>()?;
         let asked = keys.len();
@@ -271,7 +274,7 @@ impl Behind {
                 }
                 Some(_) => {}
                 None => answer.vanished.push(Vanished {
-                    place,
+                    place: place.bytes(),
                     before: answer.rows.len(),
                 }),
             }

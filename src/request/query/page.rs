@@ -139,7 +139,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
         End::Last => None,
         End::More | End::Spent => {
             let mut trail = trail.clone();
-            rows.iter().for_each(|row| trail.pass(row.place()));
+            rows.iter().for_each(|row| trail.pass(row.place().clone()));
             if matches!(end, End::Spent) {
                 trail.pass_gaps();
             }
@@ -149,7 +149,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
     let came_from = selection.options.resume.as_ref();
     let turns = came_from.is_some() && !selection.draft.is_scan;
     let near = rows.first().filter(|_| turns);
-    let near = near.map(|row| trail.maker().at_row(row.place()));
+    let near = near.map(|row| trail.maker().at_row(row.place().json()));
     let near = near.transpose().map_err(fail)?;
     let is_backward = came_from.is_some_and(Cursor::is_backward);
     if is_backward {
@@ -163,7 +163,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
     };
     let page = ReadPage {
         raw: RawPage {
-            places: rows.iter().map(|row| row.place().clone()).collect(),
+            places: rows.iter().map(|row| row.place().bytes()).collect(),
             vanished,
             trail,
         },

@@ -9,15 +9,15 @@ use super::reach::WholeTable;
 use super::selection::Selection;
 use super::source::Source;
 use crate::entity::{self, DynamoEntity};
-use crate::request::raw_row::entity_ahead;
+use crate::request::raw_row::entities_ahead;
 
 impl<E: DynamoEntity> Query<E, WholeTable> {
     pub(crate) fn scan() -> Self {
         let mut selection = Selection::new(Draft::scan(Source::table::<E>()));
-        selection.options.ahead = Some(entity_ahead::<E>);
+        selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection,
-            read: Arc::new(|row| row.into(entity::read)),
+            read: Arc::new(|row| row.value(entity::read)),
             from: PhantomData,
         }
     }

@@ -1,6 +1,5 @@
 //! The stages of a chain, and what a row of it is.
 
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -11,7 +10,7 @@ use super::reach::Reach;
 use crate::codec::Reader;
 use crate::entity::{self, DynamoEntity, Key, KeyParts};
 use crate::error::{Error, Result};
-use crate::request::raw_row::{entity_ahead, key_ahead};
+use crate::request::raw_row::{Values, entities_ahead, keys_ahead};
 use crate::schema::{IndexDef, Projection};
 
 /// A stage of a chain: some parts of the sort key are known. The derive writes one for each part.
@@ -48,8 +47,8 @@ pub trait RowsOf<E: DynamoEntity>: 'static {
     /// Reads one.
     fn read(json: &[u8]) -> Result<Self::Row>;
 
-    /// Reads the one ahead, if it reads.
-    fn ahead(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>>;
+    /// Reads those of an answer as they come.
+    fn ahead() -> Box<dyn Values>;
 }
 
 impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
@@ -60,8 +59,8 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<true> {
         entity::read(json)
     }
 
-    fn ahead(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>> {
-        entity_ahead::<E>(reader)
+    fn ahead() -> Box<dyn Values> {
+        entities_ahead::<E>()
     }
 }
 
@@ -75,8 +74,8 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
             .map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
     }
 
-    fn ahead(reader: &mut Reader<'_>) -> Option<Box<dyn Any + Send>> {
-        key_ahead::<E>(reader)
+    fn ahead() -> Box<dyn Values> {
+        keys_ahead::<E>()
     }
 }
 

@@ -136,8 +136,9 @@ impl<Row> Stream for RowStream<Row> {
                     usize::MAX => usize::MAX,
                     left => left - 1,
                 };
-                self.trail.pass(row.place());
-                return Poll::Ready(Some((self.read)(row.item)));
+                let value = (self.read)(&row.item);
+                self.trail.pass(row.into_place());
+                return Poll::Ready(Some(value));
             }
             match &mut self.ahead {
                 Ahead::Asked(task) => {

@@ -13,6 +13,7 @@ use super::cursor::{Cursor, CursorMaker};
 use super::selection::Selection;
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
+use crate::request::raw_row::RawRow;
 
 /// How far a segment was read.
 #[derive(Clone, PartialEq, Eq, Default)]
@@ -118,7 +119,7 @@ pub(super) struct Trail {
     spot: Spot,
     runs: Runs,
     /// The row that was delivered last, with its segment, where the spot does not tell of it.
-    last: Option<(usize, Bytes)>,
+    last: Option<(usize, RawRow)>,
 }
 
 impl Trail {
@@ -142,14 +143,20 @@ impl Trail {
     }
 
     /// The next row was delivered.
-    pub(super) fn pass(&mut self, row: &Bytes) {
+    #[inline]
+    pub(super) fn pass(&mut self, row: RawRow) {
+        self.last = self.step().map(|segment| (segment, row));
+    }
+
+    /// Steps over the next row: its segment, where the spot does not tell of it.
+    fn step(&mut self) -> Option<usize> {
         self.pass_gaps();
         let (segment, ends) = self.runs.next_row();
-        self.last = None;
-        match ends {
-            Some(reached) => self.spot.pass(Mark { segment, reached }),
-            None => self.last = Some((segment, row.clone())),
-        }
+        let Some(reached) = ends else {
+            return Some(segment);
+        };
+        self.spot.pass(Mark { segment, reached });
+        None
     }
 
     /// So were all rows before the next one, and so is what held none.
@@ -162,11 +169,8 @@ impl Trail {
 
     /// Where to go on; none at the beginning.
     pub(super) fn cursor(&self) -> Result<Option<Cursor>, Fault> {
-        let mut spot = self.spot.clone();
-        if let Some((segment, row)) = &self.last {
-            spot.pass(Mark::behind(*segment, self.maker.position(row)?));
-        }
-        Ok(self.maker.at_spot(&spot))
+        let last = self.last.as_ref();
+        self.cursor_at(last.map(|(segment, row)| (*segment, row.json())))
     }
 
     /// Where to go on once these rows were delivered too.
@@ -175,8 +179,17 @@ impl Trail {
         rows: impl Iterator<Item = &'r Bytes>,
     ) -> Result<Option<Cursor>, Fault> {
         let mut trail = self.clone();
-        rows.for_each(|row| trail.pass(row));
-        trail.cursor()
+        let last = rows.fold(None, |_, row| Some((trail.step()?, &**row)));
+        trail.cursor_at(last)
+    }
+
+    /// At the spot, or behind this row.
+    fn cursor_at(&self, last: Option<(usize, &[u8])>) -> Result<Option<Cursor>, Fault> {
+        let mut spot = self.spot.clone();
+        if let Some((segment, row)) = last {
+            spot.pass(Mark::behind(segment, self.maker.position(row)?));
+        }
+        Ok(self.maker.at_spot(&spot))
     }
 }
 

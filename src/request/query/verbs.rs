@@ -371,7 +371,7 @@ fn first_of<Row: Send + 'static, From>(
     let rows = all::rows(query.selection, db.clone(), take);
     Reading::new(async move {
         let first = rows.await?.into_iter().next();
-        first.map(|row| read(row)).transpose()
+        first.map(|row| read(&row)).transpose()
     })
 }
 

@@ -291,14 +291,14 @@ impl Walk {
         let mark = match ends {
             Some(reached) => Mark { segment, reached },
             None => {
-                let position = self.places.maker.position(row.place());
+                let position = self.places.maker.position(row.place().json());
                 let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
                 Mark::behind(segment, position)
             }
         };
         Ok(Step {
             mark,
-            item: Some(row.item.json().clone()),
+            item: Some(row.item.bytes()),
         })
     }
 
@@ -321,7 +321,7 @@ impl Walk {
         answer.rows.truncate(self.left);
         reader.trail.expect(answer.runs.clone());
         for row in &answer.rows {
-            reader.trail.pass(row.place());
+            reader.trail.pass(row.place().clone());
         }
         reader.trail.pass_gaps();
         self.runs.extend(answer.runs);
