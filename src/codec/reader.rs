@@ -11,6 +11,7 @@ mod usual;
 
 use std::borrow::Cow;
 
+use noted::NEVER;
 pub(crate) use noted::Noted;
 pub(crate) use usual::Front;
 
@@ -26,8 +27,9 @@ pub struct Reader<'a> {
     depth: usize,
     /// What is looked for in the item that is read.
     noted: Option<&'a Noted>,
-    /// A bit for the length of each of the names that are looked for here.
-    lengths: u64,
+    /// After how many names something is looked for here, and after how many outside of all maps.
+    until: u32,
+    until_outside: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -38,7 +40,8 @@ impl<'a> Reader<'a> {
             at: 0,
             depth: 0,
             noted: None,
-            lengths: 0,
+            until: NEVER,
+            until_outside: NEVER,
         }
     }
 
@@ -232,15 +235,17 @@ impl<'a> Reader<'a> {
                 "lists and maps nest deeper than {MAX_DEPTH} levels"
             )));
         }
+        if self.depth == 0 {
+            self.until_outside = std::mem::replace(&mut self.until, NEVER);
+        }
         self.depth += 1;
-        self.lengths = 0;
         Ok(())
     }
 
     fn surface(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
-            self.look_on();
+            self.until = self.until_outside;
         }
     }
 

@@ -7,56 +7,150 @@ use super::Reader;
 use crate::codec::Fault;
 
 /// Where the values of these attributes begin in a text.
+///
+/// The items of an answer have their attributes in one order, most often. So it is enough to count: how many names come
+/// before the next one that is looked for is known by the item before. Where another one stands there, each name is
+/// looked at again.
 #[derive(Debug)]
 pub(crate) struct Noted {
     attributes: Vec<Attribute>,
     /// How many items were begun: what was noted in those before does not count.
     item: Cell<usize>,
-    /// A bit for the length of each name, for most names have another.
-    lengths: u64,
+    /// The attributes in the order in which they come.
+    steps: Vec<Cell<Step>>,
+    /// How many of these were found in this item.
+    found: Cell<usize>,
+    /// How many names were looked at since the last of them.
+    passed: Cell<u32>,
+    is_order_known: Cell<bool>,
+    /// How often another order came.
+    turns: Cell<u32>,
 }
 
 #[derive(Debug)]
 struct Attribute {
     name: &'static str,
-    end: u16,
     /// In which item it was noted, and where.
     place: Cell<(usize, usize)>,
 }
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Step {
+    /// The number of names from the one before on, with its own.
+    names: u32,
+    attribute: usize,
+}
+
+/// The number of names until nothing more is looked for.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// An answer that changes its order more often has none.
+const MOST_TURNS: u32 = 3;
 
 impl Noted {
     pub(crate) fn of(names: &[&'static str]) -> Self {
         let attributes = names.iter().map(|name| Attribute {
             name,
-            end: end(name),
             place: Cell::default(),
         });
         Noted {
             attributes: attributes.collect(),
             item: Cell::new(1),
-            lengths: names.iter().fold(0, |bits, name| bits | length_bit(name)),
+            steps: names.iter().map(|_| Cell::default()).collect(),
+            found: Cell::new(0),
+            passed: Cell::new(0),
+            is_order_known: Cell::new(false),
+            turns: Cell::new(0),
         }
     }
 
-    /// Nothing was found yet.
+    /// Nothing was found yet. After how many names something is looked for.
     #[inline]
-    pub(super) fn forget(&self) {
+    fn begin(&self) -> u32 {
         self.item.set(self.item.get() + 1);
+        self.found.set(0);
+        self.passed.set(0);
+        match self.steps.first() {
+            Some(step) if self.is_order_known.get() => step.get().names,
+            Some(_) => 1,
+            None => NEVER,
+        }
     }
 
-    /// A name with one of the lengths.
+    /// Looks at a name; after how many more something is looked for.
     #[inline]
-    fn note(&self, name: &str, place: usize) {
-        let end = end(name);
-        for attribute in &self.attributes {
-            if attribute.end == end && attribute.name == name {
-                attribute.place.set((self.item.get(), place));
+    fn look_at(&self, name: &str, place: usize) -> u32 {
+        let step = self.steps.get(self.found.get());
+        let expected = step.and_then(|step| self.attributes.get(step.get().attribute));
+        let Some(attribute) = expected.filter(|_| self.is_order_known.get()) else {
+            return self.find_out(name, place);
+        };
+        match is_same_if_short(attribute.name, name) {
+            Some(true) => self.is_at(attribute, place),
+            Some(false) => NEVER,
+            None => self.look_at_long(attribute, name, place),
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_long(&self, attribute: &Attribute, name: &str, place: usize) -> u32 {
+        if attribute.name == name {
+            self.is_at(attribute, place)
+        } else {
+            NEVER
+        }
+    }
+
+    /// The next one is there.
+    #[inline(always)]
+    fn is_at(&self, attribute: &Attribute, place: usize) -> u32 {
+        attribute.place.set((self.item.get(), place));
+        let found = self.found.get() + 1;
+        self.found.set(found);
+        self.steps.get(found).map_or(NEVER, |step| step.get().names)
+    }
+
+    /// Whether it is one of them, while their order is not known.
+    #[cold]
+    fn find_out(&self, name: &str, place: usize) -> u32 {
+        let place = (self.item.get(), place);
+        let step = self.steps.get(self.found.get());
+        self.passed.set(self.passed.get() + 1);
+        let attributes = self.attributes.iter().enumerate();
+        for (attribute, it) in attributes.filter(|(_, it)| it.name == name) {
+            // Whoever repeats a name means the last one.
+            let (before, _) = it.place.replace(place);
+            if let Some(step) = step.filter(|_| before != self.item.get()) {
+                let names = self.passed.take();
+                step.set(Step { names, attribute });
+                self.found.set(self.found.get() + 1);
             }
         }
+        if self.is_complete() { NEVER } else { 1 }
     }
 
+    #[inline]
     fn is_complete(&self) -> bool {
-        self.places().all(|(_, place)| place.is_some())
+        self.found.get() == self.attributes.len()
+    }
+
+    /// The item is read, and all of its names were counted. Whether all was looked at that may be there.
+    #[inline]
+    fn end(&self) -> bool {
+        let is_complete = self.is_complete();
+        if self.is_order_known.get() {
+            return is_complete;
+        }
+        self.is_order_known
+            .set(is_complete && self.turns.get() < MOST_TURNS);
+        true
+    }
+
+    /// Each name is to be looked at.
+    fn lose_order(&self) {
+        if self.is_order_known.replace(false) {
+            self.turns.set(self.turns.get() + 1);
+        }
     }
 
     /// Where each stands, in the order of the names.
@@ -90,16 +184,24 @@ impl Noted {
     }
 }
 
-/// What it ends with: names of keys that are equally long differ there, `pk` and `sk`.
+/// Whether two names are the same, as far as that is told without a call.
 #[inline(always)]
-fn end(name: &str) -> u16 {
-    let end = name.as_bytes().last_chunk();
-    end.map_or(0, |end| u16::from_ne_bytes(*end))
+fn is_same_if_short(one: &str, other: &str) -> Option<bool> {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return Some(false);
+    }
+    match one.len() {
+        2..=4 => Some(same_ends::<2>(one, other)),
+        5..=8 => Some(same_ends::<4>(one, other)),
+        9..=16 => Some(same_ends::<8>(one, other)),
+        _ => None,
+    }
 }
 
-#[inline]
-const fn length_bit(name: &str) -> u64 {
-    1 << (name.len() % 64)
+#[inline(always)]
+fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+    one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
 }
 
 impl<'a> Reader<'a> {
@@ -111,29 +213,32 @@ impl<'a> Reader<'a> {
             at,
             depth: 0,
             noted: None,
-            lengths: 0,
+            until: NEVER,
+            until_outside: NEVER,
         }
     }
 
     /// A name of the item or of a map in it, with its value ahead.
     #[inline(always)]
-    pub(super) fn pass_name(&self, name: &str) {
-        if self.lengths & length_bit(name) != 0
-            && let Some(noted) = self.noted
-        {
-            noted.note(name, self.at);
+    pub(super) fn pass_name(&mut self, name: &str) {
+        // From never on nothing counts that many names.
+        self.until = self.until.wrapping_sub(1);
+        if self.until == 0 {
+            self.look_at(name);
         }
     }
 
-    /// Notes these from now on, outside of lists and maps.
-    fn look_for(&mut self, noted: Option<&'a Noted>) {
-        self.noted = noted;
-        self.look_on();
+    #[inline(never)]
+    fn look_at(&mut self, name: &str) {
+        let noted = self.noted.map(|noted| noted.look_at(name, self.at));
+        self.until = noted.unwrap_or(NEVER);
     }
 
-    /// Attributes of the item come again.
-    pub(super) fn look_on(&mut self) {
-        self.lengths = self.noted.map_or(0, |noted| noted.lengths);
+    /// Notes these from now on, outside of lists and maps.
+    #[inline]
+    fn look_for(&mut self, noted: Option<&'a Noted>) {
+        self.noted = noted;
+        self.until = noted.map_or(NEVER, Noted::begin);
     }
 
     /// The place of the item ahead, stepping over it by reading it, if it reads. On the way the attributes are noted.
@@ -144,28 +249,33 @@ impl<'a> Reader<'a> {
     ) -> Result<Range<usize>, Fault> {
         self.peek();
         let start = self.clone();
-        noted.inspect(|noted| noted.forget());
         self.look_for(noted);
         let is_read = read(self).is_some();
-        self.look_for(None);
+        (self.noted, self.until) = (None, NEVER);
+        if let Some(noted) = noted
+            && !(is_read && noted.end())
+        {
+            start.clone().find(noted)?;
+        }
         let begin = start.at;
         if !is_read {
             *self = start;
-            noted.map_or(Ok(()), |noted| self.clone().find(noted))?;
             self.skip()?;
         }
         Ok(begin..self.at)
     }
 
     /// Notes the attributes of the item ahead, as far as they are there.
+    #[cold]
     pub(crate) fn find(&mut self, noted: &'a Noted) -> Result<(), Fault> {
-        noted.forget();
+        noted.lose_order();
         self.look_for(Some(noted));
         let mut first = true;
         self.open_object()?;
         while !noted.is_complete() && self.next_name(&mut first)?.is_some() {
             self.skip()?;
         }
+        noted.end();
         Ok(())
     }
 }
@@ -175,8 +285,8 @@ mod tests {
     use super::*;
     use crate::codec::Item;
 
-    fn read(reader: &mut Reader<'_>) -> Option<usize> {
-        Some(Item::read(reader).ok()?.len())
+    fn read(reader: &mut Reader<'_>) -> Option<()> {
+        Item::read(reader).ok().map(|_| ())
     }
 
     fn values(noted: &Noted, reader: &Reader<'_>) -> Result<Vec<String>, Fault> {
@@ -191,16 +301,16 @@ mod tests {
     fn attributes_of_the_item_are_noted() {
         let items = r#"[{"m":{"M":{"b":{"S":"2"}}},"b":{"S":"1"},"l":{"L":[{"M":{"a":{"S":"3"}}}]},"a":{"S":"0"}}, {"b":{"S":"5"},"a":{"S":"4"}}]"#;
         let broken = items.replace(r#""l":{"L":["#, r#""l":{"X":["#);
-        for (json, counts) in [(items, [Some(4), Some(2)]), (&broken, [None, Some(2)])] {
+        for json in [items, &broken] {
             let noted = Noted::of(&["a", "b"]);
             let mut reader = Reader::new(json.as_bytes());
             let mut first = true;
             reader.open_array().unwrap();
-            for (count, expected) in counts.into_iter().zip([["0", "1"], ["4", "5"]]) {
+            for expected in [["0", "1"], ["4", "5"]] {
                 assert!(reader.next_element(&mut first).unwrap());
-                let (item, found) = reader.item_as(Some(&noted), read).unwrap();
-                assert!(item.starts_with(b"{") && item.ends_with(b"}}"));
-                assert_eq!(found, count);
+                let place = reader.item_as(Some(&noted), read).unwrap();
+                let item = json.get(place).unwrap();
+                assert!(item.starts_with('{') && item.ends_with("}}"));
                 assert_eq!(values(&noted, &reader).unwrap(), expected);
             }
             assert!(!reader.next_element(&mut first).unwrap());

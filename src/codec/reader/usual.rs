@@ -18,24 +18,24 @@ pub(crate) struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    /// Of a `{"S":"text"}` without escapes. So none of the bytes is below a space.
+    /// Of a `{"S":"text"}` without escapes, so that none of the bytes is below a space; or of a `{"N":"..."}` that is a
+    /// positive integer and has no leading zeros.
     #[inline(always)]
-    pub(crate) fn text(json: &'a [u8]) -> Option<Self> {
-        let all = json.strip_prefix(b"{\"S\":\"")?;
-        Front::closed(all, string_end(all, 0))
-    }
-
-    /// Of a `{"N":"..."}` that is a positive integer and has no leading zeros.
-    #[inline(always)]
-    pub(crate) fn digits(json: &'a [u8]) -> Option<Self> {
-        let all = json.strip_prefix(b"{\"N\":\"")?;
-        let is_plain = matches!(all, [b'1'..=b'9', ..]);
-        Front::closed(all, digits_end(all)).filter(|_| is_plain)
+    pub(crate) fn of(json: &'a [u8]) -> Option<(Tag, Self)> {
+        let (opening, all) = json.split_first_chunk::<6>()?;
+        if opening == b"{\"S\":\"" {
+            return Some((Tag::S, Front::closed(all, string_end(all, 0))?));
+        }
+        let is_plain = opening == b"{\"N\":\"" && matches!(all, [b'1'..=b'9', ..]);
+        if !is_plain {
+            return None;
+        }
+        Some((Tag::N, Front::closed(all, digits_end(all))?))
     }
 
     #[inline(always)]
     fn closed(all: &'a [u8], len: usize) -> Option<Self> {
-        let behind = all.get(len..len + 2)?;
+        let behind = all.get(len..)?.first_chunk()?;
         (behind == b"\"}").then_some(Front { all, len })
     }
 }

@@ -19,20 +19,13 @@ const SHORT: usize = 48;
 /// The value ahead, if it has the usual form: a text without escapes, or a plain integer.
 #[inline(never)]
 pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    match Front::text(json) {
-        Some(text) => write_front(text, bytes),
-        None => return write_plain_integer(json, bytes),
-    }
-    true
-}
-
-#[inline(never)]
-fn write_plain_integer(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    let Some(digits) = Front::digits(json) else {
+    let Some((tag, front)) = Front::of(json) else {
         return false;
     };
-    write_exponent(digits.len as i64 - 1, bytes);
-    write_front(digits, bytes);
+    if tag == Tag::N {
+        write_exponent(front.len as i64 - 1, bytes);
+    }
+    write_front(front, bytes);
     true
 }
 

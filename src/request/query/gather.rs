@@ -190,8 +190,9 @@ impl Gather {
             self.fill(wanted).await?;
         }
         let at_hand = self.lanes.iter().map(|lane| lane.rows.len()).sum();
-        let mut rows = Vec::with_capacity(wanted.unwrap_or(at_hand).min(at_hand));
-        while wanted.is_none_or(|wanted| rows.len() < wanted)
+        let most = wanted.unwrap_or(at_hand).min(at_hand);
+        let mut rows = Vec::with_capacity(most);
+        while rows.len() < most
             && let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at))
             && let Some(row) = lane.rows.next()
         {

@@ -145,7 +145,8 @@ impl<Row> Stream for RowStream<Row> {
                     let fetched = ready!(task.poll(cx));
                     self.ahead = match fetched {
                         Ok((supply, Ok(answer))) => {
-                            self.rows.extend(answer.rows);
+                            // None are left, and so nothing is copied.
+                            self.rows = answer.rows.into();
                             self.trail.expect(answer.runs);
                             Ahead::Idle(supply)
                         }
