@@ -3,6 +3,7 @@
 //! `benches/run` measures and prints one table. The parts:
 //!
 //! - [`order`] is the item, [`work`] what is done with it, [`side`] who does it.
+//! - [`event`] is a row of which there are many, to be merged from many shards.
 //! - `bin/server` answers by heart over loopback HTTP, in a process of its own ([`server`]).
 //! - `bin/client` does the works of one side, for callgrind to count, or for the clock.
 //! - `bin/allocations` does the same and counts allocations.
@@ -10,6 +11,7 @@
 
 pub mod by_hand;
 pub mod callgrind;
+pub mod event;
 pub mod measure;
 pub mod order;
 pub mod phases;

@@ -44,7 +44,7 @@ impl Recorded {
 
     pub fn write(&self) -> String {
         let mut text = String::from(
-            "# Instructions, SHA-256 left out: the library, hand-written code on the raw SDK.\n\
+            "# Instructions, SHA-256 left out: the library, hand-written code on the raw SDK. Of shards: merged, one partition.\n\
              # `benches/run --record` writes this file.\n",
         );
         let _ = writeln!(text, "{}", self.versions);

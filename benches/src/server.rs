@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use crate::event;
 use crate::order::{orders, stored};
 use crate::work::{LONG, SHORT};
 
@@ -67,7 +68,11 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
 }
 
 /// What is said to whom.
-struct Answers(HashMap<&'static str, String>);
+struct Answers {
+    by_name: HashMap<&'static str, Arc<str>>,
+    /// Those of events, by the request: made when they are asked for first.
+    events: Mutex<HashMap<Vec<u8>, Arc<str>>>,
+}
 
 impl Answers {
     fn new() -> Self {
@@ -81,7 +86,7 @@ impl Answers {
             let items = list(count);
             format!("{{\"Count\":{count},\"Items\":{items},\"ScannedCount\":{count}}}")
         };
-        Answers(HashMap::from([
+        let by_name = HashMap::from([
             ("GetItem", one.clone()),
             ("UpdateItem", format!("{{\"Attributes\":{item}}}")),
             (SHORT, page(100)),
@@ -98,10 +103,22 @@ impl Answers {
                 format!("{{\"Responses\":[{one},{one},{one}]}}"),
             ),
             ("BatchWriteItem", "{\"UnprocessedItems\":{}}".into()),
-        ]))
+        ]);
+        let by_name = by_name.into_iter();
+        Answers {
+            by_name: by_name
+                .map(|(name, answer): (_, String)| (name, answer.into()))
+                .collect(),
+            events: Mutex::default(),
+        }
     }
 
-    fn of(&self, operation: &str, body: &[u8]) -> &str {
+    fn of(&self, operation: &str, body: &[u8]) -> Arc<str> {
+        if contains(body, b"\"events\"") {
+            let mut events = self.events.lock().expect("no panic");
+            let answer = events.entry(body.to_owned());
+            return answer.or_insert_with(|| event::answer(body).into()).clone();
+        }
         let name = match operation {
             // The table tells how many rows are wanted.
             "Query" | "Scan" => [SHORT, LONG]
@@ -110,7 +127,10 @@ impl Answers {
                 .expect("a table of so many rows"),
             other => other,
         };
-        self.0.get(name).map_or("{}", String::as_str)
+        self.by_name
+            .get(name)
+            .cloned()
+            .unwrap_or_else(|| "{}".into())
     }
 }
 

@@ -47,11 +47,23 @@ works! {
     BatchWrite25 "batch-write-25" x 10: "BatchWrite, 25 puts";
     Transact3 "transact-3" x 20: "TransactWrite, put, update and check";
     Snapshot3 "snapshot-3" x 20: "TransactGet, 3 items";
+    Partition "partition" x 1: "6400 short rows of one partition, 64 requests";
+    Shards "shards" x 1: "the same rows merged from 64 shards";
 }
 
 impl Work {
     pub fn named(name: &str) -> Option<Work> {
         Work::ALL.iter().copied().find(|work| work.name() == name)
+    }
+
+    /// What it is compared with, if that is another work of the library and not the hand-written code.
+    pub fn base(self) -> Option<Work> {
+        (self == Work::Shards).then_some(Work::Partition)
+    }
+
+    /// Nobody else does it.
+    pub fn is_of_library(self) -> bool {
+        matches!(self, Work::Partition | Work::Shards)
     }
 
     /// No request: the item alone.

@@ -217,9 +217,12 @@ impl Table {
         };
         let allocations = of.allocations.get(work.name());
         let allocations = allocations.map_or(String::new(), |count| format!("; {count}"));
-        let base = self.measured[0].cost.get(work.name()).copied();
+        let base = match work.base() {
+            Some(base) => of.cost.get(base.name()),
+            None => self.measured[0].cost.get(work.name()),
+        };
         let ratio = base.map_or(String::new(), |base| {
-            format!("; **{:.2}**", cost as f64 / base as f64)
+            format!("; **{:.2}**", cost as f64 / *base as f64)
         });
         format!("{:.1}{allocations}{ratio}", cost as f64 / 1000.0)
     }
@@ -235,8 +238,11 @@ impl Table {
         let counts: Counts = Work::ALL
             .iter()
             .filter_map(|work| {
-                let library = library.cost.get(work.name())?;
-                Some((*work, *library, *by_hand.cost.get(work.name())?))
+                let base = match work.base() {
+                    Some(base) => library.cost.get(base.name())?,
+                    None => by_hand.cost.get(work.name())?,
+                };
+                Some((*work, *library.cost.get(work.name())?, *base))
             })
             .collect();
         Recorded::new(versions(), counts)

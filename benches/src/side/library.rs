@@ -6,6 +6,7 @@ use std::hint::black_box;
 use tokio::runtime::Runtime;
 
 use super::{Side, runtime};
+use crate::event::{Event, ROWS};
 use crate::order::{CUSTOMER, FIRST, Order, order, orders, stored};
 use crate::work::{LONG, SHORT, Work};
 
@@ -87,9 +88,23 @@ impl Library {
                 let puts = self.orders.iter().map(|order| order.put());
                 black_box(Batch::new().with_all(puts).send(db).await?).done
             }
+            Work::Partition => self.stream(Event::single(1).into()).await?,
+            Work::Shards => self.stream(Event::spread(1).into()).await?,
             _ => return Ok(None),
         };
         Ok(Some(done))
+    }
+
+    /// In the order of their numbers, each once.
+    async fn stream(&self, events: Query<Event>) -> Result<usize> {
+        let mut rows = events.stream(&self.db);
+        let mut number = 0;
+        while let Some(row) = rows.next().await {
+            assert_eq!(black_box(row?).number, number);
+            number += 1;
+        }
+        assert_eq!(number, ROWS);
+        Ok(number as usize)
     }
 
     async fn query(&self, table: &str) -> Result<usize> {
