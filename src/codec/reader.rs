@@ -35,14 +35,31 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Starts at the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
+        Reader::within(valid(bytes), 0)
+    }
+
+    /// Starts in the midst of a text.
+    #[inline]
+    pub(crate) fn within(text: &'a str, at: usize) -> Self {
         Reader {
-            text: valid(bytes),
-            at: 0,
+            text,
+            at,
             depth: 0,
             noted: None,
             until: NEVER,
             until_outside: NEVER,
         }
+    }
+
+    /// Another one at this place.
+    #[inline]
+    pub(crate) fn there(&self, at: usize) -> Self {
+        Reader::within(self.text, at)
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(&self) -> usize {
+        self.at
     }
 
     #[cold]

@@ -17,6 +17,7 @@
 //! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
 
 mod all;
+mod answer;
 mod asked;
 mod collection;
 mod condition;

@@ -205,19 +205,6 @@ fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    /// Another one at this place.
-    #[inline]
-    fn there(&self, at: usize) -> Self {
-        Reader {
-            text: self.text,
-            at,
-            depth: 0,
-            noted: None,
-            until: NEVER,
-            until_outside: NEVER,
-        }
-    }
-
     /// A name of the item or of a map in it, with its value ahead.
     #[inline(always)]
     pub(super) fn pass_name(&mut self, name: &str) {

@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::meter::{self, Meter, Took};
+use super::answer::{Manner, Reading, Said};
+use super::meter::{Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
-use crate::codec::{Fault, Noted, Number, Reader, Writer};
+use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
-use crate::request::raw_row::{Answered, RawRow, RawRows, ReadAhead, RowsAhead};
+use crate::request::raw_row::{Answered, RawRow, RawRows, ReadAhead};
 use crate::wire::{self, Request, Resend};
 
-/// A row has no fewer bytes: `{"k":{"S":"v"}},`.
-const LEAST_ROW: usize = 16;
+/// So many rows of a large answer are read at a time, where they wait for others.
+const SOME: usize = 128;
 
 /// A read of one lane that is under way.
 #[derive(Debug)]
@@ -36,21 +37,22 @@ pub(crate) struct Fetch {
     budget: Option<usize>,
     /// How much more than what is wanted is looked at, as a filter may drop rows.
     surplus: usize,
-    /// How rows are read as they come.
-    ahead: Option<ReadAhead>,
-    /// By what its rows are ranked, if they are.
-    ranking: Option<Ranking>,
+    /// How rows are read.
+    manner: Manner,
+    /// The answer of which rows are left.
+    unread: Option<Reading>,
     /// What is taken, where somebody asks.
     meter: Option<Arc<Meter>>,
 }
 
-/// The answer to one request.
+/// The answer to one request, or some of its rows.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// The rows as they came.
     pub(super) rows: RawRows,
     /// Of each row, if they are ranked.
     pub(super) ranks: Ranks,
+    /// How many it says that there are, once all of it is read.
     pub(super) count: usize,
 }
 
@@ -65,8 +67,8 @@ impl Fetch {
             page_size: None,
             budget: None,
             surplus: 1,
-            ahead: None,
-            ranking: None,
+            manner: Manner::default(),
+            unread: None,
             meter: None,
         }
     }
@@ -113,13 +115,13 @@ impl Fetch {
     }
 
     pub(super) fn reading_ahead(mut self, ahead: Option<ReadAhead>) -> Self {
-        self.ahead = ahead;
+        self.manner.ahead = ahead;
         self
     }
 
     /// Says of its rows where they stand among those of others.
     pub(super) fn rank_by(&mut self, ranking: Ranking) {
-        self.ranking = Some(ranking);
+        self.manner.ranking = Some(ranking);
     }
 
     pub(super) fn with_meter(mut self, meter: Option<&Arc<Meter>>) -> Self {
@@ -154,7 +156,8 @@ impl Fetch {
 
     /// Behind the ranks of its rows where the next one is at the earliest, unless there is none.
     pub(super) fn rank_next(&self, ranks: &mut Ranks) -> Result<()> {
-        let Some(ranking) = self.ranking.as_ref().filter(|_| !self.is_done()) else {
+        let ranking = self.manner.ranking.as_ref();
+        let Some(ranking) = ranking.filter(|_| !self.is_done() && !self.is_unread()) else {
             return Ok(());
         };
         let points = self.horizon(&ranking.sort);
@@ -187,32 +190,56 @@ impl Fetch {
         let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        let answered = Answered::from(reply);
-        let answer = read(&answered, self.ahead, self.ranking.as_ref())
-            .map_err(|fault| answered.unreadable(&fault).of(self.entity))?;
-        self.has_begun = true;
-        self.start = answer.last.filter(|last| !last.is_empty());
-        if self.start.is_none() {
-            self.frames.pop_front();
-        }
+        self.unread = Some(Reading::new(Answered::from(reply)));
+        // What counts looked at items or takes its time has to know what the answer says.
+        let waits = self.manner.ranking.is_some() && self.budget.is_none() && self.meter.is_none();
+        let (answer, said) = self.read(if waits { SOME } else { usize::MAX })?;
         if let Some(budget) = &mut self.budget {
-            *budget = budget.saturating_sub(answer.scanned);
+            *budget = budget.saturating_sub(said.scanned);
         }
         if let Some(meter) = &self.meter {
             let took = Took {
-                units: answer.units,
-                scanned: answer.scanned,
-                rows: answer.count,
+                units: said.units,
+                scanned: said.scanned,
+                rows: said.count,
                 bytes: answer.rows.bytes(),
                 ends: self.is_done(),
             };
             meter.took(turn, took);
         }
-        Ok(Answer {
-            rows: answer.rows,
-            ranks: answer.ranks,
-            count: answer.count,
-        })
+        Ok(answer)
+    }
+
+    /// Whether rows of the last answer are left.
+    pub(super) fn is_unread(&self) -> bool {
+        self.unread.is_some()
+    }
+
+    /// The next of them.
+    pub(super) fn read_on(&mut self) -> Result<Answer> {
+        Ok(self.read(SOME)?.0)
+    }
+
+    /// So many rows, and what the answer says if it is over.
+    fn read(&mut self, most: usize) -> Result<(Answer, Said)> {
+        let Some(mut reading) = self.unread.take() else {
+            return Ok(Default::default());
+        };
+        let read = reading.next(&self.manner, most);
+        let (rows, ranks) = read.map_err(|fault| reading.unreadable(&fault).of(self.entity))?;
+        self.has_begun = true;
+        let mut said = Said::default();
+        if reading.is_over() {
+            said = reading.into_said();
+            self.start = said.last.take().filter(|last| !last.is_empty());
+            if self.start.is_none() {
+                self.frames.pop_front();
+            }
+        } else {
+            self.unread = Some(reading);
+        }
+        let count = said.count;
+        Ok((Answer { rows, ranks, count }, said))
     }
 
     /// How many items the next request looks at. Under a filter nobody knows how many that takes:
@@ -257,75 +284,4 @@ impl Fetch {
         let limit = self.limit(wanted);
         Some(self.request(self.frames.front()?, limit).body)
     }
-}
-
-/// What an answer says.
-#[derive(Default)]
-struct Said {
-    rows: RawRows,
-    ranks: Ranks,
-    count: usize,
-    scanned: usize,
-    last: Option<Vec<u8>>,
-    /// What it took.
-    units: Option<f64>,
-}
-
-fn read(
-    answered: &Answered,
-    ahead: Option<ReadAhead>,
-    ranking: Option<&Ranking>,
-) -> Result<Said, Fault> {
-    let mut said = Said::default();
-    let ranking = ranking.map(|ranking| (ranking, Noted::of(&ranking.sort)));
-    let noted = ranking.as_ref().map(|(_, noted)| noted);
-    let mut reader = Reader::new(answered.body());
-    let mut first = true;
-    reader.open_object()?;
-    while let Some(name) = reader.next_answered(&mut first)? {
-        match &*name {
-            "Items" => {
-                // Told before, most often.
-                let bytes = answered.body().len();
-                let count = said.count.min(bytes / LEAST_ROW);
-                let mut rows = RowsAhead::new(ahead);
-                rows.reserve(count, bytes);
-                if ranking.is_some() {
-                    said.ranks = Ranks::with_capacity(count + 1);
-                }
-                reader.open_array()?;
-                let mut first = true;
-                while reader.next_element(&mut first)? {
-                    rows.read_next(&mut reader, noted)?;
-                    if let Some((ranking, noted)) = &ranking {
-                        said.ranks.push_row(ranking, noted, &reader)?;
-                    }
-                }
-                said.rows = rows.of(answered);
-            }
-            "Count" => said.count = number(reader.raw_value()?)?,
-            "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
-            "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
-            "ConsumedCapacity" => said.units = meter::units(reader.raw_value()?),
-            _ => reader.skip()?,
-        }
-    }
-    Ok(said)
-}
-
-/// Some servers write `10.0`, for their numbers are floats.
-fn number(json: &[u8]) -> Result<usize, Fault> {
-    let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
-    let text = std::str::from_utf8(json).ok();
-    let number = text.and_then(|text| text.parse().ok().or_else(|| other(text)));
-    number.ok_or_else(|| Fault::mismatch("a number", "something else"))
-}
-
-/// The inside of an object.
-fn entries(object: &[u8]) -> Result<Vec<u8>, Fault> {
-    let inside = object
-        .strip_prefix(b"{")
-        .and_then(|object| object.strip_suffix(b"}"));
-    let inside = inside.ok_or_else(|| Fault::mismatch("a key", "something else"))?;
-    Ok(inside.trim_ascii().to_vec())
 }

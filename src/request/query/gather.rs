@@ -7,7 +7,7 @@
 use super::fetch::{Answer, Fetch};
 use super::race::{Race, Track};
 use super::trail::{Reached, Run};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::key::rank::{Ranking, Ranks};
 use crate::request::raw_row::{RawRow, RawRows};
 use crate::request::together::{CONCURRENCY, together};
@@ -26,6 +26,9 @@ pub(crate) struct Merge {
     pub(super) width: usize,
 }
 
+/// So many merged rows are handed over at once: those behind them are not read yet.
+const ROUND: usize = 1024;
+
 /// The reads of all lanes of a query.
 #[derive(Debug)]
 pub(crate) struct Gather {
@@ -37,6 +40,8 @@ pub(crate) struct Gather {
     budget: Option<usize>,
     /// How many lanes are asked at once: few at first, as they may do.
     ahead: usize,
+    /// What comes behind the rows that were handed over.
+    failed: Option<Error>,
 }
 
 #[derive(Debug)]
@@ -66,6 +71,7 @@ impl Gather {
             // Nothing would be found, and nothing left, by looking at nothing.
             budget: budget.map(|budget| budget.max(1)),
             ahead: 1,
+            failed: None,
         };
         if gather.is_merging() {
             let ranking = &gather.merge.ranking;
@@ -186,18 +192,31 @@ impl Gather {
     }
 
     async fn next_merged<Row: From<RawRow>>(&mut self, wanted: Option<usize>) -> Result<Vec<Row>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         if !self.is_row_known() {
             self.fill(wanted).await?;
         }
-        let at_hand = self.lanes.iter().map(|lane| lane.rows.len()).sum();
-        let most = wanted.unwrap_or(at_hand).min(at_hand);
-        let mut rows = Vec::with_capacity(most);
+        let at_hand: usize = self.lanes.iter().map(|lane| lane.rows.len()).sum();
+        let most = wanted.unwrap_or(ROUND).min(ROUND);
+        let mut rows = Vec::with_capacity(most.min(at_hand));
         while rows.len() < most
             && let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at))
             && let Some(row) = lane.rows.next()
         {
             rows.push(Row::from(row));
-            self.race.advance();
+            if lane.rows.len() > 0 || !lane.fetch.is_unread() {
+                self.race.advance();
+                continue;
+            }
+            match lane.read_on() {
+                Ok(track) => self.race.go_on(track),
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
         }
         Ok(rows)
     }
@@ -217,11 +236,8 @@ impl Gather {
         }
         for (at, answer) in answers {
             if let Some(lane) = self.lanes.get_mut(at) {
-                let mut ranks = answer.ranks;
-                lane.fetch.rank_next(&mut ranks)?;
                 // Nothing of it was at hand.
-                lane.rows = answer.rows;
-                self.race.enter(at, Track::new(ranks));
+                self.race.enter(at, lane.take(answer)?);
             }
         }
         self.race.start();
@@ -289,6 +305,20 @@ impl Lane {
             Some(position) => Reached::Behind(position.into()),
             None => Reached::Nothing,
         }
+    }
+
+    /// Rows to be handed over, and where they stand.
+    fn take(&mut self, answer: Answer) -> Result<Track> {
+        let mut ranks = answer.ranks;
+        self.fetch.rank_next(&mut ranks)?;
+        self.rows = answer.rows;
+        Ok(Track::new(ranks))
+    }
+
+    /// The next rows of the answer that it has.
+    fn read_on(&mut self) -> Result<Track> {
+        let answer = self.fetch.read_on()?;
+        self.take(answer)
     }
 
     /// Has its rows ranked, and says where the first one is at the earliest.

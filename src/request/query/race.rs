@@ -76,6 +76,19 @@ impl Race {
         }
     }
 
+    /// The first moves on to other ranks, none of which is before its own.
+    pub(super) fn go_on(&mut self, track: Track) {
+        let Some(Runner { lane, .. }) = self.first else {
+            return;
+        };
+        let next = track.next(self.front.len());
+        self.enter(lane, track);
+        match self.is_measured {
+            true => self.run(Runner { lane, next }),
+            false => self.start(),
+        }
+    }
+
     /// Takes the ranks of the first away.
     pub(super) fn withdraw(&mut self) -> Option<Track> {
         let Runner { lane, .. } = self.first?;

@@ -1,0 +1,169 @@
+//! What an answer says: read at once, or some rows after the other.
+//!
+//! Where many lanes are merged, the rows of all their answers wait for each other. They wait as the bytes that they came
+//! as, and become values shortly before their turn, while they are near.
+
+use std::fmt;
+
+use bytes_utils::Str;
+
+use super::meter;
+use crate::codec::{Fault, Noted, Number, Reader};
+use crate::error::Error;
+use crate::key::rank::{Ranking, Ranks};
+use crate::request::raw_row::{Answered, RawRows, ReadAhead, RowsAhead};
+
+/// A row has no fewer bytes: `{"k":{"S":"v"}},`.
+const LEAST_ROW: usize = 16;
+
+/// How the rows of a lane are read.
+#[derive(Debug, Default)]
+pub(super) struct Manner {
+    /// As what.
+    pub(super) ahead: Option<ReadAhead>,
+    /// By what they are ranked, if they are.
+    pub(super) ranking: Option<Ranking>,
+}
+
+/// An answer while it is read.
+pub(super) struct Reading {
+    answered: Answered,
+    /// The body, if all of it is UTF-8: looked at once, however often reading goes on.
+    text: Option<Str>,
+    /// Where reading goes on.
+    at: usize,
+    is_among_rows: bool,
+    /// Nothing was read of the object, or of the list of rows.
+    is_first: bool,
+    is_over: bool,
+    /// How many rows were read.
+    read: usize,
+    said: Said,
+}
+
+/// What it says beside its rows.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) count: usize,
+    pub(super) scanned: usize,
+    /// Behind which key it goes on: the attributes as entries of a JSON object.
+    pub(super) last: Option<Vec<u8>>,
+    /// What it took.
+    pub(super) units: Option<f64>,
+}
+
+impl Reading {
+    pub(super) fn new(answered: Answered) -> Self {
+        Reading {
+            text: Str::from_inner(answered.body().clone()).ok(),
+            answered,
+            at: 0,
+            is_among_rows: false,
+            is_first: true,
+            is_over: false,
+            read: 0,
+            said: Said::default(),
+        }
+    }
+
+    /// It is in another form than answers have.
+    pub(super) fn unreadable(&self, fault: &Fault) -> Error {
+        self.answered.unreadable(fault)
+    }
+
+    /// All of it was read.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    pub(super) fn into_said(self) -> Said {
+        self.said
+    }
+
+    /// The next rows, so many if there are many more, with their ranks. More may be left, or it is over.
+    pub(super) fn next(&mut self, manner: &Manner, most: usize) -> Result<(RawRows, Ranks), Fault> {
+        let ranking = manner.ranking.as_ref();
+        let ranking = ranking.map(|ranking| (ranking, Noted::of(&ranking.sort)));
+        let noted = ranking.as_ref().map(|(_, noted)| noted);
+        let body = self.answered.body();
+        let mut reader = match &self.text {
+            Some(text) => Reader::within(text, self.at),
+            None => Reader::new(body).there(self.at),
+        };
+        let mut rows = RowsAhead::new(manner.ahead);
+        let mut ranks = Ranks::default();
+        if self.at == 0 {
+            reader.open_object()?;
+        }
+        loop {
+            if self.is_among_rows {
+                // Told before, most often.
+                let told = self.said.count.min(body.len() / LEAST_ROW);
+                let left = told.saturating_sub(self.read);
+                let is_small = left > 0 && left <= most.saturating_mul(2);
+                let most = if is_small { usize::MAX } else { most };
+                rows.reserve(left.min(most), body.len());
+                if ranking.is_some() {
+                    ranks = Ranks::with_capacity(left.min(most) + 1);
+                }
+                let mut count = 0;
+                while count < most && self.is_among_rows {
+                    self.is_among_rows = reader.next_element(&mut self.is_first)?;
+                    if self.is_among_rows {
+                        rows.read_next(&mut reader, noted)?;
+                        if let Some((ranking, noted)) = &ranking {
+                            ranks.push_row(ranking, noted, &reader)?;
+                        }
+                        count += 1;
+                    }
+                }
+                self.read += count;
+                if self.is_among_rows {
+                    break;
+                }
+            }
+            let Some(name) = reader.next_answered(&mut self.is_first)? else {
+                self.is_over = true;
+                break;
+            };
+            let said = &mut self.said;
+            match &*name {
+                "Items" => {
+                    reader.open_array()?;
+                    (self.is_among_rows, self.is_first) = (true, true);
+                }
+                "Count" => said.count = number(reader.raw_value()?)?,
+                "ScannedCount" => said.scanned = number(reader.raw_value()?)?,
+                "LastEvaluatedKey" => said.last = Some(entries(reader.raw_value()?)?),
+                "ConsumedCapacity" => said.units = meter::units(reader.raw_value()?),
+                _ => reader.skip()?,
+            }
+        }
+        self.at = reader.place();
+        Ok((rows.of(&self.answered), ranks))
+    }
+}
+
+/// Values stay out.
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reading")
+    }
+}
+
+/// Some servers write `10.0`, for their numbers are floats.
+fn number(json: &[u8]) -> Result<usize, Fault> {
+    let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
+    let text = std::str::from_utf8(json).ok();
+    let number = text.and_then(|text| text.parse().ok().or_else(|| other(text)));
+    number.ok_or_else(|| Fault::mismatch("a number", "something else"))
+}
+
+/// The inside of an object.
+fn entries(object: &[u8]) -> Result<Vec<u8>, Fault> {
+    let inside = object
+        .strip_prefix(b"{")
+        .and_then(|object| object.strip_suffix(b"}"));
+    let inside = inside.ok_or_else(|| Fault::mismatch("a key", "something else"))?;
+    Ok(inside.trim_ascii().to_vec())
+}
