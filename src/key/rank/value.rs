@@ -55,14 +55,13 @@ fn write_front(front: Front<'_>, bytes: &mut Vec<u8>) {
             bytes.extend_from_slice(chunk);
             bytes.truncate(end);
         }
-        _ => write_long(front, bytes),
+        _ => write_long(front.all.get(..front.len), bytes),
     }
     bytes.push(END);
 }
 
 #[inline(never)]
-fn write_long(front: Front<'_>, bytes: &mut Vec<u8>) {
-    let value = front.all.get(..front.len);
+fn write_long(value: Option<&[u8]>, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(value.unwrap_or_default());
 }
 
