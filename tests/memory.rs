@@ -194,7 +194,19 @@ async fn a_stream_holds_two_answers() {
     let (shards, _) = measured(Event::by_level(1).stream(&db), rows).await;
     println!("64 shards, answers of {page}: {shards} bytes at most; one partition: {whole}");
     assert!(shards < 64 * 2 * whole, "{shards} bytes, {whole} for one");
+    large_answers_wait_as_bytes().await;
     merging_costs_little().await;
+}
+
+/// All rows of 64 shards in one answer each: their bytes, and the values of few.
+async fn large_answers_wait_as_bytes() {
+    let rows = 64 * 600;
+    let (db, _) = Canned::new(rows, 1_000).connect();
+    let (merged, _) = measured(Event::by_level(1).stream(&db), rows).await;
+    let each = merged as u64 / rows;
+    println!("answers of 600 rows, merged from 64 shards: {each} bytes a row at most");
+    // 386 bytes have come, and a value has 300.
+    assert!(each < 550, "{each} bytes a row");
 }
 
 /// The same rows in one partition and in 64, read in turns; the best of each counts.

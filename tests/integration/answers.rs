@@ -1,6 +1,7 @@
 //! Answers in every form that JSON has for them, and answers that are none.
 
 mod forms;
+mod large;
 pub mod rows;
 
 use std::error::Error as _;
@@ -18,6 +19,10 @@ use crate::support::rewriting::{Answer, Rewriting};
 use crate::support::suite::Outcome;
 use crate::tests;
 use forms::Form;
+use large::{
+    a_large_answer_that_breaks_off_ends_the_rows,
+    a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place, large_answers_are_merged,
+};
 use rows::{Row, WORKS, refusal, refusals, row, work, works};
 
 tests![
@@ -31,6 +36,9 @@ tests![
     pages_of_proxies_are_errors,
     every_operation_is_sent_again_where_it_may_be,
     what_does_not_fit_is_named_and_not_shown,
+    large_answers_are_merged,
+    a_large_answer_that_breaks_off_ends_the_rows,
+    a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place,
 ];
 
 /// A connection whose answers about items are changed.

@@ -134,16 +134,14 @@ impl Noted {
         self.found.get() == self.attributes.len()
     }
 
-    /// The item is read, and all of its names were counted. Whether all was looked at that may be there.
+    /// The item is read. Whether all were found.
     #[inline]
     fn end(&self) -> bool {
         let is_complete = self.is_complete();
-        if self.is_order_known.get() {
-            return is_complete;
+        if is_complete && !self.is_order_known.get() {
+            self.is_order_known.set(self.turns.get() < MOST_TURNS);
         }
-        self.is_order_known
-            .set(is_complete && self.turns.get() < MOST_TURNS);
-        true
+        is_complete
     }
 
     /// Each name is to be looked at.
@@ -269,6 +267,8 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::codec::Item;
 
@@ -309,6 +309,89 @@ mod tests {
             values(&noted, &reader).unwrap_err().path().as_deref(),
             Some("c")
         );
+    }
+
+    /// As long as names are that are compared in other ways.
+    const NAMES: [&str; 6] = [
+        "k",
+        "sk",
+        "when",
+        "a_longer_name",
+        "a_longer_namf",
+        "a name of more than sixteen bytes",
+    ];
+
+    /// An item: names with values, some of which are maps with the same names. Names are escaped at times.
+    fn item() -> impl Strategy<Value = Vec<(usize, String)>> {
+        let value = |name: usize| {
+            let other = NAMES[(name + 1) % NAMES.len()];
+            prop_oneof![
+                "[a-z]{0,9}".prop_map(|text| format!(r#"{{"S":"{text}"}}"#)),
+                Just(format!(
+                    r#"{{"M":{{"{}":{{"S":"in"}},"{other}":{{"L":[{{"M":{{"k":{{"S":"in"}}}}}}]}}}}}}"#,
+                    NAMES[name]
+                )),
+            ]
+        };
+        let order = prop_oneof![
+            3 => Just((0..NAMES.len()).collect::<Vec<_>>()),
+            1 => Just((0..NAMES.len()).collect::<Vec<_>>()).prop_shuffle(),
+            1 => proptest::sample::subsequence((0..NAMES.len()).collect::<Vec<_>>(), 0..NAMES.len()),
+        ];
+        order.prop_flat_map(move |order| {
+            let members = order
+                .into_iter()
+                .map(|name| (Just(name), value(name)).boxed());
+            members.collect::<Vec<_>>()
+        })
+    }
+
+    fn json(item: &[(usize, String)], is_escaped: bool) -> String {
+        let member = |(name, value): &(usize, String)| match is_escaped {
+            true => format!(
+                " \"\\u{:04x}{}\" : {value}",
+                NAMES[*name].as_bytes()[0],
+                &NAMES[*name][1..]
+            ),
+            false => format!("\"{}\":{value}", NAMES[*name]),
+        };
+        let members: Vec<String> = item.iter().map(member).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// In whatever order they stand, and however the items are read.
+        #[test]
+        fn attributes_are_found_in_any_order(
+            items in proptest::collection::vec((item(), 0..8u8), 0..12),
+            wanted in proptest::sample::subsequence(NAMES.to_vec(), 0..4).prop_shuffle(),
+        ) {
+            let texts: Vec<String> = items.iter().map(|(item, how)| json(item, *how == 0)).collect();
+            let text = format!("[{}]", texts.join(","));
+            let noted = Noted::of(&wanted);
+            let mut reader = Reader::new(text.as_bytes());
+            let mut first = true;
+            reader.open_array().unwrap();
+            for ((item, how), json) in items.iter().zip(&texts) {
+                prop_assert!(reader.next_element(&mut first).unwrap());
+                let read = |reader: &mut Reader<'_>| match how {
+                    1 => None,
+                    2 => reader.skip().ok(),
+                    _ => read(reader),
+                };
+                let place = reader.item_as(Some(&noted), read).unwrap();
+                prop_assert_eq!(&text[place], json.as_str());
+                for (name, ahead) in wanted.iter().zip(noted.ahead(&reader)) {
+                    let value = item.iter().find(|(known, _)| NAMES[*known] == *name);
+                    let value = value.map_or("", |(_, value)| value);
+                    prop_assert_eq!(ahead.is_empty(), value.is_empty(), "{}", name);
+                    let is_it = ahead.trim_ascii_start().starts_with(value.as_bytes());
+                    prop_assert!(is_it, "{}", name);
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,149 @@
+//! Answers of hundreds of rows, of which some are read at a time where they wait for others.
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Dynamo, Error, RowStream};
+
+use super::forms::Form;
+use super::{in_form, rewriting};
+use crate::support::db::Db;
+use crate::support::suite::Outcome;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "samples", key(pk = place, sk = "{at:03}#{id:04}"))]
+struct Sample {
+    place: String,
+    at: u16,
+    id: u16,
+}
+
+const PLACES: [(&str, u16); 6] = [
+    ("a", 700),
+    ("b", 300),
+    ("c", 257),
+    ("d", 128),
+    ("e", 3),
+    ("f", 0),
+];
+
+fn all_places() -> Query<Sample> {
+    Sample::in_partition(each(PLACES.map(|(place, _)| place))).into()
+}
+
+/// All of them in the order of their sort keys, and of the places where those are equal.
+async fn fill(db: &Db) -> Result<Vec<Sample>> {
+    db.create_tables([Sample::schema()]).await?;
+    let samples = PLACES.iter().flat_map(|(place, count)| {
+        (0..*count).map(|id| Sample {
+            place: (*place).to_owned(),
+            at: id * 37 % 250,
+            id,
+        })
+    });
+    let mut samples: Vec<Sample> = samples.collect();
+    let puts = samples.iter().map(|sample| sample.put());
+    Batch::new().with_all(puts).send(db).await?.complete()?;
+    samples.sort_by(|one, other| {
+        (one.at, one.id, &one.place).cmp(&(other.at, other.id, &other.place))
+    });
+    Ok(samples)
+}
+
+pub async fn large_answers_are_merged(db: Db) -> Outcome {
+    let expected = fill(&db).await?;
+    let reversed: Vec<Sample> = expected.iter().rev().cloned().collect();
+    for form in [Form::Plain, Form::Spaced, Form::Reversed, Form::Nulls] {
+        let read = in_form(&db, form);
+        for (expected, q) in [
+            (&expected, all_places()),
+            (&expected, all_places().page_size(290)),
+            (&reversed, all_places().descending()),
+        ] {
+            assert!(q.clone().all(&read).await? == *expected, "{form:?}");
+            let most = q.clone().limit(901).all(&read).await?;
+            assert!(most == expected[..901], "{form:?}");
+            let some = q.clone().max_scanned(600).all(&read).await?;
+            assert!(!some.is_empty() && expected.starts_with(&some), "{form:?}");
+            // Whatever was passed when the stream was left, the rest comes.
+            for passed in [1, 127, 128, 129, 640, 1_030] {
+                let mut rows = q.clone().stream(&read);
+                for expected in &expected[..passed] {
+                    assert_eq!(rows.next().await.ok_or("a row")??, *expected, "{form:?}");
+                }
+                let rest = q.clone().resume(rows.cursor()?).all(&read).await?;
+                assert!(rest == expected[passed..], "{form:?} {passed}");
+            }
+            let (mut pages, mut next) = (Vec::new(), None);
+            loop {
+                let page = q.clone().limit(333).resume(next).page(&read).await?;
+                pages.extend(page.rows);
+                next = page.next;
+                if next.is_none() {
+                    break;
+                }
+            }
+            assert!(pages == *expected, "{form:?}");
+        }
+    }
+    Ok(())
+}
+
+/// The rows until the end or the first error, behind which nothing comes.
+async fn until_an_error(mut rows: RowStream<Sample>) -> (Vec<Sample>, Option<Error>) {
+    let mut seen = Vec::new();
+    while let Some(row) = rows.next().await {
+        match row {
+            Ok(row) => seen.push(row),
+            Err(error) => {
+                assert!(rows.next().await.is_none());
+                return (seen, Some(error));
+            }
+        }
+    }
+    (seen, None)
+}
+
+/// The rows before it may have come, none out of its turn, and none that is behind what was lost.
+pub async fn a_large_answer_that_breaks_off_ends_the_rows(db: Db) -> Outcome {
+    let expected = fill(&db).await?;
+    for tenth in 1..10 {
+        let broken = rewriting(&db, move |answer| {
+            if answer.body.len() > 12_000 {
+                answer.body.truncate(answer.body.len() * tenth / 10);
+            }
+        });
+        let (seen, error) = until_an_error(all_places().stream(&broken)).await;
+        let error = error.ok_or("an error")?;
+        assert_eq!(error.entity(), Some("Sample"), "{error}");
+        assert!(expected.starts_with(&seen), "{tenth}: {} rows", seen.len());
+        assert!(seen.len() < expected.len());
+        assert!(all_places().all(&broken).await.is_err());
+    }
+    Ok(())
+}
+
+/// And the others come.
+pub async fn a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place(db: Db) -> Outcome {
+    let expected = fill(&db).await?;
+    let odd = changing(&db, r#""id":{"N":"222"}"#, r#""id":{"S":"222"}"#);
+    let rows = all_places().lenient().all(&odd).await?;
+    assert_eq!(rows.len(), expected.len());
+    let mut odd = 0;
+    for (row, expected) in rows.into_iter().zip(expected) {
+        match row {
+            Ok(row) => assert_eq!(row, expected),
+            Err(error) => {
+                assert_eq!((error.kind(), expected.id), (ErrorKind::Decode, 222));
+                odd += 1;
+            }
+        }
+    }
+    assert_eq!(odd, 3);
+    Ok(())
+}
+
+fn changing(db: &Db, from: &'static str, to: &'static str) -> Dynamo {
+    rewriting(db, move |answer| {
+        let json: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+        answer.body = json.to_string().replace(from, to).into_bytes();
+    })
+}
