@@ -20,7 +20,7 @@ use crate::support::suite::Outcome;
 use crate::tests;
 use forms::Form;
 use large::{
-    a_large_answer_that_breaks_off_ends_the_rows,
+    a_large_answer_that_is_broken_ends_the_rows,
     a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place, large_answers_are_merged,
 };
 use rows::{Row, WORKS, refusal, refusals, row, work, works};
@@ -37,7 +37,7 @@ tests![
     every_operation_is_sent_again_where_it_may_be,
     what_does_not_fit_is_named_and_not_shown,
     large_answers_are_merged,
-    a_large_answer_that_breaks_off_ends_the_rows,
+    a_large_answer_that_is_broken_ends_the_rows,
     a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place,
 ];
 
