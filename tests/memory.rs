@@ -44,6 +44,8 @@ struct Event {
 struct Canned {
     rows: u64,
     page: u64,
+    /// The rows of a source are those of the page with its number.
+    in_turns: bool,
     requests: Arc<AtomicUsize>,
     /// Answers that were made before, where making them is not to be measured.
     made: Option<Arc<Made>>,
@@ -102,9 +104,16 @@ impl Canned {
         let begin = start.map_or(first, |start| {
             start.parse::<u64>().expect("a number") + step
         });
-        let numbers = (begin..self.rows).step_by(step as usize);
+        let (begin, end) = match partition.strip_prefix("E#") {
+            Some(turn) if self.in_turns => {
+                let turn: u64 = turn.parse().expect("a number");
+                (turn * self.page, (turn + 1) * self.page)
+            }
+            _ => (begin, self.rows),
+        };
+        let numbers = (begin..end).step_by(step as usize);
         let keys = |number: u64| match index {
-            "" => format!(r#""pk":{{"S":"E#s"}},"sk":{{"S":"{number:010}"}}"#),
+            "" => format!(r#""pk":{{"S":"{partition}"}},"sk":{{"S":"{number:010}"}}"#),
             index => format!(
                 r#""pk":{{"S":"E#s"}},"sk":{{"S":"{number:010}"}},"{index}_pk":{{"S":"{partition}"}},"{index}_sk":{{"S":"{number:010}"}}"#
             ),
@@ -122,7 +131,7 @@ impl Canned {
             last = number;
             count += 1;
         }
-        let more = match last + step < self.rows {
+        let more = match last + step < end {
             true => format!(r#","LastEvaluatedKey":{{{}}}"#, keys(last)),
             false => String::new(),
         };
@@ -133,6 +142,7 @@ impl Canned {
         Canned {
             rows,
             page,
+            in_turns: false,
             requests: Arc::default(),
             made: None,
         }
@@ -196,6 +206,7 @@ async fn a_stream_holds_two_answers() {
     println!("64 shards, answers of {page}: {shards} bytes at most; one partition: {whole}");
     assert!(shards < 64 * 2 * whole, "{shards} bytes, {whole} for one");
     large_answers_wait_as_bytes().await;
+    lanes_that_are_over_hold_nothing().await;
     merging_costs_little().await;
 }
 
@@ -208,6 +219,34 @@ async fn large_answers_wait_as_bytes() {
     println!("answers of 600 rows, merged from 64 shards: {each} bytes a row at most");
     // 386 bytes have come, and a value has 300.
     assert!(each < 550, "{each} bytes a row");
+}
+
+/// Of partitions whose rows come one behind the other, all have to be asked before the first row is known. What was
+/// read of them is let go.
+async fn lanes_that_are_over_hold_nothing() {
+    let (page, lanes) = (1_000, 50);
+    let (db, _) = Canned::new(page, page).connect();
+    let (one, _) = measured(Event::in_partition("s").stream(&db), page).await;
+    let canned = Canned {
+        in_turns: true,
+        ..Canned::new(lanes * page, page)
+    };
+    let (db, _) = canned.connect();
+    let before = MEMORY.current_usage();
+    let sources = (0..lanes).map(|lane| lane.to_string());
+    let mut rows = Event::in_partition(each(sources)).stream(&db);
+    let mut left = usize::MAX;
+    for number in 0..lanes * page {
+        let row = rows.next().await.expect("a row").expect("a row");
+        assert_eq!(row.number, number);
+        if number == (lanes - 1) * page {
+            left = MEMORY.current_usage() - before;
+        }
+    }
+    println!(
+        "{lanes} partitions of an answer each, in turns: {left} bytes for the last, {one} for one"
+    );
+    assert!(left < 3 * one, "{left} bytes, {one} for one");
 }
 
 /// The same rows in one partition and in 64, read in turns; the best of each counts.

@@ -6,7 +6,7 @@ pub const LONG: &str = "rows-1000";
 
 macro_rules! works {
     ($($work:ident $text:literal x $times:literal: $what:literal;)+) => {
-        /// One thing that every side does.
+        /// One thing that is measured; every side does it, or says that it does not.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Work { $($work,)+ }
 

@@ -27,8 +27,9 @@ pub struct Reader<'a> {
     depth: usize,
     /// What is looked for in the item that is read.
     noted: Option<&'a Noted>,
-    /// After how many names something is looked for here, and after how many outside of all maps.
+    /// After how many names something is looked for here.
     until: u32,
+    /// And after how many among the names of the item, while it is in one of its maps or before it.
     until_outside: u32,
 }
 
@@ -237,7 +238,7 @@ impl<'a> Reader<'a> {
     pub fn open_map(&mut self) -> Result<(), Fault> {
         self.open(Tag::M)?;
         self.deepen()?;
-        self.open_object()
+        self.expect(b'{', "an object")
     }
 
     /// Steps out of an `M`.
@@ -262,7 +263,7 @@ impl<'a> Reader<'a> {
     fn surface(&mut self) {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
-            self.until = self.until_outside;
+            self.until = std::mem::replace(&mut self.until_outside, NEVER);
         }
     }
 
@@ -290,6 +291,10 @@ impl<'a> Reader<'a> {
 
     /// Steps into `{`.
     pub fn open_object(&mut self) -> Result<(), Fault> {
+        // The first one is the item. Whoever opens its maps so has their names not taken for its own.
+        if self.depth == 0 {
+            self.until = std::mem::replace(&mut self.until_outside, NEVER);
+        }
         self.expect(b'{', "an object")
     }
 

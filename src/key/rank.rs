@@ -36,12 +36,10 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// For so many rows.
-    pub(crate) fn with_capacity(rows: usize) -> Self {
-        Ranks {
-            bytes: Vec::with_capacity(rows * USUAL),
-            starts: Vec::with_capacity(rows),
-        }
+    /// Room for so many more.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.bytes.reserve(rows * USUAL);
+        self.starts.reserve(rows);
     }
 
     /// Of the row that was noted.

@@ -44,8 +44,8 @@ where
 {
     /// A row is seldom shorter than its value; else there is room when it is needed.
     fn reserve(&mut self, rows: usize, bytes: usize) {
-        let most = bytes / size_of::<Option<T>>();
-        self.values.reserve(rows.min(most));
+        let most = bytes.checked_div(size_of::<Option<T>>());
+        self.values.reserve(rows.min(most.unwrap_or_default()));
     }
 
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
@@ -111,7 +111,6 @@ impl From<Reply> for Answered {
 }
 
 /// The rows of an answer, while it is read.
-#[derive(Default)]
 pub(crate) struct RowsAhead {
     places: Vec<Range<usize>>,
     values: Option<Box<dyn Values>>,
@@ -150,18 +149,17 @@ impl RowsAhead {
     pub(crate) fn of(self, answered: &Answered) -> RawRows {
         RawRows {
             ahead: 0..self.places.len(),
-            block: Arc::new(Block {
+            block: Some(Arc::new(Block {
                 body: answered.body.clone(),
                 request: answered.request.clone(),
                 places: self.places,
                 values: self.values.map(Mutex::new),
-            }),
+            })),
         }
     }
 }
 
-/// All rows of an answer.
-#[derive(Default)]
+/// Rows that were read together.
 struct Block {
     body: Bytes,
     /// The id of the request, for what does not read.
@@ -171,17 +169,19 @@ struct Block {
     values: Option<Mutex<Box<dyn Values>>>,
 }
 
-/// The rows of an answer that nobody has yet.
+/// Those of them that nobody has yet.
 #[derive(Default)]
 pub(crate) struct RawRows {
-    block: Arc<Block>,
+    /// None once all are gone: the last one has it.
+    block: Option<Arc<Block>>,
     ahead: Range<usize>,
 }
 
 impl RawRows {
-    /// How many bytes all of the answer have.
+    /// How many bytes all of the block have.
     pub(crate) fn bytes(&self) -> usize {
-        self.block.places.iter().map(ExactSizeIterator::len).sum()
+        let places = self.block.iter().flat_map(|block| &block.places);
+        places.map(ExactSizeIterator::len).sum()
     }
 }
 
@@ -191,8 +191,12 @@ impl Iterator for RawRows {
     #[inline]
     fn next(&mut self) -> Option<RawRow> {
         let at = self.ahead.next()?;
-        let block = self.block.clone();
-        Some(RawRow { block, at })
+        let block = if self.ahead.is_empty() {
+            self.block.take()
+        } else {
+            self.block.clone()
+        };
+        Some(RawRow { block: block?, at })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

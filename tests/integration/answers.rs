@@ -22,6 +22,7 @@ use forms::Form;
 use large::{
     a_large_answer_that_is_broken_ends_the_rows,
     a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place, large_answers_are_merged,
+    large_answers_are_merged_whatever_is_read,
 };
 use rows::{Row, WORKS, refusal, refusals, row, work, works};
 
@@ -37,6 +38,7 @@ tests![
     every_operation_is_sent_again_where_it_may_be,
     what_does_not_fit_is_named_and_not_shown,
     large_answers_are_merged,
+    large_answers_are_merged_whatever_is_read,
     a_large_answer_that_is_broken_ends_the_rows,
     a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place,
 ];

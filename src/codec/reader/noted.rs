@@ -16,9 +16,7 @@ pub(crate) struct Noted {
     attributes: Vec<Attribute>,
     /// How many items were begun: what was noted in those before does not count.
     item: Cell<usize>,
-    /// The attributes in the order in which they come.
-    steps: Vec<Cell<Step>>,
-    /// How many of these were found in this item.
+    /// How many of the steps were found in this item.
     found: Cell<usize>,
     /// How many names were looked at since the last of them.
     passed: Cell<u32>,
@@ -32,6 +30,8 @@ struct Attribute {
     name: &'static str,
     /// In which item it was noted, and where.
     place: Cell<(usize, usize)>,
+    /// Which comes at this place of the order; not this one.
+    step: Cell<Step>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,7 +41,7 @@ struct Step {
     attribute: usize,
 }
 
-/// The number of names until nothing more is looked for.
+/// So many names come before something that is not looked for.
 pub(super) const NEVER: u32 = u32::MAX;
 
 /// An answer that changes its order more often has none.
@@ -52,11 +52,11 @@ impl Noted {
         let attributes = names.iter().map(|name| Attribute {
             name,
             place: Cell::default(),
+            step: Cell::default(),
         });
         Noted {
             attributes: attributes.collect(),
             item: Cell::new(1),
-            steps: names.iter().map(|_| Cell::default()).collect(),
             found: Cell::new(0),
             passed: Cell::new(0),
             is_order_known: Cell::new(false),
@@ -70,17 +70,22 @@ impl Noted {
         self.item.set(self.item.get() + 1);
         self.found.set(0);
         self.passed.set(0);
-        match self.steps.first() {
+        match self.step(0) {
             Some(step) if self.is_order_known.get() => step.get().names,
             Some(_) => 1,
             None => NEVER,
         }
     }
 
+    #[inline(always)]
+    fn step(&self, number: usize) -> Option<&Cell<Step>> {
+        self.attributes.get(number).map(|attribute| &attribute.step)
+    }
+
     /// Looks at a name; after how many more something is looked for.
     #[inline]
     fn look_at(&self, name: &str, place: usize) -> u32 {
-        let step = self.steps.get(self.found.get());
+        let step = self.step(self.found.get());
         let expected = step.and_then(|step| self.attributes.get(step.get().attribute));
         let Some(attribute) = expected.filter(|_| self.is_order_known.get()) else {
             return self.find_out(name, place);
@@ -107,20 +112,20 @@ impl Noted {
         attribute.place.set((self.item.get(), place));
         let found = self.found.get() + 1;
         self.found.set(found);
-        self.steps.get(found).map_or(NEVER, |step| step.get().names)
+        self.step(found).map_or(NEVER, |step| step.get().names)
     }
 
     /// Whether it is one of them, while their order is not known.
     #[cold]
     fn find_out(&self, name: &str, place: usize) -> u32 {
         let place = (self.item.get(), place);
-        let step = self.steps.get(self.found.get());
+        let step = self.step(self.found.get());
         self.passed.set(self.passed.get() + 1);
         let attributes = self.attributes.iter().enumerate();
         for (attribute, it) in attributes.filter(|(_, it)| it.name == name) {
-            // Whoever repeats a name means the last one.
-            let (before, _) = it.place.replace(place);
+            let (before, _) = it.place.get();
             if let Some(step) = step.filter(|_| before != self.item.get()) {
+                it.place.set(place);
                 let names = self.passed.take();
                 step.set(Step { names, attribute });
                 self.found.set(self.found.get() + 1);
@@ -144,11 +149,11 @@ impl Noted {
         is_complete
     }
 
-    /// Each name is to be looked at.
-    fn lose_order(&self) {
-        if self.is_order_known.replace(false) {
-            self.turns.set(self.turns.get() + 1);
-        }
+    /// Each name is to be looked at, unless it is.
+    fn lose_order(&self) -> bool {
+        let was_known = self.is_order_known.replace(false);
+        self.turns.set(self.turns.get() + u32::from(was_known));
+        was_known
     }
 
     /// Where each stands, in the order of the names.
@@ -219,11 +224,12 @@ impl<'a> Reader<'a> {
         self.until = noted.unwrap_or(NEVER);
     }
 
-    /// Notes these from now on, outside of lists and maps.
+    /// Notes these in the object that is opened next, outside of its lists and maps.
     #[inline]
     fn look_for(&mut self, noted: Option<&'a Noted>) {
         self.noted = noted;
-        self.until = noted.map_or(NEVER, Noted::begin);
+        self.until = NEVER;
+        self.until_outside = noted.map_or(NEVER, Noted::begin);
     }
 
     /// The place of the item ahead, stepping over it by reading it, if it reads. On the way the attributes are noted.
@@ -236,13 +242,20 @@ impl<'a> Reader<'a> {
         let start = self.clone();
         self.look_for(noted);
         let is_read = read(self).is_some();
-        (self.noted, self.until) = (None, NEVER);
-        if let Some(noted) = noted
-            && !(is_read && noted.end())
-        {
-            start.clone().find(noted)?;
-        }
+        // However whoever reads values has left it.
+        self.depth = start.depth;
+        self.look_for(None);
         let begin = start.at;
+        match noted {
+            Some(noted) if is_read && noted.end() => {}
+            Some(noted) => {
+                if is_read {
+                    noted.lose_order();
+                }
+                start.clone().find(noted)?;
+            }
+            None => {}
+        }
         if !is_read {
             *self = start;
             self.skip()?;
@@ -251,9 +264,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes the attributes of the item ahead, as far as they are there.
-    #[cold]
     pub(crate) fn find(&mut self, noted: &'a Noted) -> Result<(), Fault> {
-        noted.lose_order();
+        let start = self.clone();
+        self.search(noted)?;
+        if !noted.is_complete() && noted.lose_order() {
+            *self = start;
+            self.search(noted)?;
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, noted: &'a Noted) -> Result<(), Fault> {
         self.look_for(Some(noted));
         let mut first = true;
         self.open_object()?;
@@ -270,7 +291,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::codec::Item;
+    use crate::codec::{DynamoValue, Item, Tag, Value};
 
     fn read(reader: &mut Reader<'_>) -> Option<()> {
         Item::read(reader).ok().map(|_| ())
@@ -390,6 +411,71 @@ mod tests {
                     let is_it = ahead.trim_ascii_start().starts_with(value.as_bytes());
                     prop_assert!(is_it, "{}", name);
                 }
+            }
+        }
+    }
+
+    fn pass_names(reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let mut first = true;
+        while reader.next_name(&mut first)?.is_some() {
+            reader.skip()?;
+        }
+        Ok(())
+    }
+
+    /// A type of somebody else may open what it does not close, or close what is not open.
+    #[test]
+    fn names_in_maps_are_not_those_of_the_item_however_they_are_read() {
+        type Read = fn(&mut Reader<'_>) -> Result<(), Fault>;
+        let ways: [Read; 4] = [
+            |reader| {
+                reader.open_map()?;
+                pass_names(reader)?;
+                reader.close()
+            },
+            |reader| {
+                reader.open(Tag::M)?;
+                reader.open_object()?;
+                pass_names(reader)?;
+                reader.close()
+            },
+            |reader| {
+                reader.open_map()?;
+                pass_names(reader)?;
+                reader.close_map()?;
+                reader.surface();
+                Ok(())
+            },
+            |reader| reader.skip(),
+        ];
+        let odd = r#"{"M":{"x":{"S":""},"b":{"S":"in"}}}"#;
+        let item = |number: u8| {
+            format!(
+                r#"{{"odd":{odd},"m":{{"M":{{"b":{{"S":"in"}},"a":{{"S":"in"}}}}}},"a":{{"S":"a{number}"}},"b":{{"S":"b{number}"}}}}"#
+            )
+        };
+        let text = format!("[{},{},{}]", item(0), item(1), item(2));
+        for way in ways {
+            let noted = Noted::of(&["a", "b"]);
+            let mut reader = Reader::new(text.as_bytes());
+            let mut first = true;
+            reader.open_array().unwrap();
+            for number in 0..3 {
+                assert!(reader.next_element(&mut first).unwrap());
+                let read = |reader: &mut Reader<'_>| {
+                    let mut first = true;
+                    reader.open_object().ok()?;
+                    while let Some(name) = reader.next_name(&mut first).ok()? {
+                        match &*name {
+                            "odd" => way(reader).ok()?,
+                            _ => drop(Value::decode(reader).ok()?),
+                        }
+                    }
+                    Some(())
+                };
+                reader.item_as(Some(&noted), read).unwrap();
+                let found = values(&noted, &reader).unwrap();
+                assert_eq!(found, [format!("a{number}"), format!("b{number}")]);
             }
         }
     }

@@ -25,8 +25,8 @@ pub(super) struct Manner {
     pub(super) ranking: Option<Ranking>,
 }
 
-/// An answer while it is read.
-pub(super) struct Reading {
+/// An answer of which rows may be left.
+pub(super) struct Unread {
     answered: Answered,
     /// The body, if all of it is UTF-8: looked at once, however often reading goes on.
     text: Option<Str>,
@@ -52,9 +52,9 @@ pub(super) struct Said {
     pub(super) units: Option<f64>,
 }
 
-impl Reading {
+impl Unread {
     pub(super) fn new(answered: Answered) -> Self {
-        Reading {
+        Unread {
             text: Str::from_inner(answered.body().clone()).ok(),
             answered,
             at: 0,
@@ -104,7 +104,7 @@ impl Reading {
                 let most = if is_small { usize::MAX } else { most };
                 rows.reserve(left.min(most), body.len());
                 if ranking.is_some() {
-                    ranks = Ranks::with_capacity(left.min(most) + 1);
+                    ranks.reserve(left.min(most) + 1);
                 }
                 let mut count = 0;
                 while count < most && self.is_among_rows {
@@ -145,9 +145,9 @@ impl Reading {
 }
 
 /// Values stay out.
-impl fmt::Debug for Reading {
+impl fmt::Debug for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Reading")
+        f.write_str("Unread")
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::answer::{Manner, Reading, Said};
+use super::answer::{Manner, Said, Unread};
 use super::meter::{Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
@@ -40,7 +40,7 @@ pub(crate) struct Fetch {
     /// How rows are read.
     manner: Manner,
     /// The answer of which rows are left.
-    unread: Option<Reading>,
+    unread: Option<Unread>,
     /// What is taken, where somebody asks.
     meter: Option<Arc<Meter>>,
 }
@@ -190,7 +190,7 @@ impl Fetch {
         let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
         let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
-        self.unread = Some(Reading::new(Answered::from(reply)));
+        self.unread = Some(Unread::new(Answered::from(reply)));
         // What counts looked at items or takes its time has to know what the answer says.
         let waits = self.manner.ranking.is_some() && self.budget.is_none() && self.meter.is_none();
         let (answer, said) = self.read(if waits { SOME } else { usize::MAX })?;
@@ -222,21 +222,21 @@ impl Fetch {
 
     /// So many rows, and what the answer says if it is over.
     fn read(&mut self, most: usize) -> Result<(Answer, Said)> {
-        let Some(mut reading) = self.unread.take() else {
+        let Some(mut unread) = self.unread.take() else {
             return Ok(Default::default());
         };
-        let read = reading.next(&self.manner, most);
-        let (rows, ranks) = read.map_err(|fault| reading.unreadable(&fault).of(self.entity))?;
+        let read = unread.next(&self.manner, most);
+        let (rows, ranks) = read.map_err(|fault| unread.unreadable(&fault).of(self.entity))?;
         self.has_begun = true;
         let mut said = Said::default();
-        if reading.is_over() {
-            said = reading.into_said();
+        if unread.is_over() {
+            said = unread.into_said();
             self.start = said.last.take().filter(|last| !last.is_empty());
             if self.start.is_none() {
                 self.frames.pop_front();
             }
         } else {
-            self.unread = Some(reading);
+            self.unread = Some(unread);
         }
         let count = said.count;
         Ok((Answer { rows, ranks, count }, said))

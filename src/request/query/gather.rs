@@ -26,8 +26,8 @@ pub(crate) struct Merge {
     pub(super) width: usize,
 }
 
-/// So many merged rows are handed over at once: those behind them are not read yet.
-const ROUND: usize = 1024;
+/// So many merged rows are handed over at once: those behind them may not be read yet.
+const AT_ONCE: usize = 1024;
 
 /// The reads of all lanes of a query.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Gather {
         Ok(gather)
     }
 
-    fn is_merging(&self) -> bool {
+    pub(super) fn is_merging(&self) -> bool {
         self.lanes.len() > 1 && !self.merge.by_partition && !self.merge.unordered
     }
 
@@ -95,8 +95,8 @@ impl Gather {
         self.is_poor() && !self.is_done() && !self.is_row_known() && !self.must_begin()
     }
 
-    /// The next row of all is at hand.
-    fn is_row_known(&self) -> bool {
+    /// The next row of all is at hand, and no request is needed to have it.
+    pub(super) fn is_row_known(&self) -> bool {
         let first = self.race.first().and_then(|lane| self.lanes.get(lane));
         first.is_some_and(|lane| lane.rows.len() > 0)
     }
@@ -199,7 +199,7 @@ impl Gather {
             self.fill(wanted).await?;
         }
         let at_hand: usize = self.lanes.iter().map(|lane| lane.rows.len()).sum();
-        let most = wanted.unwrap_or(ROUND).min(ROUND);
+        let most = wanted.unwrap_or(AT_ONCE).min(AT_ONCE);
         let mut rows = Vec::with_capacity(most.min(at_hand));
         while rows.len() < most
             && let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at))

@@ -175,6 +175,16 @@ impl Supply {
         self.gather.is_spent() && !self.is_waiting()
     }
 
+    /// The next row can be had without another request.
+    pub(super) fn is_row_known(&self) -> bool {
+        self.behind.is_none() && self.gather.is_row_known()
+    }
+
+    /// Its rows come from between each other's.
+    pub(super) fn is_merging(&self) -> bool {
+        self.gather.is_merging()
+    }
+
     fn is_waiting(&self) -> bool {
         let behind = self.behind.as_ref();
         behind.is_some_and(|behind| !behind.waiting.is_empty())

@@ -181,18 +181,15 @@ struct Collected {
     end: End,
 }
 
-/// Reads until there is one row too many, or until the end. Without a limit one answer is enough.
+/// Reads until there is one row too many, or until the end. Without a limit what one answer of each lane brings is enough.
 async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected> {
     let (mut rows, mut vanished): (Vec<Found>, Vec<Vanished>) = Default::default();
     let mut runs = Vec::new();
     let end = loop {
-        let wanted = match limit {
-            Some(limit) => Some(limit.saturating_add(1).saturating_sub(rows.len())),
-            None if rows.is_empty() => None,
-            None => Some(1),
-        };
+        let is_enough = !rows.is_empty() && !supply.is_row_known();
+        let full = limit.or(is_enough.then_some(rows.len()));
+        let wanted = full.map(|full| full.saturating_add(1).saturating_sub(rows.len()));
         let answer = supply.next(wanted).await?;
-        let full = limit.or((!rows.is_empty()).then_some(rows.len()));
         vanished.extend(answer.vanished.into_iter().map(|row| Vanished {
             before: rows.len() + row.before,
             ..row

@@ -97,7 +97,7 @@ impl Race {
         track
     }
 
-    /// The ranks of a lane from now on. Then all have to start.
+    /// The ranks of a lane from now on. Then all have to start, unless it is the first and runs again.
     pub(super) fn enter(&mut self, lane: usize, track: Track) {
         // At times all are measured anew, for they may have come to share more.
         self.entered += 1;

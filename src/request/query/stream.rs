@@ -26,6 +26,8 @@ pub struct RowStream<Row> {
     read: ReadRow<Row>,
     rows: VecDeque<Found>,
     trail: Trail,
+    /// Rows come in small portions, and not all of them with a request.
+    is_merging: bool,
     /// Rows that may still be returned, those at hand included.
     left: usize,
     ahead: Ahead,
@@ -39,6 +41,9 @@ enum Ahead {
     Failed(Error),
     None,
 }
+
+/// So many rows are left where it is looked whether more have come.
+const FEW: usize = 512;
 
 type Fetched = (Box<Supply>, Result<Answer>);
 
@@ -58,6 +63,7 @@ impl<Row> RowStream<Row> {
             trail: Trail::new(&selection, &db),
             read,
             rows: VecDeque::new(),
+            is_merging: planned.as_ref().is_ok_and(Supply::is_merging),
             left: selection.options.limit.unwrap_or(usize::MAX),
             ahead: match planned {
                 Ok(supply) => Ahead::Idle(Box::new(supply)),
@@ -118,6 +124,26 @@ impl<Row> RowStream<Row> {
             other => self.ahead = other,
         }
     }
+
+    /// Takes what has come behind the rows at hand.
+    fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Ahead::Asked(task) = &mut self.ahead {
+            self.ahead = match ready!(task.poll(cx)) {
+                Ok((supply, Ok(answer))) => {
+                    if self.rows.is_empty() {
+                        // Nothing is copied.
+                        self.rows = answer.rows.into();
+                    } else {
+                        self.rows.extend(answer.rows);
+                    }
+                    self.trail.expect(answer.runs);
+                    Ahead::Idle(supply)
+                }
+                Ok((_, Err(error))) | Err(error) => Ahead::Failed(error),
+            };
+        }
+        Poll::Ready(())
+    }
 }
 
 impl<Row> Unpin for RowStream<Row> {}
@@ -131,6 +157,11 @@ impl<Row> Stream for RowStream<Row> {
             if self.left == 0 {
                 return Poll::Ready(None);
             }
+            if self.is_merging && self.rows.len() == FEW {
+                // So that the requests behind a small portion begin before its last row.
+                let _ = self.poll_ahead(cx);
+                self.ask();
+            }
             if let Some(row) = self.rows.pop_front() {
                 self.left = match self.left {
                     usize::MAX => usize::MAX,
@@ -141,18 +172,7 @@ impl<Row> Stream for RowStream<Row> {
                 return Poll::Ready(Some(value));
             }
             match &mut self.ahead {
-                Ahead::Asked(task) => {
-                    let fetched = ready!(task.poll(cx));
-                    self.ahead = match fetched {
-                        Ok((supply, Ok(answer))) => {
-                            // None are left, and so nothing is copied.
-                            self.rows = answer.rows.into();
-                            self.trail.expect(answer.runs);
-                            Ahead::Idle(supply)
-                        }
-                        Ok((_, Err(error))) | Err(error) => Ahead::Failed(error),
-                    };
-                }
+                Ahead::Asked(_) => ready!(self.poll_ahead(cx)),
                 Ahead::Failed(_) => {
                     if let Ahead::Failed(error) = std::mem::replace(&mut self.ahead, Ahead::None) {
                         return Poll::Ready(Some(Err(error)));
