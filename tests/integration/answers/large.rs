@@ -109,26 +109,17 @@ pub async fn large_answers_are_merged_whatever_is_read(db: Db) -> Outcome {
     assert!(keys == expected.iter().map(key).collect::<Vec<_>>());
     assert!(Sample::listed().hydrate().all(&db).await? == expected);
 
-    // Without a limit a page has all that the first answers bring, and nothing of them is thrown away.
-    let (counted, http) = db.faulty([]);
-    let (mut pages, mut next) = (Vec::new(), None);
-    let mut last = loop {
-        let page = all_places().resume(next).page(&counted).await?;
-        pages.extend(page.rows.iter().cloned());
-        next = page.next.clone();
-        if next.is_none() {
-            break page;
-        }
-    };
-    assert!(pages == expected);
-    let requests = http.calls().len();
-    assert!(requests <= 3 * PLACES.len(), "{requests} requests");
-    let mut back = last.rows.clone();
-    while let Some(previous) = last.previous {
-        last = all_places().limit(400).resume(previous).page(&db).await?;
-        back.splice(0..0, last.rows.clone());
+    // Without a limit a page has all that the answers bring, and nothing of them is thrown away.
+    let page = all_places().page(&db).await?;
+    assert!(page.rows == expected && page.next.is_none());
+    let last = expected.len() - 1;
+    let (mut back, mut before) = (Vec::new(), page.cursor_at(last).map(Cursor::backwards));
+    while let Some(place) = before {
+        let page = all_places().limit(400).resume(place).page(&db).await?;
+        back.splice(0..0, page.rows);
+        before = page.previous;
     }
-    assert!(back == expected);
+    assert!(back == expected[..last]);
 
     let q = || Query::from(Sample::in_partition(each(["a", "b"])));
     let report = q().delete_each().send(&db).await?;
