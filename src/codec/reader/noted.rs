@@ -170,9 +170,15 @@ impl Noted {
     #[inline]
     pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = &'r [u8]> {
         let bytes = body.bytes();
-        let ahead = move |place: Option<usize>| bytes.get(place?..);
-        self.places()
-            .map(move |(_, place)| ahead(place).unwrap_or_default())
+        self.attributes.iter().map(move |attribute| {
+            let (item, place) = attribute.place.get();
+            let place = if item == self.item.get() {
+                place
+            } else {
+                bytes.len()
+            };
+            bytes.get(place..).unwrap_or_default()
+        })
     }
 
     /// A reader at the value of each attribute, in the order of the names.

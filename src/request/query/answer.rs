@@ -107,15 +107,16 @@ impl Unread {
                     ranks.reserve(left.min(most) + 1);
                 }
                 let mut count = 0;
-                while count < most && self.is_among_rows {
-                    self.is_among_rows = reader.next_element(&mut self.is_first)?;
-                    if self.is_among_rows {
-                        rows.read_next(&mut reader, noted)?;
-                        if let Some((ranking, noted)) = &ranking {
-                            ranks.push_row(ranking, noted, &reader)?;
-                        }
-                        count += 1;
+                while count < most {
+                    if !reader.next_element(&mut self.is_first)? {
+                        self.is_among_rows = false;
+                        break;
                     }
+                    rows.read_next(&mut reader, noted)?;
+                    if let Some((ranking, noted)) = &ranking {
+                        ranks.push_row(ranking, noted, &reader)?;
+                    }
+                    count += 1;
                 }
                 self.read += count;
                 if self.is_among_rows {
