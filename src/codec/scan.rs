@@ -49,9 +49,15 @@ fn find(
 /// The place of the first quote or backslash from there on, or the length: where a string may end.
 #[inline(always)]
 pub(super) fn string_end(bytes: &[u8], from: usize) -> usize {
-    let mut at = from;
     // Most strings are short.
-    for _ in 0..2 {
+    string_end_within::<2>(bytes, from)
+}
+
+/// The same, without a call for strings of so many times eight bytes.
+#[inline(always)]
+pub(super) fn string_end_within<const WORDS: usize>(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    for _ in 0..WORDS {
         let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
             break;
         };

@@ -5,7 +5,7 @@
 
 use super::Reader;
 use crate::codec::Tag;
-use crate::codec::scan::{digits_end, plain_run, string_end};
+use crate::codec::scan::{digits_end, plain_run, string_end, string_end_within};
 
 /// So many digits fit an `i64` whatever they are.
 const SHORT: usize = 18;
@@ -24,7 +24,8 @@ impl<'a> Front<'a> {
     pub(crate) fn of(json: &'a [u8]) -> Option<(Tag, Self)> {
         let (opening, all) = json.split_first_chunk::<6>()?;
         if opening == b"{\"S\":\"" {
-            return Some((Tag::S, Front::closed(all, string_end(all, 0))?));
+            // Sort keys are put together of several parts.
+            return Some((Tag::S, Front::closed(all, string_end_within::<6>(all, 0))?));
         }
         let is_plain = opening == b"{\"N\":\"" && matches!(all, [b'1'..=b'9', ..]);
         if !is_plain {
