@@ -6,7 +6,7 @@
 //!   .lt(cutoff)         a query: draft and options                           selection
 //!   .limit(20)          the same                                             verbs
 //!   .page(&db)          frame of the request, one for each partition         selection, condition, start
-//!                       -> answer by answer, partitions merged               fetch, gather
+//!                       -> answer by answer, partitions merged               fetch, answer, gather, race
 //!                       -> at a pace, with progress told                     meter, pace, progress
 //!                       -> the items behind the rows, if asked for           hydrate
 //!                       -> rows and cursors                                  page, trail, cursor

@@ -229,7 +229,7 @@ pub trait QueryVerbs: Sized {
     // --- what it returns
 
     /// Some rows and where to go on: as many as the [`limit`](Self::limit), or one answer of the
-    /// service, up to 1 MB.
+    /// service, up to 1 MB; of several partitions or shards one of each.
     fn page(self, db: &Dynamo) -> Reading<Page<Self::Row>> {
         let Query {
             selection, read, ..
@@ -275,7 +275,8 @@ pub trait QueryVerbs: Sized {
     }
 
     /// All rows, one after the other. The next rows are fetched while these are used; memory stays at
-    /// two answers of the service. Dropping it stops the work.
+    /// two answers of the service, or one of each partition and shard where their rows are merged. Dropping it stops
+    /// the work.
     fn stream(self, db: &Dynamo) -> RowStream<Self::Row> {
         let query = self.query();
         RowStream::new(query.selection, query.read, db.clone())
