@@ -106,8 +106,9 @@ fn worse(is: Count, was: Count, patience: u64) -> Option<String> {
     let limit = was.1 * by_hand / was.2.max(1) * (100 + patience) / 100;
     let ratio = |count: u64| count as f64 / by_hand as f64;
     (is > limit).then(|| {
+        let beside = work.base().map_or("what is written by hand", Work::what);
         format!(
-            "{}: {is} instructions, {:.3} of what is written by hand; at most {:.3}",
+            "{}: {is} instructions, {:.3} of {beside}; at most {:.3}",
             work.name(),
             ratio(is),
             ratio(limit)
