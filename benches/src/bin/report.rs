@@ -217,32 +217,29 @@ impl Table {
         };
         let allocations = of.allocations.get(work.name());
         let allocations = allocations.map_or(String::new(), |count| format!("; {count}"));
-        let base = match work.base() {
-            Some(base) => of.cost.get(base.name()),
-            None => self.measured[0].cost.get(work.name()),
-        };
-        let ratio = base.map_or(String::new(), |base| {
-            format!("; **{:.2}**", cost as f64 / *base as f64)
+        let ratio = self.base(work, of).map_or(String::new(), |base| {
+            format!("; **{:.2}**", cost as f64 / base as f64)
         });
         format!("{:.1}{allocations}{ratio}", cost as f64 / 1000.0)
     }
 
-    fn recorded(&self) -> Recorded {
-        let of = |name| {
-            self.measured
-                .iter()
-                .find(|of| of.name == name)
-                .expect("a side")
+    /// What the work of a side is held against.
+    fn base(&self, work: Work, of: &Measured) -> Option<u64> {
+        let base = match work.base() {
+            Some(base) => of.cost.get(base.name()),
+            None => self.measured.first()?.cost.get(work.name()),
         };
-        let (by_hand, library) = (of("by-hand"), of("library"));
+        base.copied()
+    }
+
+    fn recorded(&self) -> Recorded {
+        let library = self.measured.iter().find(|of| of.name == "library");
+        let library = library.expect("a side");
         let counts: Counts = Work::ALL
             .iter()
             .filter_map(|work| {
-                let base = match work.base() {
-                    Some(base) => library.cost.get(base.name())?,
-                    None => by_hand.cost.get(work.name())?,
-                };
-                Some((*work, *library.cost.get(work.name())?, *base))
+                let cost = *library.cost.get(work.name())?;
+                Some((*work, cost, self.base(*work, library)?))
             })
             .collect();
         Recorded::new(versions(), counts)
