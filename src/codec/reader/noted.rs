@@ -156,14 +156,11 @@ impl Noted {
         was_known
     }
 
-    /// Where each stands, in the order of the names.
+    /// Where it stands in this item.
     #[inline]
-    fn places(&self) -> impl Iterator<Item = (&'static str, Option<usize>)> {
-        self.attributes.iter().map(|attribute| {
-            let (item, place) = attribute.place.get();
-            let is_noted = item == self.item.get();
-            (attribute.name, is_noted.then_some(place))
-        })
+    fn place_of(&self, attribute: &Attribute) -> Option<usize> {
+        let (item, place) = attribute.place.get();
+        (item == self.item.get()).then_some(place)
     }
 
     /// The bytes from each value on, in the order of the names; nothing where one is missing.
@@ -171,12 +168,7 @@ impl Noted {
     pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = &'r [u8]> {
         let bytes = body.bytes();
         self.attributes.iter().map(move |attribute| {
-            let (item, place) = attribute.place.get();
-            let place = if item == self.item.get() {
-                place
-            } else {
-                bytes.len()
-            };
+            let place = self.place_of(attribute).unwrap_or(bytes.len());
             bytes.get(place..).unwrap_or_default()
         })
     }
@@ -186,9 +178,10 @@ impl Noted {
         &'r self,
         body: &'r Reader<'r>,
     ) -> impl Iterator<Item = Result<(&'static str, Reader<'r>), Fault>> {
-        self.places().map(|(name, place)| match place {
-            Some(at) => Ok((name, body.there(at))),
-            None => Err(Fault::new("the key attribute is missing").at(name)),
+        self.attributes.iter().map(|attribute| {
+            let missing = || Fault::new("the key attribute is missing").at(attribute.name);
+            let place = self.place_of(attribute).ok_or_else(missing)?;
+            Ok((attribute.name, body.there(place)))
         })
     }
 }
