@@ -49,15 +49,9 @@ fn find(
 /// The place of the first quote or backslash from there on, or the length: where a string may end.
 #[inline(always)]
 pub(super) fn string_end(bytes: &[u8], from: usize) -> usize {
-    // Most strings are short.
-    string_end_within::<2>(bytes, from)
-}
-
-/// The same, without a call for strings of so many times eight bytes.
-#[inline(always)]
-pub(super) fn string_end_within<const WORDS: usize>(bytes: &[u8], from: usize) -> usize {
+    // Most strings are short, and without a call.
     let mut at = from;
-    for _ in 0..WORDS {
+    for _ in 0..2 {
         let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
             break;
         };
@@ -68,6 +62,12 @@ pub(super) fn string_end_within<const WORDS: usize>(bytes: &[u8], from: usize) -
         at += 8;
     }
     long_string_end(bytes, at)
+}
+
+/// The same in these bytes, without a call.
+#[inline(always)]
+pub(super) fn string_end_in<const N: usize>(bytes: &[u8; N], from: usize) -> usize {
+    find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
 }
 
 #[inline(never)]

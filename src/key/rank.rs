@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::point::KeyPoint;
 use crate::codec::{Fault, Noted, Reader};
-use value::{turn, write_point, write_usual, write_value};
+use value::{LONG, turn, write_point, write_usual, write_value};
 
 /// Between ranks, so that what is next may be taken where one ends.
 const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
@@ -36,10 +36,15 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    /// Room for so many more.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        self.bytes.reserve(rows * USUAL);
+    /// Room for so many more of this length.
+    pub(crate) fn reserve(&mut self, rows: usize, each: usize) {
+        self.bytes.reserve(rows * each.max(USUAL) + LONG);
         self.starts.reserve(rows);
+    }
+
+    /// About how long they are.
+    pub(crate) fn each(&self) -> usize {
+        self.bytes.len().div_ceil(self.starts.len().max(1))
     }
 
     /// Of the row that was noted.
@@ -52,7 +57,7 @@ impl Ranks {
     ) -> Result<(), Fault> {
         let start = self.bytes.len();
         for json in noted.ahead(reader) {
-            if !write_usual(json, &mut self.bytes) {
+            if !json.is_some_and(|json| write_usual(json, &mut self.bytes)) {
                 self.bytes.truncate(start);
                 self.write_row(noted, reader)?;
                 break;
@@ -202,11 +207,18 @@ mod tests {
         ),
     ];
 
+    const LENGTHS: [usize; 12] = [0, 0, 0, 0, 45, 46, 47, 48, 61, 126, 127, 128];
+
     /// Two rows of up to three attributes.
     fn rows() -> impl Strategy<Value = [Vec<String>; 2]> {
         let pair = select(&VALUES[..]).prop_flat_map(|(tag, values)| {
-            let json = move |value| format!("{{\"{tag}\":\"{value}\"}}");
-            let value = || select(values).prop_map(json);
+            let json = move |value: String| format!("{{\"{tag}\":\"{value}\"}}");
+            // As many bytes as are copied at once, and about.
+            let lengths = if tag == "S" { &LENGTHS } else { &LENGTHS[..1] };
+            let value = move || {
+                let front = select(lengths).prop_map(|length| "d".repeat(length));
+                (front, select(values)).prop_map(move |(front, value)| json(front + value))
+            };
             prop_oneof![
                 (value(), value()),
                 value().prop_map(|value| (value.clone(), value)),
@@ -228,13 +240,13 @@ mod tests {
             .collect()
     }
 
-    /// Of the row as it comes; the same as of its values.
-    fn ranks(values: &[String], ranking: &Ranking) -> Ranks {
+    /// Of the row as it comes, with more behind it or not; the same as of its values.
+    fn ranks(values: &[String], ranking: &Ranking, behind: usize) -> Ranks {
         let entries = NAMES.iter().zip(values).rev();
         let entries: Vec<String> = entries
             .map(|(name, json)| format!("\"{name}\":{json}"))
             .collect();
-        let row = format!("{{{}}}", entries.join(","));
+        let row = format!("{{{}}}{}", entries.join(","), " ".repeat(behind));
         let noted = Noted::of(&ranking.sort);
         let reader = Reader::new(row.as_bytes());
         reader.clone().find(&noted).expect("a row");
@@ -248,7 +260,12 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(5_000))]
 
         #[test]
-        fn ranks_compare_as_keys([one, other] in rows(), known in 0..4usize, descending: bool) {
+        fn ranks_compare_as_keys(
+            [one, other] in rows(),
+            known in 0..4usize,
+            descending: bool,
+            behind in select(&[0, 50, 100, 300][..]),
+        ) {
             let ranking = Ranking {
                 sort: NAMES[..one.len()].into(),
                 descending,
@@ -259,7 +276,7 @@ mod tests {
                 let order = orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
                 if descending { order.reverse() } else { order }
             };
-            let (ranks, others) = (ranks(&one, &ranking), ranks(&other, &ranking));
+            let (ranks, others) = (ranks(&one, &ranking, behind), ranks(&other, &ranking, 300));
             let (rank, other) = (ranks.get(0).expect("a rank"), others.get(0).expect("a rank"));
             prop_assert_eq!(ranks.get(1), Some(rank));
             prop_assert_eq!(rank.cmp(other), by_value(3));

@@ -5,39 +5,39 @@
 
 use super::Reader;
 use crate::codec::Tag;
-use crate::codec::scan::{digits_end, plain_run, string_end, string_end_within};
+use crate::codec::scan::{digits_end, plain_run, string_end, string_end_in};
 
 /// So many digits fit an `i64` whatever they are.
 const SHORT: usize = 18;
 
-/// The bytes of a value, and all that stand behind it.
-pub(crate) struct Front<'a> {
-    pub(crate) all: &'a [u8],
-    /// Of the value.
+/// The bytes of a value, and what stands behind it.
+pub(crate) struct Front<'a, const N: usize> {
+    pub(crate) all: &'a [u8; N],
+    /// Of the value; if it does not end before, all of them.
     pub(crate) len: usize,
 }
 
-impl<'a> Front<'a> {
-    /// Of a `{"S":"text"}` without escapes, so that none of the bytes is below a space; or of a `{"N":"..."}` that is a
-    /// positive integer and has no leading zeros.
+impl<'a, const N: usize> Front<'a, N> {
+    /// Of a `{"S":"text"}` up to an escape, so that none of the bytes is below a space; or of a `{"N":"..."}` up to what is
+    /// no digit, if it is positive and has no leading zeros. It is known that so many bytes are of it.
     #[inline(always)]
-    pub(crate) fn of(json: &'a [u8]) -> Option<(Tag, Self)> {
+    pub(crate) fn of(json: &'a [u8], known: usize) -> Option<(Tag, Self)> {
         let (opening, all) = json.split_first_chunk::<6>()?;
+        let all: &[u8; N] = all.first_chunk()?;
         if opening == b"{\"S\":\"" {
-            // Sort keys are put together of several parts.
-            return Some((Tag::S, Front::closed(all, string_end_within::<6>(all, 0))?));
+            let len = string_end_in(all, known);
+            return Some((Tag::S, Front { all, len }));
         }
-        let is_plain = opening == b"{\"N\":\"" && matches!(all, [b'1'..=b'9', ..]);
-        if !is_plain {
-            return None;
-        }
-        Some((Tag::N, Front::closed(all, digits_end(all))?))
+        let is_plain = opening == b"{\"N\":\"" && matches!(all.first(), Some(b'1'..=b'9'));
+        let len = digits_end(all);
+        is_plain.then_some((Tag::N, Front { all, len }))
     }
 
+    /// The value ends there.
     #[inline(always)]
-    fn closed(all: &'a [u8], len: usize) -> Option<Self> {
-        let behind = all.get(len..)?.first_chunk()?;
-        (behind == b"\"}").then_some(Front { all, len })
+    pub(crate) fn is_closed(&self) -> bool {
+        let behind = self.all.get(self.len..);
+        behind.and_then(|behind| behind.first_chunk()) == Some(b"\"}")
     }
 }
 
@@ -107,11 +107,22 @@ impl<'a> Reader<'a> {
     /// integer.
     pub(crate) fn usual_key(&self) -> Option<&'a [u8]> {
         let mut ahead = self.clone();
-        let is_plain = match ahead.usual_value(Tag::S).map(str::as_bytes) {
-            Some(text) => plain_run(text) == text.len(),
+        let is_plain = match ahead.usual_text() {
+            Some(_) => true,
             None => is_plain_integer(ahead.usual_value(Tag::N)?.as_bytes()),
         };
         self.bytes().get(self.at..ahead.at).filter(|_| is_plain)
+    }
+
+    /// `{"S":"text"}` without escapes and without what would need one.
+    pub(crate) fn usual_text(&mut self) -> Option<&'a str> {
+        let mut behind = self.clone();
+        let text = behind.usual_value(Tag::S)?;
+        if plain_run(text.as_bytes()) < text.len() {
+            return None;
+        }
+        *self = behind;
+        Some(text)
     }
 
     /// Steps over these bytes, if they are ahead.

@@ -13,24 +13,52 @@ const ZERO: u16 = 1 << 15;
 /// More than that no exponent is.
 const MOST: i64 = 1000;
 
-/// Most values are no longer.
+/// Most values are shorter.
 const SHORT: usize = 48;
+/// So many bytes of one that is not: what closes it would have to fit too.
+const KNOWN: usize = SHORT - 1;
+/// Few are longer.
+pub(super) const LONG: usize = 128;
 
-/// The value ahead, if it has the usual form: a text without escapes, or a plain integer.
+/// The value ahead, if it has the usual form, a text without escapes or a plain integer, and is not very long.
 #[inline(never)]
 pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    let Some((tag, front)) = Front::of(json) else {
+    match Front::<SHORT>::of(json, 0) {
+        Some((_, front)) if front.len >= KNOWN => write_long(json, bytes),
+        front => write_front(front, bytes),
+    }
+}
+
+#[inline(never)]
+fn write_long(json: &[u8], bytes: &mut Vec<u8>) -> bool {
+    write_front(Front::<LONG>::of(json, KNOWN), bytes)
+}
+
+/// A copy of a length that the compiler knows is a few instructions, so more is copied than is kept.
+#[inline(always)]
+fn write_front<const N: usize>(front: Option<(Tag, Front<'_, N>)>, bytes: &mut Vec<u8>) -> bool {
+    let Some((tag, front)) = front.filter(|(_, front)| front.is_closed()) else {
         return false;
     };
     if tag == Tag::N {
-        write_exponent(front.len as i64 - 1, bytes);
+        bytes.extend_from_slice(&above_zero(front.len as i64 - 1));
     }
-    write_front(front, bytes);
+    let end = bytes.len() + front.len;
+    bytes.extend_from_slice(front.all);
+    if let Some(behind) = bytes.get_mut(end) {
+        *behind = END;
+    }
+    bytes.truncate(end + 1);
     true
 }
 
 /// The value ahead, whatever form it has.
 pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+    if let Some(text) = reader.usual_text() {
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.push(END);
+        return Ok(());
+    }
     match reader.tag()? {
         Tag::N => write_number(&reader.digits()?, bytes),
         _ => write_point(&KeyPoint::read(reader)?, bytes),
@@ -44,25 +72,6 @@ pub(super) fn write_point(point: &KeyPoint, bytes: &mut Vec<u8>) -> Result<(), F
         KeyPoint::B(value) => write_escaped(value, bytes),
     }
     Ok(())
-}
-
-/// As it stands there. A copy of a length that the compiler knows is a few instructions, so more is copied than is kept.
-#[inline(always)]
-fn write_front(front: Front<'_>, bytes: &mut Vec<u8>) {
-    match front.all.first_chunk::<SHORT>() {
-        Some(chunk) if front.len <= SHORT => {
-            let end = bytes.len() + front.len;
-            bytes.extend_from_slice(chunk);
-            bytes.truncate(end);
-        }
-        _ => write_long(front.all.get(..front.len), bytes),
-    }
-    bytes.push(END);
-}
-
-#[inline(never)]
-fn write_long(value: Option<&[u8]>, bytes: &mut Vec<u8>) {
-    bytes.extend_from_slice(value.unwrap_or_default());
 }
 
 fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
@@ -99,11 +108,15 @@ fn write_digits(digits: &[u8], exponent: i64, bytes: &mut Vec<u8>) {
     bytes.push(END);
 }
 
-#[inline]
 fn write_exponent(exponent: i64, bytes: &mut Vec<u8>) {
+    bytes.extend(above_zero(exponent));
+}
+
+#[inline]
+fn above_zero(exponent: i64) -> [u8; 2] {
     let exponent = exponent.clamp(-MOST, MOST) as i16;
     let above = ZERO.wrapping_add_signed(MOST as i16 + 1 + exponent);
-    bytes.extend_from_slice(&above.to_be_bytes());
+    above.to_be_bytes()
 }
 
 /// What came first comes last.

@@ -23,6 +23,8 @@ pub(super) struct Manner {
     pub(super) ahead: Option<ReadAhead>,
     /// By what they are ranked, if they are.
     pub(super) ranking: Option<Ranking>,
+    /// How long the ranks were that were written last.
+    pub(super) rank: usize,
 }
 
 /// An answer of which rows may be left.
@@ -104,7 +106,7 @@ impl Unread {
                 let most = if is_small { usize::MAX } else { most };
                 rows.reserve(left.min(most), body.len());
                 if ranking.is_some() {
-                    ranks.reserve(left.min(most) + 1);
+                    ranks.reserve(left.min(most) + 1, manner.rank);
                 }
                 let mut count = 0;
                 while count < most {

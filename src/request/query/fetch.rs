@@ -228,6 +228,9 @@ impl Fetch {
         let read = unread.next(&self.manner, most);
         let (rows, ranks) = read.map_err(|fault| unread.unreadable(&fault).of(self.entity))?;
         self.has_begun = true;
+        if rows.len() > 0 {
+            self.manner.rank = ranks.each();
+        }
         let mut said = Said::default();
         if unread.is_over() {
             said = unread.into_said();
