@@ -178,6 +178,11 @@ pub(crate) struct RawRows {
 }
 
 impl RawRows {
+    /// How many of the block somebody has.
+    pub(crate) fn gone(&self) -> usize {
+        self.ahead.start
+    }
+
     /// How many bytes all of the block have.
     pub(crate) fn bytes(&self) -> usize {
         let places = self.block.iter().flat_map(|block| &block.places);

@@ -3,6 +3,7 @@
 mod cursors;
 mod hydrate;
 mod indexes;
+mod lanes;
 mod model;
 mod pages;
 mod partitions;
@@ -24,6 +25,7 @@ pub fn tests() -> Vec<Test> {
     let all = [
         parts::tests(),
         indexes::tests(),
+        lanes::tests(),
         pages::tests(),
         cursors::tests(),
         rows::tests(),

@@ -22,6 +22,9 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
         Take::UpTo(most) => most,
         Take::One => Some(2),
     };
+    if most.is_none() {
+        supply = supply.until_the_end();
+    }
     let mut rows: Vec<RawRow> = Vec::new();
     while !supply.is_done() && !supply.is_spent() && most.is_none_or(|most| rows.len() < most) {
         let wanted = most.map(|most| most - rows.len());

@@ -40,6 +40,8 @@ pub(crate) struct Gather {
     budget: Option<usize>,
     /// How many lanes are asked at once: few at first, as they may do.
     ahead: usize,
+    /// All rows are wanted, so lanes may be asked before their turn.
+    until_the_end: bool,
     /// What comes behind the rows that were handed over.
     failed: Option<Error>,
 }
@@ -48,6 +50,8 @@ pub(crate) struct Gather {
 struct Lane {
     fetch: Fetch,
     rows: RawRows,
+    /// What was answered, until it is its turn.
+    next: Option<Result<Answer>>,
 }
 
 impl Gather {
@@ -63,6 +67,7 @@ impl Gather {
         let lane = |fetch| Lane {
             fetch,
             rows: RawRows::default(),
+            next: None,
         };
         let mut gather = Gather {
             lanes: fetches.into_iter().map(lane).collect(),
@@ -71,6 +76,7 @@ impl Gather {
             // Nothing would be found, and nothing left, by looking at nothing.
             budget: budget.map(|budget| budget.max(1)),
             ahead: 1,
+            until_the_end: false,
             failed: None,
         };
         if gather.is_merging() {
@@ -79,6 +85,13 @@ impl Gather {
             gather.race = Race::new(ranks.collect::<Result<Vec<_>>>()?.into_iter());
         }
         Ok(gather)
+    }
+
+    /// All rows are going to be read.
+    pub(super) fn until_the_end(mut self) -> Self {
+        // Nothing is looked at that might be left over.
+        self.until_the_end = self.budget.is_none();
+        self
     }
 
     pub(super) fn is_merging(&self) -> bool {
@@ -125,7 +138,7 @@ impl Gather {
         if self.merge.segmented {
             return None;
         }
-        self.next_lane().and_then(|lane| lane.fetch.position())
+        self.next_lane().and_then(Lane::position)
     }
 
     /// The next rows, of at least one answer, as whoever asks has them. `wanted` is how many there is use for.
@@ -138,8 +151,9 @@ impl Gather {
         }
         let mut open = self.open_lanes();
         open.truncate(1);
-        let answer = self.ask(&open, wanted).await?.pop();
-        let rows = answer.map(|(_, answer)| answer.rows).unwrap_or_default();
+        let answer = self.ask(&open, wanted).await.pop();
+        let answer = answer.map(|(_, answer)| answer).transpose()?;
+        let rows = answer.map(|answer| answer.rows).unwrap_or_default();
         Ok(rows.map(Row::from).collect())
     }
 
@@ -157,7 +171,7 @@ impl Gather {
         open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
         let share = wanted.map(|wanted| wanted.div_ceil(open.len().max(1)));
         let (mut rows, mut runs) = (Vec::new(), Vec::new());
-        for (segment, answer) in self.ask(&open, share).await? {
+        for (segment, answer) in all(self.ask(&open, share).await)? {
             runs.push(Run {
                 segment,
                 rows: answer.rows.len(),
@@ -174,7 +188,7 @@ impl Gather {
         if wanted.is_some() {
             open.truncate(self.grow());
         }
-        let answers = self.ask(&open, wanted).await?;
+        let answers = all(self.ask(&open, wanted).await)?;
         Ok(answers.iter().map(|(_, answer)| answer.count).sum())
     }
 
@@ -201,21 +215,27 @@ impl Gather {
         let at_hand: usize = self.lanes.iter().map(|lane| lane.rows.len()).sum();
         let most = wanted.unwrap_or(AT_ONCE).min(AT_ONCE);
         let mut rows = Vec::with_capacity(most.min(at_hand));
-        while rows.len() < most
-            && let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at))
-            && let Some(row) = lane.rows.next()
-        {
-            rows.push(Row::from(row));
-            if lane.rows.len() > 0 || !lane.fetch.is_unread() {
-                self.race.advance();
-                continue;
+        while let Some(lane) = self.race.first().and_then(|at| self.lanes.get_mut(at)) {
+            if rows.len() < most
+                && let Some(row) = lane.rows.next()
+            {
+                rows.push(Row::from(row));
+                if lane.rows.len() > 0 || !lane.is_unread() {
+                    self.race.advance();
+                    continue;
+                }
             }
-            match lane.read_on() {
-                Ok(track) => self.race.go_on(track),
-                Err(error) => {
+            if lane.rows.len() > 0 {
+                break;
+            }
+            match lane.go_on() {
+                Some(Ok(track)) => self.race.go_on(track),
+                Some(Err(error)) if rows.is_empty() => return Err(error),
+                Some(Err(error)) => {
                     self.failed = Some(error);
                     break;
                 }
+                None => break,
             }
         }
         Ok(rows)
@@ -223,25 +243,60 @@ impl Gather {
 
     /// Asks the lanes that may come first, and some that come next.
     async fn fill(&mut self, wanted: Option<usize>) -> Result<()> {
-        let mut dry = self.withdraw_dry(wanted);
+        let dry = self.withdraw_dry(wanted);
         let share = wanted.map(|wanted| {
             let share = wanted.saturating_mul(2).div_ceil(self.merge.width.max(1));
             share.saturating_add(1).min(wanted)
         });
-        let lanes: Vec<usize> = dry.iter().map(|(at, _)| *at).collect();
-        let answers = self.ask(&lanes, share).await?;
-        // The budget may leave some out.
-        for (at, track) in dry.drain(answers.len()..) {
-            self.race.enter(at, track);
+        let mut lanes: Vec<usize> = dry.iter().map(|(at, _)| *at).collect();
+        if lanes.is_empty() {
+            return Ok(());
         }
-        for (at, answer) in answers {
+        lanes.extend(self.soon_dry(CONCURRENCY.saturating_sub(lanes.len())));
+        // The budget may leave some out.
+        for (at, answer) in self.ask(&lanes, share).await {
+            let answer = match self.until_the_end {
+                true => answer,
+                false => Ok(answer?),
+            };
             if let Some(lane) = self.lanes.get_mut(at) {
-                // Nothing of it was at hand.
-                self.race.enter(at, lane.take(answer)?);
+                lane.next = Some(answer);
             }
+        }
+        for (at, track) in dry {
+            let track = match self.lanes.get_mut(at) {
+                Some(lane) => lane.begin(track)?,
+                None => track,
+            };
+            self.race.enter(at, track);
         }
         self.race.start();
         Ok(())
+    }
+
+    /// The lanes that are dry next, at most so many: they are asked together with one that is, instead of one after the
+    /// other.
+    fn soon_dry(&self, most: usize) -> Vec<usize> {
+        if !self.until_the_end || most == 0 {
+            return Vec::new();
+        }
+        let ahead = self.lanes.iter().filter(|lane| lane.next.is_some()).count();
+        let lanes = self.lanes.iter().enumerate();
+        let soon = lanes.filter(|(_, lane)| lane.is_nearly_dry());
+        let mut soon: Vec<(&[u8], usize)> = soon
+            .filter_map(|(at, _)| Some((self.race.end_of(at)?, at)))
+            .collect();
+        soon.sort_unstable();
+        let soon = soon.into_iter().map(|(_, at)| at);
+        // No more than that: their rows wait in memory.
+        soon.take(most.min(CONCURRENCY.saturating_sub(ahead)))
+            .collect()
+    }
+
+    /// Nothing of it is at hand.
+    fn is_dry(&self, lane: usize) -> bool {
+        let lane = self.lanes.get(lane);
+        lane.is_some_and(|lane| lane.rows.len() == 0 && lane.next.is_none())
     }
 
     /// Takes those lanes out of the race of which no row is at hand, in their order, as far as they come before all rows
@@ -250,9 +305,7 @@ impl Gather {
         // No more than that: their rows wait in memory.
         let most = wanted.map_or(CONCURRENCY, |_| self.grow().min(CONCURRENCY));
         let mut dry: Vec<(usize, Track)> = Vec::new();
-        while !self.is_row_known()
-            && let Some(lane) = self.race.first()
-        {
+        while let Some(lane) = self.race.first().filter(|lane| self.is_dry(*lane)) {
             let mut first = dry.iter().take(1);
             let is_next = first.all(|(_, first)| self.race.first_stands_with(first));
             if !is_next && dry.len() >= most {
@@ -269,7 +322,7 @@ impl Gather {
         &mut self,
         lanes: &[usize],
         wanted: Option<usize>,
-    ) -> Result<Vec<(usize, Answer)>> {
+    ) -> Vec<(usize, Result<Answer>)> {
         let budget = self.budget.map(|budget| budget.max(1));
         let count = lanes.len().min(budget.unwrap_or(usize::MAX));
         let mut is_asked = vec![false; self.lanes.len()];
@@ -283,21 +336,42 @@ impl Gather {
         let asked = asked.filter_map(|(lane, is_asked)| is_asked.then_some(lane));
         let answers = asked.map(|(at, lane)| async move {
             lane.fetch.allow(share);
-            let answer = lane.fetch.next(wanted).await?;
+            let answer = lane.fetch.next(wanted).await;
             let left = lane.fetch.allowance().unwrap_or_default();
-            Ok((at, answer, share.unwrap_or_default() - left))
+            (at, answer, share.unwrap_or_default() - left)
         });
-        let answers: Result<Vec<_>> = together(answers.collect()).await.into_iter().collect();
         let mut kept = Vec::new();
-        for (at, answer, looked_at) in answers? {
+        for (at, answer, looked_at) in together(answers.collect()).await {
             self.budget = self.budget.map(|budget| budget.saturating_sub(looked_at));
             kept.push((at, answer));
         }
-        Ok(kept)
+        kept
     }
 }
 
+/// Unless one is an error.
+fn all(answers: Vec<(usize, Result<Answer>)>) -> Result<Vec<(usize, Answer)>> {
+    let answers = answers.into_iter();
+    answers.map(|(at, answer)| Ok((at, answer?))).collect()
+}
+
 impl Lane {
+    /// Its rows are handed over, and more are left of their answer.
+    fn is_unread(&self) -> bool {
+        self.next.is_none() && self.fetch.is_unread()
+    }
+
+    /// Half of the rows that came last are gone, and more have to be asked for.
+    fn is_nearly_dry(&self) -> bool {
+        let is_at_end = self.next.is_none() && !self.fetch.is_done() && !self.fetch.is_unread();
+        is_at_end && self.rows.len() <= self.rows.gone()
+    }
+
+    /// Up to where all was looked at, if no rows are left before that.
+    fn position(&self) -> Option<&[u8]> {
+        self.fetch.position().filter(|_| self.next.is_none())
+    }
+
     /// How far it was read.
     fn reached(&self) -> Reached {
         match self.fetch.position() {
@@ -315,10 +389,25 @@ impl Lane {
         Ok(Track::new(ranks))
     }
 
-    /// The next rows of the answer that it has.
-    fn read_on(&mut self) -> Result<Track> {
-        let answer = self.fetch.read_on()?;
-        self.take(answer)
+    /// The rows that were answered; where it was, if there are none or that is an error.
+    fn begin(&mut self, track: Track) -> Result<Track> {
+        match self.next.take() {
+            Some(Ok(answer)) => self.take(answer),
+            other => {
+                self.next = other;
+                Ok(track)
+            }
+        }
+    }
+
+    /// The next rows of the answer that it has, or of the next one, if that is there.
+    fn go_on(&mut self) -> Option<Result<Track>> {
+        let answer = match self.next.take() {
+            Some(answer) => answer,
+            None if self.fetch.is_unread() => self.fetch.read_on(),
+            None => return None,
+        };
+        Some(answer.and_then(|answer| self.take(answer)))
     }
 
     /// Has its rows ranked, and says where the first one is at the earliest.

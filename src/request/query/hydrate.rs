@@ -160,6 +160,15 @@ impl Selection {
 }
 
 impl Supply {
+    /// All rows are going to be read.
+    pub(super) fn until_the_end(mut self) -> Self {
+        // A pace has its own order of requests.
+        if self.meter.is_none() {
+            self.gather = self.gather.until_the_end();
+        }
+        self
+    }
+
     /// The same read from another place, at the same pace.
     pub(super) fn again(&self, selection: &Selection, db: &Dynamo) -> Result<Supply> {
         selection.supply_at(db, self.meter.clone())

@@ -64,6 +64,11 @@ impl Race {
         first.starts_with(other) || other.starts_with(first)
     }
 
+    /// The last rank of a lane that is known: where its rows end, or the next one is at the earliest.
+    pub(super) fn end_of(&self, lane: usize) -> Option<&[u8]> {
+        self.tracks.get(lane)?.ranks.last()
+    }
+
     /// The first moves on to its next rank.
     #[inline]
     pub(super) fn advance(&mut self) {

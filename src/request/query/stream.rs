@@ -58,6 +58,10 @@ impl<Row> RowStream<Row> {
         let planned = selection
             .refuse_backwards()
             .and_then(|()| selection.supply(&db));
+        let planned = match selection.options.limit {
+            Some(_) => planned,
+            None => planned.map(Supply::until_the_end),
+        };
         RowStream {
             entity: selection.entity(),
             trail: Trail::new(&selection, &db),

@@ -275,8 +275,8 @@ pub trait QueryVerbs: Sized {
     }
 
     /// All rows, one after the other. The next rows are fetched while these are used; memory stays at
-    /// two answers of the service, or one of each partition and shard where their rows are merged. Dropping it stops
-    /// the work.
+    /// two answers of the service; where rows of partitions and shards are merged at one of each, and another one of
+    /// eight of them. Dropping it stops the work.
     fn stream(self, db: &Dynamo) -> RowStream<Self::Row> {
         let query = self.query();
         RowStream::new(query.selection, query.read, db.clone())
