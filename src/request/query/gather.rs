@@ -138,7 +138,7 @@ impl Gather {
         if self.merge.segmented {
             return None;
         }
-        self.next_lane().and_then(Lane::position)
+        self.next_lane().and_then(|lane| lane.fetch.position())
     }
 
     /// The next rows, of at least one answer, as whoever asks has them. `wanted` is how many there is use for.
@@ -365,11 +365,6 @@ impl Lane {
     fn is_nearly_dry(&self) -> bool {
         let is_at_end = self.next.is_none() && !self.fetch.is_done() && !self.fetch.is_unread();
         is_at_end && self.rows.len() <= self.rows.gone()
-    }
-
-    /// Up to where all was looked at, if no rows are left before that.
-    fn position(&self) -> Option<&[u8]> {
-        self.fetch.position().filter(|_| self.next.is_none())
     }
 
     /// How far it was read.
