@@ -130,9 +130,9 @@ impl Dice {
     }
 }
 
-/// It pairs all digits from the decimal point on, where AWS pairs those that are significant.
+/// They pair all digits from the decimal point on, where AWS pairs those that are significant.
 const ANOTHER_COUNT: Gap = Gap {
-    engine: Kind::DynamoDbLocal,
+    engines: &[Kind::DynamoDbLocal, Kind::OldDynamoDbLocal],
     why: "counts up to a byte more for some numbers",
 };
 

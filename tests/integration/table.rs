@@ -1,23 +1,20 @@
 //! Tables: created as declared, never changed, and told apart from what is there.
 
 use dynamo_entity::Stage;
+use dynamo_entity::aws_sdk_dynamodb::error::BuildError;
 use dynamo_entity::aws_sdk_dynamodb::types::{
-    AttributeValue, GlobalSecondaryIndexDescription, KeySchemaElement, StreamViewType,
-    TableDescription, TimeToLiveStatus,
+    AttributeDefinition, AttributeValue, CreateGlobalSecondaryIndexAction,
+    DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndexDescription, GlobalSecondaryIndexUpdate,
+    IndexStatus, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
+    ScalarAttributeType, StreamViewType, TableDescription, TimeToLiveStatus,
 };
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{KeyType, ProjectionSchema, StreamView, TableSchema};
 
 use crate::model::{Note, RequestCount, Session, Shop, note, order, user};
 use crate::support::db::{Db, n, raw, s};
-use crate::support::engine::Kind;
-use crate::support::suite::{Gap, Outcome};
+use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
-
-const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
-    engine: Kind::DynamoDbLocal,
-    why: "has no multi-attribute keys",
-};
 
 tests![
     keys_are_created_as_declared,
@@ -37,6 +34,8 @@ tests![
     several_indexes_are_added,
     adding_what_is_there_changes_nothing,
     two_may_add_at_once,
+    an_index_that_comes_is_waited_for,
+    an_index_that_goes_is_waited_for,
     an_index_that_differs_is_not_touched,
     indexes_need_a_table,
     multi_attribute_keys_are_created unless NO_MULTI_ATTRIBUTE_KEYS,
@@ -469,6 +468,7 @@ async fn an_index_is_added_to_a_table_with_data(db: Db) -> Outcome {
     let refused = db.create_tables([Ticket::schema()]).await.unwrap_err();
     assert!(refused.to_string().contains("add_indexes"), "{refused}");
     db.add_indexes([Ticket::schema()]).await?;
+    assert_active(&db, &["by-owner", "by_label"]).await?;
     assert_eq!(owned(&db, 1).await?, 10);
     db.create_tables([Ticket::schema()]).await?;
     Ok(())
@@ -506,6 +506,91 @@ async fn two_may_add_at_once(db: Db) -> Outcome {
     first?;
     second?;
     db.create_tables([Ticket::schema()]).await?;
+    Ok(())
+}
+
+/// Panics unless these are all indexes, and can be asked.
+async fn assert_active(db: &Db, names: &[&str]) -> Outcome {
+    let table = describe(db, &db.table::<Ticket>()).await?;
+    let mut found: Vec<_> = table.global_secondary_indexes().iter().collect();
+    found.sort_by_key(|index| index.index_name());
+    let found: Vec<_> = found
+        .iter()
+        .map(|index| (index.index_name(), index.index_status()))
+        .collect();
+    let active = |name| (Some(name), Some(&IndexStatus::Active));
+    let active: Vec<_> = names.iter().copied().map(active).collect();
+    assert_eq!(found, active);
+    Ok(())
+}
+
+/// By somebody else, who does not wait for it.
+async fn begin_an_index_of_owners(db: &Db) -> Outcome {
+    let key = |name: &str, role, ty| {
+        let element = KeySchemaElement::builder()
+            .attribute_name(name)
+            .key_type(role);
+        let attribute = AttributeDefinition::builder()
+            .attribute_name(name)
+            .attribute_type(ty);
+        Ok::<_, BuildError>((element.build()?, attribute.build()?))
+    };
+    let (owner, owner_is) = key("owner", KeyRole::Hash, ScalarAttributeType::B)?;
+    let (rank, rank_is) = key("rank", KeyRole::Range, ScalarAttributeType::N)?;
+    let all = Projection::builder().projection_type(ProjectionType::All);
+    let index = CreateGlobalSecondaryIndexAction::builder()
+        .index_name("by-owner")
+        .key_schema(owner)
+        .key_schema(rank)
+        .projection(all.build());
+    let update = GlobalSecondaryIndexUpdate::builder().create(index.build()?);
+    let table = describe(db, &db.table::<Ticket>()).await?;
+    db.client()
+        .update_table()
+        .table_name(db.table::<Ticket>())
+        .set_attribute_definitions(table.attribute_definitions)
+        .attribute_definitions(owner_is)
+        .attribute_definitions(rank_is)
+        .global_secondary_index_updates(update.build())
+        .send()
+        .await?;
+    Ok(())
+}
+
+async fn an_index_that_comes_is_waited_for(db: Db) -> Outcome {
+    let mut before = Ticket::schema();
+    before.local_indexes.clear();
+    before
+        .global_indexes
+        .retain(|index| index.name != "by-owner");
+    db.create_tables([before]).await?;
+    for ticket in tickets(20) {
+        ticket.create().send(&db).await?;
+    }
+    begin_an_index_of_owners(&db).await?;
+    let mut declared = Ticket::schema();
+    declared.local_indexes.clear();
+    db.create_tables([declared.clone()]).await?;
+    assert_active(&db, &["by-owner", "by_label"]).await?;
+    assert_eq!(owned(&db, 1).await?, 10);
+    db.add_indexes([declared]).await?;
+    Ok(())
+}
+
+async fn an_index_that_goes_is_waited_for(db: Db) -> Outcome {
+    db.create_tables([Ticket::schema()]).await?;
+    for ticket in tickets(20) {
+        ticket.create().send(&db).await?;
+    }
+    let gone = DeleteGlobalSecondaryIndexAction::builder().index_name("by-owner");
+    let gone = GlobalSecondaryIndexUpdate::builder().delete(gone.build()?);
+    let update = db.client().update_table();
+    let update = update.table_name(db.table::<Ticket>());
+    let update = update.global_secondary_index_updates(gone.build());
+    update.send().await?;
+    db.add_indexes([Ticket::schema()]).await?;
+    assert_active(&db, &["by-owner", "by_label"]).await?;
+    assert_eq!(owned(&db, 1).await?, 10);
     Ok(())
 }
 

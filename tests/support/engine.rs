@@ -1,4 +1,5 @@
-//! The engine under test: the embedded one, or the server that `DYNAMO_URL` names.
+//! The engine under test: the embedded one, or the server that `DYNAMO_URL` names. What server that is says
+//! `DYNAMODB_LOCAL`, which `scripts/dynamodb-local` sets.
 
 use std::env;
 
@@ -15,14 +16,26 @@ use std::time::Duration;
 pub enum Kind {
     Embedded,
     DynamoDbLocal,
+    /// Version 1.25.1, of 2024.
+    OldDynamoDbLocal,
+    /// Of which nothing is known: no gap is excused.
+    OtherServer,
 }
 
 impl Kind {
     pub fn here() -> Kind {
-        match url() {
-            Some(_) => Kind::DynamoDbLocal,
-            None => Kind::Embedded,
+        let version = env::var("DYNAMODB_LOCAL").ok();
+        match (url(), version.as_deref()) {
+            (None, _) => Kind::Embedded,
+            (Some(_), Some("3.3.1")) => Kind::DynamoDbLocal,
+            (Some(_), Some("1.25.1")) => Kind::OldDynamoDbLocal,
+            (Some(_), _) => Kind::OtherServer,
         }
+    }
+
+    /// Whether requests travel to another process.
+    pub fn is_server(self) -> bool {
+        self != Kind::Embedded
     }
 }
 

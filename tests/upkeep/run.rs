@@ -30,9 +30,10 @@ const FAILED_ONCE: &str = include_str!("seeds.txt");
 pub async fn sequences<E: Subject>(db: Db) -> Outcome {
     let name = std::any::type_name::<E>().rsplit("::").next().unwrap_or("");
     let first = number("UPKEEP_SEED").unwrap_or(0);
-    let default = match Kind::here() {
-        Kind::Embedded => SEQUENCES,
-        Kind::DynamoDbLocal => SEQUENCES_ON_A_SERVER,
+    let default = if Kind::here().is_server() {
+        SEQUENCES_ON_A_SERVER
+    } else {
+        SEQUENCES
     };
     let count = number("UPKEEP_SEQUENCES")
         .unwrap_or(default)

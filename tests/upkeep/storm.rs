@@ -50,9 +50,10 @@ const AT_ONCE: usize = 8;
 const FAILED_ONCE: &str = include_str!("storms.txt");
 
 async fn every_error_is_true_and_nothing_is_lost_or_doubled(db: Db) -> Outcome {
-    let default = match Kind::here() {
-        Kind::Embedded => OPERATIONS,
-        Kind::DynamoDbLocal => OPERATIONS_ON_A_SERVER,
+    let default = if Kind::here().is_server() {
+        OPERATIONS_ON_A_SERVER
+    } else {
+        OPERATIONS
     };
     let operations = number("FAULTS_OPERATIONS").unwrap_or(default);
     let first = number("FAULTS_SEED").unwrap_or(0);

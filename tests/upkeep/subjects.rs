@@ -12,14 +12,8 @@ mod visit;
 
 use crate::run::sequences;
 use crate::support::db::Db;
-use crate::support::engine::Kind;
-use crate::support::suite::{Gap, Outcome};
+use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
-
-pub const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
-    engine: Kind::DynamoDbLocal,
-    why: "has no multi-attribute keys",
-};
 
 tests![
     ticket,

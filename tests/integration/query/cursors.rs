@@ -4,11 +4,10 @@ use std::fmt::Debug;
 
 use dynamo_entity::prelude::*;
 
-use super::parts::NO_MULTI_ATTRIBUTE_KEYS;
 use super::{Loan, Numbered, Token, counts, day, days, library, token_numbers, tokens};
 use crate::model::RequestCount;
 use crate::support::db::Db;
-use crate::support::suite::Outcome;
+use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
 tests![

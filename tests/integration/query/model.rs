@@ -8,9 +8,8 @@ use proptest::sample::{select, subsequence};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::parts::NO_MULTI_ATTRIBUTE_KEYS;
 use crate::support::db::Db;
-use crate::support::suite::Outcome;
+use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
 tests![

@@ -7,8 +7,7 @@ use super::{Numbered, counts, day, days};
 use crate::model::RequestCount;
 use crate::support::clock::{HandClock, moment};
 use crate::support::db::Db;
-use crate::support::engine::Kind;
-use crate::support::suite::{Gap, Outcome};
+use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
 tests![
@@ -19,11 +18,6 @@ tests![
     a_time_behind_an_unknown_part_is_refused unless NO_MULTI_ATTRIBUTE_KEYS,
     empty_ranges_ask_for_nothing,
 ];
-
-pub(super) const NO_MULTI_ATTRIBUTE_KEYS: Gap = Gap {
-    engine: Kind::DynamoDbLocal,
-    why: "no multi-attribute keys",
-};
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(
