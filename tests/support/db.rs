@@ -109,8 +109,11 @@ impl Db {
         let faults = Faults::new(plan);
         let http = faults.around(self.engine.http_client());
         let config = self.engine.config().http_client(http);
-        // The SDK's stock of retries is one for the process, and many faults would use it up.
-        let retries = RetryPartition::custom("faults").build();
+        // The SDK has one stock of retries for all clients of a partition, and the faults of one test would use up
+        // what another one needs.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let retries = RetryPartition::custom(format!("faults-{number}")).build();
         (config.retry_partition(retries), faults)
     }
 
