@@ -190,8 +190,8 @@ fn hint(error: Error, indexes: &[IndexSchema]) -> Error {
     match indexes.iter().find(several) {
         Some(index) if error.kind() == ErrorKind::Rejected => {
             let message = format!(
-                "{error}. Index `{}` has a key of several attributes, which AWS and the embedded \
-                 engine know; DynamoDB Local and other servers may not",
+                "{error}. Index `{}` has a key of several attributes, which AWS, the embedded \
+                 engine and DynamoDB Local 3.3.1 know; older ones and other servers may not",
                 index.name
             );
             error.with_kind(ErrorKind::Rejected, message)
