@@ -15,8 +15,8 @@
 //! ```
 //!
 //! The data lives in SQLite, on a thread of its own, so nothing here blocks an async runtime. A file
-//! belongs to one engine at a time, which a lock on `PATH.lock` enforces; it is released when the last
-//! clone of the engine and of its clients is gone. What was acknowledged survives a crash.
+//! belongs to one engine at a time, which locks on `PATH.lock` and on the file itself enforce; they are released when
+//! the last clone of the engine and of its clients is gone. What was acknowledged survives a crash.
 
 mod dispatch;
 mod engine;

@@ -1,6 +1,7 @@
 //! Connections: by URL, by environment, by a client of the user's own.
 
 use std::env;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,9 @@ tests![
     a_file_outlives_its_connection,
     a_file_has_one_engine,
     a_file_is_locked_against_other_processes,
+    a_file_is_locked_by_whatever_name,
+    a_file_stays_locked_when_its_lock_is_deleted,
+    a_file_stays_locked_when_it_is_renamed,
     a_file_in_no_folder_is_an_error,
     memory_is_private,
     clones_share_the_data,
@@ -192,6 +196,102 @@ async fn a_file_is_locked_against_other_processes(_: Db) -> Outcome {
     drop(first);
     let said = child_says(Some(&url))?;
     assert!(said.starts_with("opened "), "{said}");
+    Ok(())
+}
+
+/// A file that is open under the first of the names. Panics if another engine, of this process or of another
+/// one, opens it by any of them before the first one is gone, or does not after that.
+async fn assert_alone(first: Dynamo, names: &[String]) -> Outcome {
+    for name in names {
+        let refused = EmbeddedEngine::open(name).await.expect_err(name);
+        assert_eq!(refused.kind(), ErrorKind::Locked, "{name}: {refused}");
+    }
+    // After those that were refused here, the file is still locked. SQLite takes its time to say so.
+    let children: Vec<_> = names
+        .iter()
+        .map(|name| format!("embedded:{name}"))
+        .map(|url| std::thread::spawn(move || child_says(Some(&url)).unwrap_or_default()))
+        .collect();
+    for child in children {
+        let said = child.join().expect("a child");
+        assert!(said.starts_with("Locked "), "{said}");
+    }
+    draft("d1", "x").create().send(&first).await?;
+    drop(first);
+    for name in names {
+        let said = child_says(Some(&format!("embedded:{name}")))?;
+        assert!(said.starts_with("opened "), "{said}");
+        let db = EmbeddedEngine::open(name).await?.connect();
+        assert!(Draft::key("d1").get().send(&db).await?.is_some(), "{name}");
+    }
+    Ok(())
+}
+
+async fn opened(path: &Path) -> Result<Dynamo> {
+    let db = Dynamo::connect(&format!("embedded:{}", path.display())).await?;
+    db.create_tables([Draft::schema()]).await?;
+    Ok(db)
+}
+
+/// From the folder in which the tests run.
+fn relative(path: &Path) -> Result<String, Box<dyn std::error::Error>> {
+    let depth = env::current_dir()?.components().count() - 1;
+    let path = path.strip_prefix("/")?.display();
+    Ok(format!("{}{path}", "../".repeat(depth)))
+}
+
+async fn a_file_is_locked_by_whatever_name(_: Db) -> Outcome {
+    #[cfg(unix)]
+    {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("shop.db");
+        let first = opened(&path).await?;
+        let [link, twin] = ["link.db", "twin.db"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&path, &link)?;
+        std::fs::hard_link(&path, &twin)?;
+        let mut names = [path.clone(), link, twin]
+            .map(|name| name.display().to_string())
+            .to_vec();
+        names.push(relative(&path)?);
+        assert_alone(first, &names).await?;
+    }
+    Ok(())
+}
+
+async fn a_file_stays_locked_when_its_lock_is_deleted(_: Db) -> Outcome {
+    #[cfg(unix)]
+    {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("shop.db");
+        let first = opened(&path).await?;
+        let lock = folder.path().join("shop.db.lock");
+        std::fs::remove_file(&lock)?;
+        let name = path.display().to_string();
+        assert_alone(first, &[name.clone()]).await?;
+        // And one that somebody else has made again.
+        let first = opened(&folder.path().join("other.db")).await?;
+        std::fs::remove_file(folder.path().join("other.db.lock"))?;
+        std::fs::write(folder.path().join("other.db.lock"), "")?;
+        let name = folder.path().join("other.db").display().to_string();
+        assert_alone(first, &[name]).await?;
+    }
+    Ok(())
+}
+
+async fn a_file_stays_locked_when_it_is_renamed(_: Db) -> Outcome {
+    #[cfg(unix)]
+    {
+        let folder = tempfile::tempdir()?;
+        let [path, moved] = ["shop.db", "moved.db"].map(|name| folder.path().join(name));
+        let first = opened(&path).await?;
+        std::fs::rename(&path, &moved)?;
+        // Its log still has the old name, so that one is taken, too.
+        let refused = EmbeddedEngine::open(&path).await.expect_err("locked");
+        assert_eq!(refused.kind(), ErrorKind::Locked);
+        let said = child_says(Some(&format!("embedded:{}", path.display())))?;
+        assert!(said.starts_with("Locked "), "{said}");
+        assert_alone(first, &[moved.display().to_string()]).await?;
+    }
     Ok(())
 }
 

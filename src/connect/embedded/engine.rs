@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -13,18 +13,22 @@ use std::thread;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
 use aws_sdk_dynamodb::{Client, config};
 use bytes::Bytes;
-use dynoxide::Database;
+use dynoxide::{Database, DynoxideError};
 use tokio::sync::oneshot;
 
 use super::dispatch::{Answer, dispatch, internal_error};
 use super::http::EmbeddedHttpClient;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::lock::Lock;
+use crate::lock::{self, Claim, Lock};
 use crate::wire::Wire;
 
 /// Deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
+
+/// Of what an error speaks, and what to do instead.
+const WHAT: &str = "the embedded database";
+const INSTEAD: &str = "share one `Dynamo` by cloning it";
 
 /// An operation that panics.
 #[cfg(test)]
@@ -43,10 +47,10 @@ struct Job {
     answer: oneshot::Sender<Answer>,
 }
 
-/// The lock is released after the database is closed: fields drop in order.
+/// Others may have the file after the database is closed: fields drop in order.
 struct Opened {
     database: Database,
-    _lock: Option<Lock>,
+    _alone: Option<(Claim, Lock)>,
 }
 
 impl EmbeddedEngine {
@@ -56,7 +60,7 @@ impl EmbeddedEngine {
             let database = Database::memory().map_err(|error| cannot_open("memory", &error))?;
             Ok(Opened {
                 database,
-                _lock: None,
+                _alone: None,
             })
         })
         .await
@@ -65,7 +69,10 @@ impl EmbeddedEngine {
     /// A database in a file. The file is created if it is not there, its folder is not.
     ///
     /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in
-    /// another one.
+    /// another one, by whatever name: beside `PATH.lock`, the file itself is locked. (Where only that second lock is
+    /// in the way, because the first was deleted or the file has several names, the answer takes half a minute.)
+    /// Other programs cannot read the file meanwhile, and a process that opens the file by other means than
+    /// this, to copy it, say, gives that lock up.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_owned();
         Self::start(move || open_file(&path)).await
@@ -173,55 +180,69 @@ fn serve(database: &Database, queue: &mpsc::Receiver<Job>) {
 }
 
 fn open_file(path: &Path) -> Result<Opened> {
-    let path = absolute(path)?;
-    let text = path
-        .to_str()
-        .ok_or_else(|| Error::config(format!("the path {} is not UTF-8", path.display())))?;
-    let lock = Lock::acquire(
-        &path,
-        "the embedded database",
-        "share one `Dynamo` by cloning it",
-    )?;
-    let database = Database::new(text).map_err(|error| cannot_open(text, &error))?;
-    Ok(Opened {
-        database,
-        _lock: Some(lock),
-    })
-}
-
-/// One path for one file, whatever links lead to it, so that its lock has one name.
-fn absolute(path: &Path) -> Result<PathBuf> {
     if path.is_dir() {
-        return Err(Error::config(format!(
-            "{} is a folder, not a file",
-            path.display()
-        )));
+        let message = format!("{} is a folder, not a file", path.display());
+        return Err(Error::config(message));
     }
-    if path.is_symlink() && !path.exists() {
-        // A link to a file that is not there yet: only the file itself has a path of its own.
-        let created = OpenOptions::new().create(true).append(true).open(path);
-        created.map_err(|error| cannot_open(path.display(), &error))?;
-    }
-    if path.exists() {
-        return path
-            .canonicalize()
-            .map_err(|error| cannot_open(path.display(), &error));
-    }
-    let Some(name) = path.file_name() else {
-        return Err(Error::config(format!("{} names no file", path.display())));
-    };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let folder = folder.canonicalize().map_err(|error| {
+    let path = lock::resolved(path).map_err(|error| {
         let message = format!(
-            "the folder {} of the database file cannot be used ({error}): create it first",
-            folder.display()
+            "the path {} of the database file cannot be used ({error}): if its folder is not there, \
+             create it first",
+            path.display()
         );
         Error::config(message).with_source(error)
     })?;
-    Ok(folder.join(name))
+    let url = url(&path)?;
+    let lock = Lock::acquire(&path, WHAT, INSTEAD)?;
+    let claim = claim(&path)?;
+    let database = Database::new(&url).map_err(|error| {
+        if is_busy(&error) {
+            lock::locked(&path, WHAT, INSTEAD)
+        } else {
+            cannot_open(path.display(), &error)
+        }
+    })?;
+    Ok(Opened {
+        database,
+        _alone: Some((claim, lock)),
+    })
+}
+
+/// SQLite locks the file itself for as long as it is open, and not for each transaction: so no other process
+/// has it by another name, or because the lock file was deleted. That needs a way of its own to the file, which
+/// only URLs of SQLite can name. Elsewhere a lock file that is open cannot be deleted.
+fn url(path: &Path) -> Result<String> {
+    let text = path
+        .to_str()
+        .ok_or_else(|| Error::config(format!("the path {} is not UTF-8", path.display())))?;
+    if !cfg!(unix) {
+        return Ok(text.to_owned());
+    }
+    let text = text.replace('%', "%25");
+    let text = text.replace('?', "%3f").replace('#', "%23");
+    Ok(format!("file:{text}?vfs=unix-excl"))
+}
+
+/// The file, made if it is not there yet, is not open in this process by another name.
+fn claim(path: &Path) -> Result<Claim> {
+    let unusable = |error| cannot_open(path.display(), &error);
+    if !path.exists() {
+        let mut options = OpenOptions::new();
+        let made = options.create(true).append(true).open(path);
+        drop(made.map_err(unusable)?);
+    }
+    let claim = lock::patiently(|| Claim::of(path).map_err(unusable))?;
+    claim.ok_or_else(|| lock::locked(path, WHAT, INSTEAD))
+}
+
+/// `SQLITE_BUSY`: another process has locked the file.
+fn is_busy(error: &DynoxideError) -> bool {
+    let DynoxideError::SqliteError(error) = error else {
+        return false;
+    };
+    error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code & 0xff == 5)
 }
 
 fn cannot_open(what: impl fmt::Display, why: &dyn fmt::Display) -> Error {

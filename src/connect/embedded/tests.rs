@@ -198,6 +198,21 @@ async fn links_to_a_file_to_be_are_that_file() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_name_is_taken_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a b.db", "a?vfs=unix.db", "a#b.db", "100%41.db", "ä&b=c.db"] {
+        let path = folder.path().join(name);
+        let engine = EmbeddedEngine::open(&path).await.unwrap();
+        create_table(&engine.client()).await;
+        drop(engine);
+        assert!(std::fs::metadata(&path).unwrap().len() > 0, "{name}");
+    }
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, 10, "with their locks");
+}
+
 #[tokio::test]
 async fn paths_that_cannot_be_opened() {
     let folder = tempfile::tempdir().unwrap();

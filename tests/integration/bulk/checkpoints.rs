@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dynamo_entity::aws_sdk_dynamodb::error::BoxError;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Bulk, BulkReport, FileCheckpoint};
 use tempfile::TempDir;
@@ -23,6 +24,8 @@ tests![
     rows_that_failed_are_tried_again,
     a_checkpoint_of_another_job_is_refused,
     a_checkpoint_is_used_by_one_job_at_a_time,
+    a_job_whose_lock_was_deleted_saves_no_more,
+    a_link_to_a_checkpoint_is_that_checkpoint,
     what_is_no_checkpoint_is_refused,
     a_place_that_cannot_be_written_stops_nothing_half_way,
     jobs_side_by_side_keep_their_marks,
@@ -261,6 +264,54 @@ async fn a_checkpoint_is_used_by_one_job_at_a_time(db: Db) -> Outcome {
     assert_eq!(refused.kind(), ErrorKind::Locked);
     assert!(refused.to_string().contains("job is in use"), "{refused}");
     assert!(plus_one(&path).send(&db).await?.was_finished());
+    Ok(())
+}
+
+async fn a_job_whose_lock_was_deleted_saves_no_more(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    rows(&db, 60).await?;
+    let mut inner = None;
+    let report = plus_one(&path)
+        .on_progress(|_| {
+            inner.get_or_insert_with(|| {
+                std::fs::remove_file(folder.path().join("job.lock"))?;
+                let report = meanwhile(plus_one(&path).send(&db))?;
+                Ok::<_, BoxError>((report, std::fs::read(&path)?))
+            });
+        })
+        .send(&db)
+        .await?;
+    let (other, kept) = inner.expect("it was called").expect("another job");
+    assert!(other.stopped().is_none(), "{other:?}");
+    let stopped = report.stopped().expect("nothing was saved");
+    assert_eq!(stopped.kind(), ErrorKind::Locked, "{stopped}");
+    assert!(stopped.to_string().contains("was deleted"), "{stopped}");
+    assert_eq!(std::fs::read(&path)?, kept);
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 60)]));
+    Ok(())
+}
+
+async fn a_link_to_a_checkpoint_is_that_checkpoint(db: Db) -> Outcome {
+    #[cfg(unix)]
+    {
+        let folder = tempfile::tempdir()?;
+        let [path, link] = ["job", "link"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink(&path, &link)?;
+        rows(&db, 60).await?;
+        let mut inner = None;
+        let report = plus_one(&link)
+            .on_progress(|_| {
+                inner.get_or_insert_with(|| meanwhile(plus_one(&path).send(&db)).map(|_| ()));
+            })
+            .send(&db)
+            .await?;
+        assert_eq!(report.complete()?.written, 60);
+        let refused = inner.expect("it was called").expect_err("two at once");
+        assert_eq!(refused.kind(), ErrorKind::Locked);
+        assert!(std::fs::symlink_metadata(&link)?.is_symlink());
+        assert!(plus_one(&path).send(&db).await?.was_finished());
+    }
     Ok(())
 }
 

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Checkpoint, CheckpointError, Saving};
-use crate::lock::Lock;
+use crate::error::{Error, ErrorKind, Stage};
+use crate::lock::{self, Lock};
 
 /// A checkpoint in a file of its own.
 ///
@@ -39,6 +40,7 @@ impl Checkpoint for FileCheckpoint {
         Box::pin(async move {
             let path = self.path.clone();
             let (lock, state) = blocking(move || {
+                let path = lock::resolved(&path)?;
                 let lock = Lock::acquire(&path, "the checkpoint", "wait for its job")?;
                 match fs::read(&path) {
                     Ok(state) => Ok((lock, Some(state))),
@@ -58,7 +60,10 @@ impl Checkpoint for FileCheckpoint {
             // A save outlives a job that is dropped, and so does the lock.
             let lock = self.held().clone();
             blocking(move || {
-                let saved = replace(&path, &state);
+                if lock.as_ref().is_some_and(|lock| !lock.is_held()) {
+                    return Err(deleted(&path).into());
+                }
+                let saved = replace(&lock::resolved(&path)?, &state);
                 drop(lock);
                 Ok(saved?)
             })
@@ -71,6 +76,16 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, CheckpointError> {
     tokio::task::spawn_blocking(work).await?
+}
+
+/// Another job may have begun since, and what this one would save is not where that one is.
+fn deleted(path: &Path) -> Error {
+    let message = format!(
+        "the lock of the checkpoint {} was deleted, so another job may use it: wait for that one, and run \
+         this one again, which goes on from there",
+        path.display()
+    );
+    Error::new(ErrorKind::Locked, Stage::Connect, message)
 }
 
 /// Old or new, whenever the power fails.
