@@ -199,9 +199,8 @@ async fn a_file_is_locked_against_other_processes(_: Db) -> Outcome {
     Ok(())
 }
 
-/// A file that is open under the first of the names. Panics if another engine, of this process or of another
-/// one, opens it by any of them before the first one is gone, or does not after that.
-async fn assert_alone(first: Dynamo, names: &[String]) -> Outcome {
+/// Panics if another engine, of this process or of another one, opens a file by any of its names.
+async fn assert_locked(names: &[String]) -> Outcome {
     for name in names {
         let refused = EmbeddedEngine::open(name).await.expect_err(name);
         assert_eq!(refused.kind(), ErrorKind::Locked, "{name}: {refused}");
@@ -216,6 +215,11 @@ async fn assert_alone(first: Dynamo, names: &[String]) -> Outcome {
         let said = child.join().expect("a child");
         assert!(said.starts_with("Locked "), "{said}");
     }
+    Ok(())
+}
+
+/// Panics if the file is not free once its engine is gone, or lacks what that one wrote last.
+async fn assert_free_after(first: Dynamo, names: &[String]) -> Outcome {
     draft("d1", "x").create().send(&first).await?;
     drop(first);
     for name in names {
@@ -253,7 +257,8 @@ async fn a_file_is_locked_by_whatever_name(_: Db) -> Outcome {
             .map(|name| name.display().to_string())
             .to_vec();
         names.push(relative(&path)?);
-        assert_alone(first, &names).await?;
+        assert_locked(&names).await?;
+        assert_free_after(first, &names).await?;
     }
     Ok(())
 }
@@ -262,18 +267,16 @@ async fn a_file_stays_locked_when_its_lock_is_deleted(_: Db) -> Outcome {
     #[cfg(unix)]
     {
         let folder = tempfile::tempdir()?;
-        let path = folder.path().join("shop.db");
-        let first = opened(&path).await?;
-        let lock = folder.path().join("shop.db.lock");
-        std::fs::remove_file(&lock)?;
-        let name = path.display().to_string();
-        assert_alone(first, &[name.clone()]).await?;
-        // And one that somebody else has made again.
-        let first = opened(&folder.path().join("other.db")).await?;
+        let [path, other] = ["shop.db", "other.db"].map(|name| folder.path().join(name));
+        let (first, second) = (opened(&path).await?, opened(&other).await?);
+        std::fs::remove_file(folder.path().join("shop.db.lock"))?;
+        // And one that somebody has made again.
         std::fs::remove_file(folder.path().join("other.db.lock"))?;
         std::fs::write(folder.path().join("other.db.lock"), "")?;
-        let name = folder.path().join("other.db").display().to_string();
-        assert_alone(first, &[name]).await?;
+        let names = [path, other].map(|path| path.display().to_string());
+        assert_locked(&names).await?;
+        assert_free_after(first, &names[..1]).await?;
+        assert_free_after(second, &names[1..]).await?;
     }
     Ok(())
 }
@@ -286,11 +289,10 @@ async fn a_file_stays_locked_when_it_is_renamed(_: Db) -> Outcome {
         let first = opened(&path).await?;
         std::fs::rename(&path, &moved)?;
         // Its log still has the old name, so that one is taken, too.
-        let refused = EmbeddedEngine::open(&path).await.expect_err("locked");
-        assert_eq!(refused.kind(), ErrorKind::Locked);
-        let said = child_says(Some(&format!("embedded:{}", path.display())))?;
-        assert!(said.starts_with("Locked "), "{said}");
-        assert_alone(first, &[moved.display().to_string()]).await?;
+        let names = [&path, &moved].map(|path| path.display().to_string());
+        assert_locked(&names).await?;
+        std::fs::rename(&moved, &path)?;
+        assert_free_after(first, &names[..1]).await?;
     }
     Ok(())
 }
