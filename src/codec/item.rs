@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
+use std::fmt;
 
 use super::{DynamoValue, Fault, Number, Reader, SetElement, Tag, Writer};
 
@@ -16,12 +17,12 @@ use super::{DynamoValue, Fault, Number, Reader, SetElement, Tag, Writer};
 /// assert_eq!(item.get("count"), Some(&Value::from(3)));
 /// assert_eq!(item.size(), "id".len() + "a1".len() + "count".len() + 2);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Item(BTreeMap<String, Value>, Kept);
 
 /// Attributes of a stored item that are the library's own: what came in the `rest` of an entity goes back with it, and
 /// nobody else sees or makes them.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 struct Kept(Option<Box<BTreeMap<String, Value>>>);
 
 /// What nobody sees makes no difference.
@@ -32,6 +33,12 @@ impl PartialEq for Kept {
 }
 
 impl Eq for Kept {}
+
+impl fmt::Debug for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Item").field(&self.0).finish()
+    }
+}
 
 /// Any value of DynamoDB.
 #[derive(Debug, Clone, PartialEq, Eq)]

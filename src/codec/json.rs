@@ -16,8 +16,9 @@ impl Item {
     /// Reads an object of plain JSON, every digit of its numbers: what does not fit into a number of DynamoDB is an
     /// error, and nothing is rounded. Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
     ///
-    /// Through serde, readers of JSON make a float of a large integer before anybody sees its digits. Such a float is
-    /// refused; this way, or `serde_json` with its feature `arbitrary_precision`, takes it as it is.
+    /// Through serde, readers of JSON make a float of a large integer, and of every fraction, before anybody sees its
+    /// digits. A float of more than 15 digits, or of 2^53 and more, is refused there, since it may stand for other
+    /// numbers too; `serde_json` with its feature `arbitrary_precision` hands over the digits.
     ///
     /// ```
     /// use dynamo_entity::Item;

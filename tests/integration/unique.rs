@@ -991,8 +991,11 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     let (eve, fay) = (account(7, "z@x"), account(8, "z@x"));
     let both = Transaction::new().with(eve.create()).with(fay.create());
     let error = both.send(&db).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::InvalidValue);
-    assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(error.kind(), ErrorKind::NotUnique);
+    assert_eq!(
+        error.failures().map(Failed::index).collect::<Vec<_>>(),
+        [0, 1]
+    );
     Ok(())
 }
 
