@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 
 impl Item {
     /// Reads an object of plain JSON, every digit of its numbers: what does not fit into a number of DynamoDB is an
-    /// error, and nothing is rounded. Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
+    /// error of the kind [`InvalidValue`](crate::ErrorKind::InvalidValue), as what is no JSON is, and nothing is rounded.
+    /// Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
     ///
     /// Through serde, readers of JSON make a float of a large integer, and of every fraction, before anybody sees its
     /// digits. A float of more than 15 digits, or of 2^53 and more, is refused there, since it may stand for other
@@ -30,7 +31,7 @@ impl Item {
     /// ```
     pub fn from_json(json: &str) -> Result<Item> {
         let item = Reader::within(json, 0).plain_item();
-        item.map_err(|fault| Error::decode("Item", fault))
+        item.map_err(|fault| Error::encode("Item", fault))
     }
 }
 
@@ -221,4 +222,59 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
 fn number<E: de::Error>(text: &str) -> Result<Value, E> {
     text.parse().map(Value::N).map_err(E::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `serde_json` hands them over with its feature `arbitrary_precision`.
+    #[test]
+    fn digits_are_a_number() {
+        let given = |digits: &str| {
+            let json = format!("{{\"n\":[{{\"{DIGITS}\":\"{digits}\"}}]}}");
+            serde_json::from_str::<Item>(&json)
+        };
+        let digits = "12345678901234567890.123456789012345678";
+        let number = digits.parse::<Number>().unwrap();
+        let expected = Value::L(vec![Value::N(number)]);
+        assert_eq!(given(digits).unwrap().get("n"), Some(&expected));
+        assert!(given("1e999").is_err());
+    }
+
+    #[test]
+    fn floats_that_may_be_others_are_refused() {
+        let read = |text: &str| {
+            let item: Result<Item, _> = serde_json::from_str(&format!("{{\"n\":{text}}}"));
+            item.ok()?.get("n")?.as_number().map(ToString::to_string)
+        };
+        for text in [
+            "0.5",
+            "-12.25",
+            "9007199254740991",
+            "18446744073709551615",
+            "0.123456789012345",
+        ] {
+            assert_eq!(read(text).as_deref(), Some(text));
+        }
+        assert_eq!(read("1e3").as_deref(), Some("1000"));
+        for text in [
+            "18446744073709551616",
+            "-9223372036854775809",
+            "9007199254740993.0",
+            "1e16",
+            "0.1234567890123456",
+            "3.14159265358979323846",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_map_is_a_map() {
+        let item: Item = serde_json::from_str(r#"{"m":{"a":1,"b":{},"a":2},"e":{}}"#).unwrap();
+        let map = [("a", Value::from(2)), ("b", Value::M(Item::new()))];
+        assert_eq!(item.get("m"), Some(&Value::M(map.into_iter().collect())));
+        assert_eq!(item.get("e"), Some(&Value::M(Item::new())));
+    }
 }
