@@ -58,8 +58,9 @@ pub use defer::{
 pub use fallback::{FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback};
 pub use field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill, find_tag,
-    incomplete, is_derived, keep, keep_rest, keep_value, may_be_absent, missing, never_absent,
-    next_of_tuple, or_null, unknown_part, unknown_variant, unless_absent, within, written_size,
+    incomplete, is_derived, keep, keep_rest, keep_unknown, keep_value, may_be_absent, missing,
+    never_absent, next_of_tuple, or_null, unknown_part, unknown_variant, unless_absent, within,
+    written_size,
 };
 pub use json::{as_stored, from_json, read_item_json, to_json};
 pub use when::When;

@@ -83,6 +83,9 @@ pub enum ErrorKind {
     Conflict,
     /// A write was sent and no answer tells whether it took effect. Read before deciding.
     OutcomeUnknown,
+    /// The write took effect, and the item it left cannot be returned: it could not be read back, or was deleted since.
+    /// Only writes that change unique values read back, for a transaction returns nothing.
+    TookEffect,
     /// A key part does not fit its template or DynamoDB's limits. Nothing was sent.
     InvalidKey,
     /// A value cannot be stored. Nothing was sent.
@@ -386,6 +389,11 @@ impl Error {
     /// The write may or may not have taken effect.
     pub fn is_outcome_unknown(&self) -> bool {
         self.kind() == ErrorKind::OutcomeUnknown
+    }
+
+    /// The write took effect although this is an error: only what it left cannot be returned. Not to be sent again.
+    pub fn took_effect(&self) -> bool {
+        self.kind() == ErrorKind::TookEffect
     }
 
     /// The service refused for load.

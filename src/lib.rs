@@ -86,7 +86,8 @@
 //! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
 //! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
 //! | `unique(NAME, field, ..)` | no two items share these values; `Entity::NAME(..)` finds the one that has them, see [the guide](guide::unique) |
-//! | `rename = ".."`, `rename_all = ".."` | the value of the type attribute; the stored names of all fields |
+//! | `rename = ".."` | the value of the type attribute, by default the struct's name; in `gsi` and `lsi` the stored name of an index, in `unique` that of the values, by default their attributes': see [what is stored](guide::production) |
+//! | `rename_all = ".."` | the stored names of all fields |
 //! | `repository`, `repository = Name` | a trait for services, `OrderRepository` or so called: see [`Repository`] |
 //! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
 //!

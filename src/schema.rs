@@ -10,6 +10,7 @@ mod definition;
 mod interleave;
 mod overlap;
 mod partition;
+mod reserved;
 mod table;
 mod unique;
 
@@ -24,6 +25,7 @@ pub use definition::{
 pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{has_at_most, is_part, same_entity, same_partition};
+pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub(crate) use table::Declaration;
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;

@@ -797,3 +797,178 @@ mod lints {
 fn deprecated_fields_are_stored() {
     round_trip(&lints::lints());
 }
+
+/// Entities and values have methods called like those of the contracts, their own ones and those of a trait that
+/// everything has.
+mod methods {
+    #![allow(dead_code, clippy::unused_self)]
+
+    use dynamo_entity::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    macro_rules! methods {
+        ($($name:ident)*) => {
+            /// A foreign trait, in scope where the derives stand.
+            pub(super) trait Methods {
+                $(fn $name(&self) -> &'static str {
+                    "foreign"
+                })*
+            }
+
+            impl<T: ?Sized> Methods for T {}
+
+            /// All but those that an expansion gives the entity itself.
+            impl Thing {
+                $(pub(super) fn $name(&self) -> &'static str {
+                    "own"
+                })*
+            }
+
+            impl Part {
+                $(fn $name(&self) -> &'static str {
+                    "own"
+                })*
+            }
+
+            impl Choice {
+                $(fn $name(&self) -> &'static str {
+                    "own"
+                })*
+            }
+        };
+    }
+
+    methods! {
+        encode decode encode_as_is decode_key encode_field decode_field absent field_as_stored as_stored read_json
+        has_key version expires_at key_parts encode_created_at write_partition may_be_absent default_json encode_now
+        index_part_is_there index_holds write_index_key unique_part_is_there write_unique to_key write_part read
+        create put get update upsert delete modify try_modify touch check to_item from_item key_from_item scan
+        get_many get_each schema path place entry text integer raw skip is_there write literal part shard close end
+        open_object next_name open_map close_map dynamic_name attribute is_named finish or_null or_in_key
+    }
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DynamoValue)]
+    pub(super) struct Part {
+        pub(super) encode: u8,
+        pub(super) decode: Option<String>,
+        pub(super) place: Option<String>,
+        #[serde(skip)]
+        #[dynamo(rest)]
+        pub(super) entry: Item,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DynamoValue)]
+    pub(super) enum Choice {
+        Encode { version: u8 },
+        Decode(Part),
+    }
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "methods", pk = "pk", sk = "sk", entities(Thing))]
+    #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
+    pub(super) struct Table;
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DynamoEntity)]
+    #[dynamo(table = Table, key(pk = "THING#{encode}", sk = "{decode}"))]
+    #[dynamo(unique(by_text, text))]
+    #[dynamo(gsi(by_version, on = gsi1, pk = "V#{put}", sk = "{get}"))]
+    #[dynamo(repository)]
+    pub(super) struct Thing {
+        pub(super) encode: String,
+        pub(super) decode: u32,
+        pub(super) text: String,
+        pub(super) put: u32,
+        pub(super) get: Option<u32>,
+        pub(super) key_parts: Vec<Choice>,
+        pub(super) place: Part,
+        #[serde(skip)]
+        #[dynamo(version)]
+        pub(super) version: Version,
+        #[dynamo(created_at)]
+        pub(super) created_at: Option<std::time::SystemTime>,
+        #[dynamo(ttl)]
+        pub(super) expires_at: Option<i64>,
+    }
+
+    #[derive(Debug, PartialEq, DynamoProjection)]
+    #[dynamo(entity = Thing)]
+    pub(super) struct Row {
+        pub(super) encode: String,
+        pub(super) get: Option<u32>,
+    }
+
+    #[derive(Debug, PartialEq, DynamoCollection)]
+    #[dynamo(table = Table, partition(encode))]
+    pub(super) enum All {
+        Thing(Thing),
+    }
+}
+
+/// What the library calls is its own.
+async fn written_and_read<E>(db: &dynamo_entity::Dynamo, entity: &E) -> dynamo_entity::Result<E>
+where
+    E: DynamoEntity + PartialEq + Debug,
+{
+    use dynamo_entity::Operation;
+
+    let stored = entity.create().send(db).await?;
+    assert_eq!(
+        stored.key().get().consistent().send(db).await?.as_ref(),
+        Some(&stored)
+    );
+    stored.put().send(db).await
+}
+
+#[tokio::test]
+async fn methods_have_any_name() -> dynamo_entity::Result<()> {
+    use dynamo_entity::{Dynamo, DynamoTable, Item, QueryVerbs, Version};
+    use methods::{All, Choice, Methods, Part, Row, Table, Thing};
+
+    let part = Part {
+        encode: 1,
+        decode: None,
+        place: None,
+        entry: Item::new(),
+    };
+    let thing = Thing {
+        encode: "e".into(),
+        decode: 7,
+        text: "t".into(),
+        put: 3,
+        get: Some(4),
+        key_parts: vec![Choice::Encode { version: 2 }, Choice::Decode(part.clone())],
+        place: part,
+        version: Version::default(),
+        created_at: None,
+        expires_at: None,
+    };
+    assert_eq!(
+        (thing.encode(), thing.put(), thing.key_parts()),
+        ("own", "own", "own")
+    );
+    assert_eq!(Methods::version(&thing), "foreign");
+    let db = Dynamo::connect("embedded:memory").await?;
+    db.create_tables([<Table as DynamoTable>::schema()]).await?;
+    let stored = written_and_read(&db, &thing).await?;
+    assert_eq!(stored.version.number(), Some(2));
+    assert!(stored.created_at.is_some());
+    round_trip(&stored);
+    assert_eq!(Thing::by_text("t").send(&db).await?.as_ref(), Some(&stored));
+    let rows = Thing::by_version(3u32).select::<Row>().all(&db).await?;
+    assert_eq!((rows[0].encode.as_str(), rows[0].get), ("e", Some(4)));
+    let modified = Thing::key("e", 7u32).modify(|thing| thing.text = "u".into());
+    modified.send(&db).await?;
+    let changes = Thing::key("e", 7u32).update();
+    let changes = changes.apply(|t| (t.place().place().set("here"), t.place().encode().add(1)));
+    let changes = changes.when(|t| t.place().entry().entry("other").missing());
+    let modified = dynamo_entity::Operation::send(changes, &db).await?;
+    assert_eq!(
+        (modified.place.place.as_deref(), modified.place.encode),
+        (Some("here"), 2)
+    );
+    assert_eq!(
+        All::in_partition("e").all(&db).await?,
+        [All::Thing(modified)]
+    );
+    Ok(())
+}

@@ -6,6 +6,7 @@ mod entity_key;
 mod field;
 mod name;
 mod primary_key;
+mod reserved;
 mod service;
 mod shared_index;
 mod table;

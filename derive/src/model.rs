@@ -30,7 +30,10 @@ pub(crate) struct Unique {
     pub(crate) name: Ident,
     /// Indexes into `Entity::fields`, and where they were named.
     pub(crate) fields: Vec<(usize, Span)>,
-    /// The partition key of the item that holds the value.
+    /// `rename`, else the stored names of the fields: what the keys of its sentinels hold in place of a name of Rust.
+    pub(crate) stored: String,
+    pub(crate) stored_at: Span,
+    /// The partition key of the item that holds the value; its parts are in the order of their attributes.
     pub(crate) template: Template,
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::codec::{DynamoValue, Fault, Item, Reader, Value, Writer};
 use crate::entity::{DynamoEntity, Stamp};
-use crate::schema::{EntityDef, TableDef};
+use crate::schema::{EntityDef, TableDef, is_reserved};
 
 /// Names the field that a result belongs to.
 #[inline]
@@ -84,7 +84,17 @@ pub fn keep_value<T>(
     Ok(())
 }
 
-/// Takes in an attribute that no field has.
+/// Takes in an attribute that no field of an entity has. Those of the library's own are kept unseen, so that a put
+/// leaves the mark of a job where it is, and none is made by hand.
+pub fn keep_unknown(rest: &mut Item, name: &str, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    if !is_reserved(name) {
+        return keep_rest(rest, name, reader);
+    }
+    rest.keep(name.to_owned(), within(name, Value::decode(reader))?);
+    Ok(())
+}
+
+/// The same of a nested struct.
 pub fn keep_rest(rest: &mut Item, name: &str, reader: &mut Reader<'_>) -> Result<(), Fault> {
     rest.insert(name, within(name, Value::decode(reader))?);
     Ok(())
@@ -171,6 +181,16 @@ pub fn encode_rest(
             let fault = Fault::new("`rest` holds an attribute that the entity writes itself");
             return Err(fault.at(name.as_str()));
         }
+        if is_reserved(name) {
+            let fault = Fault::new(
+                "`rest` holds an attribute of a name that the library keeps for itself (`$unique`, `_shape`, \
+                 `_job.*`, `_fill.*`): store it under another name",
+            );
+            return Err(fault.at(name.as_str()));
+        }
+        encode_dynamic(name, value, writer)?;
+    }
+    for (name, value) in rest.kept() {
         encode_dynamic(name, value, writer)?;
     }
     Ok(())

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
+use std::fmt;
 
 use super::{DynamoValue, Fault, Number, Reader, SetElement, Tag, Writer};
 
 /// Any item: attribute names and values, sorted by name.
 ///
 /// From and into the SDK's `HashMap<String, AttributeValue>`, `serde_dynamo::Item`, and plain JSON
-/// through serde.
+/// through serde, or with every digit by [`from_json`](Item::from_json).
 ///
 /// ```
 /// use dynamo_entity::{Item, Value};
@@ -16,8 +17,28 @@ use super::{DynamoValue, Fault, Number, Reader, SetElement, Tag, Writer};
 /// assert_eq!(item.get("count"), Some(&Value::from(3)));
 /// assert_eq!(item.size(), "id".len() + "a1".len() + "count".len() + 2);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Item(BTreeMap<String, Value>);
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Item(BTreeMap<String, Value>, Kept);
+
+/// Attributes of a stored item that are the library's own: what came in the `rest` of an entity goes back with it, and
+/// nobody else sees or makes them.
+#[derive(Clone, Default)]
+struct Kept(Option<Box<BTreeMap<String, Value>>>);
+
+/// What nobody sees makes no difference.
+impl PartialEq for Kept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Kept {}
+
+impl fmt::Debug for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Item").field(&self.0).finish()
+    }
+}
 
 /// Any value of DynamoDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,6 +113,17 @@ impl Item {
         self.written()
             .map(|(name, value)| name.len() + value.size())
             .sum()
+    }
+
+    /// Keeps an attribute of the library's own, unseen.
+    pub(crate) fn keep(&mut self, name: String, value: Value) {
+        let kept = self.1.0.get_or_insert_default();
+        kept.insert(name, value);
+    }
+
+    /// The attributes that are kept unseen.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.1.0.iter().flat_map(|kept| kept.iter())
     }
 
     /// What becomes an attribute: all but empty sets.
@@ -298,6 +330,7 @@ impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Item {
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
+            Kept::default(),
         )
     }
 }

@@ -1,14 +1,39 @@
 //! [`Item`] as plain JSON, through serde: what an API or a file shows, not what the table holds.
 //!
-//! Out: numbers stay numbers where JSON's readers keep them exact (integers of 64 bits, decimals of
+//! Out: numbers stay numbers where JSON's readers keep them exact (integers of 64 bits, fractions of
 //! up to 15 digits and of usual size), and are text where they would not; sets are arrays, bytes are
-//! base64 text. In: text is `S`, numbers are `N`, arrays are `L`.
+//! base64 text. In: text is `S`, numbers are `N`, arrays are `L`. A number that a reader of JSON may have
+//! rounded before it came here is refused; [`Item::from_json`] reads the text itself.
 
 use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
-use super::{Item, Number, Value};
+use super::{Item, Number, Reader, Value};
+use crate::error::{Error, Result};
+
+impl Item {
+    /// Reads an object of plain JSON, every digit of its numbers: what does not fit into a number of DynamoDB is an
+    /// error of the kind [`InvalidValue`](crate::ErrorKind::InvalidValue), as what is no JSON is, and nothing is rounded.
+    /// Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
+    ///
+    /// Through serde, readers of JSON make a float of a large integer, and of every fraction, before anybody sees its
+    /// digits. A float of more than 15 digits, or of 2^53 and more, is refused there, since it may stand for other
+    /// numbers too; `serde_json` with its feature `arbitrary_precision` hands over the digits.
+    ///
+    /// ```
+    /// use dynamo_entity::Item;
+    /// let json = r#"{"id":123456789012345678901234567890,"share":0.1234567890123456789}"#;
+    /// let item = Item::from_json(json)?;
+    /// assert_eq!(item.get("id").and_then(|id| id.as_number()).unwrap().as_str(), "123456789012345678901234567890");
+    /// assert!(serde_json::from_str::<Item>(json).is_err());
+    /// # Ok::<(), dynamo_entity::Error>(())
+    /// ```
+    pub fn from_json(json: &str) -> Result<Item> {
+        let item = Reader::within(json, 0).plain_item();
+        item.map_err(|fault| Error::encode("Item", fault))
+    }
+}
 
 impl Serialize for Item {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -41,6 +66,12 @@ fn base64(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(bytes)
 }
 
+/// From here on a float stands for several integers.
+const INTEGERS: f64 = 9_007_199_254_740_992.0;
+
+/// How `serde_json` hands over a number with its feature `arbitrary_precision`: as a map of this name and the digits.
+const DIGITS: &str = "$serde_json::private::Number";
+
 /// A JSON number where that loses nothing, else text.
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -50,8 +81,11 @@ impl Serialize for Number {
         if let Ok(integer) = self.as_str().parse::<u64>() {
             return serializer.serialize_u64(integer);
         }
-        // Beyond these, readers differ by a last bit: that of serde_json, by default, is off.
-        if let (true, Ok(float)) = (self.is_short(15, 22), self.as_str().parse::<f64>()) {
+        // Larger integers are no floats. Of longer fractions readers differ by a last bit: that of serde_json, by
+        // default, is off.
+        if let (true, Ok(float)) = (self.is_short(15, 22), self.as_str().parse::<f64>())
+            && float.abs() < INTEGERS
+        {
             return serializer.serialize_f64(float);
         }
         serializer.serialize_str(self.as_str())
@@ -84,11 +118,15 @@ impl<'de> Visitor<'de> for ItemVisitor {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
+        let from_text = deserializer.is_human_readable();
+        deserializer.deserialize_any(ValueVisitor { from_text })
     }
 }
 
-struct ValueVisitor;
+struct ValueVisitor {
+    /// A float was digits that nobody sees any more, and not eight bytes.
+    from_text: bool,
+}
 
 impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
@@ -110,18 +148,27 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
-        value.to_string().parse().map(Value::N).map_err(E::custom)
+        number(&value.to_string())
     }
 
     fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
-        value.to_string().parse().map(Value::N).map_err(E::custom)
+        number(&value.to_string())
     }
 
+    fn visit_f32<E: de::Error>(self, value: f32) -> Result<Value, E> {
+        number(&format!("{value:e}"))
+    }
+
+    /// Up to 15 digits are those of the text, for all such texts are different floats.
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        format!("{value:e}")
-            .parse()
-            .map(Value::N)
-            .map_err(E::custom)
+        let number: Number = format!("{value:e}").parse().map_err(E::custom)?;
+        if self.from_text && !(number.has_digits(15) && value.abs() < INTEGERS) {
+            return Err(E::custom(
+                "a number was read as a float of 64 bits, which may have lost some of its digits: read the text by \
+                 `Item::from_json`, or give serde_json its feature `arbitrary_precision`",
+            ));
+        }
+        Ok(Value::N(number))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
@@ -156,7 +203,78 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(Value::L(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
-        ItemVisitor.visit_map(map).map(Value::M)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let Some(first) = map.next_key::<String>()? else {
+            return Ok(Value::M(Item::new()));
+        };
+        if first == DIGITS {
+            return number(&map.next_value::<String>()?);
+        }
+        let value: Value = map.next_value()?;
+        let mut item = ItemVisitor.visit_map(map)?;
+        // What stands twice is what it is at last.
+        if !item.contains(&first) {
+            item.insert(first, value);
+        }
+        Ok(Value::M(item))
+    }
+}
+
+fn number<E: de::Error>(text: &str) -> Result<Value, E> {
+    text.parse().map(Value::N).map_err(E::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `serde_json` hands them over with its feature `arbitrary_precision`.
+    #[test]
+    fn digits_are_a_number() {
+        let given = |digits: &str| {
+            let json = format!("{{\"n\":[{{\"{DIGITS}\":\"{digits}\"}}]}}");
+            serde_json::from_str::<Item>(&json)
+        };
+        let digits = "12345678901234567890.123456789012345678";
+        let number = digits.parse::<Number>().unwrap();
+        let expected = Value::L(vec![Value::N(number)]);
+        assert_eq!(given(digits).unwrap().get("n"), Some(&expected));
+        assert!(given("1e999").is_err());
+    }
+
+    #[test]
+    fn floats_that_may_be_others_are_refused() {
+        let read = |text: &str| {
+            let item: Result<Item, _> = serde_json::from_str(&format!("{{\"n\":{text}}}"));
+            item.ok()?.get("n")?.as_number().map(ToString::to_string)
+        };
+        for text in [
+            "0.5",
+            "-12.25",
+            "9007199254740991",
+            "18446744073709551615",
+            "0.123456789012345",
+        ] {
+            assert_eq!(read(text).as_deref(), Some(text));
+        }
+        assert_eq!(read("1e3").as_deref(), Some("1000"));
+        for text in [
+            "18446744073709551616",
+            "-9223372036854775809",
+            "9007199254740993.0",
+            "1e16",
+            "0.1234567890123456",
+            "3.14159265358979323846",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_map_is_a_map() {
+        let item: Item = serde_json::from_str(r#"{"m":{"a":1,"b":{},"a":2},"e":{}}"#).unwrap();
+        let map = [("a", Value::from(2)), ("b", Value::M(Item::new()))];
+        assert_eq!(item.get("m"), Some(&Value::M(map.into_iter().collect())));
+        assert_eq!(item.get("e"), Some(&Value::M(Item::new())));
     }
 }

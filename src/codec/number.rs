@@ -80,6 +80,11 @@ impl Number {
         })
     }
 
+    /// Whether it has no more digits than these.
+    pub(super) fn has_digits(&self, digits: usize) -> bool {
+        self.is_short(digits, i64::MAX)
+    }
+
     /// The number times `10^scale`, if that is in range.
     pub(crate) fn scaled(&self, scale: i64) -> Option<Number> {
         let parts = Parts::of(&self.0)?;

@@ -5,6 +5,7 @@
 //! the slower way beside it. Arbitrary bytes end in a [`Fault`], never in a panic.
 
 mod noted;
+mod plain;
 mod skip;
 mod string;
 mod usual;

@@ -288,18 +288,21 @@ impl<E: DynamoEntity> Work<E> {
     }
 }
 
-/// The item after a transaction, in the form of an answer to an UpdateItem.
+/// The item after a transaction, in the form of an answer to an UpdateItem. Where it cannot be had, the write has
+/// taken effect all the same, and the error says so.
 pub(super) async fn read_back<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Reply> {
+    let took_effect = |message| {
+        let error = Error::new(ErrorKind::TookEffect, Stage::Service, message);
+        error
+            .of(E::ENTITY.type_name)
+            .declared_as(Some(E::ENTITY.id))
+    };
     let read = read_raw(db, key).await.map_err(|error| {
         let message = "the write took effect, and the item could not be read back: read it again";
-        Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message)
-            .of(E::ENTITY.type_name)
-            .with_source(error)
+        took_effect(message).with_source(error)
     })?;
-    let item = read.ok_or_else(|| {
-        let message = "the write took effect, and the item was deleted since";
-        Error::new(ErrorKind::NotFound, Stage::Service, message).of(E::ENTITY.type_name)
-    })?;
+    let item =
+        read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))?;
     let body = [&b"{\"Attributes\":"[..], &item, b"}"].concat();
     Ok(Reply {
         body: Bytes::from(body),

@@ -153,6 +153,8 @@ pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, Fault>;
 pub struct UniqueDef {
     /// The name of the look-up.
     pub name: &'static str,
+    /// The name in the keys of the items that keep the values.
+    pub stored: &'static str,
     /// The fields.
     pub fields: &'static [&'static str],
 }

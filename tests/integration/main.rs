@@ -34,6 +34,7 @@ mod modify;
 mod observed;
 mod put;
 mod query;
+mod renamed;
 mod repository;
 mod shards;
 mod snapshot;
@@ -84,6 +85,7 @@ fn main() {
         ("transact", transact::tests),
         ("snapshot", snapshot::tests),
         ("unique", unique::tests),
+        ("renamed", renamed::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
         ("values", values::tests),

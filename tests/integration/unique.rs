@@ -1,6 +1,7 @@
 //! Unique values: one owner each, whoever races, and no trace of what keeps them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
@@ -42,6 +43,9 @@ tests![
     a_value_is_handed_over,
     a_hand_over_believes_the_sentinel,
     a_transaction_names_what_it_cannot_know,
+    a_value_is_taken_once_in_a_transaction,
+    what_took_effect_says_so,
+    a_row_that_is_deleted_at_once_was_written,
     sentinels_are_seen_nowhere,
     sentinels_are_no_entities,
     an_index_of_times_shows_no_sentinels,
@@ -179,8 +183,8 @@ async fn a_create_takes_its_values(db: Db) -> Outcome {
     assert_eq!(
         sentinels::<Account>(&db).await,
         owned([
-            ("Account#by_email#a@x", "ACCOUNT#0000000001"),
-            ("Account#by_handle#o#ann", "ACCOUNT#0000000001")
+            ("email#a@x", "ACCOUNT#0000000001"),
+            ("handle,org#ann#o", "ACCOUNT#0000000001")
         ])
     );
     assert_eq!(
@@ -340,7 +344,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
     account(1, "b@x").put().send(&db).await?;
     assert_eq!(
         sentinels::<Account>(&db).await,
-        owned([("Account#by_email#b@x", "ACCOUNT#0000000001")])
+        owned([("email#b@x", "ACCOUNT#0000000001")])
     );
     account(2, "a@x").put().send(&db).await?;
     let taken = account(2, "b@x").put().send(&db).await.unwrap_err();
@@ -398,7 +402,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
     );
     assert_eq!(
         sentinels::<Club>(&db).await,
-        owned([("Person#by_badge#0000000002", "PERSON#ann")])
+        owned([("Person#badge#0000000002", "PERSON#ann")])
     );
     Ok(())
 }
@@ -423,8 +427,8 @@ async fn a_put_adopts_what_was_there_before(db: Db) -> Outcome {
     assert_eq!(
         sentinels::<Account>(&db).await,
         owned([
-            ("Account#by_email#a@x", "ACCOUNT#0000000001"),
-            ("Account#by_email#b@x", "ACCOUNT#0000000002")
+            ("email#a@x", "ACCOUNT#0000000001"),
+            ("email#b@x", "ACCOUNT#0000000002")
         ])
     );
     Ok(())
@@ -452,8 +456,8 @@ async fn an_update_of_a_loaded_entity_changes_a_value(db: Db) -> Outcome {
     assert_eq!(
         sentinels::<Account>(&db).await,
         owned([
-            ("Account#by_email#b@x", "ACCOUNT#0000000001"),
-            ("Account#by_handle#o#ann", "ACCOUNT#0000000001")
+            ("email#b@x", "ACCOUNT#0000000001"),
+            ("handle,org#ann#o", "ACCOUNT#0000000001")
         ])
     );
     account(2, "c@x").create().send(&db).await?;
@@ -495,7 +499,7 @@ async fn an_update_by_key_has_to_know(db: Db) -> Outcome {
     change().when(|a| a.email().eq("a@x")).send(&db).await?;
     assert_eq!(
         sentinels::<Account>(&db).await,
-        owned([("Account#by_email#b@x", "ACCOUNT#0000000001")])
+        owned([("email#b@x", "ACCOUNT#0000000001")])
     );
     // A time to live has to be known where values are taken.
     person("ann", 1).create().send(&db).await?;
@@ -516,7 +520,7 @@ async fn an_update_by_key_has_to_know(db: Db) -> Outcome {
     badge().when(|p| p.until().missing()).send(&db).await?;
     assert_eq!(
         sentinels::<Club>(&db).await,
-        owned([("Person#by_badge#0000000002", "PERSON#ann")])
+        owned([("Person#badge#0000000002", "PERSON#ann")])
     );
     Ok(())
 }
@@ -575,7 +579,7 @@ async fn an_outdated_entity_changes_nothing(db: Db) -> Outcome {
     );
     assert_eq!(
         sentinels::<Account>(&db).await,
-        owned([("Account#by_email#b@x", "ACCOUNT#0000000001")])
+        owned([("email#b@x", "ACCOUNT#0000000001")])
     );
     // Set to what it was loaded with, which is no longer there.
     let same = ann.update().apply(|a| a.email().set("a@x")).send(&db).await;
@@ -626,7 +630,7 @@ async fn an_upsert_reads_first(db: Db) -> Outcome {
     assert_eq!(upsert("b@x").send(&db).await?.visits, 2);
     assert_eq!(
         sentinels::<Account>(&db).await,
-        owned([("Account#by_email#b@x", "ACCOUNT#0000000001")])
+        owned([("email#b@x", "ACCOUNT#0000000001")])
     );
     account(2, "c@x").create().send(&db).await?;
     assert!(upsert("c@x").send(&db).await.unwrap_err().is_not_unique());
@@ -706,8 +710,8 @@ async fn a_value_that_is_anothers_is_not_given_up(db: Db) -> Outcome {
     assert_eq!(
         sentinels::<Account>(&db).await,
         owned([
-            ("Account#by_email#a@x", "ACCOUNT#0000000001"),
-            ("Account#by_email#c@x", "ACCOUNT#0000000002")
+            ("email#a@x", "ACCOUNT#0000000001"),
+            ("email#c@x", "ACCOUNT#0000000002")
         ])
     );
     Ok(())
@@ -780,7 +784,7 @@ async fn values_expire_with_their_owner(db: Db) -> Outcome {
     Person::key("ann").delete().send(&at).await?;
     assert_eq!(
         sentinels::<Club>(&db).await,
-        owned([("Person#by_badge#0000000001", "PERSON#bob")])
+        owned([("Person#badge#0000000001", "PERSON#bob")])
     );
     Ok(())
 }
@@ -790,10 +794,7 @@ async fn a_new_time_is_that_of_the_values_too(db: Db) -> Outcome {
     let time = moment("2034-01-01T00:00:00Z");
     let ann = person("ann", 1).create().send(&db).await?;
     let ttl = async || {
-        let key = [
-            ("pk", s("$UNIQUE#Person#by_badge#0000000001")),
-            ("sk", s("$")),
-        ];
+        let key = [("pk", s("$UNIQUE#Person#badge#0000000001")), ("sk", s("$"))];
         let get = db.client().get_item().table_name(db.table::<Club>());
         let get = key
             .into_iter()
@@ -908,8 +909,8 @@ async fn they_fit_into_transactions(db: Db) -> Outcome {
     assert_eq!(
         sentinels::<Account>(&db).await,
         owned([
-            ("Account#by_email#c@x", "ACCOUNT#0000000003"),
-            ("Account#by_email#d@x", "ACCOUNT#0000000001")
+            ("email#c@x", "ACCOUNT#0000000003"),
+            ("email#d@x", "ACCOUNT#0000000001")
         ])
     );
     let (dora, free) = (account(4, "c@x"), account(5, "e@x"));
@@ -945,10 +946,7 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     ann.create().send(&db).await?;
     bob.create().send(&db).await?;
     let owners = async |first: &str, second: &str| {
-        let (first, second) = (
-            format!("Account#by_email#{first}"),
-            format!("Account#by_email#{second}"),
-        );
+        let (first, second) = (format!("email#{first}"), format!("email#{second}"));
         let owned = owned([
             (&first, "ACCOUNT#0000000001"),
             (&second, "ACCOUNT#0000000002"),
@@ -985,16 +983,19 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     let inherited = Transaction::new().with(heir.create()).with(bob.delete());
     inherited.send(&db).await?;
     let left = owned([
-        ("Account#by_email#c@x", "ACCOUNT#0000000001"),
-        ("Account#by_email#d@x", "ACCOUNT#0000000003"),
+        ("email#c@x", "ACCOUNT#0000000001"),
+        ("email#d@x", "ACCOUNT#0000000003"),
     ]);
     assert_eq!(sentinels::<Account>(&db).await, left);
     // Two who take one value are none who hands it over.
     let (eve, fay) = (account(7, "z@x"), account(8, "z@x"));
     let both = Transaction::new().with(eve.create()).with(fay.create());
     let error = both.send(&db).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::InvalidValue);
-    assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(error.kind(), ErrorKind::NotUnique);
+    assert_eq!(
+        error.failures().map(Failed::index).collect::<Vec<_>>(),
+        [0, 1]
+    );
     Ok(())
 }
 
@@ -1051,10 +1052,16 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
         assert!(error.to_string().contains("loaded"), "{error}");
     }
     // One value can have one fate.
-    let (one, two) = (account(1, "x@x"), account(2, "x@x"));
+    let (one, two) = (account(1, "x@x"), account(2, "y@x"));
+    let gives = |account: &Account| account.update().apply(|a| a.email().set("z@x"));
+    let stale = Account {
+        email: "x@x".into(),
+        handle: Some("other".into()),
+        ..two.clone()
+    };
     let error = Transaction::new()
-        .with(one.create())
-        .with(two.create())
+        .with(one.delete())
+        .with(stale.delete())
         .send(&faulty)
         .await;
     assert!(
@@ -1063,7 +1070,115 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
             .to_string()
             .contains("the same unique value as operation 0")
     );
+    let error = Transaction::new()
+        .with(gives(&one))
+        .with(gives(&two))
+        .send(&faulty)
+        .await;
+    assert!(error.unwrap_err().is_not_unique());
     assert!(http.calls().is_empty());
+    Ok(())
+}
+
+/// Two operations of a transaction cannot both have a value, whether somebody gives it up there or not.
+async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
+    tables(&db).await?;
+    let giver = account(9, "x@x").create().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    let takers = [account(1, "x@x"), account(2, "y@x"), account(3, "x@x")];
+    for gives in [false, true] {
+        let takers = takers.iter().map(Account::create);
+        let mut taking = Transaction::new().with_all(takers);
+        if gives {
+            taking = taking.with(giver.delete());
+        }
+        let error = taking.send(&faulty).await.unwrap_err();
+        assert!(error.is_not_unique() && !error.is_lost_race(), "{error:?}");
+        assert_eq!(error.attribute(), Some("email"));
+        let failed = error.failures();
+        let failed = failed.map(|failed| {
+            let key = failed.key_of::<Account>().expect("a key");
+            assert!(failed.error().is_not_unique());
+            assert_eq!(
+                (failed.entity(), failed.attribute()),
+                (Some("Account"), Some("email"))
+            );
+            (failed.index(), key.id)
+        });
+        assert_eq!(failed.collect::<Vec<_>>(), [(0, 1), (2, 3)]);
+        assert!(error.to_string().contains("operation 0"), "{error}");
+        assert!(error.to_string().contains("operation 2"), "{error}");
+        assert!(!error.to_string().contains("x@x"), "{error}");
+    }
+    // Of two values together it names both fields.
+    let people = [account(4, "d@x"), account(5, "e@x")];
+    let people = people.map(|account| Account {
+        handle: Some("h".into()),
+        ..account
+    });
+    let error = Transaction::new().with_all(people.iter().map(Account::create));
+    let error = error.send(&faulty).await.unwrap_err();
+    assert_eq!(error.attribute(), Some("org, handle"));
+    assert!(error.is_not_unique());
+    assert!(http.calls().is_empty());
+    Ok(())
+}
+
+/// A transaction returns nothing, so the item is read after it. Where it is gone then, or the read fails, the write is
+/// done all the same, and no error says otherwise.
+async fn what_took_effect_says_so(db: Db) -> Outcome {
+    tables(&db).await?;
+    let upserted = |id, email: &str| {
+        let email = email.to_owned();
+        let upsert = Account::key(id).upsert();
+        upsert.apply(|a| (a.email().set(email), a.org().set("o")))
+    };
+    let gone = || Fault::Reply(200, "{}".into());
+    let denied = || Fault::refuse("AccessDeniedException");
+    for (round, fault) in [gone as fn() -> Fault, denied].into_iter().enumerate() {
+        let ann = account(1, "a@x").put().send(&db).await?;
+        // Both verbs that change a value read the item first, but the update of a loaded entity.
+        let (faulty, http) = db.faulty([Fault::Pass, fault()]);
+        let update = ann.update().apply(|a| a.email().set("b@x"));
+        let updated = update.send(&faulty).await;
+        assert_eq!(http.calls(), ["TransactWriteItems", "GetItem"]);
+        http.plan([Fault::Pass, Fault::Pass, fault()]);
+        let modify = Account::key(1).modify(|a| a.email = "c@x".into());
+        let modified = modify.send(&faulty).await;
+        assert_eq!(http.calls(), ["GetItem", "TransactWriteItems", "GetItem"]);
+        http.plan([Fault::Pass, Fault::Pass, fault()]);
+        let upserted = upserted(1, "d@x").send(&faulty).await;
+        assert_eq!(http.calls(), ["GetItem", "TransactWriteItems", "GetItem"]);
+        for error in [updated, modified, upserted].map(Result::unwrap_err) {
+            assert_eq!(error.kind(), ErrorKind::TookEffect, "{error:?}");
+            assert!(error.took_effect() && !error.is_lost_race());
+            assert!(!error.is_not_found() && !error.is_outcome_unknown());
+            assert_eq!(error.entity(), Some("Account"));
+            assert_eq!(std::error::Error::source(&error).is_some(), round == 1);
+        }
+        let held = owned([("email#d@x", "ACCOUNT#0000000001")]);
+        assert_eq!(sentinels::<Account>(&db).await, held);
+        Account::key(1).delete().send(&db).await?;
+    }
+    Ok(())
+}
+
+/// Deleted indeed, by somebody else between the two.
+async fn a_row_that_is_deleted_at_once_was_written(db: Db) -> Outcome {
+    tables(&db).await?;
+    let ann = account(1, "a@x").create().send(&db).await?;
+    let (faulty, http) = db.faulty([Fault::Pass, Fault::Delay(Duration::from_secs(2))]);
+    let update = ann.update().apply(|a| a.email().set("b@x")).send(&faulty);
+    let delete = async {
+        while http.calls().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Account::key(1).delete().send(&db).await
+    };
+    let (updated, deleted) = tokio::join!(update, delete);
+    deleted?;
+    assert!(updated.unwrap_err().took_effect());
+    assert!(sentinels::<Account>(&db).await.is_empty());
     Ok(())
 }
 
@@ -1076,7 +1191,7 @@ async fn sentinels_are_seen_nowhere(db: Db) -> Outcome {
     };
     room.create().send(&db).await?;
     assert_eq!(Room::scan().all(&db).await?, [room]);
-    let house = "$UNIQUE#Room#by_phone#00000000000000000005";
+    let house = "$UNIQUE#phone#00000000000000000005";
     assert_eq!(Room::in_partition(house).count(&db).await?, 0);
     assert!(Room::key(house, 1).get().send(&db).await?.is_none());
 
@@ -1222,15 +1337,9 @@ async fn implied(db: &Db) -> Result<BTreeMap<String, String>> {
     let mut implied = BTreeMap::new();
     for item in Account::scan().consistent().all(db).await? {
         let owner = format!("ACCOUNT#{:010}", item.id);
-        implied.insert(
-            format!("$UNIQUE#Account#by_email#{}", item.email),
-            owner.clone(),
-        );
+        implied.insert(format!("$UNIQUE#email#{}", item.email), owner.clone());
         if let Some(handle) = item.handle {
-            implied.insert(
-                format!("$UNIQUE#Account#by_handle#{}#{handle}", item.org),
-                owner,
-            );
+            implied.insert(format!("$UNIQUE#handle,org#{handle}#{}", item.org), owner);
         }
     }
     Ok(implied)
@@ -1292,6 +1401,7 @@ async fn random_writes_leave_what_the_items_say(db: Db) -> Outcome {
             let fine = error.is_not_unique()
                 || error.is_lost_race()
                 || error.is_outcome_unknown()
+                || error.took_effect()
                 || error.is_throttled()
                 || error.is_unavailable();
             assert!(fine, "seed {seed}, step {step}: {error:?}");
@@ -1314,7 +1424,8 @@ async fn races_leave_what_the_items_say(db: Db) -> Outcome {
             let mut random = fastrand::Rng::with_seed(seed + racer);
             for _ in 0..25 {
                 if let Err(error) = any_write(&db, &mut random).await {
-                    let fine = error.is_not_unique() || error.is_lost_race();
+                    let is_lost = error.is_not_unique() || error.is_lost_race();
+                    let fine = is_lost || error.took_effect();
                     assert!(fine, "seed {seed}: {error:?}");
                 }
             }

@@ -3,6 +3,7 @@
 use proc_macro2::Span;
 use syn::ext::IdentExt as _;
 
+use crate::check::reserved;
 use crate::check::service::{key_attribute, resource_name};
 use crate::check::uses::{parts, primary};
 use crate::diag::Diag;
@@ -58,6 +59,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     table_name_is_valid(entity, marks, diag);
     index_names_are_valid(entity, marks, diag);
     derived_attributes_are_free(entity, marks, diag);
+    no_name_is_reserved(entity, marks, diag);
     key_attributes_are_short(entity, marks, diag);
     pattern_names_differ(entity, diag);
     pattern_names_are_free(entity, diag);
@@ -121,6 +123,19 @@ fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag
             );
             diag.at(marks.rename.unwrap_or(field.ident.span()), message);
         }
+    }
+}
+
+/// No attribute is one of the library's own.
+fn no_name_is_reserved(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    for (field, marks) in entity.fields.iter().zip(&marks.fields) {
+        if !matches!(field.role, Role::Skip | Role::Rest) {
+            let span = marks.rename.unwrap_or(field.ident.span());
+            reserved::refuse(&field.stored, span, diag);
+        }
+    }
+    for (name, span) in derived_attributes(entity) {
+        reserved::refuse(&name, span, diag);
     }
 }
 

@@ -3,6 +3,7 @@
 use proc_macro2::Span;
 use quote::ToTokens as _;
 
+use crate::check::reserved;
 use crate::check::service::{
     MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL, key_attribute, resource_name,
 };
@@ -15,6 +16,7 @@ pub(super) fn check(table: &Table, marks: &TableMarks, diag: &Diag) {
     key_attributes_differ(table, marks, diag);
     key_attributes_are_short(table, marks, diag);
     type_attribute_is_no_key(table, marks, diag);
+    no_name_is_reserved(table, marks, diag);
     entities_differ(table, diag);
     for (index, marks) in table.indexes.iter().zip(&marks.indexes) {
         let span = marks.rename.unwrap_or(index.ident.span());
@@ -85,6 +87,16 @@ fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
                 `type_attribute = \"..\"`"
         );
         diag.at(marks.type_attribute.unwrap_or(span), message);
+    }
+}
+
+/// No attribute is one of the library's own.
+fn no_name_is_reserved(table: &Table, marks: &TableMarks, diag: &Diag) {
+    for (name, span) in key_attributes(table, marks) {
+        reserved::refuse(name, span, diag);
+    }
+    if let Some(span) = marks.type_attribute {
+        reserved::refuse(&table.type_attribute, span, diag);
     }
 }
 

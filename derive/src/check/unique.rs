@@ -8,6 +8,7 @@ use crate::model::{Entity, Role, Unique};
 
 pub(super) fn check(entity: &Entity, diag: &Diag) {
     names_are_free(entity, diag);
+    stored_names_differ(entity, diag);
     for unique in &entity.uniques {
         fields_are_the_users(entity, unique, diag);
         fields_differ(entity, unique, diag);
@@ -36,6 +37,21 @@ fn names_are_free(entity: &Entity, diag: &Diag) {
         } else if is_pattern || is_again {
             let message = format!("`{name}` names an access pattern already; choose another name");
             diag.at(name.span(), message);
+        }
+    }
+}
+
+/// Two look-ups never share the items that keep their values.
+fn stored_names_differ(entity: &Entity, diag: &Diag) {
+    for (at, unique) in entity.uniques.iter().enumerate() {
+        let mut before = entity.uniques.iter().take(at);
+        if let Some(other) = before.find(|other| other.stored == unique.stored) {
+            let message = format!(
+                "`{}` is the stored name of `{}` already; keep one of them, or give `{}` another by \
+                    `rename = \"..\"`",
+                unique.stored, other.name, unique.name
+            );
+            diag.at(unique.stored_at, message);
         }
     }
 }

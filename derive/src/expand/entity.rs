@@ -418,7 +418,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
                 &<Self as __d::DynamoEntity>::ENTITY,
                 &<<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE,
                 other,
-            ) => __d::keep_rest(&mut rest, other, reader),
+            ) => __d::keep_unknown(&mut rest, other, reader),
         }
     });
     let finished = entity.fields.iter().enumerate().map(|(at, field)| {

@@ -150,7 +150,7 @@ pub(super) fn writer_in(
     for (index, piece) in template.pieces.iter().enumerate() {
         let last = is_last(template, index);
         match piece {
-            Piece::Literal(text) => steps.push(code!(key.literal(#text);)),
+            Piece::Literal(text) => steps.push(code!(__d::KeyText::literal(&mut key, #text);)),
             Piece::Part { field, format } => {
                 let ident = &entity.fields[*field].ident;
                 let argument = part_name(arguments.len());
@@ -159,12 +159,14 @@ pub(super) fn writer_in(
                 let ty = format_ident!("__Part{}", arguments.len());
                 arguments.push(code!(#argument: __d::PartOf<'_, #ty>));
                 types.push(code!(#ty: ?::core::marker::Sized));
-                steps.push(code!(#argument.write(key.part(#text, #pad, #last))?;));
+                steps.push(
+                    code!(#argument.write(__d::KeyText::part(&mut key, #text, #pad, #last))?;),
+                );
             }
         }
     }
     let shard = template.shards.map(|shards| {
-        steps.push(code!(key.shard(shard, #shards);));
+        steps.push(code!(__d::KeyText::shard(&mut key, shard, #shards);));
         code!(, shard: __d::Shard)
     });
     code! {
@@ -200,7 +202,7 @@ fn parser(
     for (index, piece) in template.pieces.iter().enumerate() {
         let last = is_last(template, index);
         match piece {
-            Piece::Literal(text) => steps.push(code!(key.literal(#text)?;)),
+            Piece::Literal(text) => steps.push(code!(__d::KeyParser::literal(&mut key, #text)?;)),
             Piece::Part { field, format } => {
                 let name = part_name(names.len());
                 let text = plain_name(&entity.fields[*field].ident);
@@ -211,7 +213,11 @@ fn parser(
             }
         }
     }
-    steps.extend(template.shards.map(|shards| code!(key.shard(#shards)?;)));
+    steps.extend(
+        template
+            .shards
+            .map(|shards| code!(__d::KeyParser::shard(&mut key, #shards)?;)),
+    );
     code! {
         fn #function<#(#types),*>(
             text: &str

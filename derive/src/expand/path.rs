@@ -86,7 +86,9 @@ pub(super) fn value(
     let methods = fields.iter().map(|field| {
         let stored = &field.stored;
         let usage = usage_of(field, false);
-        let place = code!(self.place().entry(#stored));
+        // Not by a method: a field may be called `place`.
+        let here = code!(__d::Path::place(&self.0));
+        let place = code!(__d::Place::entry(#here, #stored));
         method(
             field,
             &code!(#ident #types),
@@ -94,7 +96,7 @@ pub(super) fn value(
             &usage,
             None,
             &place,
-            &code!(__d::RestPath::within(self.place())),
+            &code!(__d::RestPath::within(#here)),
         )
     });
     let inner = code!(__d::Path<__Root, #ident #types, __Mode>);

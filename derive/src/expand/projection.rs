@@ -95,13 +95,14 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
                 let fields = <#fields_of as ::core::default::Default>::default();
                 #(#fields)*
                 #(let mut #values = ::core::option::Option::None;)*
-                let mut reader = __d::Reader::new(json);
+                // What takes `&mut self` is found before methods of foreign traits only so.
+                let reader = &mut __d::Reader::new(json);
                 let mut first = true;
                 reader.open_object()?;
                 while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
                     #(
                         if #variables.is_named(&name) {
-                            #values = #variables.read(&mut reader)?;
+                            #values = #variables.read(&mut *reader)?;
                             continue;
                         }
                     )*

@@ -45,16 +45,20 @@ fn writer_name(unique: &Unique) -> Ident {
 fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) -> TokenStream {
     let (ident, vis, name) = (&entity.ident, &entity.vis, &unique.name);
     let writer = writer_name(unique);
-    let (mut arguments, mut values, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut arguments, mut values) = (Vec::new(), Vec::new());
     for (field, _) in &unique.fields {
         let field = &entity.fields[*field];
         let value = &field.ident;
         let part = of(&field.ty, &key::index_contract(Format::Plain), "Part");
-        let write = of(&field.ty, &key::index_contract(Format::Plain), "write_part");
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
-        writes.push(code!(__d::PartOf::new(&#value, #write)));
     }
+    let writes = key::parts(&unique.template).map(|(field, format)| {
+        let field = &entity.fields[field];
+        let value = &field.ident;
+        let write = of(&field.ty, &key::index_contract(format), "write_part");
+        code!(__d::PartOf::new(&#value, #write))
+    });
     let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
     code! {
         #[doc = #doc]
@@ -76,7 +80,8 @@ pub(super) fn definitions(entity: &Entity) -> TokenStream {
             .fields
             .iter()
             .map(|(field, _)| key::plain_name(&entity.fields[*field].ident));
-        code!(__d::UniqueDef { name: #name, fields: &[#(#fields),*] })
+        let stored = &unique.stored;
+        code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*] })
     });
     code!(&[#(#uniques),*])
 }
@@ -97,11 +102,13 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
     let numbered = || entity.uniques.iter().enumerate();
     let there = numbered().flat_map(|(number, unique)| {
-        key::parts(&unique.template)
+        unique
+            .fields
+            .iter()
             .enumerate()
-            .map(move |(at, part)| {
-                let is_there = key::index_question(entity, part, "is_there");
-                let is_there = upkeep::holds_of(entity, part.0, &is_there);
+            .map(move |(at, (field, _))| {
+                let is_there = key::index_question(entity, (*field, Format::Plain), "is_there");
+                let is_there = upkeep::holds_of(entity, *field, &is_there);
                 code!((#number, #at) => #is_there,)
             })
     });

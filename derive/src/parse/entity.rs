@@ -50,7 +50,11 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let shared = matches!(place.table, Some(TableRef::Shared(_)));
     let (indexes, index_marks) =
         index::read_all(options.take_all(&["gsi", "lsi"]), shared, &reader);
-    let uniques = unique::read_all(options.take_all(&["unique"]), &name, &reader);
+    let uniques = unique::read_all(
+        options.take_all(&["unique"]),
+        shared.then_some(name.as_str()),
+        &reader,
+    );
     let repository = options
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));

@@ -1,29 +1,37 @@
-//! Reads `unique(by_email, email)`: fields whose values no two items share.
+//! Reads `unique(by_email, email)` or `unique(by_email, email, rename = "..")`: fields whose values no two items share.
 
-use crate::model::{Format, Piece, Template, Unique};
+use proc_macro2::Span;
+
+use crate::model::{Field, Format, Piece, Template, Unique};
 use crate::parse::key::Reader;
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::named;
-use crate::parse::resolve;
+use crate::parse::{resolve, stored_name};
 
 const USAGE: &str = "`unique` takes a name and fields; write `unique(by_email, email)`";
 
-/// All unique values, in the order they were written.
-pub(crate) fn read_all(opts: Vec<Opt>, entity: &str, reader: &Reader<'_>) -> Vec<Unique> {
+/// All unique values, in the order they were written. An entity of a shared table is named by the value of its type
+/// attribute; one that has its table alone needs no name there.
+pub(crate) fn read_all(opts: Vec<Opt>, entity: Option<&str>, reader: &Reader<'_>) -> Vec<Unique> {
     opts.into_iter()
         .filter_map(|opt| one(opt, entity, reader))
         .collect()
 }
 
 /// Rule: a name, and at least one field.
-fn one(opt: Opt, entity: &str, reader: &Reader<'_>) -> Option<Unique> {
+fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     let (name, rest) = named(opt, reader.diag)?;
     if rest.is_empty() {
         reader.diag.at(name.span(), USAGE);
         return None;
     }
     let mut fields = Vec::new();
+    let mut renamed = None;
     for word in rest {
+        if word.name == "rename" && !matches!(word.given, Given::Flag) {
+            renamed = Some(stored_name(word, reader.diag)?);
+            continue;
+        }
         if !matches!(word.given, Given::Flag) {
             reader.diag.at(word.name.span(), USAGE);
             return None;
@@ -33,20 +41,45 @@ fn one(opt: Opt, entity: &str, reader: &Reader<'_>) -> Option<Unique> {
             word.name.span(),
         ));
     }
-    let template = template(entity, &name, &fields);
+    if fields.is_empty() {
+        reader.diag.at(name.span(), USAGE);
+        return None;
+    }
+    let order = by_stored_name(&fields, reader.fields);
+    let (stored, stored_at) = match renamed {
+        Some(text) => (text.value(), text.span()),
+        None => (joined(&order, reader.fields), name.span()),
+    };
+    let template = template(entity, &stored, &order, name.span());
     Some(Unique {
         name,
         fields,
+        stored,
+        stored_at,
         template,
     })
 }
 
-/// The key of the sentinel. No key of an entity holds a `$`.
-fn template(entity: &str, name: &syn::Ident, fields: &[(usize, proc_macro2::Span)]) -> Template {
-    let name_text = syn::ext::IdentExt::unraw(name);
-    let front = format!("$UNIQUE#{}#{name_text}", escaped(entity));
+/// The order of the values in the key: that of their attributes, so that the order in Rust is nothing that is stored.
+fn by_stored_name(fields: &[(usize, Span)], declared: &[Field]) -> Vec<usize> {
+    let mut order: Vec<usize> = fields.iter().map(|(field, _)| *field).collect();
+    order.sort_by_key(|field| declared.get(*field).map(|field| &field.stored));
+    order
+}
+
+/// The name where none is given: that of the attributes.
+fn joined(order: &[usize], declared: &[Field]) -> String {
+    let fields = order.iter().filter_map(|field| declared.get(*field));
+    let names: Vec<&str> = fields.map(|field| field.stored.as_str()).collect();
+    names.join(",")
+}
+
+/// The key of the sentinel, of stored names and values alone. No key of an entity holds a `$`.
+fn template(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> Template {
+    let entity = entity.map(|name| format!("{}#", escaped(name)));
+    let front = format!("$UNIQUE#{}{}", entity.unwrap_or_default(), escaped(stored));
     let mut pieces = vec![Piece::Literal(front)];
-    for (at, (field, _)) in fields.iter().enumerate() {
+    for (at, field) in order.iter().enumerate() {
         match (at, pieces.last_mut()) {
             (0, Some(Piece::Literal(front))) => front.push('#'),
             _ => pieces.push(Piece::Literal("#".to_owned())),
@@ -57,7 +90,7 @@ fn template(entity: &str, name: &syn::Ident, fields: &[(usize, proc_macro2::Span
         });
     }
     Template {
-        span: name.span(),
+        span,
         pieces,
         shards: None,
     }

@@ -114,24 +114,77 @@ fn fields_differ() {
     );
 }
 
-/// The names of entity and look-up are parts of the key: no two of them give one.
+fn front(input: syn::DeriveInput) -> String {
+    let entity = crate::read_entity(input, &Diag::new()).expect("an entity");
+    match &entity.uniques[0].template.pieces[0] {
+        Piece::Literal(text) => text.clone(),
+        Piece::Part { .. } => panic!("no front"),
+    }
+}
+
+/// Stored names alone are parts of the key, and no two of them give one.
 #[test]
 fn keys_of_sentinels_differ() {
-    let front = |input| {
-        let entity = crate::read_entity(input, &Diag::new()).expect("an entity");
-        match &entity.uniques[0].template.pieces[0] {
-            Piece::Literal(text) => text.clone(),
-            Piece::Part { .. } => panic!("no front"),
-        }
-    };
-    let plain = front(parse_quote! {
-        #[dynamo(table = "t", key(pk = "A#{id}"), unique(by_email, email))]
-        pub struct User { pub id: u32, pub email: String }
+    let own = front(parse_quote! {
+        #[dynamo(table = "t", key(pk = "A#{id}"), rename = "nobody", unique(by_email, mail))]
+        pub struct User { pub id: u32, #[dynamo(rename = "email")] pub mail: String }
     });
-    assert_eq!(plain, "$UNIQUE#User#by_email#");
+    assert_eq!(own, "$UNIQUE#email#");
+    let shared = front(parse_quote! {
+        #[dynamo(table = Shop, key(pk = "A#{id}", sk = "B"), unique(by_email, email))]
+        pub struct r#User { pub id: u32, pub email: String }
+    });
+    assert_eq!(shared, "$UNIQUE#User#email#");
     let escaped = front(parse_quote! {
-        #[dynamo(table = "t", key(pk = "A#{id}"), rename = "User#by_email", unique(by, email))]
+        #[dynamo(table = Shop, key(pk = "A#{id}", sk = "B"), rename = "User#email")]
+        #[dynamo(unique(by, email, rename = "a#b"))]
         pub struct Other { pub id: u32, pub email: String }
     });
-    assert_eq!(escaped, "$UNIQUE#User%23by_email#by#");
+    assert_eq!(escaped, "$UNIQUE#User%23email#a%23b#");
+}
+
+/// In whatever order they are named.
+#[test]
+fn several_fields_are_stored_in_the_order_of_their_attributes() {
+    for input in [
+        parse_quote! {
+            #[dynamo(table = "t", key(pk = "A#{id}"), unique(by_handle, team, handle))]
+            pub struct User { pub id: u32, pub team: String, pub handle: String }
+        },
+        parse_quote! {
+            #[dynamo(table = "t", key(pk = "A#{id}"), unique(by, a, b))]
+            pub struct User {
+                pub id: u32,
+                #[dynamo(rename = "handle")] pub a: String,
+                #[dynamo(rename = "team")] pub b: String,
+            }
+        },
+    ] {
+        assert_eq!(front(input), "$UNIQUE#handle,team#");
+    }
+}
+
+#[test]
+fn stored_names_differ() {
+    entity_says(
+        parse_quote! {
+            #[dynamo(table = "users", key(pk = "USER#{id}"))]
+            #[dynamo(unique(by_email, email), unique(by_mail, email))]
+            #[dynamo(unique(by_name, name, rename = "name,email"), unique(both, name, email))]
+            #[dynamo(unique(either, email, name, rename = "either"), unique(none, name, rename = ""))]
+            #[dynamo(unique(twice, name, rename = "name,email"), unique(bare, rename), unique(no, rename = "x"))]
+            pub struct User {
+                pub id: u32,
+                pub email: String,
+                pub name: String,
+                pub rename: String,
+            }
+        },
+        &[
+            "`rename` is empty; a stored name has at least one letter",
+            USAGE,
+            "`email` is the stored name of `by_email` already; keep one of them, or give `by_mail` another by `rename = \"..\"`",
+            "`name,email` is the stored name of `by_name` already; keep one of them, or give `twice` another by `rename = \"..\"`",
+        ],
+    );
 }

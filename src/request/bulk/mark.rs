@@ -14,7 +14,7 @@ use crate::schema::{EntityDef, TableDef};
 use crate::wire::{Operation, Request, Resend};
 
 /// The name of the attribute begins so.
-const PREFIX: &str = "_job.";
+const PREFIX: &str = crate::schema::JOB;
 
 /// What a job leaves in an item.
 #[derive(Debug, Clone, PartialEq, Eq)]

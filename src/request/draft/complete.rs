@@ -5,7 +5,7 @@ use crate::codec::{Fault, Name, Writer};
 use crate::entity::{DynamoEntity, DynamoTable, Key, Stamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Action, Place, Update, json as field_json};
-use crate::schema::AttributeDef;
+use crate::schema::{AttributeDef, is_reserved};
 
 /// Refuses names that the library writes itself; a path of `rest` could lead there.
 pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Result<()> {
@@ -20,6 +20,11 @@ pub(in crate::request) fn check_places<E: DynamoEntity>(update: &Update) -> Resu
             let message = format!(
                 "the attribute `{name}` is kept by the library and cannot be changed by an update"
             );
+            return Err(refused::<E>(message));
+        }
+        if place.is_of_rest() && is_reserved(name) {
+            let message =
+                format!("the library keeps the attribute `{name}` for itself: take another name");
             return Err(refused::<E>(message));
         }
         if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {

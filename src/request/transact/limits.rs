@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::meaning::Meaning;
 use super::member::Member;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::UniqueDef;
 
 /// So many operations fit into a transaction, of writes as of reads.
 pub(in crate::request) const MOST: usize = 100;
@@ -32,24 +34,43 @@ fn check_count(members: &[Member]) -> Result<()> {
 
 /// Two operations on one item would have no order.
 fn check_keys(members: &[Member]) -> Result<()> {
-    let mut seen: BTreeMap<_, usize> = BTreeMap::new();
+    let mut seen: BTreeMap<_, &Member> = BTreeMap::new();
     for member in members {
         let place = (&member.request.table, &member.key);
-        if let Some(before) = seen.insert(place, member.index.unwrap_or_default()) {
-            let message = if member.is_write() {
-                format!(
-                    "it is on the same item as operation {before}: a transaction takes one operation an item, \
-                     whose conditions are given by `.when(..)`"
-                )
-            } else {
-                format!(
-                    "it takes or gives up the same unique value as operation {before}: do one after the other"
-                )
-            };
-            return Err(refused(ErrorKind::InvalidValue, member, message));
+        let Some(before) = seen.insert(place, member) else {
+            continue;
+        };
+        if let (Meaning::Taken(_), Meaning::Taken(unique)) = (before.meaning, member.meaning) {
+            return Err(both_take(unique, before, member));
         }
+        let first = before.index.unwrap_or_default();
+        let message = if member.is_write() {
+            format!(
+                "it is on the same item as operation {first}: a transaction takes one operation an item, \
+                 whose conditions are given by `.when(..)`"
+            )
+        } else {
+            format!(
+                "it takes or gives up the same unique value as operation {first}: do one after the other"
+            )
+        };
+        return Err(refused(ErrorKind::InvalidValue, member, message));
     }
     Ok(())
+}
+
+/// One of two would have the value, and there is no saying which: it is that of both or of none.
+fn both_take(unique: &UniqueDef, one: &Member, other: &Member) -> Error {
+    let failed = |member: &Member, than: &Member| {
+        let than = than.index.unwrap_or_default();
+        let message = match unique.fields {
+            [_] => format!("operation {than} takes this value too, and it is unique"),
+            _ => format!("operation {than} takes these values too, and together they are unique"),
+        };
+        let error = Error::new(ErrorKind::NotUnique, Stage::Request, message).of(member.entity);
+        member.failed(error.at(unique.fields.join(", ")))
+    };
+    Error::of_operations(vec![failed(one, other), failed(other, one)], 0)
 }
 
 /// Only puts are known whole before they are sent; an item is never larger than its JSON.

@@ -17,7 +17,7 @@ use crate::schema::{EntityDef, KeyType, TableDef, UniqueDef};
 use crate::wire::{Operation, Request, Resend};
 
 /// The attribute that only sentinels have: the primary key of the owner. It is the value of their type attribute too.
-pub(crate) const MARK: &str = "$unique";
+pub(crate) const MARK: &str = crate::schema::UNIQUE;
 
 /// Whether an item of DynamoDB JSON is one.
 pub(crate) fn is_sentinel(item: &[u8]) -> bool {

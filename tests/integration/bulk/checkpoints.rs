@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dynamo_entity::aws_sdk_dynamodb::error::BoxError;
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Bulk, BulkReport, FileCheckpoint};
+use dynamo_entity::{Bulk, BulkReport, FileCheckpoint, Value};
 use tempfile::TempDir;
 
 use super::{Entry, Row, counts, entries, meanwhile, row, rows, spread_rows};
@@ -37,7 +38,8 @@ tests![
     writes_that_failed_may_be_mended,
     entities_keep_the_mark,
     the_mark_of_an_earlier_run_is_replaced,
-    a_mark_is_nobodys_attribute,
+    a_mark_is_not_made_by_hand,
+    a_mark_comes_along_with_an_item,
 ];
 
 const JOB: &str = "plus-one";
@@ -549,7 +551,7 @@ async fn entities_keep_the_mark(db: Db) -> Outcome {
     let mark = db.stored(&key).await.get("_job.plus-one").cloned();
     assert!(mark.is_some());
     let entry = key.clone().get().send(&db).await?.expect("an entry");
-    assert!(entry.rest.contains("_job.plus-one"));
+    assert!(entry.rest.is_empty(), "it is nobody's attribute");
     let entry = entry.update().apply(|e| e.cents().add(1)).send(&db).await?;
     let entry = Entry { cents: 9, ..entry }.put().send(&db).await?;
     assert_eq!(Entry::from_item(entry.to_item()?)?, entry);
@@ -574,10 +576,8 @@ async fn the_mark_of_an_earlier_run_is_replaced(db: Db) -> Outcome {
         .await?
         .complete()?;
     let read = Entry::scan().all(&db).await?;
-    assert!(
-        read.iter()
-            .all(|entry| entry.rest.contains("_job.plus-one"))
-    );
+    let before = marks(&db).await;
+    assert_eq!(before.len(), 2);
 
     // The lost answer is resolved by the mark.
     let (faulty, http) = db.faulty([Fault::Lose]);
@@ -594,44 +594,86 @@ async fn the_mark_of_an_earlier_run_is_replaced(db: Db) -> Outcome {
     }
     for entry in Entry::scan().all(&db).await? {
         assert_eq!(entry.version.number(), Some(3));
-        assert!(read.iter().all(|other| other.rest != entry.rest));
     }
+    let after = marks(&db).await;
+    assert!(after.len() == 2 && after.iter().all(|mark| !before.contains(mark)));
     Ok(())
 }
 
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "marked", key(pk = id))]
-struct Marked {
-    id: u32,
-    #[dynamo(rename = "_job.mine")]
-    mine: Option<String>,
+/// The marks of both entries.
+async fn marks(db: &Db) -> Vec<AttributeValue> {
+    let mut marks = Vec::new();
+    for number in 0..2_u32 {
+        let stored = db.stored(&Entry::key("a", number)).await;
+        marks.extend(stored.get("_job.plus-one").cloned());
+    }
+    marks
 }
 
-async fn a_mark_is_nobodys_attribute(db: Db) -> Outcome {
-    let folder = tempfile::tempdir()?;
-    db.create_tables([Marked::schema()]).await?;
-    let marked = Marked {
-        id: 1,
-        mine: Some("x".into()),
-    };
-    marked.put().send(&db).await?;
-    let change = |row: &Marked| row.update().apply(|r| r.mine().set("y"));
-    let refused = Marked::scan()
-        .update_each(change)
-        .checkpoint("mine", file(&folder))
-        .send(&db)
-        .await;
-    let refused = refused.expect_err("taken");
-    assert_eq!(refused.kind(), ErrorKind::Checkpoint);
-    assert!(refused.to_string().contains("`_job.mine`"), "{refused}");
-    let others = put_each([marked.put()])
-        .checkpoint("mine", file(&folder))
-        .send(&db)
-        .await?;
-    assert_eq!(others.errors()[0].error().kind(), ErrorKind::Checkpoint);
-    let free = Marked::scan()
-        .update_each(change)
-        .checkpoint("yours", FileCheckpoint::new(folder.path().join("y")));
-    assert_eq!(free.send(&db).await?.complete()?.written, 1);
+/// Refused before anything is sent, in a put as in an update; deeper in an item the names are anybody's.
+async fn a_mark_is_not_made_by_hand(db: Db) -> Outcome {
+    entries(&db, 1).await?;
+    let key = Entry::key("a", 0u32);
+    let entry = key.clone().get().send(&db).await?.expect("an entry");
+    let (faulty, http) = db.faulty([]);
+    for name in ["$unique", "_shape", "_job.plus-one", "_job.", "_fill.cents"] {
+        let mut forged = entry.clone();
+        forged.rest.insert(name, "x");
+        let by_path =
+            |e: <Entry as DynamoEntity>::Paths| e.rest().entry(name).set(Value::from("x"));
+        let removed = |e: <Entry as DynamoEntity>::Paths| e.rest().entry(name).remove();
+        let modified = |entry: &mut Entry| drop(entry.rest.insert(name, "x"));
+        for refused in [
+            forged.put().send(&faulty).await,
+            forged.create().send(&faulty).await,
+            entry.update().apply(by_path).send(&faulty).await,
+            key.clone().update().apply(removed).send(&faulty).await,
+            key.clone().modify(modified).send(&db).await,
+        ] {
+            let refused = refused.unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::InvalidValue, "{name}: {refused}");
+            assert!(refused.to_string().contains(name), "{refused}");
+        }
+    }
+    assert!(http.calls().is_empty());
+    let names = ["$unique", "_shape", "_job.x"].map(|name| (name, Value::from(1)));
+    let inside: Item = names.into_iter().collect();
+    let mut entry = entry;
+    entry.rest.insert("inside", inside);
+    entry.rest.insert("job", 1);
+    let entry = entry.put().send(&db).await?;
+    assert_eq!(key.get().send(&db).await?, Some(entry));
+    Ok(())
+}
+
+/// An item of a stream or an export has it too, and so has what an entity makes of it.
+async fn a_mark_comes_along_with_an_item(db: Db) -> Outcome {
+    entries(&db, 1).await?;
+    let key = Entry::key("a", 0u32);
+    let mut stored = db.stored(&key).await;
+    for name in ["_job.a", "_job.b", "_shape", "_fill.cents", "others"] {
+        stored.insert(name.into(), s("x"));
+    }
+    db.plant::<Entry>(stored.clone()).await;
+    let entry = Entry::from_item(stored.clone())?;
+    assert_eq!(entry.rest, [("others", "x")].into_iter().collect::<Item>());
+    assert_eq!(entry.to_item()?, stored.clone().into());
+    let read = key.clone().get().send(&db).await?.expect("an entry");
+    let put = Entry {
+        cents: 5,
+        ..read.clone()
+    }
+    .put()
+    .send(&db)
+    .await?;
+    let modified = key.clone().modify(|entry| entry.cents = 6);
+    assert_eq!(modified.send(&db).await?.cents, 6);
+    assert_eq!(put.cents, 5);
+    let now = db.stored(&key).await;
+    for (name, value) in &stored {
+        let is_changed = ["cents", "version"].contains(&name.as_str());
+        assert!(is_changed || now.get(name) == Some(value), "{name}");
+    }
+    assert_eq!(now.len(), stored.len());
     Ok(())
 }

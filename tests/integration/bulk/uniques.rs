@@ -113,13 +113,10 @@ pub(super) fn in_step(items: &[Raw]) -> Vec<Person> {
             continue;
         };
         let key = (text(item, "pk"), text(item, "sk"));
-        implied.insert(
-            format!("$UNIQUE#Person#by_email#{}", row.email),
-            key.clone(),
-        );
+        implied.insert(format!("$UNIQUE#Person#email#{}", row.email), key.clone());
         if let Some(seat) = row.seat {
             implied.insert(
-                format!("$UNIQUE#Person#by_seat#{}#{seat:010}", row.club),
+                format!("$UNIQUE#Person#club,seat#{}#{seat:010}", row.club),
                 key,
             );
         }

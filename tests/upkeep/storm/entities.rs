@@ -116,7 +116,7 @@ pub type Rows = BTreeMap<String, Row>;
 pub fn owners(rows: &Rows) -> BTreeMap<String, String> {
     let held = rows.iter().filter_map(|(key, row)| {
         let badge = row.badge?;
-        Some((format!("$UNIQUE#Member#by_badge#{badge:010}"), key.clone()))
+        Some((format!("$UNIQUE#badge#{badge:010}"), key.clone()))
     });
     held.collect()
 }

@@ -98,6 +98,8 @@ pub fn effect<T>(
     }
     let is_weather = match kind {
         ErrorKind::OutcomeUnknown => Some(Effect::Either),
+        // The read after it failed.
+        ErrorKind::TookEffect => Some(Effect::Once),
         ErrorKind::Unavailable | ErrorKind::Throttled if forecast.is_resent => Some(Effect::Either),
         ErrorKind::Unavailable | ErrorKind::Throttled => Some(Effect::None),
         // A refusal that was cut.

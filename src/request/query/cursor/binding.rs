@@ -47,7 +47,8 @@ impl fmt::Debug for Secret {
 }
 
 /// Everything that decides which rows come in which order, but the bounds of a range. It tells queries
-/// apart and proves nothing: that is for the tag.
+/// apart and proves nothing: that is for the tag. All of it is stored under these names, so that cursors and
+/// checkpoints outlive a release that renames in Rust.
 pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     let (draft, options) = (&selection.draft, &selection.options);
     let source = selection.source();
@@ -55,10 +56,16 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     let mut hash = Hash::default();
     hash.field(db.table_name(source.table.name).as_bytes());
     hash.field(index.map_or("", |index| index.index).as_bytes());
-    hash.field(index.map_or("", |index| index.name).as_bytes());
-    // No entity has an empty name: a collection.
-    let own = source.members.map_or(source.entity.stored_name, |_| "");
-    hash.field(own.as_bytes());
+    // No entity of a shared table has an empty name: a collection. One that has its table alone needs none.
+    let is_named = source.members.is_none() && source.table.type_attribute.is_some();
+    hash.field(
+        if is_named {
+            source.entity.stored_name
+        } else {
+            ""
+        }
+        .as_bytes(),
+    );
     for entity in source.left_out(draft.is_scan) {
         hash.field(entity.stored_name.as_bytes());
     }
