@@ -161,6 +161,7 @@ mod lock;
 mod observe;
 mod repository;
 mod request;
+mod runtime;
 pub mod schema;
 mod table;
 mod wire;
