@@ -46,6 +46,8 @@ pub(super) struct Order {
     /// The items with writes that wait for a save.
     unkept: BTreeSet<u64>,
     waiting: usize,
+    /// So many items are remembered whatever is saved.
+    lasting: usize,
 }
 
 /// The writes of one item.
@@ -66,6 +68,7 @@ impl Order {
             ready: VecDeque::new(),
             unkept: BTreeSet::new(),
             waiting: 0,
+            lasting: 0,
         }
     }
 
@@ -91,7 +94,7 @@ impl Order {
 
     /// The items of which something is remembered until the next save.
     pub(super) fn remembered(&self) -> usize {
-        self.lines.len()
+        self.lines.len().saturating_sub(self.lasting)
     }
 
     /// One is done, or failed.
@@ -118,6 +121,7 @@ impl Order {
             self.advance(item);
         }
         self.lines.retain(|_, line| !line.is_over());
+        self.lasting = self.lines.len();
     }
 
     /// Has the next write of an item begin, if nothing is in its way.
