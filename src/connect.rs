@@ -9,6 +9,8 @@ mod aws;
 pub mod embedded;
 #[cfg(feature = "aws")]
 mod endpoint;
+#[cfg(any(feature = "aws", feature = "embedded"))]
+mod sleep;
 #[cfg(any(test, feature = "testing"))]
 #[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 pub mod testing;
@@ -17,6 +19,8 @@ mod url;
 pub(crate) use url::FORMS;
 
 use crate::error::Result;
+#[cfg(feature = "aws")]
+use crate::runtime;
 use crate::wire::Wire;
 use url::Target;
 
@@ -35,7 +39,11 @@ pub(crate) async fn open(url: &str) -> Result<Wire> {
             region,
             profile,
             endpoint,
-        } => aws::client(region, profile, endpoint).await.map(Wire::ours),
+        } => {
+            // Where region and credentials are looked for there may be sockets, too.
+            runtime::require_tokio()?;
+            aws::client(region, profile, endpoint).await.map(Wire::ours)
+        }
         #[cfg(not(feature = "aws"))]
         Target::Endpoint { .. } | Target::Aws { .. } => {
             Err(needs("aws", "a connection over the network"))

@@ -218,6 +218,12 @@ impl Dynamo {
         self.0.wire.client()
     }
 
+    /// The same, for operations on tables.
+    pub(crate) fn table_client(&self) -> Result<&Client> {
+        self.0.wire.require_runtime()?;
+        Ok(self.client())
+    }
+
     /// The time by this connection's clock.
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()

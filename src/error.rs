@@ -102,7 +102,8 @@ pub enum ErrorKind {
     Config,
     /// The file, of the embedded database or of a checkpoint, is in use by another process.
     Locked,
-    /// A checkpoint cannot be read or written, or is one of another job.
+    /// A checkpoint cannot be read or written, or is one of another job; or a write of a job waits for an earlier one of its
+    /// item that is tried again by the next run.
     Checkpoint,
     /// A closure of the caller's refused a row; its error is the source.
     Refused,

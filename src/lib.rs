@@ -162,6 +162,7 @@ mod lock;
 mod observe;
 mod repository;
 mod request;
+mod runtime;
 pub mod schema;
 mod table;
 mod wire;

@@ -33,7 +33,7 @@ const SETTLING: Duration = Duration::from_secs(5);
 
 pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
-    let client = db.client();
+    let client = db.table_client()?;
     let mut absent = Vec::new();
     let mut lacking_ttl = Vec::new();
     let mut mismatches = Vec::new();
@@ -86,7 +86,7 @@ async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
 
 pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
-    let client = db.client();
+    let client = db.table_client()?;
     for schema in &schemas {
         if service::describe(client, &schema.name).await?.is_none() {
             return Err(missing(&schema.name));

@@ -4,6 +4,7 @@ use aws_config::profile::ProfileFileCredentialsProvider;
 use aws_config::{BehaviorVersion, Region};
 use aws_sdk_dynamodb::{Client, config};
 
+use super::sleep::AnySleep;
 use crate::error::{Error, Result};
 use crate::wire::signing;
 
@@ -32,6 +33,6 @@ pub(super) async fn client(
             "no region is configured: write aws://REGION, set AWS_REGION, or set one in the profile",
         ));
     }
-    let config = signing::install(config::Builder::from(&config));
+    let config = signing::install(config::Builder::from(&config)).sleep_impl(AnySleep);
     Ok(Client::from_conf(config.build()))
 }

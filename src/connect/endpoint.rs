@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::{Client, Config};
 
+use super::sleep::AnySleep;
 use crate::wire::signing;
 
 /// Region and credentials come from the URL and the environment; such servers rarely check them, so
@@ -20,7 +21,8 @@ pub(super) fn client(url: String, region: Option<String>) -> Client {
         .region(Region::new(region))
         .credentials_provider(credentials())
         .endpoint_url(url)
-        .retry_config(RetryConfig::standard());
+        .retry_config(RetryConfig::standard())
+        .sleep_impl(AnySleep);
     Client::from_conf(signing::install(config).build())
 }
 

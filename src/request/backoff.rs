@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::runtime::sleep;
+
 /// No pause is longer.
 const LONGEST: Duration = Duration::from_secs(2);
 
@@ -23,7 +25,7 @@ impl Backoff {
         let bound = attempt.saturating_mul(factor).min(LONGEST);
         let bound = left.map_or(bound, |left| bound.min(left));
         let micros = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
-        tokio::time::sleep(Duration::from_micros(fastrand::u64(0..=micros))).await;
+        sleep(Duration::from_micros(fastrand::u64(0..=micros))).await;
         self.doublings += 1;
     }
 }

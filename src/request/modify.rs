@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Instant;
 
 use bytes::Bytes;
-use tokio::time::Instant;
 
 use super::backoff::Backoff;
 use super::call::{Outcome, Steps};

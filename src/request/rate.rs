@@ -1,9 +1,9 @@
 //! So many a second: a place in line for each, at even distances.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::time::{Instant, sleep_until};
+use crate::runtime::sleep_until;
 
 /// Lets so many through in a second.
 #[derive(Debug)]

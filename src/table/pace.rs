@@ -1,10 +1,9 @@
 //! Asking again, ever more slowly.
 
-use std::time::Duration;
-
-use tokio::time::{Instant, sleep};
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
+use crate::runtime::sleep;
 
 /// Local engines are done at once, AWS takes seconds.
 const FIRST: Duration = Duration::from_millis(20);

@@ -17,6 +17,7 @@ use crate::codec::Fault;
 #[cfg(feature = "embedded")]
 use crate::connect::embedded::EmbeddedEngine;
 use crate::error::{Error, ErrorKind, Stage};
+use crate::runtime;
 
 /// An SDK client, and what we have learned of it.
 #[derive(Clone)]
@@ -87,9 +88,18 @@ impl Wire {
         self.typed.store(true, Ordering::Relaxed);
     }
 
+    /// Refuses to be called where the sockets of a client that the library built would panic.
+    pub(crate) fn require_runtime(&self) -> crate::error::Result<()> {
+        match self.agent {
+            Some(_) => runtime::require_tokio(),
+            None => Ok(()),
+        }
+    }
+
     /// Sends a request and waits for its answer. Dropped before the end, the request may or may not
     /// have been executed.
     pub(crate) async fn call(&self, request: &Request) -> Result<Reply, Failure> {
+        self.require_runtime()?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             return direct::call(engine, request).await;

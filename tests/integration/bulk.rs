@@ -4,6 +4,7 @@ mod checkpoints;
 mod crash;
 mod deletes;
 mod faults;
+mod order;
 mod puts;
 mod races;
 mod uniques;
@@ -24,6 +25,7 @@ pub fn tests() -> Vec<Test> {
         races::tests(),
         deletes::tests(),
         puts::tests(),
+        order::tests(),
         faults::tests(),
         checkpoints::tests(),
         uniques::tests(),

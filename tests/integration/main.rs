@@ -21,6 +21,7 @@ mod connect;
 mod create;
 mod delete;
 mod errors;
+mod executors;
 mod faults;
 mod get;
 mod get_many;
@@ -73,6 +74,7 @@ fn main() {
         ("delete", delete::tests),
         ("query", query::tests),
         ("bulk", bulk::tests),
+        ("executors", executors::tests),
         ("collection", collection::tests),
         ("update", update::tests),
         ("golden", golden::tests),

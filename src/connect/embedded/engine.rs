@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 
 use super::dispatch::{Answer, dispatch, internal_error};
 use super::http::EmbeddedHttpClient;
+use crate::connect::sleep::AnySleep;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::lock::{self, Claim, Lock};
@@ -148,6 +149,7 @@ impl EmbeddedEngine {
             .endpoint_url("http://embedded.invalid")
             .allow_no_auth()
             .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .sleep_impl(AnySleep)
             .http_client(self.http_client())
     }
 

@@ -12,6 +12,7 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 
 use super::{Fault, Faults, Seen, unprocessed};
+use crate::runtime;
 
 /// An HTTP client, or one of its connectors, behind faults.
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ async fn run(
         Fault::Timeout => Err(ConnectorError::timeout("read timed out".into())),
         Fault::Hang => std::future::pending().await,
         Fault::Delay(time) => {
-            tokio::time::sleep(time).await;
+            runtime::sleep(time).await;
             inner.call(request).await
         }
         Fault::Lose => {

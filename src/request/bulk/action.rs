@@ -15,6 +15,8 @@ use crate::request::delete;
 use crate::request::query::Source;
 use crate::request::transact::Member;
 use crate::request::unique::{self, Joint, Owner};
+use crate::schema::TableDef;
+use crate::wire::Operation;
 
 /// The write of a row that is to be changed; none leaves it alone. The node is what makes it a row of the
 /// query.
@@ -83,6 +85,20 @@ pub(super) fn delete_row(
         true => Ok(Joint::Alone(plan)),
         false => Ok(Joint::Together(Member::in_table(table, plan, key)?, beside)),
     }
+}
+
+/// Whether this holds of the row with this key: an update that changes nothing.
+pub(super) fn ask(
+    db: &Dynamo,
+    entity: &'static str,
+    table: &TableDef,
+    key: &[u8],
+    claim: Node,
+) -> Result<Plan<()>> {
+    let condition = Node::Exists(Place::of(table.pk)).and(claim);
+    let mut plan = delete(db, entity, &db.table_name(table.name), key, &condition)?;
+    plan.request.operation = Operation::UpdateItem;
+    Ok(plan)
 }
 
 /// A row of which something is asked has to be there.

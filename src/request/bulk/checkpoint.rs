@@ -20,7 +20,8 @@ pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>>
 ///
 /// What is saved holds keys of rows, and nothing else of them. A save must have reached its place when it
 /// returns, and it replaces the one before as a whole or not at all. A job loads once, at its start, and then
-/// saves one after the other; two jobs that run on one checkpoint are kept apart by `load`, which may refuse.
+/// saves one after the other; two jobs that run on one checkpoint are kept apart by `load`, which may refuse until
+/// [`release`](Self::release).
 ///
 /// ```
 /// use dynamo_entity::{Checkpoint, Saving};
@@ -45,6 +46,9 @@ pub trait Checkpoint: Send + Sync {
 
     /// Replaces it.
     fn save(&self, state: Vec<u8>) -> Saving<'_, ()>;
+
+    /// The job that has loaded it is over, to its end or not: others may load it now. Nothing, if nothing is said.
+    fn release(&self) {}
 }
 
 impl<C: Checkpoint + ?Sized> Checkpoint for &C {
@@ -54,5 +58,9 @@ impl<C: Checkpoint + ?Sized> Checkpoint for &C {
 
     fn save(&self, state: Vec<u8>) -> Saving<'_, ()> {
         (**self).save(state)
+    }
+
+    fn release(&self) {
+        (**self).release();
     }
 }

@@ -44,6 +44,10 @@ const SAVING: Duration = Duration::from_secs(1);
 /// carries the mark is done. Therefore each row is changed once, whatever the closure does, and an answer that is
 /// lost is resolved by a look at the item.
 ///
+/// - Given writes of one item are done in their order, and the mark has the number of the last one. Where a delete leaves
+///   nothing to mark, or a write was refused, the next one of that item waits until the checkpoint is saved. It also waits
+///   for one that failed and that the next run tries again: it fails with it, with the kind
+///   [`Checkpoint`](crate::ErrorKind::Checkpoint).
 /// - The mark stays: 21 bytes and the name of the job in each item, of a given write its number besides. Entities do not see it; `update` and
 ///   `modify` keep it, and so does `put` of an entity with a [`rest`](crate#the-grammar-of-dynamo) field. Another
 ///   `put` of the whole item takes it away, and if that happens between the change and the crash, the row is

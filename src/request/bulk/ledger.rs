@@ -66,6 +66,11 @@ impl Ledger {
         self.entries.len()
     }
 
+    /// All entries before this one are passed.
+    pub(super) fn passed_before(&self) -> u64 {
+        self.first
+    }
+
     /// Everything that began is done.
     pub(super) fn is_settled(&self) -> bool {
         self.entries.is_empty()

@@ -4,6 +4,9 @@
 //! whether the change took place: after a crash, after a lost answer, and where an index shows a row twice.
 //! The attribute has the name of the job, so that jobs side by side do not erase each other's marks; its
 //! value tells one run of a job from the next.
+//!
+//! Of writes that were given several may be of one item. They are done in the order of their numbers, so the mark
+//! has the number of the last one: that tells of all before it, too.
 
 use bytes::Bytes;
 
@@ -20,14 +23,17 @@ const PREFIX: &str = crate::schema::JOB;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
     attribute: String,
-    value: String,
+    run: String,
+    /// Of a write that was given.
+    number: Option<u64>,
 }
 
 impl Mark {
     pub(super) fn new(job: &str, run: &str) -> Self {
         Mark {
             attribute: format!("{PREFIX}{job}"),
-            value: run.to_owned(),
+            run: run.to_owned(),
+            number: None,
         }
     }
 
@@ -48,29 +54,59 @@ impl Mark {
     /// Of one of the writes of a job, of which several may change the same item.
     pub(super) fn of_write(&self, number: u64) -> Self {
         Mark {
-            attribute: self.attribute.clone(),
-            value: format!("{}#{number}", self.value),
+            number: Some(number),
+            ..self.clone()
         }
+    }
+
+    /// What stands in the item. Numbers begin with their length, so that their texts sort as they do.
+    fn value(&self) -> String {
+        match self.number {
+            None => self.run.clone(),
+            Some(number) => {
+                let digits = format!("{number:x}");
+                format!("{}#{:x}{digits}", self.run, digits.len() - 1)
+            }
+        }
+    }
+
+    /// Behind the values of all writes of this run: `$` comes after `#`.
+    fn end(&self) -> String {
+        format!("{}$", self.run)
+    }
+
+    fn on<T>(&self, item: &[u8], look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let json = member(item, &self.attribute).ok().flatten()?;
+        look(&Reader::new(json).text().ok()?)
     }
 
     /// Whether the item carries it.
     pub(super) fn is_on(&self, item: &[u8]) -> bool {
-        let value = member(item, &self.attribute).ok().flatten();
-        let text = value.map(|json| Reader::new(json).text().ok().map(|text| text == self.value));
-        text.flatten().unwrap_or(false)
+        let is_this = |text: &str| (text == self.value()).then_some(());
+        self.on(item, is_this).is_some()
     }
 
-    /// The same write with the mark, which takes effect only where the mark is not. Deletes, and updates that
-    /// change nothing, leave none.
+    /// The number of the last write of this run that the item has seen.
+    pub(super) fn last_on(&self, item: &[u8]) -> Option<u64> {
+        self.on(item, |text| {
+            let digits = text.strip_prefix(&*self.run)?.strip_prefix('#')?.get(1..)?;
+            u64::from_str_radix(digits, 16).ok()
+        })
+    }
+
+    /// The same write with the mark, which takes effect only where the mark is not, or a later one of this run.
+    /// Updates that change nothing leave none, and neither do deletes; those of given writes ask for it.
     pub(super) fn onto(&self, request: Request) -> Result<Request, Fault> {
         let parameters = members(&request.body)?;
         let has = |name: &str| parameters.iter().any(|(known, _)| known == name);
-        let writes = match request.operation {
+        let is_delete = request.operation == Operation::DeleteItem;
+        let asks = match request.operation {
             Operation::PutItem => true,
             Operation::UpdateItem => has("UpdateExpression"),
+            Operation::DeleteItem => self.number.is_some(),
             _ => false,
         };
-        if !writes {
+        if !asks {
             return Ok(request);
         }
         let mut body = Writer::with_capacity(request.body.len() + 256);
@@ -80,7 +116,7 @@ impl Mark {
             match &**name {
                 "Item" => self.add_to_item(value, &mut body)?,
                 "UpdateExpression" => add_to_update(value, &mut body),
-                "ConditionExpression" => add_to_condition(value, &mut body),
+                "ConditionExpression" => self.add_to_condition(value, &mut body),
                 "ExpressionAttributeNames" => self.add_to_names(value, &mut body),
                 "ExpressionAttributeValues" => self.add_to_values(value, &mut body),
                 _ => body.raw_bytes(value),
@@ -97,7 +133,7 @@ impl Mark {
             }
             body.dynamic_name(name);
             match name {
-                "ConditionExpression" => body.quoted(NOT_YET),
+                "ConditionExpression" => body.quoted(self.not_yet()),
                 "ExpressionAttributeNames" => self.add_to_names(b"{}", &mut body),
                 "ExpressionAttributeValues" => self.add_to_values(b"{}", &mut body),
                 _ => body.quoted("ALL_OLD"),
@@ -106,8 +142,12 @@ impl Mark {
         body.raw("}");
         Ok(Request {
             body: Bytes::from(body.into_bytes()),
-            // After a lost answer the item is looked at.
-            resend: Resend::UnlessAmbiguous,
+            // After a lost answer the item is looked at. A delete may be done twice as ever, for nothing follows it
+            // before it is acknowledged.
+            resend: match is_delete {
+                true => request.resend,
+                false => Resend::UnlessAmbiguous,
+            },
             ..request
         })
     }
@@ -116,7 +156,7 @@ impl Mark {
     fn add_to_item(&self, item: &[u8], body: &mut Writer) -> Result<(), Fault> {
         body.raw("{");
         body.dynamic_name(&self.attribute);
-        body.text(&self.value);
+        body.text(&self.value());
         for (name, value) in members(item)? {
             if name != self.attribute {
                 body.dynamic_name(&name);
@@ -137,13 +177,32 @@ impl Mark {
     fn add_to_values(&self, values: &[u8], body: &mut Writer) {
         let mut entry = Writer::default();
         entry.raw("\":job\":");
-        entry.text(&self.value);
+        entry.text(&self.value());
+        if self.number.is_some() {
+            entry.raw(",\":end\":");
+            entry.text(&self.end());
+        }
         add_entry(values, entry.as_bytes(), body);
     }
-}
 
-/// True of an item without the attribute too.
-const NOT_YET: &str = "#job <> :job";
+    fn add_to_condition(&self, expression: &[u8], body: &mut Writer) {
+        let inside = expression.strip_prefix(b"\"").unwrap_or(expression);
+        let inside = inside.strip_suffix(b"\"").unwrap_or(inside);
+        body.raw("\"(");
+        body.raw_bytes(inside);
+        body.raw(") AND ");
+        body.raw(self.not_yet());
+        body.raw("\"");
+    }
+
+    /// True of an item without the attribute too.
+    fn not_yet(&self) -> &'static str {
+        match self.number {
+            None => "#job <> :job",
+            Some(_) => "NOT #job BETWEEN :job AND :end",
+        }
+    }
+}
 
 /// Another first entry of an object.
 fn add_entry(object: &[u8], entry: &[u8], body: &mut Writer) {
@@ -169,16 +228,6 @@ fn add_to_update(expression: &[u8], body: &mut Writer) {
             body.raw_bytes(expression.strip_prefix(b"\"").unwrap_or(expression));
         }
     }
-}
-
-fn add_to_condition(expression: &[u8], body: &mut Writer) {
-    let inside = expression.strip_prefix(b"\"").unwrap_or(expression);
-    let inside = inside.strip_suffix(b"\"").unwrap_or(inside);
-    body.raw("\"(");
-    body.raw_bytes(inside);
-    body.raw(") AND ");
-    body.raw(NOT_YET);
-    body.raw("\"");
 }
 
 #[cfg(test)]
@@ -254,6 +303,61 @@ mod tests {
         ] {
             assert!(!mark.is_on(other));
         }
-        assert!(mark.of_write(3).is_on(br#"{"_job.price":{"S":"7f#3"}}"#));
+    }
+
+    #[test]
+    fn the_mark_of_a_write_tells_of_all_before_it() {
+        let mark = Mark::new("price", "7f");
+        let numbers = [
+            0,
+            1,
+            9,
+            10,
+            15,
+            16,
+            255,
+            256,
+            u64::from(u32::MAX),
+            u64::MAX - 1,
+            u64::MAX,
+        ];
+        let values = numbers.map(|number| mark.of_write(number).value());
+        assert!(
+            values.is_sorted_by(|left, right| left < right),
+            "{values:?}"
+        );
+        assert!(values.iter().all(|value| *value < mark.end()));
+        for (number, value) in numbers.into_iter().zip(&values) {
+            let item = format!(r#"{{"_job.price":{{"S":"{value}"}}}}"#);
+            assert_eq!(mark.of_write(0).last_on(item.as_bytes()), Some(number));
+            let other = Mark::new("price", "7e");
+            assert_eq!(other.last_on(item.as_bytes()), None);
+        }
+        for none in [
+            r#"{"_job.price":{"S":"7f"}}"#,
+            r#"{"_job.price":{"S":"7f#"}}"#,
+            "{}",
+        ] {
+            assert_eq!(mark.last_on(none.as_bytes()), None);
+        }
+    }
+
+    #[test]
+    fn a_given_write_asks_for_later_ones_too() {
+        let mark = Mark::new("price", "7f").of_write(20);
+        let put = request(Operation::PutItem, r#"{"Item":{"id":{"S":"a"}}}"#);
+        let put = mark.onto(put).unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&put.body),
+            r##"{"Item":{"_job.price":{"S":"7f#114"},"id":{"S":"a"}},"ConditionExpression":"NOT #job BETWEEN :job AND :end","ExpressionAttributeNames":{"#job":"_job.price"},"ExpressionAttributeValues":{":job":{"S":"7f#114"},":end":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+        assert_eq!(put.resend, Resend::UnlessAmbiguous);
+        let delete = request(Operation::DeleteItem, r#"{"Key":{"id":{"S":"a"}}}"#);
+        let delete = mark.onto(delete).unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&delete.body),
+            r##"{"Key":{"id":{"S":"a"}},"ConditionExpression":"NOT #job BETWEEN :job AND :end","ExpressionAttributeNames":{"#job":"_job.price"},"ExpressionAttributeValues":{":job":{"S":"7f#114"},":end":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+        assert_eq!(delete.resend, Resend::Always);
     }
 }

@@ -70,7 +70,8 @@ impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
 ///
 /// Each is a request of its own, and what became of it stands in the [report](super::BulkReport): a lost race
 /// fails that write alone, with its error, the current item and its place in the input. Writes of one item
-/// take effect in no particular order.
+/// are done one after the other, in the order in which they are given: one begins when the one before is done, or has
+/// failed. Those of other items go on beside them.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;

@@ -25,8 +25,10 @@ pub struct BulkCounts {
     pub written: u64,
     /// Left alone: the closure returned no change.
     pub unchanged: u64,
-    /// No longer there when its turn came, or no longer a row of the query.
+    /// Gone when its turn came, as a strong read has shown.
     pub vanished: u64,
+    /// Still there, and no longer a row of the query when its turn came: others changed it, or it expired.
+    pub left_query: u64,
     /// Found with the mark of this job, which had changed it before: after a crash, or because an index
     /// brought it twice.
     pub already_done: u64,
@@ -51,6 +53,7 @@ impl BulkCounts {
             Fate::Written => &mut self.written,
             Fate::Unchanged => &mut self.unchanged,
             Fate::Vanished => &mut self.vanished,
+            Fate::LeftQuery => &mut self.left_query,
             Fate::AlreadyDone => &mut self.already_done,
             Fate::Failed => &mut self.failed,
         }
@@ -63,6 +66,7 @@ pub(super) enum Fate {
     Written,
     Unchanged,
     Vanished,
+    LeftQuery,
     AlreadyDone,
     Failed,
 }

@@ -3,6 +3,7 @@
 mod catch_up;
 mod feed;
 mod keeper;
+mod order;
 
 use std::collections::HashSet;
 use std::task::Poll;
@@ -23,9 +24,14 @@ use crate::request::retry_budget::Patience;
 use crate::wire::BoxFuture;
 use feed::{Feed, Task};
 use keeper::Keeper;
+pub(super) use order::Waiting;
+use order::{Order, Trace};
 
 /// So many rows may come before one that takes long.
 const WINDOW: usize = 10_000;
+
+/// So many given writes wait for others of their items, at their full size.
+const WAITING: usize = 100;
 
 /// Runs a job to its end.
 pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
@@ -60,6 +66,7 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
             spot: places.as_ref().map(Places::begin).unwrap_or_default(),
             ..keeper.as_ref().map(Keeper::passed).unwrap_or_default()
         }),
+        order: Order::new(keeper.is_some()),
         seen: (may_repeat && keeper.is_none()).then(HashSet::new),
         keeper,
         places,
@@ -82,6 +89,8 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
 struct Runner<'j> {
     feed: Feed<'j>,
     ledger: Ledger,
+    /// Of given writes.
+    order: Order,
     keeper: Option<Keeper<'j>>,
     places: Option<Places>,
     progress: Option<Progress<'j>>,
@@ -96,25 +105,69 @@ struct Runner<'j> {
 
 /// What happened next.
 enum Event {
-    Done(u64, Result<Fate, Trouble>),
+    Done(Done),
     Broken(Error),
+    /// What comes next waits for the checkpoint.
+    Waiting,
     End,
+}
+
+/// What became of a row, or of a given write.
+struct Done {
+    entry: u64,
+    given: Option<GivenOne>,
+    result: Result<Fate, Trouble>,
+}
+
+/// Which of the given writes.
+#[derive(Clone, Copy)]
+struct GivenOne {
+    number: u64,
+    item: Option<u64>,
+    is_again: bool,
+    is_delete: bool,
+}
+
+impl GivenOne {
+    fn of(waiting: &Waiting) -> Self {
+        GivenOne {
+            number: waiting.write.number,
+            item: waiting.item,
+            is_again: waiting.is_again,
+            is_delete: waiting.write.is_delete(),
+        }
+    }
+
+    /// What tells the next run what became of it. One that is tried again may have another item now, of which later
+    /// writes were done before; so its mark is not that of all before it, and nothing else is done before it is saved.
+    fn trace(&self, result: &Result<Fate, Trouble>) -> Trace {
+        match result {
+            Err(Trouble::Row(row)) if name_of(row).is_some() => Trace::ToCome(self.number),
+            Err(_) => Trace::None,
+            Ok(_) if self.is_again => Trace::None,
+            Ok(Fate::Written) if self.is_delete => Trace::None,
+            Ok(_) => Trace::Mark,
+        }
+    }
 }
 
 impl<'j> Runner<'j> {
     async fn work(&mut self, tools: &Tools<'_>, rows: Option<&Rows<'j>>, concurrency: usize) {
-        let mut running: FuturesUnordered<BoxFuture<'_, (u64, Result<Fate, Trouble>)>> =
-            FuturesUnordered::new();
+        let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         loop {
             let event = std::future::poll_fn(|cx| {
-                while self.stopped.is_none()
-                    && running.len() < concurrency
-                    && self.ledger.len() < WINDOW
-                {
+                while self.stopped.is_none() && running.len() < concurrency {
+                    if let Some(next) = self.order.next() {
+                        running.push(Box::pin(write(next, tools)));
+                        continue;
+                    }
+                    if self.ledger.len() >= WINDOW || self.order.waiting() >= WAITING {
+                        break;
+                    }
                     match self.feed.poll_next(tools.db, cx) {
                         Poll::Ready(Some(Ok(task))) => {
-                            if let Some(number) = self.begin(&task, rows) {
-                                running.push(Box::pin(work_on(number, task, tools, rows)));
+                            if let Some((entry, task)) = self.begin(task, rows, tools.db) {
+                                running.push(Box::pin(work_on(entry, task, tools, rows)));
                             }
                         }
                         Poll::Ready(Some(Err(error))) => return Poll::Ready(Event::Broken(error)),
@@ -123,22 +176,25 @@ impl<'j> Runner<'j> {
                         Poll::Pending => break,
                     }
                 }
+                let is_waiting = self.stopped.is_none() && self.order.waiting() > 0;
                 running.poll_next_unpin(cx).map(|done| match done {
-                    Some((number, done)) => Event::Done(number, done),
+                    Some(done) => Event::Done(done),
+                    None if is_waiting => Event::Waiting,
                     None => Event::End,
                 })
             });
             match event.await {
-                Event::Done(number, done) => self.done(number, done).await,
+                Event::Done(done) => self.done(done).await,
                 Event::Broken(error) => self.stop(error),
+                Event::Waiting => self.save().await,
                 Event::End => return,
             }
         }
     }
 
-    /// Its number, if there is anything to do.
-    fn begin(&mut self, task: &Task, rows: Option<&Rows<'_>>) -> Option<u64> {
-        match task {
+    /// The task and its number, if there is anything to do at once. A write that was given has its turn.
+    fn begin(&mut self, task: Task, rows: Option<&Rows<'_>>, db: &Dynamo) -> Option<(u64, Task)> {
+        let entry = match &task {
             Task::Row { mark, item } => {
                 let is_new = match (&mut self.seen, rows) {
                     (Some(seen), Some(rows)) => seen.insert(digest(item, &rows.names)),
@@ -146,45 +202,76 @@ impl<'j> Runner<'j> {
                 };
                 let kind = if is_new { Kind::Row } else { Kind::Place };
                 let number = self.ledger.begin(kind, Some(mark.clone()));
-                is_new.then_some(number)
+                is_new.then_some(number)?
             }
             Task::Place(mark) => {
                 self.ledger.begin(Kind::Place, Some(mark.clone()));
-                None
+                return None;
             }
-            Task::Again(key) => Some(self.ledger.begin(Kind::Again(key.clone()), None)),
+            Task::Again(key) => self.ledger.begin(Kind::Again(key.clone()), None),
             Task::Write { given, is_again } => {
                 let kind = match is_again {
                     true => Kind::Again(given.number.to_string()),
                     false => Kind::Row,
                 };
-                Some(self.ledger.begin_given(kind, given.identity))
+                self.ledger.begin_given(kind, given.identity)
             }
+        };
+        match task {
+            Task::Write { given, is_again } => {
+                self.order.enter(Waiting {
+                    entry,
+                    item: given.item(db),
+                    write: given,
+                    is_again,
+                    held_by: None,
+                });
+                None
+            }
+            task => Some((entry, task)),
         }
     }
 
-    async fn done(&mut self, number: u64, done: Result<Fate, Trouble>) {
-        match done {
-            Ok(fate) => self.ledger.finish(number, fate, None, None),
+    async fn done(&mut self, done: Done) {
+        let Done {
+            entry,
+            given,
+            result,
+        } = done;
+        let trace = given.map(|given| (given.item, given.trace(&result)));
+        match result {
+            Ok(fate) => self.ledger.finish(entry, fate, None, None),
             // What was under way when the job stopped is not passed, so that a next run meets it again.
             Err(Trouble::Job(error, doubt)) => {
                 self.in_doubt.extend(doubt);
                 return self.stop(error);
             }
-            Err(Trouble::Row(row)) => {
+            Err(Trouble::Row(row) | Trouble::Overtaken(row)) => {
                 let again = name_of(&row);
-                self.ledger.finish(number, Fate::Failed, Some(row), again);
+                self.ledger.finish(entry, Fate::Failed, Some(row), again);
                 if self.ledger.errors.len() > self.failures {
                     self.stop(report::too_many(self.ledger.errors.len()));
                 }
             }
         }
+        if let Some((Some(item), trace)) = trace {
+            self.order.settle(item, entry, trace);
+        }
         self.tell();
-        if let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) {
-            let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), false);
-            if let Err(error) = saved.await {
-                self.stop(error);
-            }
+        let is_due = self.keeper.as_ref().is_some_and(Keeper::is_due);
+        if is_due || self.order.remembered() > WINDOW {
+            self.save().await;
+        }
+    }
+
+    async fn save(&mut self) {
+        let Some(keeper) = &mut self.keeper else {
+            return;
+        };
+        let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), false);
+        match saved.await {
+            Ok(()) => self.order.keep(self.ledger.passed_before()),
+            Err(error) => self.stop(error),
         }
     }
 
@@ -229,19 +316,26 @@ impl<'j> Runner<'j> {
     }
 }
 
-async fn work_on<'j>(
-    number: u64,
-    task: Task,
-    tools: &Tools<'_>,
-    rows: Option<&Rows<'j>>,
-) -> (u64, Result<Fate, Trouble>) {
-    let done = match (task, rows) {
+async fn work_on<'j>(entry: u64, task: Task, tools: &Tools<'_>, rows: Option<&Rows<'j>>) -> Done {
+    let result = match (task, rows) {
         (Task::Row { item, .. }, Some(rows)) => rows.change(tools, item).await,
         (Task::Again(key), Some(rows)) => rows.again(tools, key.as_bytes()).await,
-        (Task::Write { given, .. }, _) => Given::write(tools, given.number, given.prepared).await,
-        (Task::Row { .. } | Task::Again(_) | Task::Place(_), _) => Ok(Fate::Unchanged),
+        _ => Ok(Fate::Unchanged),
     };
-    (number, done)
+    Done {
+        entry,
+        given: None,
+        result,
+    }
+}
+
+async fn write(waiting: Waiting, tools: &Tools<'_>) -> Done {
+    let given = GivenOne::of(&waiting);
+    Done {
+        entry: waiting.entry,
+        given: Some(given),
+        result: Given::write(tools, waiting).await,
+    }
 }
 
 /// What names a failed row in a checkpoint. A write that lost a race would lose it again.

@@ -36,6 +36,8 @@ pub(super) struct Tools<'j> {
 pub(super) enum Trouble {
     /// This row alone.
     Row(FailedRow),
+    /// The same of a write whose turn is over: a later one of its item was done before.
+    Overtaken(FailedRow),
     /// All that follow would fare alike. The write of this row may have taken effect.
     Job(Error, Option<FailedRow>),
 }

@@ -5,11 +5,12 @@
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::select;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep_until};
+
+use crate::runtime::sleep_until;
 
 /// What a strong read of the largest item takes, 400 KB, and what one of a full answer takes, 1 MB.
 const LARGEST_ITEM: f64 = 100.0;
@@ -159,7 +160,7 @@ mod tests {
         pace.turn(None).await;
         assert!(milliseconds(began) >= 99);
         // What nobody took is not saved up.
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        crate::runtime::sleep(Duration::from_millis(100)).await;
         let again = Instant::now();
         let turn = pace.turn(None).await;
         pace.pay(turn, 50.0, 500);

@@ -119,6 +119,11 @@ impl Target {
         }
     }
 
+    /// Whether more is asked of a row than its keys.
+    pub(in crate::request) fn has_filter(&self) -> bool {
+        self.0.options.filter.is_some()
+    }
+
     /// What a write has to ask of the stored item, so that it is still a row of the query; none if this one
     /// no longer is.
     pub(in crate::request) fn claim(

@@ -27,6 +27,7 @@ tests![
     a_checkpoint_is_used_by_one_job_at_a_time,
     a_job_whose_lock_was_deleted_saves_no_more,
     a_link_to_a_checkpoint_is_that_checkpoint,
+    a_checkpoint_that_is_kept_is_free_after_its_job,
     what_is_no_checkpoint_is_refused,
     a_place_that_cannot_be_written_stops_nothing_half_way,
     jobs_side_by_side_keep_their_marks,
@@ -313,6 +314,53 @@ async fn a_link_to_a_checkpoint_is_that_checkpoint(db: Db) -> Outcome {
         assert_eq!(refused.kind(), ErrorKind::Locked);
         assert!(std::fs::symlink_metadata(&link)?.is_symlink());
         assert!(plus_one(&path).send(&db).await?.was_finished());
+    }
+    Ok(())
+}
+
+/// The value lives on, and its job is over: done, stopped, refused or dropped.
+async fn a_checkpoint_that_is_kept_is_free_after_its_job(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 3).await?;
+    let kept = FileCheckpoint::new(folder.path().join("job"));
+    let rows = || Row::in_partition("a").page_size(16);
+    let change = |row: &Row| row.update().apply(|r| r.count().add(1));
+    let job = || rows().update_each(change).checkpoint(JOB, kept.clone());
+
+    let stopped = stopped_after(&db, 1, job()).await?;
+    assert!(stopped.stopped().is_some());
+    let other = rows().update_each(change).checkpoint("other", kept.clone());
+    let refused = other.send(&db).await.expect_err("another job");
+    assert_eq!(refused.kind(), ErrorKind::Checkpoint);
+    let (hanging, http) = db.faulty([Fault::Pass, Fault::Hang, Fault::Hang, Fault::Hang]);
+    let hangs = async {
+        while http.calls().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let dropped = tokio::select! {
+        _ = job().send(&hanging) => false,
+        () = hangs => true,
+    };
+    assert!(dropped);
+    // A job that is made and never sent takes nothing away, and neither does one that is refused the lock.
+    let mut inner = Vec::new();
+    let report = job()
+        .on_progress(|_| {
+            drop(job());
+            inner.push(meanwhile(job().send(&db)).map(|_| ()));
+        })
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.written, 3);
+    assert_eq!(inner.len(), 3);
+    for refused in inner {
+        assert_eq!(refused.expect_err("two at once").kind(), ErrorKind::Locked);
+    }
+    for _ in 0..2 {
+        assert!(job().send(&db).await?.was_finished());
+        let by_reference = rows().update_each(change).checkpoint(JOB, &kept);
+        assert!(by_reference.send(&db).await?.was_finished());
     }
     Ok(())
 }

@@ -188,7 +188,7 @@ async fn a_filter_is_asked_again(db: Db) -> Outcome {
         .send(&db)
         .await?
         .complete()?;
-    assert_eq!((report.written, report.vanished), (5, 1));
+    assert_eq!((report.written, report.left_query), (5, 1));
     assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1)]));
     Ok(())
 }
@@ -217,7 +217,7 @@ async fn a_row_that_left_the_index_stays(db: Db) -> Outcome {
         .send(&db)
         .await?
         .complete()?;
-    assert_eq!((report.written, report.vanished), (5, 1));
+    assert_eq!((report.written, report.left_query), (5, 1));
     let left = Row::scan().all(&db).await?;
     assert_eq!(left.iter().map(|row| row.number).collect::<Vec<_>>(), [4]);
     Ok(())

@@ -1,12 +1,15 @@
 //! Others who write the same rows: nothing of theirs is lost, and nothing is done twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dynamo_entity::RetryBudget;
+use dynamo_entity::aws_sdk_dynamodb::config::SharedHttpClient;
 use dynamo_entity::prelude::*;
+use dynamo_entity::{FileCheckpoint, RetryBudget};
 
 use super::{Entry, Row, State, counts, entries, meanwhile, rows};
 use crate::support::db::Db;
+use crate::support::faulty::Fault;
+use crate::support::rewriting::Rewriting;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -17,8 +20,11 @@ tests![
     a_row_that_left_the_index_is_left,
     a_row_that_left_the_filter_is_left,
     a_row_that_moved_within_the_range_is_changed,
-    a_condition_of_the_closure_leaves_the_row,
+    a_row_that_stands_while_a_condition_fails_has_failed,
     a_row_that_never_rests_fails_alone,
+    no_item_is_no_evidence,
+    given_writes_are_known_without_the_item,
+    a_filter_and_a_condition_are_told_apart,
 ];
 
 /// Each entry gets one cent by the job, and two by each of three others.
@@ -113,7 +119,7 @@ async fn a_row_that_left_the_index_is_left(db: Db) -> Outcome {
         .send(&db)
         .await?;
     let report = report.complete()?;
-    assert_eq!((report.written, report.vanished), (3, 1));
+    assert_eq!((report.written, report.left_query), (3, 1));
     let noted = Row::scan().filter(|r| r.note().exists()).all(&db).await?;
     assert!(noted.iter().all(|row| row.state == State::Open));
     assert_eq!(noted.len(), 3);
@@ -134,7 +140,7 @@ async fn a_row_that_left_the_filter_is_left(db: Db) -> Outcome {
         .send(&db)
         .await?;
     let report = report.complete()?;
-    assert_eq!((report.written, report.vanished), (3, 1));
+    assert_eq!((report.written, report.left_query), (3, 1));
     let mine = Row::key("a", 2u32).get().send(&db).await?;
     assert_eq!(mine.and_then(|row| row.note).as_deref(), Some("mine"));
     Ok(())
@@ -167,7 +173,7 @@ async fn a_row_that_moved_within_the_range_is_changed(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_condition_of_the_closure_leaves_the_row(db: Db) -> Outcome {
+async fn a_row_that_stands_while_a_condition_fails_has_failed(db: Db) -> Outcome {
     rows(&db, 6).await?;
     let report = Row::in_partition("a")
         .update_each(|row| {
@@ -176,9 +182,14 @@ async fn a_condition_of_the_closure_leaves_the_row(db: Db) -> Outcome {
                 .when(|r| r.rank().lt(4))
         })
         .send(&db)
-        .await?
-        .complete()?;
-    assert_eq!((report.written, report.vanished), (4, 2));
+        .await?;
+    assert_eq!((report.written, report.failed, report.vanished), (4, 2, 0));
+    for failed in report.errors() {
+        assert!(failed.error().is_conflict(), "{failed:?}");
+        let current = failed.error().current::<Row>().transpose()?;
+        assert_eq!(current.map(|row| row.key()), Some(failed.key_of()?));
+    }
+    assert!(report.complete().is_err_and(|error| error.is_conflict()));
     Ok(())
 }
 
@@ -203,5 +214,140 @@ async fn a_row_that_never_rests_fails_alone(db: Db) -> Outcome {
         failed.key().get("number"),
         Some(&dynamo_entity::Value::from(1))
     );
+    Ok(())
+}
+
+/// A server that knows nothing of `ReturnValuesOnConditionCheckFailure`.
+fn without_items(db: &Db) -> Dynamo {
+    fn strip(value: &mut serde_json::Value) {
+        if let Some(object) = value.as_object_mut() {
+            object.remove("Item");
+            object.values_mut().for_each(strip);
+        }
+        value.as_array_mut().into_iter().flatten().for_each(strip);
+    }
+    let http = Rewriting::new(db.engine().http_client(), |answer| {
+        if answer.status == 400 {
+            let mut body = serde_json::from_slice(&answer.body).expect("JSON");
+            strip(&mut body);
+            answer.body = body.to_string().into_bytes();
+        }
+    });
+    let http = SharedHttpClient::new(http);
+    db.through(db.engine().config().http_client(http))
+}
+
+async fn no_item_is_no_evidence(db: Db) -> Outcome {
+    entries(&db, 30).await?;
+    let silent = without_items(&db);
+    let mut met = BTreeSet::new();
+    let report = Entry::in_partition("a")
+        .update_each(|entry| {
+            let cents = entry.cents + 1;
+            if met.insert(entry.number) {
+                match entry.number % 3 {
+                    0 => drop(meanwhile(entry.delete().send(&db)).expect("a delete")),
+                    1 => drop(meanwhile(entry.key().touch().send(&db)).expect("a touch")),
+                    _ => {
+                        let other = entry.key().modify(|entry| entry.cents += 10);
+                        drop(meanwhile(other.send(&db)).expect("a change"));
+                    }
+                }
+            }
+            entry.update().apply(move |e| e.cents().set(cents))
+        })
+        .budget(RetryBudget::rounds(50))
+        .send(&silent)
+        .await?
+        .complete()?;
+    assert_eq!((report.written, report.vanished), (20, 10));
+    for entry in Entry::scan().consistent().all(&db).await? {
+        let cents = if entry.number % 3 == 1 { 1 } else { 11 };
+        assert_eq!(entry.cents, cents, "{entry:?}");
+    }
+
+    // A row that stands has failed, and the error says that it stands.
+    let report = Entry::in_partition("a")
+        .update_each(|entry| {
+            let update = entry.update().when(|e| e.cents().gt(5));
+            update.apply(|e| e.cents().set(0))
+        })
+        .send(&silent)
+        .await?;
+    assert_eq!(
+        (report.written, report.failed, report.vanished),
+        (10, 10, 0)
+    );
+    for failed in report.errors() {
+        assert_eq!(failed.error().kind(), ErrorKind::Conflict);
+        let current = failed.error().current::<Entry>().transpose()?;
+        assert_eq!(current.map(|entry| entry.cents), Some(1));
+    }
+    Ok(())
+}
+
+async fn given_writes_are_known_without_the_item(db: Db) -> Outcome {
+    rows(&db, 2).await?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    let silent = without_items(&db);
+    let job = || {
+        let adds = (0..2u32).map(|number| Row::key("a", number).update());
+        put_each(adds.map(|add| add.apply(|r| r.count().add(1))))
+            .checkpoint("add", FileCheckpoint::new(&path))
+    };
+    let (denied, _) = db.faulty([Fault::refuse("AccessDeniedException")]);
+    let stopped = job().concurrency(1).send(&denied).await?;
+    let older = std::fs::read(&path)?;
+    assert!(stopped.stopped().is_some());
+    assert_eq!(job().send(&db).await?.complete()?.written, 2);
+    std::fs::write(&path, older)?;
+    let report = job().send(&silent).await?.complete()?;
+    assert_eq!((report.written, report.already_done), (0, 2));
+    assert_eq!(counts(&db).await?, BTreeMap::from([(1, 2)]));
+    Ok(())
+}
+
+/// What the closure says of a row is asked of the row as it was read, and fails where it does not hold. What the query
+/// says is another thing.
+async fn a_filter_and_a_condition_are_told_apart(db: Db) -> Outcome {
+    rows(&db, 6).await?;
+    let report = Row::by_state(State::Open)
+        .filter(|r| r.note().missing())
+        .update_each(|row| {
+            let key = row.key();
+            match row.number {
+                0 => {
+                    let noted = key.update().apply(|r| r.note().set("left"));
+                    meanwhile(noted.send(&db)).map(drop).expect("an update");
+                }
+                1 => meanwhile(key.delete().send(&db)).expect("a delete"),
+                2 => {
+                    let done = key.update();
+                    let done = done.apply(|r| (r.state().set(State::Done), r.rank().set(2)));
+                    meanwhile(done.send(&db)).map(drop).expect("an update");
+                }
+                _ => {}
+            }
+            row.update()
+                .apply(|r| r.count().add(1))
+                .when(|r| r.rank().ne(5))
+        })
+        .concurrency(1)
+        .send(&db)
+        .await?;
+    assert_eq!(
+        (
+            report.written,
+            report.left_query,
+            report.vanished,
+            report.failed,
+            report.found
+        ),
+        (2, 2, 1, 1, 6)
+    );
+    let failed = &report.errors()[0];
+    assert_eq!(failed.key_of::<Row>()?, Row::key("a", 5u32));
+    assert!(failed.error().is_conflict());
     Ok(())
 }

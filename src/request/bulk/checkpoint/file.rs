@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Checkpoint, CheckpointError, Saving};
 use crate::error::{Error, ErrorKind, Stage};
 use crate::lock::{self, Lock};
+use crate::runtime;
 
 /// A checkpoint in a file of its own.
 ///
 /// Each save goes into a file beside it, which then takes its place, and is on the disk when it returns. While
-/// a job runs, `PATH.lock` keeps other processes away; the operating system releases it when the process
-/// dies. Removing the file makes the job begin anew: rows that it changed before are then changed again.
+/// a job runs, `PATH.lock` keeps other jobs away, of this process and of others; the operating system releases it
+/// when the process dies. Removing the file makes the job begin anew: rows that it changed before are then changed again.
 #[derive(Debug, Clone)]
 pub struct FileCheckpoint {
     path: PathBuf,
@@ -70,12 +71,18 @@ impl Checkpoint for FileCheckpoint {
             .await
         })
     }
+
+    /// Whoever has kept this value, or a clone, may run the next job with it.
+    fn release(&self) {
+        drop(self.held().take());
+    }
 }
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
 ) -> Result<T, CheckpointError> {
-    tokio::task::spawn_blocking(work).await?
+    let done = runtime::blocking(work).await;
+    done.unwrap_or_else(|| Err("there is no thread for the file".into()))
 }
 
 /// Another job may have begun since, and what this one would save is not where that one is.

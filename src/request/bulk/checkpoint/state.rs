@@ -4,7 +4,7 @@ use crate::codec::{Fault, Item, Number, Value};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::bulk::report::BulkCounts;
 
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What makes a job the same job in its next run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +101,7 @@ impl State {
                 written: number("written")?,
                 unchanged: number("unchanged")?,
                 vanished: number("vanished")?,
+                left_query: number("left")?,
                 already_done: number("already_done")?,
                 failed: number("failures")?,
             },
@@ -110,12 +111,13 @@ impl State {
     }
 }
 
-fn counts(counts: &BulkCounts) -> [(&'static str, Value); 6] {
+fn counts(counts: &BulkCounts) -> [(&'static str, Value); 7] {
     [
         ("found", Value::from(counts.found)),
         ("written", Value::from(counts.written)),
         ("unchanged", Value::from(counts.unchanged)),
         ("vanished", Value::from(counts.vanished)),
+        ("left", Value::from(counts.left_query)),
         ("already_done", Value::from(counts.already_done)),
         ("failures", Value::from(counts.failed)),
     ]

@@ -5,18 +5,20 @@ use std::collections::{BTreeSet, VecDeque};
 use super::keeper::Keeper;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
+use crate::key::KeyHash;
 use crate::request::bulk::checkpoint::refused;
 use crate::request::bulk::put::{Prepared, Writes};
+use crate::request::transact::ItemKey;
 
 /// So many are looked at before others have their turn.
 const AT_ONCE: u64 = 1000;
 
 /// A write with its place in the input.
-pub(super) struct Input {
-    pub(super) number: u64,
+pub(in crate::request::bulk) struct Input {
+    pub(in crate::request::bulk) number: u64,
     /// What tells it from others.
-    pub(super) identity: u64,
-    pub(super) prepared: Result<Box<Prepared>>,
+    pub(in crate::request::bulk) identity: u64,
+    pub(in crate::request::bulk) prepared: Result<Box<Prepared>>,
 }
 
 impl Input {
@@ -29,6 +31,19 @@ impl Input {
             identity: known.map_or(0, |known| known.identity(number, db)),
             prepared,
         })
+    }
+
+    /// What stands for its item: writes of the same one have the same.
+    pub(super) fn item(&self, db: &Dynamo) -> Option<u64> {
+        let prepared = self.prepared.as_ref().ok()?;
+        let key = ItemKey::in_table(prepared.table, prepared.key.as_ref().ok()?).ok()?;
+        let table = db.table_name(prepared.table.name);
+        Some(KeyHash::of(table.as_bytes(), Some(&key.to_json())).number())
+    }
+
+    pub(super) fn is_delete(&self) -> bool {
+        let verb = self.prepared.as_ref().map(|prepared| prepared.verb);
+        verb.is_ok_and(|verb| verb == "delete")
     }
 }
 

@@ -16,10 +16,19 @@ const LONGEST_NAME: usize = 64;
 
 /// What was saved last, and where.
 pub(super) struct Keeper<'j> {
-    keeping: Keeping<'j>,
+    keeping: Loaded<'j>,
     job: Job,
     state: State,
     saved: Instant,
+}
+
+/// A checkpoint that is this job's until it ends, in whatever way: what was not loaded may be another's.
+struct Loaded<'j>(Keeping<'j>);
+
+impl Drop for Loaded<'_> {
+    fn drop(&mut self) {
+        self.0.store.release();
+    }
 }
 
 impl<'j> Keeper<'j> {
@@ -31,6 +40,7 @@ impl<'j> Keeper<'j> {
     ) -> Result<Self> {
         let job = job(&keeping.name, work, db)?;
         let loaded = keeping.store.load().await.map_err(unkept)?;
+        let keeping = Loaded(keeping);
         let state = match loaded {
             Some(bytes) => State::decode(&bytes, &job)?,
             None => State::new(),
@@ -106,7 +116,7 @@ impl<'j> Keeper<'j> {
 
     /// Whether it is time to save.
     pub(super) fn is_due(&self) -> bool {
-        self.saved.elapsed() >= self.keeping.every
+        self.saved.elapsed() >= self.keeping.0.every
     }
 
     pub(super) async fn save(
@@ -124,7 +134,7 @@ impl<'j> Keeper<'j> {
         self.state.failed.clone_from(&passed.failed);
         self.state.is_finished |= is_finished;
         let bytes = self.state.encode(&self.job)?;
-        self.keeping.store.save(bytes).await.map_err(unkept)?;
+        self.keeping.0.store.save(bytes).await.map_err(unkept)?;
         self.saved = Instant::now();
         Ok(())
     }

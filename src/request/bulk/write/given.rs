@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::{Failure, Tools, Trouble, failed, marked, own, pause_write, read, sort};
+use super::{Failure, Tools, Trouble, failed, marked, own, pause_write, read, row, sort};
 use crate::error::{Error, Result};
+use crate::request::bulk::checkpoint::refused;
 use crate::request::bulk::mark::Mark;
-use crate::request::bulk::put::Prepared;
 use crate::request::bulk::report::Fate;
+use crate::request::bulk::run::Waiting;
 use crate::request::retry_budget::Rounds;
 use crate::request::unique::{Intent, Joint, Setback};
 
@@ -21,6 +22,8 @@ pub(in crate::request::bulk) struct Given<'a> {
     table: String,
     intent: Intent,
     mark: Option<Mark>,
+    /// It failed in an earlier run.
+    is_again: bool,
     /// An attempt before may have taken effect.
     was_unknown: bool,
     races: Rounds<'a>,
@@ -31,12 +34,15 @@ impl<'a> Given<'a> {
     /// Sends it.
     pub(in crate::request::bulk) async fn write(
         tools: &'a Tools<'a>,
-        number: u64,
-        prepared: Result<Box<Prepared>>,
+        waiting: Waiting,
     ) -> Result<Fate, Trouble> {
+        let number = waiting.write.number;
         let fail = |error| failed(b"{}", Some(number), error);
-        let prepared = *prepared.map_err(fail)?;
+        let prepared = *waiting.write.prepared.map_err(fail)?;
         let key = prepared.key.map_err(fail)?;
+        if let Some(earlier) = waiting.held_by {
+            return Err(failed(&key, Some(number), held(earlier, prepared.entity)));
+        }
         let mark = tools.mark.as_ref().map(|mark| mark.of_write(number));
         if let Some(mark) = &mark {
             let free = mark.check_free(prepared.table, prepared.entities);
@@ -50,6 +56,7 @@ impl<'a> Given<'a> {
             table: tools.db.table_name(prepared.table.name),
             intent: prepared.intent,
             mark,
+            is_again: waiting.is_again,
             was_unknown: false,
             races: tools.races.rounds(),
             busy: tools.patience.rounds(),
@@ -60,8 +67,8 @@ impl<'a> Given<'a> {
     async fn attempts(mut self) -> Result<Fate, Trouble> {
         let mut stored = self.read().await?;
         loop {
-            if self.is_own(stored.as_ref()) {
-                return Ok(own(self.was_unknown));
+            if let Some(fate) = self.told(stored.as_ref())? {
+                return Ok(fate);
             }
             let joint = self.plan(stored.as_ref());
             let joint = joint.map_err(|error| self.failed(error))?;
@@ -70,10 +77,12 @@ impl<'a> Given<'a> {
             let (began, is_resent) = (Instant::now(), joint.is_resent());
             let error = match joint.send(self.tools.db).await {
                 Ok(None) => return Ok(Fate::Written),
-                Ok(Some((current, _))) if self.is_own(current.as_ref()) => {
-                    return Ok(own(self.was_unknown));
-                }
-                Ok(Some(setback)) => {
+                Ok(Some((current, error))) => {
+                    let current = self.confirmed(current).await?;
+                    if let Some(fate) = self.told(current.as_ref())? {
+                        return Ok(fate);
+                    }
+                    let setback = (current, error);
                     stored = self.lost(stored.as_ref(), setback, began).await?;
                     continue;
                 }
@@ -99,14 +108,24 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// What is stored, where the write depends on it. Alone with itself, for a plan is not shared between threads.
+    /// What is stored, where it matters. Alone with itself, for a plan is not shared between threads.
     async fn read(&mut self) -> Result<Option<Bytes>, Trouble> {
         match self.intent {
-            Intent::Ready(_) => Ok(None),
-            Intent::Reading(_) => {
-                let number = Some(self.number);
-                read(self.tools, self.entity, &self.table, self.key, number).await
-            }
+            Intent::Ready(_) if !self.is_again => Ok(None),
+            Intent::Ready(_) | Intent::Reading(_) => self.look().await,
+        }
+    }
+
+    async fn look(&mut self) -> Result<Option<Bytes>, Trouble> {
+        let number = Some(self.number);
+        read(self.tools, self.entity, &self.table, self.key, number).await
+    }
+
+    /// The item whose condition did not hold. There are servers that send none, and its mark has to be seen.
+    async fn confirmed(&mut self, current: Option<Bytes>) -> Result<Option<Bytes>, Trouble> {
+        match current {
+            None if self.mark.is_some() => self.look().await,
+            current => Ok(current),
         }
     }
 
@@ -121,10 +140,19 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// Whether this very write has been done.
-    fn is_own(&self, item: Option<&Bytes>) -> bool {
+    /// What the item tells of this write, if it was done before. It has the mark of the last one of the job, and
+    /// those of one item are done in their order. One that failed in an earlier run has no place in it any more where
+    /// later ones were done then.
+    fn told(&self, item: Option<&Bytes>) -> Result<Option<Fate>, Trouble> {
         let mark = self.mark.as_ref().zip(item);
-        mark.is_some_and(|(mark, item)| mark.is_on(item))
+        match mark.and_then(|(mark, item)| mark.last_on(item)) {
+            Some(last) if last > self.number && self.is_again => {
+                let error = overtaken(last, self.entity);
+                Err(Trouble::Overtaken(row(self.key, Some(self.number), error)))
+            }
+            Some(last) if last >= self.number => Ok(Some(own(self.was_unknown))),
+            _ => Ok(None),
+        }
     }
 
     /// The condition does not hold. Where that is one of the library's, on what it read, the write is planned again
@@ -149,4 +177,18 @@ impl<'a> Given<'a> {
     fn failed(&self, error: Error) -> Trouble {
         failed(self.key, Some(self.number), error)
     }
+}
+
+fn held(earlier: u64, entity: &'static str) -> Error {
+    refused(format!(
+        "an earlier write of this item, number {earlier} of the input, failed and is tried again by the next run: this one waits for it, so that they take effect in their order"
+    ))
+    .of(entity)
+}
+
+fn overtaken(last: u64, entity: &'static str) -> Error {
+    refused(format!(
+        "a later write of this item, number {last} of the input, was done when this one had failed: their order cannot be kept any more, so do this one by itself"
+    ))
+    .of(entity)
 }

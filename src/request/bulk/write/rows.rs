@@ -8,7 +8,8 @@ use bytes::Bytes;
 
 use super::{Failure, Tools, Trouble, failed, marked, own, pause_write, read, sort};
 use crate::codec::Item;
-use crate::error::{Error, Result};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result};
 use crate::request::bulk::action::{self, Decide};
 use crate::request::bulk::report::Fate;
 use crate::request::query::Target;
@@ -87,7 +88,7 @@ impl<'j> Rows<'j> {
         let (db, entity) = (tools.db, self.target.entity());
         let claim = self.target.claim(item, db.now());
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
-            return Ok(ControlFlow::Break(Fate::Vanished));
+            return Ok(ControlFlow::Break(Fate::LeftQuery));
         };
         let joint = match &self.action {
             Action::Delete => {
@@ -168,12 +169,16 @@ impl Attempt<'_, '_> {
         (current, error): Setback,
         began: Instant,
     ) -> Result<ControlFlow<Fate>, Trouble> {
-        let Some(current) = current else {
-            return Ok(ControlFlow::Break(self.gone()));
+        // There are servers that send no item, so that none came does not say that none is there.
+        let current = match current {
+            Some(current) => current,
+            None => match self.rows.read(self.tools, self.key).await? {
+                Some(current) => current,
+                None => return Ok(ControlFlow::Break(self.gone())),
+            },
         };
         if is_same(&current, &self.item) {
-            // The write was made of this very item: what does not hold is asked by the query or the closure.
-            return Ok(ControlFlow::Break(Fate::Vanished));
+            return self.refused(error).await;
         }
         if !std::mem::replace(&mut self.has_lost, true) {
             self.item = current;
@@ -184,6 +189,38 @@ impl Attempt<'_, '_> {
             return Err(failed(self.key, None, error));
         }
         self.read_anew().await
+    }
+
+    /// The write was made of this very item, so what does not hold is asked by the query, or else by the update and
+    /// the closure. The keys of the index are those that were read, so of the query it is the filter.
+    async fn refused(&self, error: Error) -> Result<ControlFlow<Fate>, Trouble> {
+        let (db, target) = (self.tools.db, &self.rows.target);
+        let standing = || failed(self.key, None, standing(error, &self.item, db));
+        if !target.has_filter() {
+            return Err(standing());
+        }
+        if matches!(self.rows.action, Action::Delete) {
+            return Ok(ControlFlow::Break(Fate::LeftQuery));
+        }
+        let claim = target.claim(&self.item, db.now()).ok().flatten();
+        let Some(claim) = claim else {
+            return Ok(ControlFlow::Break(Fate::LeftQuery));
+        };
+        self.tools.turn().await;
+        let table = target.source().table;
+        let asked = match action::ask(db, target.entity(), table, self.key, claim) {
+            Ok(plan) => plan.send(db).await,
+            Err(error) => Err(error),
+        };
+        if !asked.is_err_and(|answer| answer.is_lost_race()) {
+            return Err(standing());
+        }
+        Ok(ControlFlow::Break(
+            match self.rows.read(self.tools, self.key).await? {
+                Some(_) => Fate::LeftQuery,
+                None => Fate::Vanished,
+            },
+        ))
     }
 
     /// Nobody knows whether it took effect, but for the item: by its mark, or by its absence.
@@ -213,6 +250,16 @@ impl Attempt<'_, '_> {
         }
         Ok(ControlFlow::Continue(()))
     }
+}
+
+/// Why a row that is there was not written. Where the server sent no item, the error takes it for gone.
+fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
+    if error.current_bytes().is_some() {
+        return error;
+    }
+    let message = "the row is there, and does not fit a condition of its change";
+    let error = error.with_kind(ErrorKind::Conflict, message);
+    error.with_current(item.clone(), db.now())
 }
 
 /// Whether two items hold the same, in whatever order.

@@ -1,0 +1,279 @@
+//! Waiting, and work that blocks, under whatever executor: nothing here needs a runtime of tokio, and none of its parts.
+//!
+//! A runtime may be built without time, and there is no way to ask it that is no panic. So waiting is not left to it:
+//! one thread wakes all who wait, and ends when nobody does.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::process;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::error::{Error, Result};
+
+/// The thread waits so long for somebody who waits.
+const IDLE: Duration = Duration::from_secs(5);
+
+static TIMER: Timer = Timer {
+    state: Mutex::new(State {
+        sleepers: BTreeMap::new(),
+        next: 0,
+        owner: None,
+    }),
+    changed: Condvar::new(),
+};
+
+struct Timer {
+    state: Mutex<State>,
+    /// Somebody is to be woken earlier than all others.
+    changed: Condvar,
+}
+
+struct State {
+    /// By the time and in the order in which they came.
+    sleepers: BTreeMap<(Instant, u64), Waker>,
+    next: u64,
+    /// The process whose thread wakes them: a fork has the state, and not the thread.
+    owner: Option<u32>,
+}
+
+/// Waits so long.
+pub(crate) fn sleep(time: Duration) -> Sleep {
+    Sleep {
+        until: Instant::now().checked_add(time),
+        entry: None,
+    }
+}
+
+/// Waits until then.
+pub(crate) fn sleep_until(until: Instant) -> Sleep {
+    Sleep {
+        until: Some(until),
+        entry: None,
+    }
+}
+
+/// A wait that ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Sleep {
+    /// None is never.
+    until: Option<Instant>,
+    entry: Option<(Instant, u64)>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(until) = self.until else {
+            return Poll::Pending;
+        };
+        if Instant::now() >= until {
+            return Poll::Ready(());
+        }
+        self.entry = Some(TIMER.enter(until, self.entry, cx.waker()));
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(entry) = self.entry {
+            TIMER.state().sleepers.remove(&entry);
+        }
+    }
+}
+
+impl Timer {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whoever waits until then, in the place where it waited before.
+    fn enter(
+        &'static self,
+        until: Instant,
+        entry: Option<(Instant, u64)>,
+        waker: &Waker,
+    ) -> (Instant, u64) {
+        let mut state = self.state();
+        let entry = entry.unwrap_or_else(|| {
+            state.next += 1;
+            (until, state.next)
+        });
+        state.sleepers.insert(entry, waker.clone());
+        let is_first = state.sleepers.first_key_value().map(|(first, _)| *first) == Some(entry);
+        if state.owner != Some(process::id()) {
+            state.owner = Some(process::id());
+            let thread = thread::Builder::new().name("dynamo-entity-timer".into());
+            if thread.spawn(|| TIMER.serve()).is_err() {
+                // Without a thread whoever waits looks at the clock again and again.
+                state.owner = None;
+                waker.wake_by_ref();
+            }
+        } else if is_first {
+            self.changed.notify_one();
+        }
+        entry
+    }
+
+    /// Wakes all who wait, each at its time.
+    fn serve(&self) {
+        let mut state = self.state();
+        loop {
+            let now = Instant::now();
+            let due = state.take_due(now);
+            if !due.is_empty() {
+                drop(state);
+                for waker in due {
+                    // What others do when they are woken does not end the thread.
+                    drop(catch_unwind(AssertUnwindSafe(|| waker.wake())));
+                }
+                state = self.state();
+                continue;
+            }
+            let first = state.sleepers.first_key_value();
+            let time = first.map(|((until, _), _)| until.saturating_duration_since(now));
+            let waited = self.changed.wait_timeout(state, time.unwrap_or(IDLE));
+            let (again, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = again;
+            if time.is_none() && waited.timed_out() && state.sleepers.is_empty() {
+                state.owner = None;
+                return;
+            }
+        }
+    }
+}
+
+impl State {
+    fn take_due(&mut self, now: Instant) -> Vec<Waker> {
+        let mut due = Vec::new();
+        while let Some(first) = self.sleepers.first_entry() {
+            if first.key().0 > now {
+                break;
+            }
+            due.push(first.remove());
+        }
+        due
+    }
+}
+
+/// Work that blocks, on a thread of its own: file systems may take long. It goes on if nobody waits for it any more.
+/// None if the machine has no thread for it.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (answer, answered) = oneshot::channel();
+    let thread = thread::Builder::new().name("dynamo-entity-file".into());
+    let spawned = thread.spawn(move || drop(answer.send(work())));
+    spawned.ok()?;
+    answered.await.ok()
+}
+
+/// Sockets are tokio's: outside of its runtime they panic.
+pub(crate) fn require_tokio() -> Result<()> {
+    match Handle::try_current() {
+        Ok(_) => Ok(()),
+        Err(outside) => Err(Error::config(
+            "a connection over the network works within a runtime of tokio alone, built with `enable_all`: call it there, from `#[tokio::main]` say, or enter one by `runtime.enter()`",
+        )
+        .with_source(outside)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use futures_util::future::join_all;
+
+    use super::*;
+
+    /// An executor that knows nothing but wakers.
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        struct Unpark(thread::Thread);
+
+        impl std::task::Wake for Unpark {
+            fn wake(self: std::sync::Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+
+        let waker = std::sync::Arc::new(Unpark(thread::current())).into();
+        let mut cx = Context::from_waker(&waker);
+        let mut work = std::pin::pin!(work);
+        loop {
+            match work.as_mut().poll(&mut cx) {
+                Poll::Ready(done) => return done,
+                Poll::Pending => thread::park(),
+            }
+        }
+    }
+
+    #[test]
+    fn each_sleeps_its_time() {
+        let began = Instant::now();
+        let sleeps = (0..200_u64).rev().map(|at| async move {
+            let time = Duration::from_millis(at / 4);
+            sleep(time).await;
+            assert!(began.elapsed() >= time);
+        });
+        block_on(join_all(sleeps));
+        assert!(began.elapsed() < Duration::from_secs(10));
+        block_on(sleep_until(began));
+        block_on(sleep(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_wait_that_is_dropped_is_forgotten() {
+        let long = Duration::from_secs(3_600);
+        let (mut one, mut endless) = (sleep(long), sleep(Duration::MAX));
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(Pin::new(&mut endless).poll(&mut cx).is_pending());
+        assert!(Pin::new(&mut one).poll(&mut cx).is_pending());
+        assert!(Pin::new(&mut one).poll(&mut cx).is_pending(), "once");
+        let entry = one.entry.expect("a place");
+        assert!(TIMER.state().sleepers.contains_key(&entry));
+        drop(one);
+        assert!(!TIMER.state().sleepers.contains_key(&entry));
+    }
+
+    #[test]
+    fn the_thread_outlives_a_waker_that_panics() {
+        struct Bomb(AtomicU32);
+
+        impl std::task::Wake for Bomb {
+            fn wake(self: std::sync::Arc<Self>) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+                std::panic::resume_unwind(Box::new("woken"));
+            }
+        }
+
+        let bomb = std::sync::Arc::new(Bomb(AtomicU32::new(0)));
+        let waker = bomb.clone().into();
+        let mut bombed = sleep(Duration::from_millis(5));
+        assert!(
+            Pin::new(&mut bombed)
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        block_on(sleep(Duration::from_millis(20)));
+        assert_eq!(bomb.0.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn what_blocks_is_waited_for() {
+        assert_eq!(block_on(blocking(|| 7)), Some(7));
+        let none = block_on(blocking(|| -> u32 {
+            std::panic::resume_unwind(Box::new(0))
+        }));
+        assert_eq!(none, None);
+    }
+}

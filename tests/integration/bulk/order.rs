@@ -1,0 +1,548 @@
+//! `put_each` with several writes of one item: each takes effect once, in the order in which they were given, whatever
+//! happens on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Bulk, FileCheckpoint, RetryBudget, SingleWrite};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::support::db::{Db, Http};
+use crate::support::faulty::Fault;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_lost_answer_is_that_of_its_write,
+    a_crash_repeats_no_write_of_an_item,
+    a_later_write_waits_for_the_earlier_one,
+    a_delete_waits_for_what_it_takes_away,
+    writes_of_other_items_go_on,
+    the_fate_of_a_refused_write_is_kept,
+    a_write_waits_for_one_that_failed,
+    a_mended_write_has_lost_its_turn,
+    any_job_does_each_write_once_in_order,
+    an_older_checkpoint_leaves_the_same_items,
+];
+
+const JOB: &str = "in-order";
+
+/// Its trail has the number of each write that took effect.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "coins", key(pk = id))]
+struct Coin {
+    id: u32,
+    trail: Vec<u64>,
+    note: Option<String>,
+}
+
+/// The same with a value of its own, so that its writes are transactions.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "badges", key(pk = "BADGE#{id}"))]
+#[dynamo(unique(by_code, code))]
+struct Badge {
+    id: u32,
+    trail: Vec<u64>,
+    code: String,
+}
+
+fn coin(id: u32, number: u64) -> Coin {
+    Coin {
+        id,
+        trail: vec![number],
+        note: None,
+    }
+}
+
+fn badge(id: u32, number: u64) -> Badge {
+    Badge {
+        id,
+        trail: vec![number],
+        code: format!("{id}-{number}"),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Put,
+    Create,
+    Push,
+    Delete,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// From here on they are badges.
+    id: u32,
+    verb: Verb,
+}
+
+const BADGES: u32 = 3;
+
+/// The items of a job's writes, as they are stored.
+struct Given {
+    steps: Vec<Step>,
+    coins: Vec<Coin>,
+    badges: Vec<Badge>,
+}
+
+impl Given {
+    fn new(steps: &[Step]) -> Self {
+        let numbered = || steps.iter().zip(0..);
+        Given {
+            steps: steps.to_vec(),
+            coins: numbered().map(|(step, n)| coin(step.id, n)).collect(),
+            badges: numbered().map(|(step, n)| badge(step.id, n)).collect(),
+        }
+    }
+
+    fn write(&self, number: u64) -> Box<dyn SingleWrite + '_> {
+        let at = number as usize;
+        let Step { id, verb } = self.steps[at];
+        match (id < BADGES, verb) {
+            (true, Verb::Put) => Box::new(self.coins[at].put()),
+            (true, Verb::Create) => Box::new(self.coins[at].create()),
+            (true, Verb::Push) => {
+                let update = Coin::key(id).update();
+                Box::new(update.apply(|coin| coin.trail().push(number)))
+            }
+            (true, Verb::Delete) => Box::new(Coin::key(id).delete()),
+            (false, Verb::Put) => Box::new(self.badges[at].put()),
+            (false, Verb::Create) => Box::new(self.badges[at].create()),
+            (false, Verb::Push) => {
+                let update = Badge::key(id).update();
+                Box::new(update.apply(|badge| badge.trail().push(number)))
+            }
+            (false, Verb::Delete) => Box::new(Badge::key(id).delete()),
+        }
+    }
+
+    fn job(&self, path: &Path) -> Bulk<'_> {
+        let writes = (0..self.steps.len() as u64).map(|number| self.write(number));
+        put_each(Vec::from_iter(writes))
+            .checkpoint(JOB, FileCheckpoint::new(path))
+            .budget(RetryBudget::rounds(60))
+            .max_failures(usize::MAX)
+    }
+}
+
+type Trails = BTreeMap<u32, Vec<u64>>;
+
+/// What is there in the end, and which writes are refused on the way.
+fn model(steps: &[Step], mut trails: Trails) -> (Trails, BTreeSet<u64>) {
+    let mut refused = BTreeSet::new();
+    for (number, step) in (0..).zip(steps) {
+        match (step.verb, trails.get_mut(&step.id)) {
+            (Verb::Put, _) | (Verb::Create, None) => drop(trails.insert(step.id, vec![number])),
+            (Verb::Push, Some(trail)) => trail.push(number),
+            (Verb::Delete, _) => drop(trails.remove(&step.id)),
+            (Verb::Create, Some(_)) | (Verb::Push, None) => drop(refused.insert(number)),
+        }
+    }
+    (trails, refused)
+}
+
+async fn trails(db: &Db) -> Result<Trails> {
+    let coins = Coin::scan().consistent().all(db).await?;
+    let badges = Badge::scan().consistent().all(db).await?;
+    assert_eq!(
+        db.count::<Badge>().await as usize,
+        2 * badges.len(),
+        "each badge, and its value"
+    );
+    for badge in &badges {
+        let first = badge.trail.first().copied().unwrap_or_default();
+        assert_eq!(badge.code, format!("{}-{first}", badge.id));
+    }
+    let coins = coins.into_iter().map(|coin| (coin.id, coin.trail));
+    let badges = badges.into_iter().map(|badge| (badge.id, badge.trail));
+    Ok(coins.chain(badges).collect())
+}
+
+/// Stands in the trail of an item that was there before the job.
+const BEFORE: u64 = 1_000_000;
+
+/// Empties the tables; one coin and one badge stand there before the job.
+async fn begin(db: &Db) -> Result<Trails> {
+    db.create_tables([Coin::schema(), Badge::schema()]).await?;
+    db.truncate([Coin::schema(), Badge::schema()])
+        .even_on_aws()
+        .await?;
+    coin(0, BEFORE).put().send(db).await?;
+    badge(BADGES, BEFORE).put().send(db).await?;
+    Ok([(0, vec![BEFORE]), (BADGES, vec![BEFORE])].into())
+}
+
+fn pushes(id: u32, count: usize) -> Vec<Step> {
+    vec![
+        Step {
+            id,
+            verb: Verb::Push
+        };
+        count
+    ]
+}
+
+/// Several are given at once, and one answer is lost.
+async fn a_lost_answer_is_that_of_its_write(db: Db) -> Outcome {
+    for lost in 0..3 {
+        begin(&db).await?;
+        let folder = tempfile::tempdir()?;
+        let plan = std::iter::repeat_n(Fault::Pass, lost).chain([Fault::Lose]);
+        let (faulty, _) = db.faulty(plan);
+        let given = Given::new(&pushes(0, 3));
+        let report = given.job(&folder.path().join("job")).concurrency(3);
+        let report = report.send(&faulty).await?.complete()?;
+        assert_eq!((report.written, report.failed), (3, 0));
+        assert_eq!(trails(&db).await?[&0], [BEFORE, 0, 1, 2], "{lost}");
+    }
+    Ok(())
+}
+
+/// The service does nothing any more after so many requests, and the program is killed.
+async fn killed(db: &Db, requests: usize, job: Bulk<'_>) -> Result<bool> {
+    let plan = std::iter::repeat_n(Fault::Pass, requests);
+    let (faulty, http) = db.faulty(plan.chain(std::iter::repeat_n(Fault::Hang, 500)));
+    run_until(&faulty, &http, requests, job).await
+}
+
+/// Whether it came to its end.
+async fn run_until(db: &Dynamo, http: &Http, requests: usize, job: Bulk<'_>) -> Result<bool> {
+    let hangs = async {
+        while http.calls().len() <= requests {
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        report = job.send(db) => report.map(|report| report.stopped().is_none()),
+        () = hangs => Ok(false),
+    }
+}
+
+async fn a_crash_repeats_no_write_of_an_item(db: Db) -> Outcome {
+    let steps = pushes(0, 2);
+    for requests in 0..3 {
+        begin(&db).await?;
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("job");
+        let given = Given::new(&steps);
+        let is_done = killed(&db, requests, given.job(&path)).await?;
+        assert_eq!(is_done, requests == 2);
+        given.job(&path).send(&db).await?.complete()?;
+        assert_eq!(trails(&db).await?[&0], [BEFORE, 0, 1]);
+    }
+    Ok(())
+}
+
+async fn a_later_write_waits_for_the_earlier_one(db: Db) -> Outcome {
+    begin(&db).await?;
+    // Without a checkpoint too.
+    let given = Given::new(&pushes(0, 20));
+    let writes = (0..20).map(|number| given.write(number));
+    let (slow, _) = db.faulty([Fault::Delay(Duration::from_millis(50))]);
+    let report = put_each(Vec::from_iter(writes)).concurrency(20);
+    report.send(&slow).await?.complete()?;
+    let expected: Vec<u64> = [BEFORE].into_iter().chain(0..20).collect();
+    assert_eq!(trails(&db).await?[&0], expected);
+    Ok(())
+}
+
+/// What is deleted has no mark. So the checkpoint has what was done before, and has the delete before what follows.
+async fn a_delete_waits_for_what_it_takes_away(db: Db) -> Outcome {
+    use Verb::{Create, Delete, Push, Put};
+    let orders: [&[Verb]; 5] = [
+        &[Push, Delete],
+        &[Delete, Put],
+        &[Put, Delete, Put],
+        &[Push, Delete, Create, Push],
+        &[Delete, Create, Delete, Create],
+    ];
+    for (id, verbs) in [0, BADGES]
+        .into_iter()
+        .flat_map(|id| orders.map(|verbs| (id, verbs)))
+    {
+        let steps: Vec<Step> = verbs.iter().map(|&verb| Step { id, verb }).collect();
+        for requests in 0.. {
+            let before = begin(&db).await?;
+            let folder = tempfile::tempdir()?;
+            let path = folder.path().join("job");
+            let given = Given::new(&steps);
+            let job = given.job(&path).save_every(Duration::from_secs(3_600));
+            let is_done = killed(&db, requests, job).await?;
+            let report = given.job(&path).send(&db).await?.complete()?;
+            assert_eq!(
+                (report.found, report.failed),
+                (steps.len() as u64, 0),
+                "{verbs:?} after {requests}"
+            );
+            assert_eq!(trails(&db).await?, model(&steps, before).0);
+            if is_done {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Those that wait are in nobody's way.
+async fn writes_of_other_items_go_on(db: Db) -> Outcome {
+    begin(&db).await?;
+    let folder = tempfile::tempdir()?;
+    let coins: Vec<Coin> = (0..60).map(|n| coin(1_000 + n, 0)).collect();
+    let given = Given::new(&pushes(0, 60));
+    let mut writes: Vec<Box<dyn SingleWrite + '_>> = Vec::new();
+    for (number, coin) in (0..).zip(&coins) {
+        writes.push(given.write(number));
+        writes.push(Box::new(coin.put()));
+    }
+    let (slow, http) = db.faulty([Fault::Delay(Duration::from_millis(300))]);
+    let job = put_each(writes)
+        .concurrency(4)
+        .checkpoint(JOB, FileCheckpoint::new(folder.path().join("job")));
+    let report = job.send(&slow).await?;
+    assert_eq!(report.complete()?.written, 120);
+    let calls = http.calls();
+    let second = calls.iter().skip(1).position(|call| call == "UpdateItem");
+    assert!(second.is_some_and(|at| at > 40), "{second:?}");
+    let expected: Vec<u64> = [BEFORE].into_iter().chain(0..60).collect();
+    assert_eq!(trails(&db).await?[&0], expected);
+    Ok(())
+}
+
+/// A create of what is there, and then a change of it: the mark of the change does not say that the create was done.
+async fn the_fate_of_a_refused_write_is_kept(db: Db) -> Outcome {
+    let steps = [Verb::Create, Verb::Push].map(|verb| Step { id: 0, verb });
+    for requests in 0..3 {
+        begin(&db).await?;
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("job");
+        let given = Given::new(&steps);
+        let job = given.job(&path).save_every(Duration::from_secs(3_600));
+        killed(&db, requests, job).await?;
+        let report = given.job(&path).send(&db).await?;
+        assert_eq!(
+            (
+                report.found,
+                report.failed,
+                report.written + report.already_done
+            ),
+            (2, 1, 1),
+            "after {requests}"
+        );
+        assert_eq!(trails(&db).await?[&0], [BEFORE, 1]);
+    }
+    Ok(())
+}
+
+/// It is tried again by the next run, and the later one behind it.
+async fn a_write_waits_for_one_that_failed(db: Db) -> Outcome {
+    begin(&db).await?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    let given = Given::new(&[
+        Step {
+            id: 1,
+            verb: Verb::Put,
+        },
+        Step {
+            id: 1,
+            verb: Verb::Push,
+        },
+        Step {
+            id: 2,
+            verb: Verb::Put,
+        },
+    ]);
+    for _ in 0..2 {
+        let (faulty, _) = db.faulty([Fault::refuse("ValidationException")]);
+        let report = given.job(&path).concurrency(1).send(&faulty).await?;
+        assert_eq!((report.written, report.failed), (1, 2));
+        let failed = report.errors().iter();
+        let failed: Vec<_> = failed
+            .map(|row| (row.index(), row.error().kind()))
+            .collect();
+        assert_eq!(
+            failed,
+            [
+                (Some(0), ErrorKind::Rejected),
+                (Some(1), ErrorKind::Checkpoint)
+            ]
+        );
+        assert!(report.errors()[1].error().to_string().contains("number 0"));
+    }
+    let report = given.job(&path).send(&db).await?;
+    assert_eq!(report.complete()?.written, 3);
+    assert_eq!(trails(&db).await?[&1], [0, 1]);
+    Ok(())
+}
+
+/// Nobody knew its item, and a later write of it was done.
+async fn a_mended_write_has_lost_its_turn(db: Db) -> Outcome {
+    db.create_tables([super::Row::schema()]).await?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    let good = super::Row {
+        count: 7,
+        ..super::row(1)
+    };
+    let run = async |first: &super::Row| {
+        let job = put_each([first.put(), good.put()]);
+        let job = job.checkpoint(JOB, FileCheckpoint::new(&path));
+        job.send(&db).await
+    };
+    let bad = super::Row {
+        group: "x".repeat(3000),
+        ..super::row(1)
+    };
+    let report = run(&bad).await?;
+    assert_eq!((report.written, report.failed), (1, 1));
+    for _ in 0..2 {
+        let report = run(&super::row(1)).await?;
+        assert_eq!((report.written, report.failed), (1, 1));
+        let error = report.errors()[0].error();
+        assert_eq!(error.kind(), ErrorKind::Checkpoint);
+        assert!(error.to_string().contains("number 1"), "{error}");
+        let stored = super::Row::key("a", 1u32).get().send(&db).await?;
+        assert_eq!(stored, Some(good.clone()));
+    }
+    // With a key of its own it has its turn.
+    assert_eq!(run(&super::row(2)).await?.complete()?.written, 2);
+    Ok(())
+}
+
+fn verb() -> impl Strategy<Value = Verb> {
+    prop_oneof![
+        3 => Just(Verb::Push),
+        2 => Just(Verb::Put),
+        1 => Just(Verb::Create),
+        2 => Just(Verb::Delete),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = (0..2 * BADGES, verb()).prop_map(|(id, verb)| Step { id, verb });
+    prop::collection::vec(step, 1..40)
+}
+
+#[derive(Debug, Clone)]
+struct Run {
+    /// Killed at this request.
+    requests: usize,
+    faults: Vec<Fault>,
+    concurrency: usize,
+    /// Or only where it has to be.
+    saves_always: bool,
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        12 => Just(Fault::Pass),
+        3 => Just(Fault::Lose),
+        1 => Just(Fault::Io),
+        1 => Just(Fault::internal()),
+        1 => Just(Fault::throttle()),
+        1 => Just(Fault::Refused),
+        1 => Just(Fault::Timeout),
+        1 => Just(Fault::refuse("TransactionConflictException")),
+        1 => Just(Fault::refuse("ValidationException")),
+        1 => Just(Fault::Delay(Duration::from_millis(2))),
+    ]
+}
+
+fn run() -> impl Strategy<Value = Run> {
+    let faults = prop::collection::vec(fault(), 60);
+    (0..60_usize, faults, 1..9_usize, any::<bool>()).prop_map(
+        |(requests, faults, concurrency, saves_always)| Run {
+            requests,
+            faults,
+            concurrency,
+            saves_always,
+        },
+    )
+}
+
+impl Run {
+    fn of<'j>(&self, job: Bulk<'j>) -> Bulk<'j> {
+        let every = if self.saves_always { 0 } else { 3_600 };
+        job.concurrency(self.concurrency)
+            .save_every(Duration::from_secs(every))
+    }
+}
+
+fn runner(cases: u32) -> TestRunner {
+    let cases = std::env::var("ORDER_CASES").map_or(cases, |cases| cases.parse().expect("cases"));
+    TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    })
+}
+
+/// Beside a model that does one after the other.
+async fn any_job_does_each_write_once_in_order(db: Db) -> Outcome {
+    let cases = (steps(), prop::collection::vec(run(), 0..5));
+    let checked = runner(40).run(&cases, |(steps, runs)| {
+        let work = checked(&db, &steps, &runs);
+        super::meanwhile(work).map_err(|error| TestCaseError::fail(error.to_string()))
+    });
+    Ok(checked?)
+}
+
+async fn checked(db: &Db, steps: &[Step], runs: &[Run]) -> Outcome {
+    let before = begin(db).await?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("job");
+    let given = Given::new(steps);
+    for run in runs {
+        let hang = std::iter::repeat_n(Fault::Hang, 1000);
+        let faults = run.faults[..run.requests].iter().cloned();
+        let (faulty, http) = db.faulty(faults.chain(hang));
+        run_until(&faulty, &http, run.requests, run.of(given.job(&path))).await?;
+    }
+    let last = given.job(&path).send(db).await?;
+    let (expected, refused) = model(steps, before);
+    let found = trails(db).await?;
+    if found != expected {
+        return Err(format!("{found:?} and not {expected:?}").into());
+    }
+    let counts = (last.found, last.failed, last.written + last.already_done);
+    let (all, failed) = (steps.len() as u64, refused.len() as u64);
+    if last.stopped().is_some() || counts != (all, failed, all - failed) {
+        return Err(format!("{last:?} where {refused:?} are refused").into());
+    }
+    Ok(())
+}
+
+/// Restored from a copy, say: what it says of each write may be wrong, what is stored is not.
+async fn an_older_checkpoint_leaves_the_same_items(db: Db) -> Outcome {
+    let cases = (steps(), 0..40_usize, any::<bool>());
+    let checked = runner(15).run(&cases, |(steps, requests, is_finished)| {
+        let work = async {
+            let before = begin(&db).await?;
+            let folder = tempfile::tempdir()?;
+            let path = folder.path().join("job");
+            let given = Given::new(&steps);
+            killed(&db, 0, given.job(&path)).await?;
+            let older = std::fs::read(&path)?;
+            match is_finished {
+                true => drop(given.job(&path).send(&db).await?),
+                false => drop(killed(&db, requests, given.job(&path)).await?),
+            }
+            std::fs::write(&path, older)?;
+            drop(given.job(&path).send(&db).await?);
+            let (found, expected) = (trails(&db).await?, model(&steps, before).0);
+            match found == expected {
+                true => Ok(()),
+                false => Err(format!("{found:?} and not {expected:?}").into()),
+            }
+        };
+        let done: Outcome = super::meanwhile(work);
+        done.map_err(|error| TestCaseError::fail(error.to_string()))
+    });
+    Ok(checked?)
+}
