@@ -35,7 +35,11 @@ pub(crate) async fn open(url: &str) -> Result<Wire> {
             region,
             profile,
             endpoint,
-        } => aws::client(region, profile, endpoint).await.map(Wire::ours),
+        } => {
+            let is_aws = endpoint.is_none();
+            let wire = Wire::ours(aws::client(region, profile, endpoint).await?);
+            Ok(if is_aws { wire.sending_items() } else { wire })
+        }
         #[cfg(not(feature = "aws"))]
         Target::Endpoint { .. } | Target::Aws { .. } => {
             Err(needs("aws", "a connection over the network"))

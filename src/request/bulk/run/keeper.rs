@@ -33,7 +33,7 @@ impl<'j> Keeper<'j> {
         let loaded = keeping.store.load().await.map_err(unkept)?;
         let state = match loaded {
             Some(bytes) => State::decode(&bytes, &job)?,
-            None => State::new(),
+            None => State::new()?,
         };
         if let Work::Rows(target, _) = work {
             target.leave_out(state.passed);
