@@ -195,7 +195,9 @@ impl Dynamo {
     #[cfg(feature = "testing")]
     pub fn with_faults(&self, faults: &connect::testing::Faults) -> Result<Dynamo> {
         let client = faults.client(self.client())?;
-        Ok(self.clone().with(|inner| inner.wire = inner.wire.beside(client)))
+        Ok(self
+            .clone()
+            .with(|inner| inner.wire = inner.wire.beside(client)))
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.

@@ -104,11 +104,7 @@ fn unread(failure: &Failure, operation: Operation, error: Error) -> Error {
 }
 
 /// Table and key of the item of an operation.
-fn place_of(
-    request: &Request,
-    at: usize,
-    keys: &Keys,
-) -> Result<Option<(String, Vec<u8>)>, Fault> {
+fn place_of(request: &Request, at: usize, keys: &Keys) -> Result<Option<(String, Vec<u8>)>, Fault> {
     if request.operation != Operation::TransactWriteItems {
         let key = key_of(&request.body, keys.at(at))?;
         return Ok(key.map(|key| (request.table.clone(), key)));

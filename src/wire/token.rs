@@ -79,7 +79,11 @@ mod tests {
         ] {
             let life = TokenLife::default();
             assert!(life.is_young(began));
-            assert_eq!(life.is_young(later(began, minutes)), is_young, "{minutes:?}");
+            assert_eq!(
+                life.is_young(later(began, minutes)),
+                is_young,
+                "{minutes:?}"
+            );
         }
     }
 }

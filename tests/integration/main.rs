@@ -36,6 +36,7 @@ mod put;
 mod query;
 mod repository;
 mod shards;
+mod silent;
 mod snapshot;
 mod sums;
 mod table;
@@ -45,6 +46,7 @@ mod unique;
 mod unread;
 mod update;
 mod values;
+mod versions;
 mod wire;
 
 use libtest_mimic::Arguments;
@@ -77,6 +79,7 @@ fn main() {
         ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
+        ("versions", versions::tests),
         ("actor", actor::tests),
         ("repository", repository::tests),
         ("faults", faults::tests),
@@ -108,6 +111,26 @@ fn main() {
         all.extend(trials(module, Mode::Raw, tests()));
         all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
     }
+    // What a condition that failed means has to be found out where the server does not say it.
+    for (module, tests) in [
+        ("create", create::tests as fn() -> _),
+        ("put", put::tests),
+        ("delete", delete::tests),
+        ("bulk", bulk::tests),
+        ("update", update::tests),
+        ("modify", modify::tests),
+        ("managed", managed::tests),
+        ("versions", versions::tests),
+        ("repository", repository::tests),
+        ("faults", faults::tests),
+        ("idempotent", idempotent::tests),
+        ("transact", transact::tests),
+        ("unique", unique::tests),
+        ("errors", errors::tests),
+    ] {
+        all.extend(trials(&format!("silent::{module}"), Mode::Silent, tests()));
+    }
+    all.extend(trials("silent", Mode::Silent, silent::tests()));
     all.extend(trials("bulk::crash", Mode::Raw, bulk::crashes()));
     if Kind::here() == Kind::Embedded {
         all.extend(trials("both_ways", Mode::Raw, both_ways::tests()));
