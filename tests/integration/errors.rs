@@ -401,7 +401,7 @@ async fn quoted_values_never_show(db: Db) -> Outcome {
     let update = || {
         let update = sample.key().update();
         update.apply(|s| {
-            let tags = s.tags().insert(["k9".to_owned()]);
+            let tags = s.tags().insert("k9");
             let data = s.data().set(sample.data.clone());
             (tags, data, s.ratios().set(sample.ratios.clone()))
         })

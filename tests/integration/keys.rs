@@ -583,7 +583,7 @@ struct Chained {
 
 /// The usual index of a shared table: its keys the other way round.
 #[derive(DynamoTable)]
-#[dynamo(name = "mirror", pk = "pk", sk = "sk", entities(Side, Bare))]
+#[dynamo(name = "mirror", pk = "pk", sk = "sk", entities(Side, Front))]
 #[dynamo(
     gsi(inverted, pk = "sk", sk = "pk"),
     gsi(other, pk = "g1", sk = "g2"),
@@ -603,14 +603,14 @@ struct Side {
 /// An entity that does not use the index which makes its key short.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Mirror, key(pk = pk, sk = "BARE"), gsi(back, pk = g2, sk = "{pk}"))]
-struct Bare {
+struct Front {
     pk: String,
     g2: Option<String>,
 }
 
 async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {
     let text = |bytes: usize| "x".repeat(bytes);
-    let refused = |error: dynamo_entity::Error, key: &str, bytes: usize| {
+    let refused = |error: Error, key: &str, bytes: usize| {
         assert_eq!(error.kind(), ErrorKind::InvalidKey, "{error:?}");
         assert_eq!(error.key(), Some(key), "{error:?}");
         let says = format!("the key has {bytes} bytes, DynamoDB allows 1024");
@@ -673,7 +673,7 @@ async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {
         (unique.kind(), unique.key()),
         (ErrorKind::InvalidKey, Some("pk"))
     );
-    let bare = |pk, g2| Bare {
+    let bare = |pk, g2| Front {
         pk: text(pk),
         g2: Some(text(g2)),
     };
