@@ -234,7 +234,8 @@ impl Intercept for Hooks {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if self.0.ambiguous() {
-            let ambiguous = retry::is_ambiguous(context);
+            let ambiguous = retry::is_ambiguous(context)
+                || self.0.resend == Resend::ByToken && retry::is_going_on(context);
             set(&self.0.ambiguous, ambiguous);
             if ambiguous {
                 set(&self.0.was_ambiguous, true);

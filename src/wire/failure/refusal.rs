@@ -185,6 +185,11 @@ pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// Whether a write with the same token is still going on.
+pub(in crate::wire) fn is_in_progress(response: &HttpResponse) -> bool {
+    metadata(response).code() == Some(IN_PROGRESS)
+}
+
 /// Code and message of a refusal that the SDK's own parser does not get to see.
 pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
     let body = response.body().bytes().unwrap_or_default();
