@@ -42,7 +42,9 @@ pub(crate) async fn open(url: &str) -> Result<Wire> {
         } => {
             // Where region and credentials are looked for there may be sockets, too.
             runtime::require_tokio()?;
-            aws::client(region, profile, endpoint).await.map(Wire::ours)
+            let is_aws = endpoint.is_none();
+            let wire = Wire::ours(aws::client(region, profile, endpoint).await?);
+            Ok(if is_aws { wire.sending_items() } else { wire })
         }
         #[cfg(not(feature = "aws"))]
         Target::Endpoint { .. } | Target::Aws { .. } => {

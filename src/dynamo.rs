@@ -9,7 +9,7 @@ use crate::observe::{Observed, Observer};
 use crate::request::Truncate;
 use crate::request::query::Secret;
 use crate::schema::TableSchema;
-use crate::wire::{BoxFuture, Client, Failure, Reply, Request, Wire};
+use crate::wire::{BoxFuture, Client, Failure, Operation, Reply, Request, TokenLife, Wire};
 use crate::{connect, table};
 
 /// The environment variable that [`Dynamo::from_env`] reads.
@@ -195,7 +195,9 @@ impl Dynamo {
     #[cfg(feature = "testing")]
     pub fn with_faults(&self, faults: &connect::testing::Faults) -> Result<Dynamo> {
         let client = faults.client(self.client())?;
-        Ok(self.clone().with(|inner| inner.wire = Wire::new(client)))
+        Ok(self
+            .clone()
+            .with(|inner| inner.wire = inner.wire.beside(client)))
     }
 
     /// Sends everything through the SDK's typed builders. For tests of that path.
@@ -203,7 +205,7 @@ impl Dynamo {
     #[must_use]
     pub fn with_typed_wire(self) -> Dynamo {
         self.with(|inner| {
-            inner.wire = Wire::new(inner.wire.client().clone());
+            inner.wire = inner.wire.beside(inner.wire.client().clone());
             inner.wire.use_typed();
         })
     }
@@ -304,16 +306,29 @@ impl Dynamo {
     }
 
     pub(crate) fn call(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
-        Box::pin(async move { self.attempt(&request).await })
+        Box::pin(async move { self.attempt(&request, None).await })
     }
 
-    /// The same without a box, for who may have to send it again.
-    pub(crate) async fn attempt(&self, request: &Request) -> Result<Reply, Failure> {
+    /// The same without a box, for who may have to send it again: with the same token, if it has one.
+    pub(crate) async fn attempt(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<Reply, Failure> {
         match &self.0.observer {
-            None => self.0.wire.call(request).await,
+            None => self.0.wire.attempt(request, token).await,
             // In a box, so that who does not watch has no room for it.
-            Some(observer) => Box::pin(observer.watch(&self.0.wire, request)).await,
+            Some(observer) => Box::pin(observer.watch(&self.0.wire, request, token)).await,
         }
+    }
+
+    /// Whether the server sends the item on which a condition failed, as far as is known.
+    pub(crate) fn sends_items(&self, operation: Operation) -> bool {
+        self.0.wire.sends_items(operation)
+    }
+
+    pub(crate) fn learn_that_it_sends(&self, operation: Operation) {
+        self.0.wire.learn_that_it_sends(operation);
     }
 }
 

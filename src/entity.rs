@@ -218,6 +218,42 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     }
 
     /// Stores it, replacing what is there. With a version field, only what it was loaded from.
+    ///
+    /// Without one, and `.unchecked()`, it means: whatever is there. So it is sent again where its answer was lost, and
+    /// may replace what somebody else wrote between its two effects, and was told to be stored. Where others write the
+    /// same items, let it ask for something: a version, [`create`](Self::create), [`when`](Put::when). Such a write is not
+    /// sent again, and its error is [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::testing::{Fault, Faults}; // feature `testing`
+    ///
+    /// #[derive(Debug, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "visits", key(pk = page))]
+    /// struct Visits { page: String, count: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// db.create_tables([Visits::schema()]).await?;
+    /// let none = Visits { page: "home".into(), count: 0 };
+    ///
+    /// // Executed, and the answer is lost; the second attempt takes a while on its way.
+    /// let faults = Faults::new([Fault::Lose, Fault::Delay(Duration::from_millis(300))]);
+    /// let unlucky = db.with_faults(&faults)?;
+    /// let reset = none.put().send(&unlucky);
+    /// let visit = async {
+    ///     while faults.calls().len() < 2 {
+    ///         tokio::task::yield_now().await;
+    ///     }
+    ///     Visits::key("home").update().apply(|v| v.count().add(1)).send(&db).await
+    /// };
+    /// let (reset, visit) = tokio::join!(reset, visit);
+    /// assert_eq!((reset?.count, visit?.count), (0, 1)); // both are told that it is done
+    /// assert_eq!(Visits::key("home").get().send(&db).await?, Some(none)); // and the visit is gone
+    /// # Ok(()) }
+    /// ```
     fn put(&self) -> Put<'_, Self, Self::Guard> {
         Put::new(self)
     }
@@ -228,7 +264,8 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
         Update::of_entity(self)
     }
 
-    /// Deletes it. With a version field, only as it was loaded.
+    /// Deletes it. With a version field, only as it was loaded. Without one it is sent again where its answer was lost,
+    /// like [`put`](Self::put), and may delete what was stored under its key in between.
     fn delete(&self) -> Delete<Self, Self::Guard> {
         Delete::of_entity(self)
     }

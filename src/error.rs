@@ -336,7 +336,7 @@ impl Error {
     }
 
     /// The item that made a condition fail. It came with the error, so it is the item the condition
-    /// saw; there was no second read. `None` where no item came, where the one that came has
+    /// saw; there was no second read, but from a server that sends no item with a condition that failed. `None` where no item came, where the one that came has
     /// expired, and where the error is one of another entity than `E`: [`current_item`](Self::current_item) has it then.
     pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
         let current = self.0.current.as_ref()?;

@@ -82,6 +82,7 @@ mod text;
 mod time;
 mod writer;
 
+use crate::schema::{TableDef, name_or_empty, same_text};
 pub use arg::Arg;
 pub use format::{
     DATE, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS, Seconds, ToDate,
@@ -112,6 +113,27 @@ pub enum Role {
 }
 
 impl Role {
+    /// That of an attribute which is a partition key: it has the limit of a sort key where it is one too, of the table
+    /// or of an index.
+    pub const fn of_partition(attribute: &str, table: &TableDef) -> Role {
+        if same_text(attribute, name_or_empty(table.sk)) {
+            return Role::Sort;
+        }
+        let mut index = 0;
+        while index < table.indexes.len() {
+            let keys = table.indexes[index].sk;
+            let mut at = 0;
+            while at < keys.len() {
+                if same_text(attribute, keys[at]) {
+                    return Role::Sort;
+                }
+                at += 1;
+            }
+            index += 1;
+        }
+        Role::Partition
+    }
+
     pub(crate) const fn max_size(self) -> usize {
         match self {
             Role::Partition => MAX_PK_SIZE,

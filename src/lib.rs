@@ -153,6 +153,7 @@ mod codec;
 mod connect;
 mod dynamo;
 mod entity;
+mod entropy;
 mod error;
 pub mod expr;
 #[cfg(doc)]

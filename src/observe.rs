@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::codec::{Fault, Reader, elements, member};
 use crate::error::Error;
 use crate::request::query::{RETURN_CONSUMED, units};
-use crate::wire::{Failure, Reply, Request, Wire};
+use crate::wire::{Failure, Reply, Request, TokenLife, Wire};
 
 /// Whoever wants to know; see [`Dynamo::with_observer`](crate::Dynamo::with_observer).
 #[derive(Clone)]
@@ -61,9 +61,14 @@ impl Observer {
     }
 
     /// Sends a request that asks for its units, and tells of it.
-    pub(crate) async fn watch(&self, wire: &Wire, request: &Request) -> Result<Reply, Failure> {
+    pub(crate) async fn watch(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<Reply, Failure> {
         let began = Instant::now();
-        let outcome = wire.call(&asking(request)).await;
+        let outcome = wire.attempt(&asking(request), token).await;
         let (consumed, request_id, error) = match &outcome {
             Ok(reply) => (consumed(&reply.body), reply.request_id.as_deref(), None),
             Err(failure) => (Vec::new(), failure.error.request_id(), Some(&failure.error)),

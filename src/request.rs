@@ -13,6 +13,7 @@ mod bulk;
 mod call;
 mod check;
 mod condition_check;
+mod confirm;
 mod contention;
 mod create;
 mod delete;

@@ -23,6 +23,7 @@ mod retry;
 pub(crate) mod signing;
 mod swap;
 pub(crate) mod table;
+mod token;
 mod typed;
 
 #[cfg(test)]
@@ -35,6 +36,7 @@ use bytes::Bytes;
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
+pub(crate) use token::TokenLife;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

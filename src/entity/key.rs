@@ -182,7 +182,8 @@ impl<E: DynamoEntity> Key<E> {
         Update::touch(self)
     }
 
-    /// Deletes the item, whatever it holds.
+    /// Deletes the item, whatever it holds. It is sent again where its answer was lost, and may then delete what somebody
+    /// stored under its key in between: see [`put`](DynamoEntity::put).
     pub fn delete(self) -> Delete<E, E::Unguarded> {
         Delete::of_key(self)
     }

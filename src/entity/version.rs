@@ -4,17 +4,51 @@ use std::fmt;
 
 use super::Stamp;
 use crate::codec::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
+use crate::entropy;
+use crate::error::Result;
 
 /// The version of an item, for a field with `#[dynamo(version)]`.
 ///
-/// Every write raises it, and a write from a loaded entity takes effect only if it is still the one
+/// Every write changes it, and a write from a loaded entity takes effect only if it is still the one
 /// that was loaded. The default is *new*: never stored. A row that others wrote without a version
 /// decodes to *unversioned* and is adopted by its first write.
+///
+/// A new item has 1, and each write counts on by one. Only a put that checks no version cannot count, for it does not
+/// know what is stored: it leaves a number that nobody holds, drawn at random from those between 2^52 and 2^53, where
+/// JavaScript still tells each from the next. So whoever loaded the item before loses to it, and later writes count on
+/// from there. Compare versions for being equal; which is greater says nothing.
+///
+/// A deleted item that is created again begins at 1 again. Where that happens while others hold the deleted one, give
+/// the entity a `created_at`: it is part of what is checked.
 ///
 /// ```
 /// use dynamo_entity::Version;
 /// assert_eq!(Version::default().number(), None);
 /// assert_eq!(Version::from(3).number(), Some(3));
+/// ```
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "pages", key(pk = id))]
+/// struct Page { id: u32, text: String, #[dynamo(version)] version: Version }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Page::schema()]).await?;
+/// let draft = Page { id: 1, text: "a".into(), version: Version::default() };
+/// let first = draft.create().send(&db).await?;
+/// let mine = Page { text: "mine".into(), ..first.clone() }.put().send(&db).await?;
+/// assert_eq!(mine.version, Version::from(2));
+///
+/// // An older copy, whatever is stored. What I hold is not what is stored now, and I am told.
+/// let forced = first.put().unchecked().send(&db).await?;
+/// assert!(mine.put().send(&db).await.unwrap_err().is_conflict());
+///
+/// let next = forced.put().send(&db).await?;
+/// assert_eq!(next.version.number(), forced.version.number().map(|number| number + 1));
+/// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Default)]
 pub struct Version(pub(crate) State);
@@ -27,7 +61,15 @@ pub(crate) enum State {
     Number(u64),
 }
 
+/// Numbers from here on are drawn; nobody counts as far. Half of the room up to 2^53 is left to count on in.
+const DRAWN: u64 = 1 << 52;
+
 impl Version {
+    /// One that nobody holds, for a write that does not know what it replaces.
+    pub(crate) fn drawn() -> Result<u64> {
+        Ok(DRAWN | (entropy::half()? & (DRAWN / 2 - 1)))
+    }
+
     /// The number, if the item has one.
     pub fn number(self) -> Option<u64> {
         match self.0 {

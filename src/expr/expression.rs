@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::place::{Place, Step};
-use crate::codec::{Fault, Writer};
+use crate::codec::{Fault, Item, Writer};
 
 /// The expressions of one request.
 #[derive(Debug, Default)]
@@ -147,13 +147,22 @@ impl Expression {
                 self.operators
             )));
         }
+        // A value is never larger than its JSON.
         if self.values.len() > MAX_VALUES {
-            return Err(Fault::new(format!(
-                "the values of the expressions have {} bytes; DynamoDB allows {MAX_VALUES}",
-                self.values.len()
-            )));
+            let size = self.size_of_values()?;
+            if size > MAX_VALUES {
+                return Err(Fault::new(format!(
+                    "the values of the expressions have {size} bytes; DynamoDB allows {MAX_VALUES} (2 MB)"
+                )));
+            }
         }
         Ok(())
+    }
+
+    /// As the service counts them, with the names of their places.
+    fn size_of_values(&self) -> Result<usize, Fault> {
+        let object = [b"{", self.values.as_bytes(), b"}"].concat();
+        Ok(Item::from_dynamo_json(&object)?.size())
     }
 
     /// Adds the expressions to a request.

@@ -78,7 +78,7 @@ impl Update {
     }
 
     /// What happens to an attribute as a whole, or somewhere in it.
-    pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &Action)> {
+    pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &Action)> + Clone {
         self.actions.iter().map(|(place, action)| (place, action))
     }
 

@@ -42,6 +42,10 @@ use plan::{Ready, Write};
 /// the service leaves out is sent again, after a random pause and as long as there is progress. A write that
 /// cannot be sent, because it is too large say, or that the service refuses, fails alone.
 ///
+/// Sent again too is a request whose answer was lost. It may have been executed, so that what somebody else wrote in
+/// between, and was told to be stored, is replaced or deleted: see [`put`](DynamoEntity::put), where a program shows it.
+/// Rows that others write too belong into [`put_each`](crate::put_each), with a version or a condition.
+///
 /// The batch is planned when it is sent: times, versions and index keys are those of
 /// [`put`](DynamoEntity::put), and all of it is in memory until it is done. It is no transaction: others see
 /// one write after the other.

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::check::Lost;
+use super::confirm::Keys;
 use super::contention;
 use super::explain::Explanation;
 use super::transact::{self, Participant};
@@ -126,8 +127,12 @@ impl<Out> Plan<Out> {
         if let Outcome::Nothing(out) = self.outcome {
             return Call(State::Done(Some(Ok(out))));
         }
+        let keys = match self.participants.is_empty() {
+            true => Keys::One(self.lost.keys()),
+            false => transact::keys_of(&self.participants),
+        };
         Call(State::Waiting {
-            answer: contention::call(db, self.request),
+            answer: contention::call(db, self.request, keys),
             kept: Kept {
                 entity: self.entity,
                 now: self.now,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
+use super::confirm::KeyNames;
 use crate::clock::Timestamp;
 use crate::codec::time::{Precision, parse_utc, utc_text};
 use crate::codec::{DynamoValue, Fault, Reader, Writer, member};
@@ -32,6 +33,8 @@ pub(crate) struct Lost {
     kind: LostKind,
     /// The declaration of the entity, where it is one.
     declared: Option<&'static str>,
+    /// The attributes of its primary key.
+    keys: Option<KeyNames>,
     ttl: Option<&'static str>,
     /// More was asked than the kind says: conditions of the caller's, places to be there, room for a sum.
     asked_more: bool,
@@ -58,6 +61,7 @@ impl Lost {
     pub(crate) const NEVER: Lost = Lost {
         kind: LostKind::NeedsRow,
         declared: None,
+        keys: None,
         ttl: None,
         asked_more: false,
         version: None,
@@ -67,6 +71,7 @@ impl Lost {
         Lost {
             kind,
             declared: Some(def.id),
+            keys: Some((def.pk.attribute, def.sk.map(|sk| sk.attribute))),
             ttl: def.ttl,
             ..Lost::NEVER
         }
@@ -92,6 +97,11 @@ impl Lost {
     /// The declaration of the entity, where it is one.
     pub(crate) fn declared(self) -> Option<&'static str> {
         self.declared
+    }
+
+    /// The attributes of its primary key, where the entity is one.
+    pub(crate) fn keys(self) -> Option<KeyNames> {
+        self.keys
     }
 
     /// Whether the write makes the item where there is none.

@@ -3,9 +3,11 @@
 //! Such an attempt wrote nothing, so the same request is sent again, a transaction with its token. The SDK does not
 //! do so.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::backoff::Backoff;
+use super::confirm::{self, Keys};
 use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend};
@@ -16,27 +18,39 @@ const ATTEMPTS: u32 = 15;
 /// And for so long, which leaves its token the most of its life.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Sends a request, again while others are in its way.
-pub(super) fn call(db: &Dynamo, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
+/// Sends a request, again while others are in its way. A condition that fails comes with the item that it was
+/// checked on.
+pub(super) fn call(
+    db: &Dynamo,
+    request: Request,
+    keys: Keys,
+) -> BoxFuture<'_, Result<Reply, Failure>> {
     if request.operation.meets_transactions() {
-        Box::pin(persist(db, request))
+        Box::pin(persist(db, request, keys))
     } else {
         db.call(request)
     }
 }
 
-async fn persist(db: &Dynamo, request: Request) -> Result<Reply, Failure> {
+async fn persist(db: &Dynamo, request: Request, keys: Keys) -> Result<Reply, Failure> {
     let (began, mut backoff) = (Instant::now(), Backoff::new());
     let (mut attempt, mut unknown) = (1, None);
+    // All attempts have one token, which is as old as the first of them.
+    let token = (request.resend == Resend::ByToken).then(Arc::default);
     loop {
         let this = Instant::now();
-        let failure = match db.attempt(&request).await {
+        let failure = match db.attempt(&request, token.as_ref()).await {
             Ok(reply) => return Ok(reply),
             Err(failure) => failure,
         };
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
-            return Err(last(failure, unknown, request.resend));
+            let failure = last(failure, unknown, request.resend);
+            // In a box, so that who needs no other read has no room for it.
+            return Err(match confirm::is_needed(&failure, request.operation, db) {
+                true => Box::pin(confirm::with_items(failure, &request, keys, db)).await,
+                false => failure,
+            });
         }
         if failure.error.kind() == ErrorKind::OutcomeUnknown {
             unknown = Some(failure);

@@ -61,7 +61,7 @@ macro_rules! idempotent {
             ///
             /// A write with the same token is the same write, in another process too, as long as it is
             /// the same byte for byte: managed times, versions and conditions included. Another one is
-            /// refused.
+            /// refused, such as a put that checks no version, which draws one each time.
             pub fn idempotent_with(self, token: impl Into<String>) -> Idempotent<$write> {
                 Idempotent {
                     token: Some(token.into()),

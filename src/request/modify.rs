@@ -11,6 +11,7 @@ use super::call::{Outcome, Steps};
 use super::check::{self, Expect, Lost};
 use super::draft::{Edit, Source, keep_up, known, read_back, refused, split, stamp_fields};
 use super::get::read_raw;
+use super::size;
 use super::unique::{Exchange, Holdings};
 use super::update::read_entity;
 use crate::codec::Fault;
@@ -182,6 +183,9 @@ fn plan<E: DynamoEntity>(
     }
     let before = attributes(old).map_err(fail)?;
     let after = merged::<E>(&before, attributes(new).map_err(fail)?);
+    let fields = after.iter().filter(|(name, _)| !is_kept::<E>(name));
+    let fields = fields.map(|(name, json)| (&**name, &**json));
+    size::check_least(E::ENTITY.type_name, fields)?;
     let mut update = differences(&before, &after);
     if update.is_empty() {
         return Ok(None);

@@ -82,7 +82,8 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         put
     }
 
-    /// Whatever the stored version. The version still rises, from the struct's.
+    /// Whatever the stored version. The item gets one that nobody holds, see [`Version`], so that whoever loaded it
+    /// before is told. Prefer [`update`](crate::Key::update) where only some attributes change.
     pub fn unchecked(self) -> Put<'e, E, E::Unguarded>
     where
         G: Checked,
@@ -99,8 +100,14 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
             Some(Version(State::New)) => Created::Now,
             _ => Created::Kept,
         };
-        let version = version.unwrap_or_default().next();
-        let version = version.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let version = match version {
+            // Not the next one of the struct's: another writer may hold that.
+            Some(_) if self.expect != Expect::Loaded => Version::drawn()?,
+            held => {
+                let next = held.unwrap_or_default().next();
+                next.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?
+            }
+        };
         Ok(Stamp::write(version, now, created).by(db.actor()))
     }
 }

@@ -3,6 +3,7 @@
 use crate::codec::{DynamoValue, Fault, MAX_ITEM_SIZE, Reader, Value};
 use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Action, Update};
 use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
 
 /// Refuses an item that DynamoDB would refuse for its size. `size` was counted while it was written.
@@ -32,10 +33,58 @@ pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
     } else {
         ""
     };
+    Err(too_large(
+        E::ENTITY.type_name,
+        &format!("the item has {total} bytes{copies}"),
+    ))
+}
+
+fn too_large(entity: &'static str, what: &str) -> Error {
     let message = format!(
-        "the item has {total} bytes{copies}; DynamoDB allows {MAX_ITEM_SIZE} (400 KB): split it, or store the large part elsewhere"
+        "{what}; DynamoDB allows {MAX_ITEM_SIZE} (400 KB): split it, or store the large part elsewhere"
     );
-    Err(Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(E::ENTITY.type_name))
+    Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(entity)
+}
+
+/// Refuses what an item cannot hold, whatever else is in it: names of attributes, where they are known, and values.
+pub(crate) fn check_least<'a>(
+    entity: &'static str,
+    parts: impl Iterator<Item = (&'a str, &'a [u8])> + Clone,
+) -> Result<()> {
+    // A value is never larger than its JSON.
+    let most: usize = parts
+        .clone()
+        .map(|(name, json)| name.len() + json.len())
+        .sum();
+    if most <= MAX_ITEM_SIZE {
+        return Ok(());
+    }
+    let size = |(name, json): (&str, &[u8])| {
+        Value::decode(&mut Reader::new(json)).map(|value| name.len() + value.size())
+    };
+    let least = parts.map(size).sum::<Result<usize, Fault>>();
+    let least = least.map_err(|fault| Error::encode(entity, fault))?;
+    if least <= MAX_ITEM_SIZE {
+        return Ok(());
+    }
+    let what = format!("the item would have {least} bytes at the least");
+    Err(too_large(entity, &what))
+}
+
+/// The same of what an update sets.
+pub(crate) fn check_update(entity: &'static str, update: &Update) -> Result<()> {
+    let set = update.actions().filter_map(|(place, action)| {
+        let name = if place.is_attribute() {
+            &**place.attribute()
+        } else {
+            ""
+        };
+        match action {
+            Action::Set(json) => Some((name, &**json)),
+            _ => None,
+        }
+    });
+    check_least(entity, set)
 }
 
 /// The bytes of an item's copy in a local index; none if it is not in it.

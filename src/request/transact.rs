@@ -19,7 +19,7 @@ pub(super) use member::Member;
 pub use member::TransactWrite;
 pub(super) use member::{ItemKey, subject};
 pub(crate) use refused::Participant;
-pub(super) use refused::explain;
+pub(super) use refused::{explain, keys_of};
 
 use super::call::{Operation, Outcome, Plan};
 use super::check::Lost;

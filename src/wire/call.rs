@@ -12,7 +12,7 @@ use super::agent::Agent;
 use super::direct;
 use super::failure::{self, Failure, Site};
 use super::swap::{Answer, Exchange, Hooks};
-use super::{Operation, Reply, Request, Resend, retry, typed};
+use super::{Operation, Reply, Request, Resend, TokenLife, retry, typed};
 use crate::codec::Fault;
 #[cfg(feature = "embedded")]
 use crate::connect::embedded::EmbeddedEngine;
@@ -30,6 +30,24 @@ pub(crate) struct Wire {
     engine: Option<EmbeddedEngine>,
     /// The SDK does not take our serializer or deserializer: use its typed builders.
     typed: Arc<AtomicBool>,
+    sends: Arc<Sends>,
+}
+
+/// Whether the server is known to send the item with a condition that failed: of single writes, and of those in
+/// transactions. Not every server that speaks DynamoDB's language does.
+#[derive(Debug, Default)]
+struct Sends {
+    alone: AtomicBool,
+    together: AtomicBool,
+}
+
+impl Sends {
+    fn of(&self, operation: Operation) -> &AtomicBool {
+        match operation {
+            Operation::TransactWriteItems => &self.together,
+            _ => &self.alone,
+        }
+    }
 }
 
 impl fmt::Debug for Wire {
@@ -48,7 +66,34 @@ impl Wire {
             #[cfg(feature = "embedded")]
             engine: None,
             typed: Arc::default(),
+            sends: Arc::default(),
         }
+    }
+
+    /// Another client of the same server.
+    pub(crate) fn beside(&self, client: Client) -> Self {
+        Wire {
+            sends: self.sends.clone(),
+            ..Wire::new(client)
+        }
+    }
+
+    /// The server is DynamoDB itself, or as good.
+    pub(crate) fn sending_items(self) -> Self {
+        for operation in [Operation::PutItem, Operation::TransactWriteItems] {
+            self.learn_that_it_sends(operation);
+        }
+        self
+    }
+
+    /// Whether the server sends the item on which a condition of such an operation failed, if there is one.
+    pub(crate) fn sends_items(&self, operation: Operation) -> bool {
+        self.sends.of(operation).load(Ordering::Relaxed)
+    }
+
+    /// It did.
+    pub(crate) fn learn_that_it_sends(&self, operation: Operation) {
+        self.sends.of(operation).store(true, Ordering::Relaxed);
     }
 
     /// For a client that this library has built.
@@ -63,10 +108,11 @@ impl Wire {
     /// Past the SDK, to the engine itself; the client is for what this library does not do.
     #[cfg(feature = "embedded")]
     pub(crate) fn direct(engine: EmbeddedEngine) -> Self {
-        Wire {
+        let wire = Wire {
             engine: Some(engine.clone()),
             ..Wire::new(engine.client())
-        }
+        };
+        wire.sending_items()
     }
 
     pub(crate) fn client(&self) -> &Client {
@@ -98,14 +144,25 @@ impl Wire {
 
     /// Sends a request and waits for its answer. Dropped before the end, the request may or may not
     /// have been executed.
+    #[cfg(test)]
     pub(crate) async fn call(&self, request: &Request) -> Result<Reply, Failure> {
+        let token = (request.resend == Resend::ByToken).then(Arc::default);
+        self.attempt(request, token.as_ref()).await
+    }
+
+    /// The same of a request that may have been sent with this token before.
+    pub(crate) async fn attempt(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<Reply, Failure> {
         self.require_runtime()?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
             return direct::call(engine, request).await;
         }
         if !self.is_typed() {
-            let exchange = self.exchange(request, true);
+            let exchange = self.exchange(request, true, token);
             let outcome = self.send(request, &exchange).await;
             if !exchange.was_ignored() {
                 return self.reply(outcome?).await;
@@ -114,12 +171,17 @@ impl Wire {
             // that kind exists, so nothing has happened yet.
             self.use_typed();
         }
-        self.reply(self.send(request, &self.exchange(request, false)).await?)
-            .await
+        let exchange = self.exchange(request, false, token);
+        self.reply(self.send(request, &exchange).await?).await
     }
 
-    fn exchange(&self, request: &Request, swaps: bool) -> Arc<Exchange> {
-        Exchange::new(request, swaps, self.agent.as_ref())
+    fn exchange(
+        &self,
+        request: &Request,
+        swaps: bool,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Arc<Exchange> {
+        Exchange::new(request, swaps, self.agent.as_ref(), token)
     }
 
     async fn reply(&self, outcome: Outcome) -> Result<Reply, Failure> {

@@ -20,7 +20,7 @@ use super::{Operation, Resend};
 use crate::error::{Error, ErrorKind, Stage};
 pub(crate) use cancel::Reason;
 use refusal::Refusal;
-pub(super) use refusal::{metadata, request_id};
+pub(super) use refusal::{is_in_progress, metadata, request_id};
 
 /// A call that failed.
 #[derive(Debug)]

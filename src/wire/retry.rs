@@ -16,6 +16,7 @@ use aws_smithy_runtime_api::client::retries::classifiers::{
     ClassifyRetry, RetryAction, RetryClassifierPriority,
 };
 
+use super::failure::is_in_progress;
 use super::swap::Exchange;
 
 /// Settings for the call of a guarded write: the SDK's retries, and none after an ambiguous attempt that must
@@ -56,6 +57,11 @@ pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool
         Some(status) => status.is_server_error() || status.is_success(),
         None => !never_sent(error),
     }
+}
+
+/// The service is still at an earlier attempt with the same token, whose end nobody knows.
+pub(super) fn is_going_on(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
+    attempt.response().is_some_and(is_in_progress)
 }
 
 /// No connection was made. Only what is certain counts: a connection that broke may have carried the

@@ -9,8 +9,8 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::{BoxError, ErrorMetadata};
@@ -29,11 +29,7 @@ use bytes::Bytes;
 
 use super::agent::Agent;
 use super::failure::{self, request_id};
-use super::{Operation, Request, Resend, retry};
-
-/// How long a token is used. The service keeps it for ten minutes, by a clock of its own, and where others are
-/// in the way the same request is called more than once.
-const TOKEN_LIFE: Duration = Duration::from_secs(8 * 60);
+use super::{Operation, Request, Resend, TokenLife, retry};
 
 /// What a call and its hooks know of each other.
 pub(super) struct Exchange {
@@ -48,8 +44,8 @@ pub(super) struct Exchange {
     ambiguous: AtomicBool,
     /// Of any attempt before.
     was_ambiguous: AtomicBool,
-    /// When the first attempt was sent.
-    began: OnceLock<SystemTime>,
+    /// The age of the token, where the request has one that others share.
+    token: Option<Arc<TokenLife>>,
     /// The user agent of the connection, if it keeps one.
     agent: Option<Arc<Agent>>,
     /// This request has it; else the SDK makes one.
@@ -64,7 +60,12 @@ pub(super) struct Answer {
 }
 
 impl Exchange {
-    pub(super) fn new(request: &Request, swaps: bool, agent: Option<&Arc<Agent>>) -> Arc<Self> {
+    pub(super) fn new(
+        request: &Request,
+        swaps: bool,
+        agent: Option<&Arc<Agent>>,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Arc<Self> {
         Arc::new(Exchange {
             agent: agent.cloned(),
             has_agent: agent.is_some_and(|agent| agent.headers().is_some()),
@@ -76,7 +77,7 @@ impl Exchange {
             transmitted: AtomicBool::new(false),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
-            began: OnceLock::new(),
+            token: token.cloned(),
             answer: Mutex::new(None),
         })
     }
@@ -111,13 +112,6 @@ impl Exchange {
     /// Any attempt was.
     pub(super) fn was_ambiguous(&self) -> bool {
         get(&self.was_ambiguous) || self.ambiguous()
-    }
-
-    /// The service forgets a token after ten minutes; what is sent then is another write.
-    fn is_remembered(&self, now: SystemTime) -> bool {
-        let began = *self.began.get_or_init(|| now);
-        now.duration_since(began)
-            .is_ok_and(|since| since < TOKEN_LIFE)
     }
 
     pub(super) fn take_answer(&self) -> Option<Answer> {
@@ -207,7 +201,9 @@ impl Intercept for Hooks {
             Some(source) => source.now(),
             None => SystemTime::now(),
         };
-        if self.0.resend == Resend::ByToken && !self.0.is_remembered(now()) {
+        if let Some(token) = &self.0.token
+            && !token.is_remembered(now())
+        {
             return Err("its token is eight minutes old, so it is not sent again".into());
         }
         if let Some(agent) = &self.0.agent {
@@ -238,7 +234,8 @@ impl Intercept for Hooks {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         if self.0.ambiguous() {
-            let ambiguous = retry::is_ambiguous(context);
+            let ambiguous = retry::is_ambiguous(context)
+                || self.0.resend == Resend::ByToken && retry::is_going_on(context);
             set(&self.0.ambiguous, ambiguous);
             if ambiguous {
                 set(&self.0.was_ambiguous, true);

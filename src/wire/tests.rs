@@ -620,3 +620,46 @@ fn an_engine_that_fails_may_have_done_it() {
     assert_eq!(kind(Resend::UnlessAmbiguous), ErrorKind::OutcomeUnknown);
     assert_eq!(kind(Resend::Always), ErrorKind::Unavailable);
 }
+
+/// What the engine quotes of values is not shown. What it says stays, of operations that would tell which value it was.
+#[tokio::test]
+async fn quoted_values_are_not_shown() {
+    let (wire, _http) = plain().await;
+    let asking = |asked: &str| {
+        format!(
+            r#"{{"TableName":"tab","Item":{{"pk":{{"S":"k"}}}},"ConditionExpression":"x BETWEEN :a AND :b","ExpressionAttributeValues":{asked}}}"#
+        )
+    };
+    let storing =
+        |value: &str| format!(r#"{{"TableName":"tab","Item":{{"pk":{{"S":"k"}},"x":{value}}}}}"#);
+    for (body, values) in [
+        (
+            asking(r#"{":a":{"S":"q"},":b":{"S":"c"}}"#),
+            &["{S:q}", "{S:c}"][..],
+        ),
+        (
+            asking(r#"{":a":{"N":"7.50"},":b":{"N":"3"}}"#),
+            &["7.5", "{N:3}"],
+        ),
+        (
+            asking(r#"{":a":{"B":"/w=="},":b":{"B":"AQI="}}"#),
+            &["/w", "AQI"],
+        ),
+        (
+            asking(r#"{":a":{"S":"q"},":b":{"N":"7"}}"#),
+            &["{S:q}", "{N:7}"],
+        ),
+        (storing(r#"{"SS":["ab","ab"]}"#), &["[ab", "ab]"]),
+        (storing(r#"{"NS":["5","5.0"]}"#), &["[5", "5.0"]),
+        (storing(r#"{"BS":["AQI=","AQI="]}"#), &["AQI"]),
+        (storing(r#"{"N":"4ab"}"#), &["4ab"]),
+    ] {
+        let put = request(Operation::PutItem, Resend::UnlessAmbiguous, &body);
+        let failure = wire.call(&put).await.unwrap_err();
+        assert_eq!(failure.error.kind(), ErrorKind::Rejected, "{body}");
+        let shown = format!("{} {:?}", failure.error, failure.error);
+        for value in values {
+            assert!(!shown.contains(value), "{body}: {shown}");
+        }
+    }
+}

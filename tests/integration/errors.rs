@@ -1,11 +1,13 @@
 //! What an error says: what happened, to what, and what to do; never a value.
 
+use std::collections::BTreeSet;
 use std::error::Error as _;
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 use dynamo_entity::testing;
-use dynamo_entity::{Error, Stage};
+use dynamo_entity::{Error, Number, Stage};
+use serde_json::json;
 
 use crate::model::{Draft, Note, Order, Shop, draft, note, order};
 use crate::support::db::{Db, Raw, n, s};
@@ -27,6 +29,8 @@ tests![
     those_of_a_fake_are_those_of_an_engine,
     a_finished_call_stays_finished,
     values_never_show,
+    quoted_values_never_show,
+    what_a_code_means_needs_no_words,
     the_cause_is_there,
 ];
 
@@ -342,6 +346,167 @@ async fn values_never_show(db: Db) -> Outcome {
             cause = inner.source();
         }
         assert!(!shown.contains(secret), "{shown}");
+    }
+    Ok(())
+}
+
+/// Of each type, short, and in a spelling of which the service has its own.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "samples", key(pk = id, sk = at))]
+struct Sample {
+    id: String,
+    at: Number,
+    data: Vec<u8>,
+    tags: BTreeSet<String>,
+    ratios: Vec<f64>,
+}
+
+fn sample() -> Sample {
+    Sample {
+        id: "q".into(),
+        at: "7.50".parse().expect("a number"),
+        data: vec![0xff, 0x01],
+        tags: BTreeSet::from(["k9".to_owned()]),
+        ratios: vec![0.25],
+    }
+}
+
+/// All that an error shows.
+fn shown(error: &Error) -> String {
+    let mut shown = format!("{error} {error:?} {error:#?}");
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        shown.push_str(&format!("{inner} {inner:?}"));
+        cause = inner.source();
+    }
+    shown
+}
+
+/// As DynamoDB, DynamoDB Local and the embedded engine quote values, in every kind of error that is made of words.
+async fn quoted_values_never_show(db: Db) -> Outcome {
+    let key =
+        "bound operand: AttributeValue: {S:q}, operand: {N:7.5} {N:7.50} {N:0.75E1} Value 'q' at";
+    let item = "{B:/wE=} {B:[255, 1]} [k9, k9] contains duplicates, number: 2.5e-1 is";
+    let hidden_of_key = ["S:q", "'q'", "7.5", "0.75"];
+    let hidden_of_item = ["/wE", "255", "k9", "2.5e", "2.5E"];
+    let message = format!("one parameter: {key} {item}");
+    let body = |code: &str| json!({ "__type": code, "message": message }).to_string();
+    let cancelled = json!({
+        "__type": "TransactionCanceledException",
+        "Message": message,
+        "CancellationReasons": [{ "Code": "ValidationError", "Message": message }],
+    });
+    let (faulty, http) = db.faulty([]);
+    let sample = sample();
+    let update = || {
+        let update = sample.key().update();
+        update.apply(|s| {
+            let tags = s.tags().insert("k9");
+            let data = s.data().set(sample.data.clone());
+            (tags, data, s.ratios().set(sample.ratios.clone()))
+        })
+    };
+    for (reply, kind) in [
+        (
+            Fault::Reply(400, body("ValidationException")),
+            ErrorKind::Rejected,
+        ),
+        (
+            Fault::Reply(400, body("ThrottlingException")),
+            ErrorKind::Throttled,
+        ),
+        (
+            Fault::Reply(400, body("AccessDeniedException")),
+            ErrorKind::AccessDenied,
+        ),
+        (
+            Fault::Reply(400, body("ItemCollectionSizeLimitExceededException")),
+            ErrorKind::Service,
+        ),
+        (
+            Fault::Reply(400, body("TransactionConflictException")),
+            ErrorKind::Unavailable,
+        ),
+        (
+            Fault::Reply(500, body("InternalServerError")),
+            ErrorKind::Unavailable,
+        ),
+        (
+            Fault::Reply(400, cancelled.to_string()),
+            ErrorKind::Rejected,
+        ),
+    ] {
+        let is_cancelled = matches!(&reply, Fault::Reply(_, body) if body.contains("Cancellation"));
+        for way in 0..8 {
+            // Reads and writes of several operations fail for reasons of their own.
+            if is_cancelled != matches!(way, 5..=6) && is_cancelled {
+                continue;
+            }
+            http.plan(vec![reply.clone(); 40]);
+            let error = match way {
+                0 => sample.put().send(&faulty).await.err(),
+                1 => update().send(&faulty).await.err(),
+                2 => sample.key().get().send(&faulty).await.err(),
+                3 => sample.key().delete().send(&faulty).await.err(),
+                4 => Sample::in_partition("q")
+                    .at()
+                    .ge("7.50".parse::<Number>()?)
+                    .all(&faulty)
+                    .await
+                    .err(),
+                5 => Transaction::new()
+                    .with(sample.put())
+                    .send(&faulty)
+                    .await
+                    .err(),
+                6 => sample.put().idempotent().send(&faulty).await.err(),
+                _ => Sample::get_many([sample.key()]).send(&faulty).await.err(),
+            };
+            let error = error.ok_or("an error")?;
+            let says = shown(&error);
+            if !error.is_outcome_unknown() && !is_cancelled && !matches!(way, 5..=6) {
+                assert_eq!(error.kind(), kind, "{way}: {error:?}");
+            }
+            let of_item = matches!(way, 0 | 1 | 5 | 6).then_some(&hidden_of_item[..]);
+            for hidden in hidden_of_key.iter().chain(of_item.into_iter().flatten()) {
+                assert!(!says.contains(hidden), "way {way} shows {hidden}: {says}");
+            }
+            if kind == ErrorKind::Rejected && !error.is_outcome_unknown() {
+                assert!(says.contains("one parameter"), "{says}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Nor does a conflict look at what it sent for words that nobody reads.
+async fn what_a_code_means_needs_no_words(db: Db) -> Outcome {
+    let failed = json!({ "__type": "ConditionalCheckFailedException", "message": "q is not 7.5" });
+    let cancelled = json!({
+        "__type": "TransactionCanceledException",
+        "Message": "q is not 7.5",
+        "CancellationReasons": [{ "Code": "ConditionalCheckFailed", "Message": "q is not 7.5" }],
+    });
+    let found = json!({ "Item": {} });
+    let (faulty, http) = db.faulty([]);
+    http.plan([
+        Fault::Reply(400, failed.to_string()),
+        Fault::Reply(200, found.to_string()),
+    ]);
+    let plain = sample().create().send(&faulty).await.unwrap_err();
+    http.plan([
+        Fault::Reply(400, cancelled.to_string()),
+        Fault::Reply(200, found.to_string()),
+    ]);
+    let once = sample()
+        .create()
+        .idempotent()
+        .send(&faulty)
+        .await
+        .unwrap_err();
+    for error in [plain, once] {
+        assert!(error.is_already_exists(), "{error:?}");
+        assert!(!shown(&error).contains("is not"), "{error:?}");
     }
     Ok(())
 }

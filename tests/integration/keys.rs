@@ -37,6 +37,7 @@ tests![
     a_number_that_is_none_is_refused,
     an_empty_index_key_is_refused,
     a_long_index_key_is_refused,
+    a_key_has_the_least_of_its_limits,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -555,5 +556,129 @@ async fn a_long_index_key_is_refused(db: Db) -> Outcome {
     assert_eq!(refused.kind(), ErrorKind::InvalidKey);
     assert_eq!(refused.key(), Some("by_label_pk"));
     assert!(http.calls().is_empty());
+    Ok(())
+}
+
+/// The partition key is the sort key of an index.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "turned", key(pk = id), gsi(by_kind, pk = kind, sk = id))]
+struct Turned {
+    id: String,
+    kind: String,
+}
+
+/// So is the partition key of an index, and a part of one of several attributes.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "chained", key(pk = id))]
+#[dynamo(gsi(first, pk = a, sk = b), gsi(second, pk = b, sk = a), gsi(third, pk = [c, a], sk = [d]))]
+#[dynamo(gsi(fourth, pk = d, sk = c), gsi(fifth, pk = e))]
+struct Chained {
+    id: String,
+    a: Option<String>,
+    b: Option<String>,
+    c: Option<String>,
+    d: Option<String>,
+    e: Option<String>,
+}
+
+/// The usual index of a shared table: its keys the other way round.
+#[derive(DynamoTable)]
+#[dynamo(name = "mirror", pk = "pk", sk = "sk", entities(Side, Front))]
+#[dynamo(
+    gsi(inverted, pk = "sk", sk = "pk"),
+    gsi(other, pk = "g1", sk = "g2"),
+    gsi(back, pk = "g2", sk = "g3")
+)]
+struct Mirror;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Mirror, key(pk = "SIDE#{id}", sk = "S"))]
+#[dynamo(gsi(other, pk = "O#{x}", sk = "{y}"), unique(by_y, y))]
+struct Side {
+    id: String,
+    x: Option<String>,
+    y: Option<String>,
+}
+
+/// An entity that does not use the index which makes its key short.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Mirror, key(pk = pk, sk = "BARE"), gsi(back, pk = g2, sk = "B"))]
+struct Front {
+    pk: String,
+    g2: Option<String>,
+}
+
+async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {
+    let text = |bytes: usize| "x".repeat(bytes);
+    let refused = |error: Error, key: &str, bytes: usize| {
+        assert_eq!(error.kind(), ErrorKind::InvalidKey, "{error:?}");
+        assert_eq!(error.key(), Some(key), "{error:?}");
+        let says = format!("the key has {bytes} bytes, DynamoDB allows 1024");
+        assert!(error.to_string().contains(&says), "{error}");
+    };
+    db.create_tables([Turned::schema(), Mirror::schema()])
+        .await?;
+    let turned = |bytes| Turned {
+        id: text(bytes),
+        kind: text(2048),
+    };
+    turned(1024).put().send(&db).await?;
+    refused(turned(1025).put().send(&db).await.unwrap_err(), "id", 1025);
+    let get = Turned::key(text(1025)).get().send(&db).await;
+    refused(get.unwrap_err(), "id", 1025);
+
+    let chained = |a, b, c, d, e| Chained {
+        id: text(2048),
+        a: Some(text(a)),
+        b: Some(text(b)),
+        c: Some(text(c)),
+        d: Some(text(d)),
+        e: Some(text(e)),
+    };
+    chained(1024, 1024, 1024, 1024, 2048).put().explain(&db)?;
+    for (key, long) in [
+        ("a", chained(1025, 1, 1, 1, 1)),
+        ("b", chained(1, 1025, 1, 1, 1)),
+        ("c", chained(1, 1, 1025, 1, 1)),
+        ("d", chained(1, 1, 1, 1025, 1)),
+    ] {
+        refused(long.put().explain(&db).unwrap_err(), key, 1025);
+    }
+    let update = Chained::key("x").update().apply(|c| c.b().set(text(1025)));
+    let error = update.explain(&db).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.attribute()),
+        (ErrorKind::InvalidKey, Some("b"))
+    );
+
+    let side = |id, x, y| Side {
+        id: text(id),
+        x: Some(text(x)),
+        y: Some(text(y)),
+    };
+    side(1019, 2046, 900).put().send(&db).await?;
+    refused(
+        side(1020, 1, 1).put().send(&db).await.unwrap_err(),
+        "pk",
+        1025,
+    );
+    refused(
+        side(1, 1, 1025).put().send(&db).await.unwrap_err(),
+        "g2",
+        1025,
+    );
+    // What keeps a unique value has it as its key.
+    let unique = side(1, 1, 1020).create().send(&db).await.unwrap_err();
+    assert_eq!(
+        (unique.kind(), unique.key()),
+        (ErrorKind::InvalidKey, Some("pk"))
+    );
+    let bare = |pk, g2| Front {
+        pk: text(pk),
+        g2: Some(text(g2)),
+    };
+    bare(1024, 1024).put().send(&db).await?;
+    refused(bare(1025, 1).put().send(&db).await.unwrap_err(), "pk", 1025);
+    refused(bare(1, 1025).put().send(&db).await.unwrap_err(), "g2", 1025);
     Ok(())
 }

@@ -23,6 +23,8 @@ tests![
     loses_no_increment_without_a_version,
     a_lost_answer_is_not_run_again,
     updates_rows_of_others,
+    values_are_counted_as_the_service_counts_them,
+    what_no_item_holds_is_refused,
 ];
 
 async fn writes_what_the_closure_changed(db: Db) -> Outcome {
@@ -271,5 +273,91 @@ async fn updates_rows_of_others(db: Db) -> Outcome {
         .await?;
     assert_eq!(newer.version.number(), Some(2));
     assert_eq!(db.stored(&new.key()).await.get("other"), Some(&s("kept")));
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "manuscripts", key(pk = id))]
+struct Manuscript {
+    id: u32,
+    text: String,
+    notes: Option<String>,
+}
+
+fn manuscript(text: String) -> Manuscript {
+    Manuscript {
+        id: 1,
+        text,
+        notes: None,
+    }
+}
+
+/// As JSON, control characters are six times as long.
+async fn values_are_counted_as_the_service_counts_them(db: Db) -> Outcome {
+    db.create_tables([Manuscript::schema()]).await?;
+    let text = |letter: &str| letter.repeat(360 * 1024);
+    manuscript(text("\u{1}")).put().send(&db).await?;
+    let key = Manuscript::key(1);
+    let update = key.clone().update().apply(|m| m.text().set(text("\u{2}")));
+    let update = update.when(|m| m.text().eq(text("\u{1}")));
+    assert_eq!(update.send(&db).await?.text, text("\u{2}"));
+    let modified = key.modify(|m| m.text = text("\u{3}")).send(&db).await?;
+    assert_eq!(modified.text, text("\u{3}"));
+    let transaction = Transaction::new().with(
+        Manuscript::key(1)
+            .update()
+            .apply(|m| m.notes().set("\u{4}".repeat(30 * 1024)))
+            .when(|m| m.text().eq(text("\u{3}"))),
+    );
+    transaction.send(&db).await?;
+    let found = Manuscript::in_table_scan(&db, &text("\u{3}")).await?;
+    assert_eq!(found, 1);
+    // Two megabytes of values are the most, however they are spelt.
+    let six = |letter: &str| -> Vec<String> {
+        (0..6).map(|at| format!("{at}{}", text(letter))).collect()
+    };
+    for letter in ["x", "\u{1}"] {
+        let asked = Manuscript::key(1)
+            .delete()
+            .when(|m| m.text().is_in(six(letter)));
+        let error = asked.send(&db).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidValue);
+        assert!(error.to_string().contains("(2 MB)"), "{error}");
+    }
+    Ok(())
+}
+
+impl Manuscript {
+    async fn in_table_scan(db: &Dynamo, text: &str) -> Result<usize> {
+        let scan = Manuscript::scan()
+            .filter(|m| m.text().eq(text))
+            .consistent();
+        Ok(scan.all(db).await?.len())
+    }
+}
+
+/// What is set is in the item afterwards, whatever else is; of a `modify` all of it is known.
+async fn what_no_item_holds_is_refused(db: Db) -> Outcome {
+    db.create_tables([Manuscript::schema()]).await?;
+    manuscript("x".repeat(250 * 1024)).put().send(&db).await?;
+    let (counted, http) = db.faulty([]);
+    let update = Manuscript::key(1).update();
+    let update = update.apply(|m| m.text().set("y".repeat(400 * 1024)));
+    let too_large = update.send(&counted).await.unwrap_err();
+    assert_eq!(too_large.kind(), ErrorKind::TooLarge, "{too_large:?}");
+    let half = || "z".repeat(150 * 1024);
+    let update = Manuscript::key(1).update();
+    let update = update.apply(|m| (m.text().set(half() + &half()), m.notes().set(half())));
+    let too_large = update.send(&counted).await.unwrap_err();
+    assert_eq!(too_large.kind(), ErrorKind::TooLarge, "{too_large:?}");
+    assert_eq!(http.calls(), [""; 0]);
+    let modify = Manuscript::key(1).modify(|m| m.notes = Some(half()));
+    let too_large = modify.send(&counted).await.unwrap_err();
+    assert_eq!(too_large.kind(), ErrorKind::TooLarge, "{too_large:?}");
+    assert_eq!(http.calls(), ["GetItem"]);
+    // The service says so of what is known to it alone.
+    let update = Manuscript::key(1).update().apply(|m| m.notes().set(half()));
+    let too_large = update.send(&db).await.unwrap_err();
+    assert_eq!(too_large.kind(), ErrorKind::Rejected, "{too_large:?}");
     Ok(())
 }

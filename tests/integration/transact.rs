@@ -416,9 +416,15 @@ async fn the_first_lasting_failure_speaks_for_all(db: Db) -> Outcome {
         );
         let blamed = codes.iter().filter(|code| **code != "None").count();
         assert_eq!(error.failures().count(), blamed, "{codes:?}");
-        assert_eq!(http.calls().len(), 1);
+        assert_eq!(writes(&http), 1);
     }
     Ok(())
+}
+
+/// Without the reads that tell why a condition failed.
+fn writes(http: &Http) -> usize {
+    let calls = http.calls();
+    calls.iter().filter(|call| *call != "GetItem").count()
 }
 
 async fn failures_keep_values_to_themselves(db: Db) -> Outcome {

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dynamo_entity::aws_sdk_dynamodb::Client;
-use dynamo_entity::aws_sdk_dynamodb::config::{self, retry::RetryPartition};
+use dynamo_entity::aws_sdk_dynamodb::config::{self, SharedHttpClient, retry::RetryPartition};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
+use serde_json::Value as Json;
 
 use super::clock::HandClock;
 use super::engine::Engine;
 use super::faulty::{Fault, Faults};
+use super::rewriting::Rewriting;
 
 /// An item as the SDK sees it.
 pub type Raw = HashMap<String, AttributeValue>;
@@ -29,6 +31,8 @@ pub enum Mode {
     Typed,
     /// Past the SDK, to the embedded engine itself. Faults sit in the SDK, so those tests go through it.
     Direct,
+    /// Our bytes, to a server that sends no item with a condition that failed.
+    Silent,
 }
 
 /// A connection whose tables no other test sees.
@@ -54,6 +58,11 @@ impl Db {
         let prefix = unique_prefix();
         let dynamo = match &engine {
             Engine::Embedded(engine) if mode == Mode::Direct => engine.connect(),
+            engine if mode == Mode::Silent => {
+                let http = silenced(engine.http_client());
+                let config = engine.config().http_client(http);
+                Dynamo::new(Client::from_conf(config.build()))
+            }
             Engine::Embedded(engine) => Dynamo::new(engine.client()),
             Engine::Server(url) => Dynamo::connect(url).await?,
         };
@@ -107,7 +116,10 @@ impl Db {
 
     pub fn faulty_config(&self, plan: impl IntoIterator<Item = Fault>) -> (config::Builder, Http) {
         let faults = Faults::new(plan);
-        let http = faults.around(self.engine.http_client());
+        let http = match self.mode {
+            Mode::Silent => faults.around(silenced(self.engine.http_client())),
+            _ => faults.around(self.engine.http_client()),
+        };
         let config = self.engine.config().http_client(http);
         // The SDK has one stock of retries for all clients of a partition, and the faults of one test would use up
         // what another one needs.
@@ -161,9 +173,33 @@ impl Db {
     }
 }
 
+/// The same server, if it did not know `ReturnValuesOnConditionCheckFailure`.
+fn silenced(http: SharedHttpClient) -> SharedHttpClient {
+    SharedHttpClient::new(Rewriting::new(http, |answer| {
+        if answer.status != 400 {
+            return;
+        }
+        let Ok(mut body) = serde_json::from_slice::<Json>(&answer.body) else {
+            return;
+        };
+        let reasons = body.get_mut("CancellationReasons");
+        for reason in reasons.and_then(Json::as_array_mut).into_iter().flatten() {
+            forget_item(reason);
+        }
+        forget_item(&mut body);
+        answer.body = body.to_string().into_bytes();
+    }))
+}
+
+fn forget_item(said: &mut Json) {
+    if let Some(said) = said.as_object_mut() {
+        said.remove("Item");
+    }
+}
+
 fn moded(dynamo: Dynamo, mode: Mode) -> Dynamo {
     match mode {
-        Mode::Raw | Mode::Direct => dynamo,
+        Mode::Raw | Mode::Direct | Mode::Silent => dynamo,
         Mode::Typed => dynamo.with_typed_wire(),
     }
 }

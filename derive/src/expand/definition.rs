@@ -78,6 +78,39 @@ pub(super) fn index_attribute(
     }
 }
 
+/// The role of the table's partition key.
+pub(super) fn pk_role(entity: &Entity) -> TokenStream {
+    partition_role(entity, &own_name(entity, &entity.pk, "pk"), &code!(__PK))
+}
+
+/// The role of a partition key of an index.
+pub(super) fn index_pk_role(entity: &Entity, index: &Index, at: usize) -> TokenStream {
+    let own = own_name(entity, &index.pk[at], &format!("{}_pk", index.stored));
+    partition_role(entity, &own, &index_attribute(entity, index, "pk", at))
+}
+
+/// An attribute that is a sort key too, of the table or of an index, has the limit of one. Of an own table that is
+/// known here, of a shared one the compiler knows it.
+fn partition_role(entity: &Entity, own: &str, attribute: &TokenStream) -> TokenStream {
+    match &entity.table {
+        TableRef::Own(_) if is_sort_key(entity, own) => code!(__d::Role::Sort),
+        TableRef::Own(_) => code!(__d::Role::Partition),
+        TableRef::Shared(path) => {
+            let table = of(path, &code!(DynamoTable), "TABLE");
+            code!(const { __d::Role::of_partition(#attribute, &#table) })
+        }
+    }
+}
+
+/// Whether an attribute of an own table is a sort key of it or of an index.
+fn is_sort_key(entity: &Entity, name: &str) -> bool {
+    let sorts = entity.indexes.iter().flat_map(|index| {
+        let keys = index.sk.iter();
+        keys.map(|key| own_name(entity, key, &format!("{}_sk", index.stored)))
+    });
+    sorts.chain([own_sk(entity)]).any(|sort| sort == name)
+}
+
 /// Whether an earlier index has written the attribute already: an expression over its flags.
 pub(super) fn already_written(
     entity: &Entity,

@@ -256,29 +256,27 @@ pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index
         .unwrap_or(index)
 }
 
-/// Where a bare field is a key attribute: of the table, else of an index.
+/// Where a bare field is a key attribute: of the table, else of an index. Its limit is the least of all its uses.
 pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
         |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
-    let in_index = |keys: fn(&Index) -> &[KeySource]| {
-        entity
-            .indexes
-            .iter()
-            .any(|index| keys(index).iter().any(is_bare))
-    };
-    let (partition, sort) = (code!(__d::Role::Partition), code!(__d::Role::Sort));
+    let sort = || code!(__d::Role::Sort);
     if is_bare(&entity.pk) {
-        Some(KeyUse::Primary(partition))
-    } else if entity.sk.as_ref().is_some_and(is_bare) {
-        Some(KeyUse::Primary(sort))
-    } else if in_index(|index| &index.sk) {
-        // The shorter limit of the two.
-        Some(KeyUse::Index(sort))
-    } else if in_index(|index| &index.pk) {
-        Some(KeyUse::Index(partition))
-    } else {
-        None
+        return Some(KeyUse::Primary(definition::pk_role(entity)));
     }
+    if entity.sk.as_ref().is_some_and(is_bare) {
+        return Some(KeyUse::Primary(sort()));
+    }
+    let indexes = || entity.indexes.iter();
+    if indexes().any(|index| index.sk.iter().any(is_bare)) {
+        return Some(KeyUse::Index(sort()));
+    }
+    indexes().find_map(|index| {
+        let part = index.pk.iter().position(is_bare)?;
+        Some(KeyUse::Index(definition::index_pk_role(
+            entity, index, part,
+        )))
+    })
 }
 
 /// The derived keys of an index, if all their parts are there.
@@ -362,7 +360,7 @@ fn index_writers(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             };
             let attribute = definition::index_attribute(entity, index, role, at);
             let limit = match role {
-                "pk" => code!(__d::Role::Partition),
+                "pk" => definition::index_pk_role(entity, index, at),
                 _ => code!(__d::Role::Sort),
             };
             let function = index_writer_name(index, role, at);

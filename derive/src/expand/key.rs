@@ -341,24 +341,13 @@ pub(super) fn whole_of_key(
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let fields = key_fields(entity);
     let definition = definition(entity, key_struct, &fields);
-    let pk = attribute_functions(
-        entity,
-        &entity.pk,
-        "pk",
-        &code!(__PK),
-        &code!(__d::Role::Partition),
-    );
+    let pk_role = super::definition::pk_role(entity);
+    let pk = attribute_functions(entity, &entity.pk, "pk", &code!(__PK), &pk_role);
     let sk = entity
         .sk
         .as_ref()
         .map(|sk| attribute_functions(entity, sk, "sk", &code!(__SK), &code!(__d::Role::Sort)));
-    let write_pk = write_from_key(
-        entity,
-        &fields,
-        &entity.pk,
-        "pk",
-        &code!(__d::Role::Partition),
-    );
+    let write_pk = write_from_key(entity, &fields, &entity.pk, "pk", &pk_role);
     let write_sk = entity
         .sk
         .as_ref()

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
-use super::{check, key, local, of, upkeep};
+use super::{check, definition, key, local, of, upkeep};
 use crate::model::{Entity, Format, TableRef, Unique};
 
 /// Whether a field is part of a unique value.
@@ -23,7 +23,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             &writer_name(unique),
             &unique.template,
             &code!(__PK),
-            &code!(__d::Role::Partition),
+            &definition::pk_role(entity),
             &code!(__d::Style::Escaped),
         )
     });

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, Update};
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
+use crate::request::size;
 use crate::request::transact::Member;
 use crate::request::unique::{Exchange, Joint};
 use crate::wire::{self, Request, Resend};
@@ -78,6 +79,7 @@ impl<E: DynamoEntity> Edit<E> {
         outcome: Outcome<Out>,
     ) -> Result<Plan<Out>> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        size::check_update(E::ENTITY.type_name, &self.update)?;
         let mut expression = Expression::default();
         self.update.write(&mut expression);
         let asked = self.condition.write(expression.begin(CONDITION));

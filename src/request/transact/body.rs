@@ -5,6 +5,7 @@ use bytes::Bytes;
 use super::member::Member;
 use super::refused::Participant;
 use crate::codec::Writer;
+use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::call::{Outcome, Plan};
 use crate::wire::{Operation, Request, Resend};
@@ -16,7 +17,7 @@ const LONGEST_TOKEN: usize = 36;
 pub(in crate::request) fn request_of(members: &[Member], token: Option<String>) -> Result<Request> {
     let token = match token {
         Some(token) => checked(token)?,
-        None => random_token(),
+        None => format!("{:032x}", entropy::bits()?),
     };
     let length: usize = members.iter().map(|member| member.request.body.len()).sum();
     let mut body = Writer::with_capacity(length + 32 * members.len() + 96);
@@ -66,9 +67,4 @@ fn checked(token: String) -> Result<String> {
     }
     let message = format!("a client token has 1 to {LONGEST_TOKEN} bytes");
     Err(Error::new(ErrorKind::Config, Stage::Request, message))
-}
-
-/// 128 random bits, as 32 digits.
-fn random_token() -> String {
-    format!("{:032x}", fastrand::u128(..))
 }

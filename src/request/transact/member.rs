@@ -14,6 +14,7 @@ use crate::key::point::points_of;
 use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
 use crate::request::condition_check::Check;
+use crate::request::confirm::KeyNames;
 use crate::request::unique::Owner;
 use crate::request::{
     Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
@@ -195,6 +196,12 @@ impl Member {
     pub(super) fn declared(&self) -> Option<&'static str> {
         let owner = self.owner.as_ref().map(|owner| owner.declared());
         owner.or(self.lost().declared())
+    }
+
+    /// The attributes of the primary key of what it writes.
+    pub(super) fn key_names(&self) -> Option<KeyNames> {
+        let owner = self.owner.as_ref().map(|owner| owner.key_names());
+        owner.or(self.lost().keys())
     }
 
     /// The size of the item that it stores, if it puts one.

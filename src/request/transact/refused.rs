@@ -5,6 +5,7 @@ use super::member::{ItemKey, Member};
 use crate::clock::Timestamp;
 use crate::error::{Error, Failed, Stage};
 use crate::request::check::Lost;
+use crate::request::confirm::{KeyNames, Keys};
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
 
@@ -17,7 +18,15 @@ pub(crate) struct Participant {
     /// Its declaration, where that is known.
     declared: Option<&'static str>,
     key: ItemKey,
+    /// The attributes of the primary key of what it writes.
+    names: Option<KeyNames>,
     meaning: Meaning,
+}
+
+/// The key attributes of what each of them writes.
+pub(in crate::request) fn keys_of(participants: &[Participant]) -> Keys {
+    let names = participants.iter().map(|participant| participant.names);
+    Keys::Each(names.collect())
 }
 
 impl Participant {
@@ -36,6 +45,7 @@ impl Participant {
             entity: entity.type_name,
             declared: Some(entity.id),
             key,
+            names: None,
             meaning: Meaning::Row(Lost::NEVER),
         }
     }
@@ -46,6 +56,7 @@ impl Participant {
             entity: member.entity,
             declared: member.declared(),
             key: member.whose(),
+            names: member.key_names(),
             meaning: member.meaning,
         }
     }

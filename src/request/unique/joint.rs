@@ -132,7 +132,8 @@ async fn commit(db: &Dynamo, main: Member, mut beside: Vec<Member>) -> Result<Op
             .collect();
         let request = transact::request_of(&members, None)?;
         let participants: Vec<_> = members.into_iter().map(Participant::of).collect();
-        let Err(failure) = contention::call(db, request).await else {
+        let keys = transact::keys_of(&participants);
+        let Err(failure) = contention::call(db, request, keys).await else {
             return Ok(None);
         };
         let failed = |at: usize| {

@@ -12,6 +12,7 @@ use crate::entity::{DynamoEntity, DynamoTable, Key, Known};
 use crate::error::{Error, Result};
 use crate::expr::{Comparison, Node, Place, Term};
 use crate::request::check;
+use crate::request::confirm::KeyNames;
 use crate::request::transact::{ItemKey, Meaning, Member};
 use crate::schema::{EntityDef, KeyType, TableDef, UniqueDef};
 use crate::wire::{Operation, Request, Resend};
@@ -152,6 +153,11 @@ impl Owner {
     pub(in crate::request) fn key(&self) -> &[u8] {
         let key = self.json.strip_prefix(b"{\"M\":").unwrap_or_default();
         key.strip_suffix(b"}").unwrap_or_default()
+    }
+
+    /// The attributes of the table's primary key.
+    pub(in crate::request) fn key_names(&self) -> KeyNames {
+        (self.table.pk, self.table.sk)
     }
 
     /// Its declaration.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use super::redact::without_values;
 use crate::codec::{Fault, Reader, elements, member, members};
 use crate::error::ErrorKind;
 
@@ -12,8 +13,8 @@ use crate::error::ErrorKind;
 pub(crate) struct Reason {
     /// `ConditionalCheckFailed` say; `None`, or nothing, for an operation that was not to blame.
     code: String,
-    /// The service's words, without values of the request.
-    pub(super) message: Option<String>,
+    /// The service's words; not those of a code whose meaning is known.
+    message: Option<String>,
     /// The item that a condition was checked on.
     pub(crate) item: Option<Bytes>,
 }
@@ -38,6 +39,13 @@ impl Reason {
             self.code.as_str(),
             "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded"
         )
+    }
+
+    /// Takes values of the request out of its words.
+    pub(super) fn redact(&mut self, body: &[u8]) {
+        let is_known = !self.is_to_blame() || self.is_condition() || self.is_contention();
+        let message = self.message.take().filter(|_| !is_known);
+        self.message = message.map(|message| without_values(&message, body));
     }
 
     pub(crate) fn kind(&self) -> ErrorKind {

@@ -29,8 +29,8 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
         Some(CANCELLED) => cancel::reasons(refusal.body),
         _ => Vec::new(),
     };
-    for message in reasons.iter_mut().flat_map(|reason| &mut reason.message) {
-        *message = without_values(message, site.body);
+    for reason in &mut reasons {
+        reason.redact(site.body);
     }
     let is_contention =
         matches!(refusal.code, Some(CONFLICT | IN_PROGRESS)) || cancel::is_contention(&reasons);
@@ -133,12 +133,14 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
     let Site {
         operation, table, ..
     } = site;
-    let own_words = |message| without_values(message, site.body);
-    let said = match (refusal.code, refusal.message) {
+    // Looked at only where it is shown.
+    let said = || match (refusal.code, refusal.message) {
         (Some(code), _) if reasons.iter().any(Reason::is_to_blame) => {
             format!("{code}: {}", cancel::said(reasons))
         }
-        (Some(code), Some(message)) => format!("{code}: {}", own_words(message)),
+        (Some(code), Some(message)) => {
+            format!("{code}: {}", without_values(message, site.body))
+        }
         (Some(code), None) => code.to_owned(),
         (None, _) => format!(
             "HTTP {} without an error code of DynamoDB, is the endpoint one?",
@@ -152,12 +154,19 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
              prefix, the region and the account of this connection"
         ),
         ErrorKind::Throttled => {
+            let said = said();
             format!("{operation} on `{table}` was throttled, the retries are used up ({said})")
         }
         ErrorKind::AccessDenied => format!(
-            "{operation} on `{table}` was refused, check credentials, permissions and region ({said})"
+            "{operation} on `{table}` was refused, check credentials, permissions and region ({})",
+            said()
         ),
-        _ => format!("{operation} on `{table}` failed ({said})"),
+        _ if refusal.code == Some(CONFLICT) => {
+            format!(
+                "{operation} on `{table}` failed ({CONFLICT}: another transaction is in the way)"
+            )
+        }
+        _ => format!("{operation} on `{table}` failed ({})", said()),
     }
 }
 
@@ -174,6 +183,11 @@ pub(in crate::wire) fn request_id(response: &HttpResponse) -> Option<String> {
         .headers()
         .get("x-amzn-requestid")
         .map(str::to_owned)
+}
+
+/// Whether a write with the same token is still going on.
+pub(in crate::wire) fn is_in_progress(response: &HttpResponse) -> bool {
+    metadata(response).code() == Some(IN_PROGRESS)
 }
 
 /// Code and message of a refusal that the SDK's own parser does not get to see.

@@ -1,6 +1,7 @@
 //! What a checkpoint holds: as an item in DynamoDB JSON, which the library can write and read.
 
 use crate::codec::{Fault, Item, Number, Value};
+use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::bulk::report::BulkCounts;
 
@@ -35,11 +36,12 @@ pub(in crate::request::bulk) struct State {
 
 impl State {
     /// Of a job that begins.
-    pub(in crate::request::bulk) fn new() -> Self {
-        State {
-            run: format!("{:016x}", fastrand::u64(..)),
+    pub(in crate::request::bulk) fn new() -> Result<Self> {
+        Ok(State {
+            // Marks of another run would look like its own.
+            run: format!("{:016x}", entropy::half()?),
             ..State::default()
-        }
+        })
     }
 
     /// Nothing is left to do.
@@ -176,7 +178,7 @@ mod tests {
             },
             failed: vec![r#"{"id":{"S":"a\"b"}}"#.into()],
             is_finished: true,
-            ..State::new()
+            ..State::new().unwrap()
         };
         let bytes = state.encode(&job()).unwrap();
         assert_eq!(State::decode(&bytes, &job()).unwrap(), state);
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_is_not_this_jobs_is_refused() {
-        let bytes = State::new().encode(&job()).unwrap();
+        let bytes = State::new().unwrap().encode(&job()).unwrap();
         let others = [
             Job {
                 name: "other".into(),

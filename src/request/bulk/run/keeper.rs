@@ -43,7 +43,7 @@ impl<'j> Keeper<'j> {
         let keeping = Loaded(keeping);
         let state = match loaded {
             Some(bytes) => State::decode(&bytes, &job)?,
-            None => State::new(),
+            None => State::new()?,
         };
         if let Work::Rows(target, _) = work {
             target.leave_out(state.passed);

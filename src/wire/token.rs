@@ -1,0 +1,89 @@
+//! How old a client token is. The service forgets it after ten minutes; what is sent then is another write.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long a token is used: the service has a clock of its own.
+const LIFE: Duration = Duration::from_secs(8 * 60);
+
+/// When a token was sent first, by whichever attempt.
+#[derive(Debug, Default)]
+pub(crate) struct TokenLife(OnceLock<Moment>);
+
+/// No clock tells all: one that only goes forward may stand still while a machine is frozen, and that of the wall is
+/// put right. The client's own, by which it signs, may be one of a test's.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    steady: Instant,
+    wall: SystemTime,
+    client: SystemTime,
+}
+
+impl TokenLife {
+    /// Whether the service still knows it, as far as all clocks say so.
+    pub(super) fn is_remembered(&self, client: SystemTime) -> bool {
+        let now = Moment {
+            steady: Instant::now(),
+            wall: SystemTime::now(),
+            client,
+        };
+        self.is_young(now)
+    }
+
+    fn is_young(&self, now: Moment) -> bool {
+        let began = *self.0.get_or_init(|| now);
+        let steady = now.steady.saturating_duration_since(began.steady);
+        // A clock that was set back says nothing of how long it was.
+        let others = [(now.wall, began.wall), (now.client, began.client)]
+            .map(|(now, began)| now.duration_since(began).unwrap_or_default());
+        others.into_iter().fold(steady, Duration::max) < LIFE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn later(moment: Moment, [steady, wall, client]: [i64; 3]) -> Moment {
+        let step = |time: SystemTime, minutes: i64| {
+            let by = Duration::from_secs(60 * minutes.unsigned_abs());
+            if minutes < 0 { time - by } else { time + by }
+        };
+        Moment {
+            steady: moment.steady + Duration::from_secs(60 * steady.unsigned_abs()),
+            wall: step(moment.wall, wall),
+            client: step(moment.client, client),
+        }
+    }
+
+    /// Of the steady clock, that of the wall and the client's, the one that says most counts.
+    #[test]
+    fn the_oldest_age_counts() {
+        let began = Moment {
+            steady: Instant::now(),
+            wall: SystemTime::now(),
+            client: SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30),
+        };
+        for (minutes, is_young) in [
+            ([0, 0, 0], true),
+            ([7, 7, 7], true),
+            ([8, 0, 0], false),
+            // Frozen, and awake again.
+            ([0, 60, 60], false),
+            ([0, 60, 0], false),
+            ([0, 0, 8], false),
+            // Set back meanwhile.
+            ([1, -30, -30], true),
+            ([9, -30, 1], false),
+            ([0, -30, 9], false),
+        ] {
+            let life = TokenLife::default();
+            assert!(life.is_young(began));
+            assert_eq!(
+                life.is_young(later(began, minutes)),
+                is_young,
+                "{minutes:?}"
+            );
+        }
+    }
+}
