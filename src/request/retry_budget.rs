@@ -77,6 +77,12 @@ impl Patience {
         }
     }
 
+    /// How much time is left, if that is bounded.
+    fn left(&self) -> Option<Duration> {
+        let time = self.budget.time?;
+        Some(time.saturating_sub(self.began.elapsed()))
+    }
+
     /// The rounds of one request.
     pub(super) fn rounds(&self) -> Rounds<'_> {
         Rounds {
@@ -113,17 +119,21 @@ impl Rounds<'_> {
 
     /// Waits before the next round; false if there is to be none. `took` is the time of the last one.
     pub(super) async fn another(&mut self, took: Duration) -> bool {
-        let Patience { budget, began, .. } = self.patience;
-        if self.is_hopeless || self.in_vain >= budget.rounds {
+        if self.is_hopeless || self.in_vain >= self.patience.budget.rounds {
             self.patience.worn.store(true, Ordering::Relaxed);
             return false;
         }
-        let left = budget.time.map(|time| time.saturating_sub(began.elapsed()));
+        let left = self.patience.left();
         if left.is_some_and(|left| left.is_zero()) {
             return false;
         }
         self.backoff.wait(took, left).await;
         true
+    }
+
+    /// Whether there is another round without waiting, as something of the last one was done.
+    pub(super) fn another_at_once(&self) -> bool {
+        self.in_vain == 0 && self.patience.left().is_none_or(|left| !left.is_zero())
     }
 
     /// Why there is no other round, for messages.

@@ -1,7 +1,8 @@
 //! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
 
 use super::ReadRow;
-use super::selection::{Selection, Wanted};
+use super::hydrate::Found;
+use super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::raw_row::RawRow;
@@ -25,11 +26,17 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
     if most.is_none() {
         supply = supply.until_the_end();
     }
-    let mut rows: Vec<RawRow> = Vec::new();
-    while !supply.is_done() && !supply.is_spent() && most.is_none_or(|most| rows.len() < most) {
+    let mut rows: Vec<Found> = Vec::new();
+    loop {
+        let is_over = supply.is_done() || supply.is_spent();
+        if is_over || most.is_some_and(|most| rows.len() >= most) {
+            supply.living().keep(&mut rows, &mut []);
+            if is_over || most.is_some_and(|most| rows.len() >= most) {
+                break;
+            }
+        }
         let wanted = most.map(|most| most - rows.len());
-        let answer = supply.next(wanted).await?;
-        rows.extend(answer.rows.into_iter().map(|row| row.item));
+        rows.extend(supply.next(wanted).await?.rows);
     }
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or take the `first`";
@@ -38,7 +45,7 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
         );
     }
     rows.truncate(most.unwrap_or(usize::MAX));
-    Ok(rows)
+    Ok(rows.into_iter().map(|row| row.item).collect())
 }
 
 /// The rows as they were asked for.
@@ -53,7 +60,7 @@ pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Ro
 
 pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
     selection.refuse_backwards()?;
-    let mut gather = selection.gather(&db, Wanted::Count, selection.meter().as_ref())?;
+    let mut gather = selection.gather(&db, selection.counted(), selection.meter().as_ref())?;
     let most = most.unwrap_or(usize::MAX);
     let mut count = 0;
     while !gather.is_done() && !gather.is_spent() && count < most {

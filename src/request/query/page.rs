@@ -196,6 +196,10 @@ async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected>
         }));
         rows.extend(answer.rows);
         runs.extend(answer.runs);
+        let is_over = supply.is_spent() || supply.is_done();
+        if is_over || full.is_some_and(|full| rows.len() > full) {
+            supply.living().keep(&mut rows, &mut runs);
+        }
         if let Some(full) = full.filter(|full| rows.len() > *full) {
             rows.truncate(full);
             // What is behind the last row is told by the page that goes on there.

@@ -139,7 +139,7 @@ async fn a_cursor_keeps_its_bounds(db: Db) -> Outcome {
 async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
     counts(&db, &["a"], 1..=5).await?;
     let q = RequestCount::in_partition("a").limit(2);
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     let unsigned = q.clone().page(&db).await?.next;
     let signed = q.clone().page(&signing).await?.next.expect("more");
     assert_eq!(
@@ -159,7 +159,7 @@ async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
     assert_eq!(days(&back.rows), [1]);
     let refused = q.clone().resume(unsigned).page(&signing).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
-    let other = Dynamo::clone(&db).with_cursor_secret("another");
+    let other = Dynamo::clone(&db).with_cursor_secret("another secret, of 16")?;
     let refused = q
         .clone()
         .resume(signed.clone())
@@ -329,7 +329,7 @@ async fn one_place_is_one_text(db: Db) -> Outcome {
         };
         delivery.put().send(&db).await?;
     }
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     for db in [&*db, &signing] {
         one_text(db, Delivery::in_partition("ann")).await?;
         one_text(db, Delivery::in_partition(each(["ann", "bob"]))).await?;
@@ -352,7 +352,7 @@ async fn one_place_in_several_attributes_is_one_text(db: Db) -> Outcome {
         };
         pickup.put().send(&db).await?;
     }
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     for db in [&*db, &signing] {
         one_text(db, Pickup::by_place("ann", "letter")).await?;
     }

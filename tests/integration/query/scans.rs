@@ -320,7 +320,7 @@ async fn a_cursor_has_a_place_in_each_segment(db: Db) -> Outcome {
 
 async fn a_cursor_of_segments_fits_as_many(db: Db) -> Outcome {
     put_things(&db, 30).await?;
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     let scan = || Thing::scan().limit(7);
     let whole = scan().page(&signing).await?.next.ok_or("more")?;
     let parts = scan()
