@@ -11,7 +11,7 @@ use crate::codec::{DynamoField, Fault, Name, Value, Writer};
 pub type Encode<T> = fn(&T, &Name, &mut Writer) -> Result<(), Fault>;
 
 /// Writes a value as a key holds it, whether it fits one or not: in a comparison it is a value like any other.
-pub type Compared<T> = fn(&T, &mut Writer) -> Result<(), Fault>;
+pub(super) type Compared<T> = fn(&T, &mut Writer) -> Result<(), Fault>;
 
 /// Where a value of type `T` is in items of the entity `R`; `M` says what may be done there.
 pub struct Path<R, T, M> {

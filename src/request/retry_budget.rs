@@ -8,7 +8,8 @@ use super::backoff::Backoff;
 /// How often, and for how long, what the service leaves out is asked for again.
 ///
 /// Only rounds without any progress count: as long as something is done in each, work goes on until all
-/// of it is. The pauses between rounds double and are random, from nothing to a bound of up to two seconds.
+/// of it is. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
+/// none behind a round that brought something: its answer may have been as large as answers get.
 /// The retries of the SDK client, of a request that is refused as a whole, come on top.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
 
 use super::ReadRow;
-use super::hydrate::Found;
+use super::hydrate::Answer;
 use super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -26,18 +26,20 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
     if most.is_none() {
         supply = supply.until_the_end();
     }
-    let mut rows: Vec<Found> = Vec::new();
+    let mut read = Answer::default();
+    let is_enough = |read: &Answer| most.is_some_and(|most| read.rows.len() >= most);
     loop {
         let is_over = supply.is_done() || supply.is_spent();
-        if is_over || most.is_some_and(|most| rows.len() >= most) {
-            supply.living().keep(&mut rows, &mut []);
-            if is_over || most.is_some_and(|most| rows.len() >= most) {
-                break;
-            }
+        if is_over || is_enough(&read) {
+            supply.living().keep(&mut read);
         }
-        let wanted = most.map(|most| most - rows.len());
-        rows.extend(supply.next(wanted).await?.rows);
+        if is_over || is_enough(&read) {
+            break;
+        }
+        let wanted = most.map(|most| most - read.rows.len());
+        read.extend(supply.next(wanted).await?);
     }
+    let mut rows = read.rows;
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or take the `first`";
         return Err(

@@ -89,6 +89,20 @@ pub(super) struct Answer {
     pub(super) vanished: Vec<Vanished>,
 }
 
+impl Answer {
+    /// With the rows of the next one behind its own.
+    pub(super) fn extend(&mut self, next: Answer) {
+        let before = self.rows.len();
+        self.rows.extend(next.rows);
+        self.runs.extend(next.runs);
+        self.vanished
+            .extend(next.vanished.into_iter().map(|row| Vanished {
+                before: before + row.before,
+                ..row
+            }));
+    }
+}
+
 /// A row of the index whose item is gone.
 #[derive(Clone)]
 pub(super) struct Vanished {
@@ -148,7 +162,10 @@ impl Selection {
             // What the item is checked by is read too.
             let ttl = source.ttl();
             let mut expression = Expression::default();
-            self.name_attributes(ttl.iter().chain(attributes), expression.begin("ProjectionExpression"));
+            self.name_attributes(
+                ttl.iter().chain(attributes),
+                expression.begin("ProjectionExpression"),
+            );
             expression.write(&mut options);
         }
         let names = source.table.key_names();

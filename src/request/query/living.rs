@@ -3,9 +3,8 @@
 //! The service hides what had expired when a read began. A read may take long, and whoever is handed a row sees it at the
 //! time of that. Time goes on in seconds for a TTL, so most reads are over before anything has to be looked at.
 
-use super::hydrate::Found;
+use super::hydrate::{Answer, Found};
 use super::selection::Selection;
-use super::trail::Run;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::request::check::is_expired;
@@ -45,15 +44,21 @@ impl Living {
     }
 
     /// Leaves out the rows whose time is over. Of those that were passed on the way the runs say no more.
-    pub(super) fn keep(&self, rows: &mut Vec<Found>, runs: &mut [Run]) {
+    pub(super) fn keep(&self, answer: &mut Answer) {
         let Some((ttl, now)) = self.later() else {
             return;
         };
         let lives = |row: &Found| !is_expired(row.item.json(), Some(ttl), now);
+        let rows = &answer.rows;
         let mut ahead = rows.iter();
-        for run in runs {
-            run.rows = ahead.by_ref().take(run.rows).filter(|row| lives(row)).count();
+        for run in &mut answer.runs {
+            let of_run = ahead.by_ref().take(run.rows);
+            run.rows = of_run.filter(|row| lives(row)).count();
         }
-        rows.retain(lives);
+        for row in &mut answer.vanished {
+            let before = rows.iter().take(row.before);
+            row.before = before.filter(|row| lives(row)).count();
+        }
+        answer.rows.retain(lives);
     }
 }

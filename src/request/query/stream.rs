@@ -177,7 +177,11 @@ impl<Row> Stream for RowStream<Row> {
                 self.ask();
             }
             if let Some(row) = self.rows.pop_front() {
-                if self.living.as_ref().is_some_and(|living| living.is_over(&row)) {
+                if self
+                    .living
+                    .as_ref()
+                    .is_some_and(|living| living.is_over(&row))
+                {
                     self.trail.pass(row.into_place());
                     continue;
                 }

@@ -10,6 +10,7 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use super::cursors::SECRET;
 use super::requests::limits;
 use super::{Loan, library, tokens};
 use crate::random;
