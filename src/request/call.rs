@@ -9,6 +9,7 @@ use bytes::Bytes;
 use super::check::Lost;
 use super::contention;
 use super::explain::Explanation;
+use super::respell::respelt;
 use super::transact::{self, Participant};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader};
@@ -126,9 +127,12 @@ impl<Out> Plan<Out> {
         if let Outcome::Nothing(out) = self.outcome {
             return Call(State::Done(Some(Ok(out))));
         }
+        let request = self.lost.is_conditional().then(|| self.request.clone());
         Call(State::Waiting {
             answer: contention::call(db, self.request),
+            db,
             kept: Kept {
+                request,
                 entity: self.entity,
                 now: self.now,
                 lost: self.lost,
@@ -141,6 +145,8 @@ impl<Out> Plan<Out> {
 
 /// What is left of a plan while its request is under way.
 struct Kept<Out> {
+    /// Once more to be sent, in another spelling.
+    request: Option<Request>,
     entity: &'static str,
     now: Timestamp,
     lost: Lost,
@@ -155,6 +161,15 @@ impl<Out> Kept<Out> {
             return self.lost.explain(failure, self.entity, self.now);
         }
         transact::explain(failure, &self.participants, self.now)
+    }
+
+    /// The same in the spelling of the stored items; once.
+    fn respelt(&mut self, failure: &Failure) -> Option<Request> {
+        let request = self.request.take().filter(|_| failure.condition.is_some())?;
+        respelt(&request, failure, |at| match self.participants.get(at) {
+            Some(participant) => participant.lost(),
+            None => self.lost,
+        })
     }
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {
@@ -201,6 +216,7 @@ enum State<'d, Out> {
     Steps(BoxFuture<'d, Result<Out>>),
     Waiting {
         answer: BoxFuture<'d, Result<Reply, Failure>>,
+        db: &'d Dynamo,
         kept: Kept<Out>,
     },
 }
@@ -232,15 +248,20 @@ impl<Out> Future for Call<'_, Out> {
                 self.0 = State::Done(None);
                 Poll::Ready(result)
             }
-            State::Waiting { answer, kept } => {
-                let answer = std::task::ready!(answer.as_mut().poll(cx));
-                let result = match answer {
+            State::Waiting { answer, db, kept } => loop {
+                let result = match std::task::ready!(answer.as_mut().poll(cx)) {
                     Ok(reply) => kept.read(&reply),
-                    Err(failure) => Err(kept.explain(failure)),
+                    Err(failure) => match kept.respelt(&failure) {
+                        Some(request) => {
+                            *answer = contention::call(db, request);
+                            continue;
+                        }
+                        None => Err(kept.explain(failure)),
+                    },
                 };
                 self.0 = State::Done(None);
-                Poll::Ready(result)
-            }
+                return Poll::Ready(result);
+            },
         }
     }
 }

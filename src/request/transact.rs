@@ -10,7 +10,7 @@ mod refused;
 use std::any::Any;
 use std::fmt;
 
-pub(super) use body::{plan_of_one, request_of};
+pub(super) use body::{plan_of_one, random_token, request_of};
 pub(super) use limits::MOST;
 pub(super) use meaning::Meaning;
 #[cfg(feature = "testing")]
@@ -134,6 +134,7 @@ impl Operation for Transaction<'_> {
         }
         hand_over::join(&mut members, db)?;
         limits::check(&members)?;
+        let is_known = self.token.is_some();
         let request = request_of(&members, self.token)?;
         let writes = members.iter_mut().filter(|member| member.is_write());
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
@@ -146,7 +147,7 @@ impl Operation for Transaction<'_> {
                 true => Outcome::Nothing(stored),
                 false => Outcome::Known(Some(stored)),
             },
-            participants: members.into_iter().map(Participant::of).collect(),
+            participants: body::participants_of(members, is_known),
         })
     }
 }

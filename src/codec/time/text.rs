@@ -54,11 +54,12 @@ pub(crate) fn days_from_civil(year: i64, month: u8, day: u8) -> Option<i64> {
 }
 
 fn push_digits(out: &mut String, value: u64, width: usize) {
-    let text = value.to_string();
+    let mut buffer = itoa::Buffer::new();
+    let text = buffer.format(value);
     for _ in text.len()..width {
         out.push('0');
     }
-    out.push_str(&text);
+    out.push_str(text);
 }
 
 fn year_fault() -> Fault {
