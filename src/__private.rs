@@ -29,8 +29,8 @@ pub use crate::expr::{
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
     MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role,
-    SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
-    encode_key, hash_of_key, hash_of_read, key_text, read_key_text, read_key_texts, width_in,
+    SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key,
+    hash_of_key, hash_of_read, key_text, read_key_text, read_key_texts, width_in,
 };
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,

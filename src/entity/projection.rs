@@ -3,7 +3,7 @@
 use super::{DynamoEntity, DynamoTable, KeyParts};
 use crate::__private::{or_null, within};
 use crate::codec::{Fault, Reader, Writer};
-use crate::key::json::KeyJson;
+use crate::key::point::points_of;
 
 /// Some fields of an entity, read without the others. Derive it.
 ///
@@ -205,12 +205,19 @@ pub fn check_parts<E: DynamoEntity>(parts: Option<E::KeyParts>, json: &[u8]) -> 
     let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
     let mut written = Writer::default();
     written.raw("{");
-    let is_written = parts.write(&mut written).is_ok();
+    parts
+        .write(&mut written)
+        .map_err(|_| Fault::key_differs())?;
     written.raw("}");
-    if is_written && KeyJson::of(written.as_bytes(), &names)? == KeyJson::of(json, &names)? {
-        return Ok(());
+    let (given, stored) = (
+        points_of(written.as_bytes(), &names)?,
+        points_of(json, &names)?,
+    );
+    let mut keys = names.into_iter().zip(given.iter().zip(&stored));
+    match keys.find(|(_, (given, stored))| given != stored) {
+        Some((name, _)) => Err(Fault::key_differs().in_key(name)),
+        None => Ok(()),
     }
-    Err(Fault::key_differs())
 }
 
 /// The attributes of fields, without those that have none.

@@ -13,7 +13,7 @@ use crate::codec::{DynamoValue, Fault, Reader, Tag, Value};
 use crate::key::{Arg, KeyValue};
 
 /// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
-/// Timestamps and dates are such text.
+/// Timestamps and dates are such text; unit enums are in the order of their stored names.
 #[diagnostic::on_unimplemented(
     message = "DynamoDB has no order for `{Self}`",
     label = "neither text, nor a number, nor binary",

@@ -8,12 +8,7 @@ use crate::schema::Width;
 /// No padding of a number is wider.
 const MOST_DIGITS: usize = 39;
 
-fn push_padded(
-    out: &mut PartOut<'_>,
-    digits: &str,
-    width: usize,
-    flip: bool,
-) -> Result<(), Fault> {
+fn push_padded(out: &mut PartOut<'_>, digits: &str, width: usize, flip: bool) -> Result<(), Fault> {
     let Some(zeros) = width.checked_sub(digits.len()) else {
         return Err(Fault::new(format!(
             "a number of more than the {width} digits of its padding"

@@ -49,7 +49,8 @@ pub trait KeyValue: Sized {
     #[inline]
     fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let stored = reader.clone();
-        let value = Self::decode_key(reader).map_err(|fault| fault.as_identity(Identity::Unlike))?;
+        let value =
+            Self::decode_key(reader).map_err(|fault| fault.as_identity(Identity::Unlike))?;
         if Self::IS_EXACT || is_as_written(&value, stored) {
             Ok(value)
         } else {

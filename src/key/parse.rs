@@ -145,7 +145,8 @@ pub fn read_key_text<'a>(
     attribute: &'static str,
     into: &mut Option<Cow<'a, str>>,
 ) -> Result<(), Fault> {
-    *into = Some(reader.text().map_err(|fault| fault.in_key(attribute))?);
+    let text = reader.text();
+    *into = Some(text.map_err(|fault| fault.in_key(attribute).as_identity(Identity::Unlike))?);
     Ok(())
 }
 

@@ -127,7 +127,8 @@ impl<Out> Plan<Out> {
         if let Outcome::Nothing(out) = self.outcome {
             return Call(State::Done(Some(Ok(out))));
         }
-        let request = self.lost.is_conditional().then(|| self.request.clone());
+        let may_differ = self.lost.is_conditional() || !self.participants.is_empty();
+        let request = may_differ.then(|| self.request.clone());
         Call(State::Waiting {
             answer: contention::call(db, self.request),
             db,
@@ -165,7 +166,10 @@ impl<Out> Kept<Out> {
 
     /// The same in the spelling of the stored items; once.
     fn respelt(&mut self, failure: &Failure) -> Option<Request> {
-        let request = self.request.take().filter(|_| failure.condition.is_some())?;
+        let request = self
+            .request
+            .take()
+            .filter(|_| failure.condition.is_some())?;
         respelt(&request, failure, |at| match self.participants.get(at) {
             Some(participant) => participant.lost(),
             None => self.lost,

@@ -34,7 +34,11 @@ pub(super) fn respelt(
 ) -> Option<Request> {
     let body = match request.operation {
         Operation::TransactWriteItems => transaction(&request.body, failure, lost),
-        _ => respelt_body(&request.body, failure.condition.as_ref()?.item.as_ref()?, lost(0)),
+        _ => respelt_body(
+            &request.body,
+            failure.condition.as_ref()?.item.as_ref()?,
+            lost(0),
+        ),
     };
     Some(Request {
         operation: request.operation,
@@ -104,8 +108,10 @@ fn guards(body: &[u8]) -> Result<Option<Vec<Guard<'_>>>, Fault> {
     let values = member(body, "ExpressionAttributeValues")?;
     let values = members(values.unwrap_or(b"{}"))?.into_iter();
     let read: Vec<_> = values.filter(|(name, _)| name.ends_with(AS_READ)).collect();
-    let (Some(text), Some(names)) = (member(body, CONDITION)?, member(body, "ExpressionAttributeNames")?)
-    else {
+    let (Some(text), Some(names)) = (
+        member(body, CONDITION)?,
+        member(body, "ExpressionAttributeNames")?,
+    ) else {
         return Ok(None);
     };
     let (text, names) = (Reader::new(text).string()?, members(names)?);

@@ -489,11 +489,14 @@ fn compare(
     template: &crate::model::Template,
     which: &str,
 ) -> TokenStream {
-    let (text, target) = (local(&format!("text_{which}")), code!(__d::KeyTarget::stored(text)));
+    let (text, target) = (
+        local(&format!("text_{which}")),
+        code!(__d::KeyTarget::stored(text)),
+    );
     let write = key::write_from(entity, template, which, &code!(entity), &target);
-    let hash = template.shards.map(|_| {
-        code!(let hash = __d::hash_of_read(&<Self as __d::DynamoEntity>::key_parts(&entity))?;)
-    });
+    let hash = template.shards.map(
+        |_| code!(let hash = __d::hash_of_read(&<Self as __d::DynamoEntity>::key_parts(&entity))?;),
+    );
     code! {
         if let ::core::option::Option::Some(text) = #text.as_deref() {
             #hash

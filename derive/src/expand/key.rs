@@ -331,7 +331,11 @@ pub(super) fn whole_of_key(
 }
 
 /// What the key's struct holds of a field that a template is made of, out of a reference to its value.
-pub(super) fn put_in_key(entity: &Entity, field: usize, value: &TokenStream) -> Option<TokenStream> {
+pub(super) fn put_in_key(
+    entity: &Entity,
+    field: usize,
+    value: &TokenStream,
+) -> Option<TokenStream> {
     let keys = key_fields(entity);
     let key = keys.iter().find(|key| key.field == field)?;
     (!matches!(key.held, Held::Bare)).then(|| key.take(entity, value))
@@ -523,8 +527,7 @@ fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
             let (text, parts) = (local(&format!("read_{which}")), code!(parts));
             let target = code!(__d::KeyTarget::stored(text));
             let hash = code!(__d::Shard::Of(__d::hash_of_read(&parts)?));
-            let write =
-                write_from_parts(entity, fields, (template, which), &parts, &target, &hash);
+            let write = write_from_parts(entity, fields, (template, which), &parts, &target, &hash);
             code! {
                 if let ::core::option::Option::Some(text) = #text.as_deref() {
                     #write
@@ -538,10 +541,11 @@ fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
 /// The templates of the primary key.
 pub(super) fn templates(entity: &Entity) -> impl Iterator<Item = (&Template, &'static str)> {
     let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
-    keys.into_iter().filter_map(|(source, which)| match source? {
-        KeySource::Template(template) => Some((template, which)),
-        KeySource::Field { .. } => None,
-    })
+    keys.into_iter()
+        .filter_map(|(source, which)| match source? {
+            KeySource::Template(template) => Some((template, which)),
+            KeySource::Field { .. } => None,
+        })
 }
 
 /// How often a field stands in the primary key.

@@ -55,7 +55,11 @@ pub(in crate::request) fn plan_of_one<Out>(
         request,
         entity,
         now,
-        lost: if is_known { lost.in_one_spelling() } else { lost },
+        lost: if is_known {
+            lost.in_one_spelling()
+        } else {
+            lost
+        },
         participants: participants_of(participants, is_known),
         outcome,
     })

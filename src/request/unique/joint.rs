@@ -122,11 +122,7 @@ impl Joint {
 
 /// Sends the write of an item with its exchange. A value that is given up may have become another's: its row expired,
 /// or it never was this one's. Then there is nothing to give up.
-async fn commit(
-    db: &Dynamo,
-    mut main: Member,
-    mut beside: Vec<Member>,
-) -> Result<Option<Setback>> {
+async fn commit(db: &Dynamo, mut main: Member, mut beside: Vec<Member>) -> Result<Option<Setback>> {
     let mut is_respelt = false;
     loop {
         let now = main.now;
