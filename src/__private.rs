@@ -18,18 +18,19 @@ pub use crate::codec::{
 pub use crate::entity::{
     CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Found, Key,
     KeyParts, Known, ManagedActor, ManagedTime, Projected, Stamp, StampKind, StoredField, TtlTime,
-    Variant, Version, VersionField, stored_names,
+    Variant, Version, VersionField, check_parts, stored_names,
 };
 pub use crate::error::Result;
 pub use crate::expr::{
     AtPath, Contains, Defaulted, DefaultedPart, Fixed, Free, Given as GivenOperand, Json, Kept,
-    Mode, Numeric, Operand, Part, Path, Place, RestPath, Room, Textual, Use, json as field_json,
+    Mode, Numeric, Operand, Part, Path, Place, RestPath, Room, Textual, Unsorted, Use,
+    json as field_json,
 };
 pub use crate::key::{
     Arg, DATE, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, MILLIS,
     MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role,
-    SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, check_shard,
-    encode_key, hash_of_key, key_text, read_key_text, read_key_texts, width_in,
+    SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth, encode_key,
+    hash_of_key, hash_of_read, key_text, read_key_text, read_key_texts, width_in,
 };
 pub use crate::request::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Draft, Formatted, Given,
@@ -39,7 +40,7 @@ pub use crate::request::query::{
     WriteFront, WriteTemplate, holds_all, in_partition, order_of, wrong_parts,
 };
 pub use crate::request::{
-    LookUp, Query, Reserving, Unconditional, Versioned, no_sentinels, sentinels_of,
+    LookUp, Query, Reserving, Unconditional, Versioned, no_sentinels, reread, sentinels_of,
 };
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,

@@ -39,6 +39,7 @@ mod writer;
 
 pub use self::serde::SerdeField;
 pub use fault::Fault;
+pub(crate) use fault::Identity;
 pub use item::{Item, Value};
 pub use map::MapKey;
 pub use number::Number;

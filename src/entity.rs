@@ -19,15 +19,15 @@ pub(crate) use collection::read_collection;
 pub use collection::{CoversTable, DynamoCollection, Variant};
 pub use key::{Key, KeyParts};
 pub use known::{Found, Known};
-pub(crate) use live::{encode_as_is, is_item_of, read, read_live, read_projection};
+pub(crate) use live::{encode_as_is, is_item_of, read, read_key, read_live, read_projection};
 pub(crate) use managed::{Author, Created};
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
-pub use projection::{DynamoProjection, Projected, StoredField, stored_names};
+pub use projection::{DynamoProjection, Projected, StoredField, check_parts, stored_names};
 pub use table::DynamoTable;
 pub(crate) use version::State;
 pub use version::{Version, VersionField};
 
-use crate::codec::{Fault, Item, Name, Reader, Writer};
+use crate::codec::{Fault, Identity, Item, Name, Reader, Writer};
 use crate::error::{Error, Result};
 use crate::key::Shard;
 use crate::request::query::{Given, wrong_parts};
@@ -109,7 +109,11 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
     /// Whether one has a key of this entity.
     #[doc(hidden)]
     fn has_key(json: &[u8]) -> bool {
-        Self::KeyParts::read(&mut Reader::new(json)).is_ok()
+        match Self::KeyParts::read(&mut Reader::new(json)) {
+            Ok(_) => true,
+            // It is one, in another spelling: whoever reads it is to say so.
+            Err(fault) => fault.identity() == Some(Identity::Differs),
+        }
     }
 
     /// The version the struct holds.
@@ -324,10 +328,7 @@ pub trait DynamoEntity: Sized + Send + Sync + 'static {
 
     /// The key of an item of this entity; other attributes need not be there.
     fn key_from_item(item: impl Into<Item>) -> Result<Key<Self>> {
-        let fail = |fault| Error::decode(Self::ENTITY.type_name, fault);
-        let json = item.into().to_dynamo_json().map_err(fail)?;
-        Self::KeyParts::read(&mut Reader::new(&json))
-            .map(Key::from_parts)
-            .map_err(fail)
+        let json = item.into().to_dynamo_json();
+        read_key(&json.map_err(|fault| Error::decode(Self::ENTITY.type_name, fault))?)
     }
 }

@@ -98,6 +98,11 @@ pub enum ErrorKind {
     NotUnique,
     /// A stored item does not decode into the type asked for; [`key_of`](Error::key_of) has its key.
     Decode,
+    /// The stored primary key of an item is not, byte for byte, what its fields give: another spelling of a time or a
+    /// UUID, a number that was rounded, a field that was changed without its key, a text that does not follow the
+    /// template because that, a type or a width was changed. A write of what was read would make a second item, so it
+    /// is refused on reading. [`item_key`](Error::item_key) has the key as it is stored.
+    KeyMismatch,
     /// The connection URL, a file or a setting is wrong.
     Config,
     /// The file, of the embedded database or of a checkpoint, is in use by another process.
@@ -199,9 +204,13 @@ impl Error {
         Error::from_fault(kind, stage, fault).of(entity)
     }
 
-    /// A stored item that does not fit its type.
+    /// A stored item that does not fit its type, or its key its fields.
     pub(crate) fn decode(entity: &'static str, fault: Fault) -> Self {
-        Error::from_fault(ErrorKind::Decode, Stage::Decode, fault).of(entity)
+        let kind = match fault.identity() {
+            Some(_) => ErrorKind::KeyMismatch,
+            None => ErrorKind::Decode,
+        };
+        Error::from_fault(kind, Stage::Decode, fault).of(entity)
     }
 
     /// An answer of the service in another form than it has.
@@ -378,6 +387,11 @@ impl Error {
     /// the fields. Or `one` found two rows.
     pub fn is_not_unique(&self) -> bool {
         self.kind() == ErrorKind::NotUnique
+    }
+
+    /// The stored key of an item that was read is not what its fields give.
+    pub fn is_key_mismatch(&self) -> bool {
+        self.kind() == ErrorKind::KeyMismatch
     }
 
     /// Somebody else was first, in any of the three forms: the item appeared

@@ -131,10 +131,10 @@ pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, Ordered};
 pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
-pub(crate) use expression::Expression;
+pub(crate) use expression::{AS_READ, Expression};
 pub use mode::{
     CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, Managed,
-    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Use,
+    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted, Use,
 };
 pub(crate) use node::{Node, Term};
 pub use number::{Numeric, Room};

@@ -93,7 +93,7 @@ pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
 pub use part::{KeyPart, PartWriter, width_in};
-pub use shard::{KeyHash, Shard, check_shard, hash_of_key};
+pub use shard::{KeyHash, Shard, hash_of_key, hash_of_read};
 pub(crate) use text::escape_part;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{Reach, check_size};

@@ -32,6 +32,7 @@ mod rate;
 mod raw_row;
 mod read_together;
 mod repeatable;
+mod respell;
 mod retry_budget;
 mod size;
 mod snapshot;
@@ -68,6 +69,7 @@ pub use query::{
 };
 pub use read_together::{ReadMember, ReadMembers, ReadTogether, read_together};
 pub use repeatable::Repeatable;
+pub use respell::reread;
 pub use retry_budget::RetryBudget;
 pub use snapshot::{Reads, Snapshot, snapshot};
 pub use transact::{Stored, TransactWrite, Transaction};

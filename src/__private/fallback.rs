@@ -69,6 +69,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     created_by: None,
     updated_by: None,
     has_key: |_| false,
+    reread: |_| None,
     sentinels: no_sentinels,
 };
 

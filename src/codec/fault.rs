@@ -15,6 +15,16 @@ struct Inner {
     /// Innermost step first.
     path: Vec<Step>,
     key: Option<&'static str>,
+    identity: Option<Identity>,
+}
+
+/// How the stored primary key of an item is not what its fields give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// It is no key of this declaration.
+    Unlike,
+    /// It is one, and a write of the fields would name another item.
+    Differs,
 }
 
 #[derive(Clone)]
@@ -31,7 +41,38 @@ impl Fault {
             reason: reason.into(),
             path: Vec::new(),
             key: None,
+            identity: None,
         }))
+    }
+
+    /// The stored primary key is not what the fields of its item give.
+    #[cold]
+    pub(crate) fn key_differs() -> Self {
+        Fault::new(
+            "the stored key is another one than the fields of its item give, so a write would make a second item: \
+             declare the key as it is stored, or store the item anew",
+        )
+        .as_identity(Identity::Differs)
+    }
+
+    /// The same where the shard alone is another one.
+    #[cold]
+    pub(crate) fn other_shard() -> Self {
+        Fault::new(
+            "the stored key is in another shard than its parts: was the number of `shards` changed? That of a primary \
+             key is fixed for the life of its table",
+        )
+        .as_identity(Identity::Differs)
+    }
+
+    /// The same of whatever is wrong with it.
+    pub(crate) fn as_identity(mut self, identity: Identity) -> Self {
+        self.0.identity.get_or_insert(identity);
+        self
+    }
+
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.0.identity
     }
 
     /// The stored type is another than the field's.

@@ -1,6 +1,6 @@
 //! Stored bytes to entities, and which of them still live.
 
-use super::{DynamoEntity, DynamoProjection, DynamoTable, Stamp};
+use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader, Writer, member};
 use crate::error::{Error, Result};
@@ -13,6 +13,14 @@ pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json)
         .and_then(|()| E::decode(&mut Reader::new(json)));
     decoded.map_err(|fault| unfit::<E>(json, fault))
+}
+
+/// The key of one; other attributes need not be there.
+pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
+    let parts = E::KeyParts::read(&mut Reader::new(json));
+    parts
+        .map(Key::from_parts)
+        .map_err(|fault| unfit::<E>(json, fault))
 }
 
 /// Some fields of one.

@@ -1,8 +1,9 @@
 //! Some fields of an entity.
 
-use super::{DynamoEntity, KeyParts};
+use super::{DynamoEntity, DynamoTable, KeyParts};
 use crate::__private::{or_null, within};
-use crate::codec::{Fault, Reader};
+use crate::codec::{Fault, Reader, Writer};
+use crate::key::point::points_of;
 
 /// Some fields of an entity, read without the others. Derive it.
 ///
@@ -56,6 +57,8 @@ pub struct Projected {
 pub struct StoredField<E: DynamoEntity, T> {
     stored: Option<StoredAs<T>>,
     of_key: Option<fn(&E::KeyParts) -> T>,
+    /// It has an attribute and is a part of the key too.
+    put_in_key: Option<fn(&mut E::KeyParts, &T)>,
 }
 
 /// A field with an attribute of its own.
@@ -91,6 +94,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
                 or_null: false,
             }),
             of_key: None,
+            put_in_key: None,
         }
     }
 
@@ -108,6 +112,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         StoredField {
             stored: None,
             of_key: Some(of_key),
+            put_in_key: None,
         }
     }
 
@@ -118,6 +123,34 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
             of_key: Some(of_key),
             ..self
         }
+    }
+
+    /// A template of the key is made of it.
+    #[must_use]
+    pub fn as_part(self, put_in_key: fn(&mut E::KeyParts, &T)) -> Self {
+        StoredField {
+            put_in_key: Some(put_in_key),
+            ..self
+        }
+    }
+
+    /// Puts what was read in the place of what the key says, if it is a part of that.
+    pub fn put_in(
+        &self,
+        key: &mut Option<E::KeyParts>,
+        value: &T,
+        json: &[u8],
+    ) -> Result<(), Fault> {
+        let Some(put) = self.put_in_key else {
+            return Ok(());
+        };
+        if key.is_none() {
+            *key = Some(E::KeyParts::read(&mut Reader::new(json))?);
+        }
+        if let Some(key) = key {
+            put(key, value);
+        }
+        Ok(())
     }
 
     /// Its attribute.
@@ -163,6 +196,27 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
 impl<E: DynamoEntity, T> std::fmt::Debug for StoredField<E, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "StoredField({:?})", self.attribute())
+    }
+}
+
+/// The key has to be the same with what was read of its parts (law K8).
+pub fn check_parts<E: DynamoEntity>(parts: Option<E::KeyParts>, json: &[u8]) -> Result<(), Fault> {
+    let Some(parts) = parts else { return Ok(()) };
+    let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
+    let mut written = Writer::default();
+    written.raw("{");
+    parts
+        .write(&mut written)
+        .map_err(|_| Fault::key_differs())?;
+    written.raw("}");
+    let (given, stored) = (
+        points_of(written.as_bytes(), &names)?,
+        points_of(json, &names)?,
+    );
+    let mut keys = names.into_iter().zip(given.iter().zip(&stored));
+    match keys.find(|(_, (given, stored))| given != stored) {
+        Some((name, _)) => Err(Fault::key_differs().in_key(name)),
+        None => Ok(()),
     }
 }
 

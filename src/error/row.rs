@@ -1,7 +1,7 @@
 //! Which item it is that does not decode.
 
 use super::Error;
-use crate::codec::Reader;
+use crate::codec::{Item, Reader};
 use crate::entity::{DynamoEntity, Key, KeyParts};
 use crate::key::json::KeyJson;
 
@@ -14,7 +14,7 @@ impl Error {
     /// The key of the item that does not decode, whatever read it: a query, a scan, `get_many`, a `snapshot`, as a whole
     /// or in part. So the item can be looked at, mended or deleted. A row of a collection has the key of its variant.
     ///
-    /// `None` if the key itself does not read, of an entity other than the one that was read, and of other errors: a
+    /// `None` if the key itself does not read ([`item_key`](Self::item_key) has it then), of an entity other than the one that was read, and of other errors: a
     /// transaction names the keys of its [`failures`](Self::failures), a report those of its rows. Neither the message
     /// nor `Debug` shows the key.
     ///
@@ -45,5 +45,11 @@ impl Error {
         let key = key.filter(|_| self.may_be_of::<E>())?;
         let parts = E::KeyParts::read(&mut Reader::new(key));
         parts.ok().map(Key::from_parts)
+    }
+
+    /// The key of that item as it is stored, whatever it is: attributes by their names.
+    pub fn item_key(&self) -> Option<Item> {
+        let key = self.0.item_key.as_deref()?;
+        Item::from_dynamo_json(key).ok()
     }
 }

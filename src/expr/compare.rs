@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::comparison::Comparison;
 use super::condition::Condition;
+use super::mode::Sorted;
 use super::node::{Node, Term};
 use super::operand::{Given, Operand};
 use super::path::Path;
@@ -12,7 +13,7 @@ use crate::codec::{DynamoValue, Fault, Reader, Tag, Value};
 use crate::key::{Arg, KeyValue};
 
 /// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
-/// Timestamps and dates are such text.
+/// Timestamps and dates are such text; unit enums are in the order of their stored names.
 #[diagnostic::on_unimplemented(
     message = "DynamoDB has no order for `{Self}`",
     label = "neither text, nor a number, nor binary",
@@ -140,6 +141,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn lt(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
+        M: Sorted,
     {
         self.ordered(Comparison::Lt, other.given())
     }
@@ -148,6 +150,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn le(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
+        M: Sorted,
     {
         self.ordered(Comparison::Le, other.given())
     }
@@ -156,6 +159,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn gt(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
+        M: Sorted,
     {
         self.ordered(Comparison::Gt, other.given())
     }
@@ -164,6 +168,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn ge(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
+        M: Sorted,
     {
         self.ordered(Comparison::Ge, other.given())
     }
@@ -172,6 +177,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn between(&self, range: impl Between<T>) -> Condition<R>
     where
         T: Ordered,
+        M: Sorted,
     {
         let (low, high, inclusive) = range.ends();
         let ends = self

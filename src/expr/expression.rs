@@ -21,6 +21,9 @@ const MAX_TEXT: usize = 4 * 1024;
 const MAX_OPERATORS: usize = 300;
 const MAX_VALUES: usize = 2 * 1024 * 1024;
 
+/// How the placeholder of a value ends that was read of the item.
+pub(crate) const AS_READ: &str = "r";
+
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
 
@@ -101,14 +104,25 @@ impl Expression {
         &mut self,
         encode: impl FnOnce(&mut Writer) -> Result<(), Fault>,
     ) -> Result<&mut Self, Fault> {
-        let number = self.value_count;
-        self.value_count += 1;
-        self.push(":v").number(number);
-        self.values.raw(if number == 0 { "\":v" } else { ",\":v" });
-        self.values.raw(itoa::Buffer::new().format(number));
-        self.values.raw("\":");
+        self.placeholder("");
         encode(&mut self.values)?;
         Ok(self)
+    }
+
+    fn placeholder(&mut self, ending: &str) {
+        let number = self.value_count;
+        self.value_count += 1;
+        self.push(":v").number(number).push(ending);
+        self.values.raw(if number == 0 { "\":v" } else { ",\":v" });
+        self.values.raw(itoa::Buffer::new().format(number));
+        self.values.raw(ending);
+        self.values.raw("\":");
+    }
+
+    /// A value that was read of the item: the placeholder says so.
+    pub(crate) fn as_read(&mut self, json: &[u8]) {
+        self.placeholder(AS_READ);
+        self.values.raw_bytes(json);
     }
 
     /// A value that is DynamoDB JSON already.

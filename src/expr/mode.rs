@@ -1,5 +1,7 @@
 //! What may be done at a path, as types.
 
+use std::marker::PhantomData;
+
 /// How a field is used in keys: decides what may be written to it.
 pub trait Use {
     /// Of a field that always has a value.
@@ -53,6 +55,9 @@ macro_rules! modes {
             const MAY_BE_ABSENT: bool = $absent;
         }
 
+        #[diagnostic::do_not_recommend]
+        impl Sorted for $mode {}
+
         $(
             #[diagnostic::do_not_recommend]
             impl $can for $mode {}
@@ -74,6 +79,30 @@ modes! {
     /// A version or timestamp.
     Managed(true):;
 }
+
+/// Stored in a form whose order is not that of the values.
+#[derive(Debug)]
+pub struct Unsorted<M>(PhantomData<M>);
+
+impl<M: Mode> Mode for Unsorted<M> {
+    const MAY_BE_ABSENT: bool = M::MAY_BE_ABSENT;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: CanSet> CanSet for Unsorted<M> {}
+#[diagnostic::do_not_recommend]
+impl<M: CanCompute> CanCompute for Unsorted<M> {}
+#[diagnostic::do_not_recommend]
+impl<M: CanRemove> CanRemove for Unsorted<M> {}
+
+/// A path to what is stored in the order of its values.
+#[diagnostic::on_unimplemented(
+    message = "what this field is stored as is in another order than its values",
+    label = "it is kept as `{Self}`",
+    note = "`format = \"rfc3339\"` writes a fraction of 0, 3, 6 or 9 digits, so `12:00:00Z` comes after `12:00:00.5Z`, and nobody knows what `serde` writes: `eq`, `ne` and `is_in` are for them",
+    note = "for ranges store the time without `format`, as `\"epoch\"` or as `\"epoch_ms\"`, or make it a part of a key template"
+)]
+pub trait Sorted {}
 
 /// A path that can be given a value.
 #[diagnostic::on_unimplemented(

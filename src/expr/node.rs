@@ -32,6 +32,8 @@ pub(crate) enum Term {
     Size(Place),
     /// DynamoDB JSON.
     Value(Vec<u8>),
+    /// The same of what was read of the item, which may be stored in another spelling.
+    AsRead(Vec<u8>),
 }
 
 /// An IN takes so many values.
@@ -112,7 +114,7 @@ impl Node {
         fn of(term: &Term) -> Option<&Place> {
             match term {
                 Term::Place(place) | Term::Size(place) => Some(place),
-                Term::Value(_) => None,
+                Term::Value(_) | Term::AsRead(_) => None,
             }
         }
         let places = match self {
@@ -214,6 +216,7 @@ impl Term {
             Term::Value(json) => {
                 out.json(json);
             }
+            Term::AsRead(json) => out.as_read(json),
         }
     }
 }

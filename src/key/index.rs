@@ -28,10 +28,6 @@ pub trait IndexField<const FORMAT: u8> {
     #[doc(hidden)]
     const PRESENCE: Presence;
 
-    /// Whether it is a point in time, which other writers spell in other ways.
-    #[doc(hidden)]
-    const IS_TIME: bool;
-
     /// Whether there is one. The item is not in the index for a None, nor for empty text.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
@@ -50,14 +46,13 @@ macro_rules! index_fields {
     (presence $part:ident $empty:ident) => {
         if $part::MAY_BE_EMPTY { Presence::Text } else { Presence::Always }
     };
-    ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident, $time:expr $(, $empty:ident)?;)*) => {$(
+    ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: $bound + $part> IndexField<$format> for T {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
             const PRESENCE: Presence = index_fields!(presence T $($empty)?);
-            const IS_TIME: bool = $time;
 
             fn is_there(&self) -> bool {
                 true $(&& !self.$empty())?
@@ -78,7 +73,6 @@ macro_rules! index_fields {
 
             const WIDTH: Width = <T as $part>::WIDTH;
             const PRESENCE: Presence = Presence::Optional;
-            const IS_TIME: bool = $time;
 
             fn is_there(&self) -> bool {
                 self.as_ref().is_some_and(IndexField::<$format>::is_there)
@@ -96,12 +90,12 @@ macro_rules! index_fields {
 }
 
 index_fields! {
-    PLAIN: KeyPart, KeyPart, T, write, T::IS_TIME, is_empty_part;
-    PADDED: Padded, KeyPart, T, write, false, is_empty_part;
-    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held, true;
-    MILLIS: ToMillis, ToMillis, Millis<T>, write_held, true;
-    DATE: ToDate, ToDate, T::Date, write_held, true;
-    MONTH: ToMonth, ToMonth, YearMonth, write_held, true;
+    PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
+    PADDED: Padded, KeyPart, T, write, is_empty_part;
+    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
+    MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
+    DATE: ToDate, ToDate, T::Date, write_held;
+    MONTH: ToMonth, ToMonth, YearMonth, write_held;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.

@@ -1,19 +1,27 @@
 //! Integers in keys: zero-padded, negatives as `-` and the nines' complement, so that they sort.
 
 use super::parse::PartText;
-use super::part::{KeyPart, PartWriter};
+use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives};
 use crate::codec::Fault;
 use crate::schema::Width;
 
-fn push_padded(out: &mut Vec<u8>, digits: &str, width: usize, flip: bool) -> Result<(), Fault> {
-    if digits.len() > width {
+/// No padding of a number is wider.
+const MOST_DIGITS: usize = 39;
+
+fn push_padded(out: &mut PartOut<'_>, digits: &str, width: usize, flip: bool) -> Result<(), Fault> {
+    let Some(zeros) = width.checked_sub(digits.len()) else {
         return Err(Fault::new(format!(
             "a number of more than the {width} digits of its padding"
         )));
+    };
+    out.extend(&[if flip { b'9' } else { b'0' }; MOST_DIGITS][..zeros.min(MOST_DIGITS)]);
+    if !flip {
+        out.extend(digits.as_bytes());
+        return Ok(());
     }
-    let digit = |byte: u8| if flip { b'0' + b'9' - byte } else { byte };
-    out.extend(std::iter::repeat_n(digit(b'0'), width - digits.len()));
-    out.extend(digits.bytes().map(digit));
+    for byte in digits.bytes() {
+        out.extend(&[b'0' + b'9' - byte]);
+    }
     Ok(())
 }
 
@@ -21,7 +29,7 @@ fn write_unsigned(value: u128, natural: usize, writer: &mut PartWriter<'_>) -> R
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(value);
     let width = writer.digits(natural).unwrap_or(digits.len());
-    push_padded(writer.out, digits, width, false)
+    push_padded(&mut writer.out, digits, width, false)
 }
 
 fn write_signed(value: i128, natural: usize, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
@@ -32,20 +40,20 @@ fn write_signed(value: i128, natural: usize, writer: &mut PartWriter<'_>) -> Res
     };
     if value >= 0 {
         return push_padded(
-            writer.out,
+            &mut writer.out,
             itoa::Buffer::new().format(magnitude),
             width,
             false,
         );
     }
-    if writer.pad.is_some() && writer.style != crate::schema::Style::Escaped {
+    if has_no_negatives(writer.pad, writer.style) {
         return Err(Fault::new(
             "a negative number in a padded verbatim key: other libraries have no order for it",
         ));
     }
     writer.token("-");
     push_padded(
-        writer.out,
+        &mut writer.out,
         itoa::Buffer::new().format(magnitude),
         width,
         true,
@@ -68,6 +76,9 @@ fn parse_signed(text: &PartText<'_>, natural: usize) -> Option<i128> {
     let Some(negative) = text.raw().strip_prefix('-') else {
         return parse_digits(text.raw(), width)?.try_into().ok();
     };
+    if text.has_no_negatives() {
+        return None;
+    }
     let magnitude = if width.is_some() {
         let flipped: String = negative
             .bytes()
@@ -91,6 +102,7 @@ macro_rules! unsigned_part {
         #[diagnostic::do_not_recommend]
         impl KeyPart for $int {
             const WIDTH: Width = Width::Digits($digits);
+            const IS_EXACT: bool = true;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
                 write_unsigned(*self as u128, $digits, writer)
@@ -114,6 +126,7 @@ macro_rules! signed_part {
         #[diagnostic::do_not_recommend]
         impl KeyPart for $int {
             const WIDTH: Width = Width::Signed($digits);
+            const IS_EXACT: bool = true;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
                 write_signed(*self as i128, $digits, writer)

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Role;
+use super::point::KeyPoint;
 use crate::clock::Timestamp;
-use crate::codec::{DynamoValue, Fault, Name, Number, Reader, Writer};
+use crate::codec::{DynamoValue, Fault, Identity, Name, Number, Reader, Writer};
 use crate::schema::KeyType;
 
 /// A type that can be a key attribute by itself: text, a number or bytes.
@@ -18,6 +19,10 @@ use crate::schema::KeyType;
 pub trait KeyValue: Sized {
     /// The native type.
     const TYPE: KeyType;
+
+    /// Whether each value has one spelling, so that what was read needs no comparing with what would be written.
+    #[doc(hidden)]
+    const IS_EXACT: bool = false;
 
     /// Whether it is empty text or binary, which no key may be.
     fn is_empty_key(&self) -> bool {
@@ -35,9 +40,37 @@ pub trait KeyValue: Sized {
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
 
-    /// Reads the attribute.
+    /// Reads the attribute, in whatever spelling another writer gave it.
     #[doc(hidden)]
     fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+
+    /// Reads the attribute where it names the item (law K8): only as it would be written.
+    #[doc(hidden)]
+    #[inline]
+    fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        let stored = reader.clone();
+        let value =
+            Self::decode_key(reader).map_err(|fault| fault.as_identity(Identity::Unlike))?;
+        if Self::IS_EXACT || is_as_written(&value, stored) {
+            Ok(value)
+        } else {
+            Err(Fault::key_differs())
+        }
+    }
+}
+
+/// Whether a value ahead is what this one is written as; numbers by value.
+fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
+    let mut written = Writer::default();
+    if value.encode_bound(&mut written).is_err() {
+        return false;
+    }
+    let raw = stored.clone().raw_value();
+    if raw.is_ok_and(|raw| raw == written.as_bytes()) {
+        return true;
+    }
+    let written = KeyPoint::read(&mut Reader::new(written.as_bytes()));
+    written.is_ok_and(|written| KeyPoint::read(&mut stored).is_ok_and(|stored| stored == written))
 }
 
 /// Writes a bare key attribute, checked.
@@ -77,11 +110,12 @@ macro_rules! as_value {
 }
 
 macro_rules! key_values {
-    ($type:ident: $($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
+    ($type:ident, $exact:literal: $($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
+            const IS_EXACT: bool = $exact;
 
             as_value!();
         }
@@ -93,6 +127,7 @@ macro_rules! sized_key_values {
         #[diagnostic::do_not_recommend]
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
+            const IS_EXACT: bool = true;
 
             as_value!();
 
@@ -109,6 +144,7 @@ sized_key_values!(B: Vec<u8>, Box<[u8]>, bytes::Bytes);
 #[diagnostic::do_not_recommend]
 impl<const N: usize> KeyValue for [u8; N] {
     const TYPE: KeyType = KeyType::B;
+    const IS_EXACT: bool = true;
 
     as_value!();
 
@@ -117,8 +153,10 @@ impl<const N: usize> KeyValue for [u8; N] {
     }
 }
 
-key_values!(S:
-    char, Timestamp, std::time::SystemTime,
+key_values!(S, true: char);
+
+key_values!(S, false:
+    Timestamp, std::time::SystemTime,
     #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
     #[cfg(feature = "chrono")] chrono::NaiveDate,
     #[cfg(feature = "chrono")] chrono::NaiveDateTime,
@@ -133,8 +171,11 @@ key_values!(S:
     #[cfg(feature = "ulid")] ulid::Ulid,
 );
 
-key_values!(N:
-    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, Number,
+key_values!(N, true: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, Number);
+
+// Some of their values cannot be written, or are rounded.
+key_values!(N, false:
+    u128, i128, f32, f64,
     #[cfg(feature = "rust_decimal")] rust_decimal::Decimal,
     #[cfg(feature = "bigdecimal")] bigdecimal::BigDecimal,
 );

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::part::{KeyPart, width_in};
-use crate::codec::{Fault, Reader};
+use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives, width_in};
+use crate::codec::{Fault, Identity, Reader};
 use crate::schema::{Style, Width};
 
 /// The text of one part, still as it stands in the key.
@@ -26,6 +26,20 @@ impl<'t> PartText<'t> {
             Style::Escaped => super::text::unescape(self.raw),
             Style::Verbatim(_) => Some(Cow::Borrowed(self.raw)),
         }
+    }
+
+    pub(super) fn has_no_negatives(&self) -> bool {
+        has_no_negatives(self.pad, self.style)
+    }
+
+    /// Whether this is what the part writes.
+    fn is_of<P: KeyPart>(&self, part: &P) -> bool {
+        let mut writer = PartWriter {
+            out: PartOut::Stored(Some(self.raw.as_bytes())),
+            style: self.style,
+            pad: self.pad,
+        };
+        part.write_part(&mut writer).is_ok() && matches!(writer.out, PartOut::Stored(Some([])))
     }
 
     pub(super) fn digits(&self, natural: usize) -> Option<usize> {
@@ -57,7 +71,11 @@ impl<'t> KeyParser<'t> {
 
     #[cold]
     pub(super) fn unlike(&self) -> Fault {
-        Fault::new("the stored key does not follow the template").in_key(self.attribute)
+        Fault::new(
+            "the stored key does not follow the template: declare the key as it is stored, or store the item anew",
+        )
+        .in_key(self.attribute)
+        .as_identity(Identity::Unlike)
     }
 
     /// Text that always stands there.
@@ -90,14 +108,15 @@ impl<'t> KeyParser<'t> {
             .split_at_checked(width)
             .ok_or_else(|| self.unlike())?;
         self.rest = rest;
-        P::parse_part(&PartText {
+        let text = PartText {
             raw,
             style: self.style,
             pad,
-        })
-        // No key is written with an empty part.
-        .filter(|part| !part.is_empty_part())
-        .ok_or_else(|| self.unlike().at(field))
+        };
+        P::parse_part(&text)
+            // No key is written with an empty part.
+            .filter(|part| !part.is_empty_part() && (P::IS_EXACT || text.is_of(part)))
+            .ok_or_else(|| self.unlike().at(field))
     }
 
     /// What is left, if it begins with the delimiter.
@@ -126,7 +145,8 @@ pub fn read_key_text<'a>(
     attribute: &'static str,
     into: &mut Option<Cow<'a, str>>,
 ) -> Result<(), Fault> {
-    *into = Some(reader.text().map_err(|fault| fault.in_key(attribute))?);
+    let text = reader.text();
+    *into = Some(text.map_err(|fault| fault.in_key(attribute).as_identity(Identity::Unlike))?);
     Ok(())
 }
 

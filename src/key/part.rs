@@ -24,14 +24,16 @@ pub trait KeyPart: Sized {
     /// Whether there are empty ones; see [`is_empty_part`](Self::is_empty_part).
     #[doc(hidden)]
     const MAY_BE_EMPTY: bool = false;
-    /// Whether it is a point in time, which other writers spell in other ways.
-    #[doc(hidden)]
-    const IS_TIME: bool = false;
 
     /// Writes the text.
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault>;
 
-    /// Reads exactly the texts that [`write_part`](Self::write_part) writes.
+    /// Whether [`parse_part`](Self::parse_part) is known to do what it says.
+    #[doc(hidden)]
+    const IS_EXACT: bool = false;
+
+    /// Reads exactly the texts that [`write_part`](Self::write_part) writes. Of a type of the user's any other text is
+    /// refused all the same.
     fn parse_part(text: &PartText<'_>) -> Option<Self>;
 
     /// A copy, for the key.
@@ -64,20 +66,41 @@ pub trait KeyPart: Sized {
 /// Where a part writes its text, and how the template wants it.
 #[derive(Debug)]
 pub struct PartWriter<'a> {
-    pub(super) out: &'a mut Vec<u8>,
+    pub(super) out: PartOut<'a>,
     pub(super) style: Style,
     pub(super) pad: Option<usize>,
+}
+
+/// Where the text of a part goes.
+#[derive(Debug)]
+pub(super) enum PartOut<'a> {
+    /// It is written.
+    Text(&'a mut Vec<u8>),
+    /// It is compared with what is left of a stored key; none is once they differ.
+    Stored(Option<&'a [u8]>),
+}
+
+impl PartOut<'_> {
+    pub(super) fn extend(&mut self, text: &[u8]) {
+        match self {
+            PartOut::Text(out) => out.extend_from_slice(text),
+            PartOut::Stored(left) => *left = left.and_then(|left| left.strip_prefix(text)),
+        }
+    }
 }
 
 impl PartWriter<'_> {
     /// Text of the user's: escaped as the table's style wants it.
     pub fn text(&mut self, text: &str) {
-        super::text::escape_part(text, self.style, self.out);
+        match self.style {
+            Style::Escaped => super::text::escape(text, |piece| self.out.extend(piece)),
+            Style::Verbatim(_) => self.out.extend(text.as_bytes()),
+        }
     }
 
     /// Text of a fixed alphabet that needs no escape: bytes above `%`.
     pub fn token(&mut self, token: &str) {
-        self.out.extend_from_slice(token.as_bytes());
+        self.out.extend(token.as_bytes());
     }
 
     /// The digits to pad to: the template's, else `natural`. `None` in a verbatim key without a
@@ -89,6 +112,11 @@ impl PartWriter<'_> {
             (None, Style::Verbatim(_)) => None,
         }
     }
+}
+
+/// Other libraries have no order for the negative numbers of a padded key.
+pub(super) fn has_no_negatives(pad: Option<usize>, style: Style) -> bool {
+    pad.is_some() && style != Style::Escaped
 }
 
 /// The width of a part in a template: what its type says, changed by the format and the style.

@@ -4,7 +4,7 @@ mod xxh64;
 
 use super::KeyParser;
 use crate::codec::{Fault, Number, Reader, Tag, Writer};
-use crate::entity::{DynamoEntity, KeyParts};
+use crate::entity::KeyParts;
 use xxh64::xxh64;
 
 /// The hash of a primary key. It decides in which shard the item is, for all time.
@@ -94,6 +94,11 @@ pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, Fault> {
     Ok(KeyHash::of(&pk, sk.as_deref()))
 }
 
+/// The same of an item that was read. Parts that cannot be written are not those of its key.
+pub fn hash_of_read<P: KeyParts>(parts: &P) -> Result<KeyHash, Fault> {
+    hash_of_key(parts).map_err(|_| Fault::key_differs())
+}
+
 /// The bytes of a key attribute, in a form that no writer can choose.
 fn bytes(reader: &mut Reader<'_>) -> Result<Vec<u8>, Fault> {
     match reader.tag()? {
@@ -104,25 +109,6 @@ fn bytes(reader: &mut Reader<'_>) -> Result<Vec<u8>, Fault> {
         Tag::B => reader.binary(),
         _ => Ok(reader.text()?.into_owned().into_bytes()),
     }
-}
-
-/// Whether a stored partition key ends with the shard of its parts.
-///
-/// It does not where the number of shards was changed: the item is then where no key looks for it.
-pub fn check_shard<P: KeyParts>(parts: &P, text: Option<&str>) -> Result<(), Fault> {
-    let def = &<P::Entity as DynamoEntity>::ENTITY.pk;
-    let (Some(text), Some(shards)) = (text, def.shards()) else {
-        return Ok(());
-    };
-    let shard = hash_of_key(parts)?.shard(shards).to_string();
-    let before = text.strip_suffix(&shard);
-    if before.is_some_and(|before| !before.ends_with(|last: char| last.is_ascii_digit())) {
-        return Ok(());
-    }
-    let fault = Fault::new(
-        "the stored key is in another shard than its parts: was the number of `shards` changed? That of a primary key is fixed for the life of its table",
-    );
-    Err(fault.in_key(def.attribute))
 }
 
 impl KeyParser<'_> {

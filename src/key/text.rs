@@ -13,24 +13,27 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 /// Writes the text of a part as the keys of a table hold it.
 pub(crate) fn escape_part(text: &str, style: Style, out: &mut Vec<u8>) {
     match style {
-        Style::Escaped => escape_into(out, text),
+        Style::Escaped => escape(text, |piece| out.extend_from_slice(piece)),
         Style::Verbatim(_) => out.extend_from_slice(text.as_bytes()),
     }
 }
 
-pub(super) fn escape_into(out: &mut Vec<u8>, text: &str) {
+/// The escaped text, piece by piece.
+pub(super) fn escape(text: &str, mut out: impl FnMut(&[u8])) {
     let mut start = 0;
     let bytes = text.as_bytes();
     for (at, &byte) in bytes.iter().enumerate() {
         if byte <= b'%' {
-            out.extend_from_slice(&bytes[start..at]);
-            out.push(b'%');
-            out.push(HEX[usize::from(byte >> 4)]);
-            out.push(HEX[usize::from(byte & 15)]);
+            out(&bytes[start..at]);
+            out(&[
+                b'%',
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ]);
             start = at + 1;
         }
     }
-    out.extend_from_slice(&bytes[start..]);
+    out(&bytes[start..]);
 }
 
 /// The text of an escaped one; `None` for anything that escaping does not make.
@@ -68,6 +71,7 @@ macro_rules! text_part {
         impl KeyPart for $text {
             const WIDTH: Width = Width::Variable;
             const MAY_BE_EMPTY: bool = true;
+            const IS_EXACT: bool = true;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
                 writer.text(self);
@@ -94,6 +98,7 @@ text_part!(String, Box<str>, Arc<str>, Cow<'static, str>);
 #[diagnostic::do_not_recommend]
 impl KeyPart for char {
     const WIDTH: Width = Width::Variable;
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         writer.text(self.encode_utf8(&mut [0; 4]));
@@ -114,6 +119,7 @@ impl KeyPart for char {
 #[diagnostic::do_not_recommend]
 impl KeyPart for bool {
     const WIDTH: Width = Width::Variable;
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         writer.token(if *self { "true" } else { "false" });
@@ -137,6 +143,7 @@ impl KeyPart for bool {
 #[diagnostic::do_not_recommend]
 impl KeyPart for uuid::Uuid {
     const WIDTH: Width = Width::Fixed(36);
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         writer.token(
@@ -163,6 +170,7 @@ impl KeyPart for uuid::Uuid {
 #[diagnostic::do_not_recommend]
 impl KeyPart for ulid::Ulid {
     const WIDTH: Width = Width::Fixed(26);
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         writer.token(&self.to_string());

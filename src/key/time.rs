@@ -35,7 +35,7 @@ macro_rules! time_parts {
         #[diagnostic::do_not_recommend]
         impl KeyPart for $part {
             const WIDTH: Width = Width::Fixed($width);
-            const IS_TIME: bool = true;
+            const IS_EXACT: bool = true;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
                 let write: fn(&Self) -> Result<String, Fault> = $write;
@@ -107,6 +107,7 @@ civil_parts! {
 #[diagnostic::do_not_recommend]
 impl<T: Moment + Clone> KeyPart for Seconds<T> {
     const WIDTH: Width = Width::Fixed(20);
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         writer.token(&moment_text(self.get(), Precision::Seconds)?);
@@ -125,6 +126,7 @@ impl<T: Moment + Clone> KeyPart for Seconds<T> {
 #[diagnostic::do_not_recommend]
 impl<T: Moment + Clone> KeyPart for Millis<T> {
     const WIDTH: Width = Width::Fixed(24);
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         writer.token(&moment_text(self.get(), Precision::Millis)?);
@@ -143,6 +145,7 @@ impl<T: Moment + Clone> KeyPart for Millis<T> {
 #[diagnostic::do_not_recommend]
 impl KeyPart for YearMonth {
     const WIDTH: Width = Width::Fixed(7);
+    const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
         if self.year() > 9999 {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::native::KeyValue;
-use super::part::{KeyPart, PartWriter, width_in};
+use super::part::{KeyPart, PartOut, PartWriter, width_in};
 use super::{Role, Shard};
 use crate::codec::{Fault, Name, Writer, escape_into};
 use crate::schema::{Style, Width};
@@ -20,6 +20,8 @@ enum Goal<'w> {
     Text(&'w mut Vec<u8>, Reach),
     /// The value alone, of whatever size.
     Bound(&'w mut Writer),
+    /// Nowhere: it has to be this text.
+    Stored(&'w str),
 }
 
 /// Which pieces of a template are written.
@@ -39,6 +41,11 @@ impl<'w> KeyTarget<'w> {
         KeyTarget(Goal::Attribute(writer))
     }
 
+    /// Compares it with a stored text (law K8), piece by piece.
+    pub fn stored(text: &'w str) -> Self {
+        KeyTarget(Goal::Stored(text))
+    }
+
     pub(crate) fn text(out: &'w mut Vec<u8>, reach: Reach) -> Self {
         KeyTarget(Goal::Text(out, reach))
     }
@@ -54,7 +61,7 @@ impl<'w> KeyTarget<'w> {
             Goal::Bound(writer) => value
                 .encode_bound(writer)
                 .map_err(|fault| fault.at(name.text).in_key(name.text)),
-            Goal::Text(..) => Err(no_text()),
+            Goal::Text(..) | Goal::Stored(_) => Err(no_text()),
         }
     }
 
@@ -71,7 +78,7 @@ impl<'w> KeyTarget<'w> {
                 writer
             }
             Goal::Bound(writer) => writer,
-            Goal::Text(..) => return Err(no_text()),
+            Goal::Text(..) | Goal::Stored(_) => return Err(no_text()),
         };
         encode(value, writer).map_err(|fault| fault.at(name.text).in_key(name.text))
     }
@@ -165,6 +172,8 @@ enum Out<'w> {
         /// How many parts were met.
         met: usize,
     },
+    /// What is left of a stored text; none once it differs.
+    Stored(Option<&'w [u8]>),
 }
 
 impl<'w> KeyText<'w> {
@@ -183,6 +192,7 @@ impl<'w> KeyText<'w> {
                 Out::Attribute { writer, start }
             }
             Goal::Text(out, reach) => Out::Text { out, reach, met: 0 },
+            Goal::Stored(text) => Out::Stored(Some(text.as_bytes())),
             Goal::Bound(_) => return Err(Fault::new("a template has no value of its own")),
         };
         Ok(KeyText {
@@ -197,6 +207,9 @@ impl<'w> KeyText<'w> {
     pub fn literal(&mut self, literal: &str) {
         match &mut self.out {
             Out::Attribute { writer, .. } => writer.out().extend_from_slice(literal.as_bytes()),
+            Out::Stored(left) => {
+                *left = left.and_then(|left| left.strip_prefix(literal.as_bytes()));
+            }
             Out::Text { out, reach, met } => {
                 let is_reached = match reach {
                     Reach::Front => *met == 0,
@@ -229,48 +242,89 @@ impl<'w> KeyText<'w> {
     }
 
     /// The shard that ends a partition key, unpadded.
-    pub fn shard(&mut self, shard: Shard, shards: u16) {
-        // A query asks for whole partition keys.
-        if let (Some(number), Out::Attribute { writer, .. }) = (shard.number(shards), &mut self.out)
-        {
-            let out = writer.out();
-            out.push(self.style.delimiter() as u8);
-            out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+    pub fn shard(&mut self, shard: Shard, shards: u16) -> Result<(), Fault> {
+        let Some(number) = shard.number(shards) else {
+            return Ok(());
+        };
+        let mut buffer = itoa::Buffer::new();
+        let (delimiter, number) = ([self.style.delimiter() as u8], buffer.format(number));
+        match &mut self.out {
+            Out::Attribute { writer, .. } => {
+                writer.out().extend_from_slice(&delimiter);
+                writer.out().extend_from_slice(number.as_bytes());
+            }
+            Out::Stored(left) => {
+                let stored = left.and_then(|left| left.strip_prefix(&delimiter));
+                *left = stored.and_then(|left| left.strip_prefix(number.as_bytes()));
+                if stored.is_some() && *left != Some(&[]) {
+                    return Err(Fault::other_shard().in_key(self.attribute));
+                }
+            }
+            // A query asks for whole partition keys.
+            Out::Text { .. } => {}
         }
+        Ok(())
     }
 
     fn write<P: KeyPart>(&mut self, part: &P, pad: Option<usize>, last: bool) -> Result<(), Fault> {
         let (out, is_bound) = match &mut self.out {
             Out::Attribute { writer, .. } => (writer.out(), false),
             Out::Text { out, reach, .. } => (&mut **out, matches!(reach, Reach::Bound(_))),
+            Out::Stored(left) => {
+                let left = *left;
+                return self.compare(part, pad, last, left);
+            }
         };
         if !is_bound && part.is_empty_part() {
             return Err(Fault::new("empty text cannot be a part of a key"));
         }
         let start = out.len();
         part.write_part(&mut PartWriter {
-            out,
+            out: PartOut::Text(out),
             style: self.style,
             pad,
         })?;
-        let Style::Verbatim(delimiter) = self.style else {
-            return Ok(());
-        };
-        let free = last || !matches!(width_in(P::WIDTH, pad, self.style), Width::Variable);
         let written = out.get(start..).unwrap_or_default();
-        // The delimiter is ASCII, so a byte of it is it.
-        if !free && written.contains(&(delimiter as u8)) {
-            return Err(Fault::new(format!(
+        match may_not_hold::<P>(self.style, pad, last, written) {
+            Some(delimiter) => Err(Fault::new(format!(
                 "a text that holds the delimiter `{delimiter}` would end early: verbatim keys allow it in the last part only"
-            )));
+            ))),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// A part that cannot be written is not the stored one either.
+    fn compare<P: KeyPart>(
+        &mut self,
+        part: &P,
+        pad: Option<usize>,
+        last: bool,
+        stored: Option<&'w [u8]>,
+    ) -> Result<(), Fault> {
+        let mut writer = PartWriter {
+            out: PartOut::Stored(stored),
+            style: self.style,
+            pad,
+        };
+        let is_written = !part.is_empty_part() && part.write_part(&mut writer).is_ok();
+        let (true, Some(stored), PartOut::Stored(Some(left))) = (is_written, stored, writer.out)
+        else {
+            return Err(Fault::key_differs());
+        };
+        self.out = Out::Stored(Some(left));
+        let written = stored.get(..stored.len() - left.len());
+        match may_not_hold::<P>(self.style, pad, last, written.unwrap_or_default()) {
+            Some(_) => Err(Fault::key_differs()),
+            None => Ok(()),
+        }
     }
 
     /// Closes the attribute and checks its length.
     pub fn close(self) -> Result<(), Fault> {
-        let Out::Attribute { writer, start } = self.out else {
-            return Ok(());
+        let (writer, start) = match self.out {
+            Out::Attribute { writer, start } => (writer, start),
+            Out::Text { .. } | Out::Stored(Some([])) => return Ok(()),
+            Out::Stored(_) => return Err(Fault::key_differs().in_key(self.attribute)),
         };
         let text = writer.as_bytes().get(start..).unwrap_or_default();
         let size = text.len();
@@ -288,6 +342,21 @@ impl<'w> KeyText<'w> {
         writer.close_text();
         Ok(())
     }
+}
+
+/// The delimiter, if it stands in a part of variable width that others follow in a verbatim key: it would end there.
+fn may_not_hold<P: KeyPart>(
+    style: Style,
+    pad: Option<usize>,
+    last: bool,
+    written: &[u8],
+) -> Option<char> {
+    let Style::Verbatim(delimiter) = style else {
+        return None;
+    };
+    let is_free = last || !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
+    // The delimiter is ASCII, so a byte of it is it.
+    (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
 }
 
 /// Refuses a key text that no key can hold.

@@ -10,6 +10,7 @@ use super::check::Lost;
 use super::confirm::Keys;
 use super::contention;
 use super::explain::Explanation;
+use super::respell::respelt;
 use super::transact::{self, Participant};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Reader};
@@ -127,13 +128,14 @@ impl<Out> Plan<Out> {
         if let Outcome::Nothing(out) = self.outcome {
             return Call(State::Done(Some(Ok(out))));
         }
-        let keys = match self.participants.is_empty() {
-            true => Keys::One(self.lost.keys()),
-            false => transact::keys_of(&self.participants),
-        };
+        let may_differ = self.lost.is_conditional() || !self.participants.is_empty();
+        let request = may_differ.then(|| self.request.clone());
+        let keys = keys_of(self.lost, &self.participants);
         Call(State::Waiting {
             answer: contention::call(db, self.request, keys),
+            db,
             kept: Kept {
+                request,
                 entity: self.entity,
                 now: self.now,
                 lost: self.lost,
@@ -144,8 +146,18 @@ impl<Out> Plan<Out> {
     }
 }
 
+/// The key attributes of the items that a request is about.
+fn keys_of(lost: Lost, participants: &[Participant]) -> Keys {
+    match participants {
+        [] => Keys::One(lost.keys()),
+        participants => transact::keys_of(participants),
+    }
+}
+
 /// What is left of a plan while its request is under way.
 struct Kept<Out> {
+    /// Once more to be sent, in another spelling.
+    request: Option<Request>,
     entity: &'static str,
     now: Timestamp,
     lost: Lost,
@@ -160,6 +172,18 @@ impl<Out> Kept<Out> {
             return self.lost.explain(failure, self.entity, self.now);
         }
         transact::explain(failure, &self.participants, self.now)
+    }
+
+    /// The same in the spelling of the stored items; once.
+    fn respelt(&mut self, failure: &Failure) -> Option<Request> {
+        let request = self
+            .request
+            .take()
+            .filter(|_| failure.condition.is_some())?;
+        respelt(&request, failure, |at| match self.participants.get(at) {
+            Some(participant) => participant.lost(),
+            None => self.lost,
+        })
     }
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {
@@ -206,6 +230,7 @@ enum State<'d, Out> {
     Steps(BoxFuture<'d, Result<Out>>),
     Waiting {
         answer: BoxFuture<'d, Result<Reply, Failure>>,
+        db: &'d Dynamo,
         kept: Kept<Out>,
     },
 }
@@ -237,15 +262,21 @@ impl<Out> Future for Call<'_, Out> {
                 self.0 = State::Done(None);
                 Poll::Ready(result)
             }
-            State::Waiting { answer, kept } => {
-                let answer = std::task::ready!(answer.as_mut().poll(cx));
-                let result = match answer {
+            State::Waiting { answer, db, kept } => loop {
+                let result = match std::task::ready!(answer.as_mut().poll(cx)) {
                     Ok(reply) => kept.read(&reply),
-                    Err(failure) => Err(kept.explain(failure)),
+                    Err(failure) => match kept.respelt(&failure) {
+                        Some(request) => {
+                            let keys = keys_of(kept.lost, &kept.participants);
+                            *answer = contention::call(db, request, keys);
+                            continue;
+                        }
+                        None => Err(kept.explain(failure)),
+                    },
                 };
                 self.0 = State::Done(None);
-                Poll::Ready(result)
-            }
+                return Poll::Ready(result);
+            },
         }
     }
 }

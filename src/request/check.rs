@@ -6,11 +6,11 @@ use bytes::Bytes;
 
 use super::confirm::KeyNames;
 use crate::clock::Timestamp;
-use crate::codec::time::{Precision, parse_utc, utc_text};
 use crate::codec::{DynamoValue, Fault, Reader, Writer, member};
 use crate::entity::{DynamoEntity, State, Version};
 use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Expression, Node, Place, Term};
+use crate::request::respell::Reread;
 use crate::schema::EntityDef;
 use crate::wire::Failure;
 
@@ -28,7 +28,7 @@ pub(crate) enum Expect {
 }
 
 /// The meaning of a failed condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Lost {
     kind: LostKind,
     /// The declaration of the entity, where it is one.
@@ -40,6 +40,8 @@ pub(crate) struct Lost {
     asked_more: bool,
     /// The attribute of the version, and the number that was loaded.
     version: Option<(&'static str, Option<u64>)>,
+    /// How the item is read, to tell another spelling from another value.
+    reread: Option<Reread>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,7 @@ impl Lost {
         ttl: None,
         asked_more: false,
         version: None,
+        reread: None,
     };
 
     fn new(kind: LostKind, def: &EntityDef) -> Lost {
@@ -73,6 +76,7 @@ impl Lost {
             declared: Some(def.id),
             keys: Some((def.pk.attribute, def.sk.map(|sk| sk.attribute))),
             ttl: def.ttl,
+            reread: Some(def.reread),
             ..Lost::NEVER
         }
     }
@@ -90,6 +94,25 @@ impl Lost {
     pub(crate) fn or_condition(self) -> Lost {
         Lost {
             asked_more: true,
+            ..self
+        }
+    }
+
+    /// The stored item as we would write it, if it is the version that was loaded.
+    pub(crate) fn reread(self, item: &[u8]) -> Option<Vec<u8>> {
+        let reread = self.reread.filter(|_| self.is_same_version(item));
+        reread.and_then(|reread| reread(item))
+    }
+
+    /// Whether its failure may be one of spelling.
+    pub(crate) fn is_conditional(self) -> bool {
+        self.reread.is_some()
+    }
+
+    /// A write that has to remain the same byte for byte.
+    pub(crate) fn in_one_spelling(self) -> Lost {
+        Lost {
+            reread: None,
             ..self
         }
     }
@@ -171,7 +194,7 @@ impl Lost {
     }
 
     /// Whether the version did not decide: the item has the one that was loaded, or none was asked for.
-    fn is_same_version(self, item: &Bytes) -> bool {
+    fn is_same_version(self, item: &[u8]) -> bool {
         self.version.is_none_or(|(attribute, loaded)| {
             let stored = member(item, attribute).ok().flatten();
             let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
@@ -315,56 +338,20 @@ fn unchanged(def: &EntityDef, loaded: &Loaded, now: Timestamp) -> (Node, LostKin
     };
     // A deleted and created item starts again at version 1: the time of creation tells it apart.
     let created = def.created_at.zip(loaded.created_at.as_deref());
-    let created = created.map(|(attribute, created)| is_time(attribute, created));
+    let created = created.map(|(attribute, created)| is_as_read(attribute, created));
     (
         Node::all([version].into_iter().chain(created)),
         LostKind::NeedsRow,
     )
 }
 
-/// The attribute holds this time, however the row's writer spelt it.
-pub(crate) fn is_time(attribute: &'static str, time: &[u8]) -> Node {
-    let others = spellings(time);
-    if others.is_empty() {
-        return compare(attribute, Comparison::Eq, time.to_vec());
-    }
-    // RFC 3339 needs no escapes.
-    let others = others
-        .iter()
-        .map(|text| format!("{{\"S\":\"{text}\"}}").into_bytes());
-    let texts = [time.to_vec()].into_iter().chain(others).collect();
-    Node::In(Term::Place(Place::of(attribute)), texts)
+/// The attribute holds what was read, in whatever spelling the item has it.
+pub(crate) fn is_as_read(attribute: &'static str, json: &[u8]) -> Node {
+    let place = Term::Place(Place::of(attribute));
+    Node::Compare(place, Comparison::Eq, Term::AsRead(json.to_vec()))
 }
 
 /// The attribute holds this value.
 pub(crate) fn is_value(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
     compare(attribute, Comparison::Eq, json.to_vec())
-}
-
-/// The other texts of a stored time: fewer digits, or an offset of zero. A loaded entity knows the
-/// time and not how the row's writer spelt it. Times of nanoseconds have one text, and numbers are
-/// compared by value.
-fn spellings(created: &[u8]) -> Vec<String> {
-    let time = Reader::new(created).text().ok();
-    let time = time.and_then(|text| Some((parse_utc(&text)?, text)));
-    let Some((time, own)) = time else {
-        return Vec::new();
-    };
-    let Ok(full) = utc_text(time, Precision::Nanos) else {
-        return Vec::new();
-    };
-    let (seconds, fraction) = full.split_once('.').unwrap_or((&full, ""));
-    let fraction = fraction.trim_end_matches('Z');
-    let significant = fraction.trim_end_matches('0').len();
-    let mut texts = Vec::new();
-    for digits in 0..=9 {
-        let Some(shown) = fraction.get(..digits).filter(|_| digits >= significant) else {
-            continue;
-        };
-        let point = if digits == 0 { "" } else { "." };
-        texts
-            .extend(["Z", "+00:00", "-00:00"].map(|zone| format!("{seconds}{point}{shown}{zone}")));
-    }
-    texts.retain(|text| *text != own);
-    texts
 }

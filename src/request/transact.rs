@@ -134,6 +134,7 @@ impl Operation for Transaction<'_> {
         }
         hand_over::join(&mut members, db)?;
         limits::check(&members)?;
+        let is_known = self.token.is_some();
         let request = request_of(&members, self.token)?;
         let writes = members.iter_mut().filter(|member| member.is_write());
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
@@ -146,7 +147,7 @@ impl Operation for Transaction<'_> {
                 true => Outcome::Nothing(stored),
                 false => Outcome::Known(Some(stored)),
             },
-            participants: members.into_iter().map(Participant::of).collect(),
+            participants: body::participants_of(members, is_known),
         })
     }
 }

@@ -59,8 +59,6 @@ pub enum Piece {
         width: Width,
         /// Whether it may be missing.
         presence: Presence,
-        /// Whether it is a point in time, which other writers spell in other ways.
-        is_time: bool,
     },
     /// The delimiter and a number below this one; the last piece of a partition key.
     Shard(u16),
@@ -141,6 +139,8 @@ pub struct EntityDef {
     pub updated_by: Option<&'static str>,
     /// Whether an item has a key of this entity.
     pub has_key: fn(&[u8]) -> bool,
+    /// An item as it would be stored anew, if it reads.
+    pub reread: fn(&[u8]) -> Option<Vec<u8>>,
     /// The keys of the items that keep the unique values of an item.
     pub sentinels: SentinelsOf,
 }

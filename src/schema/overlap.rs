@@ -253,13 +253,11 @@ mod tests {
         field: "f",
         width: Width::Variable,
         presence: super::super::Presence::Always,
-        is_time: false,
     };
     const FOUR: Piece = Piece::Part {
         field: "f",
         width: Width::Fixed(4),
         presence: super::super::Presence::Always,
-        is_time: false,
     };
 
     fn may_meet(a: &'static [Piece], b: &'static [Piece], style: Style) -> bool {

@@ -315,6 +315,7 @@ async fn a_key_is_read_from_an_item(db: Db) -> Outcome {
     assert_eq!(key.placed_at, order.placed_at);
     let other = HashMap::from([("pk".to_owned(), s("USER#1")), ("sk".to_owned(), s("INFO"))]);
     let error = Order::key_from_item(other).unwrap_err();
-    assert_eq!((error.kind(), error.key()), (ErrorKind::Decode, Some("sk")));
+    let said = (error.kind(), error.key());
+    assert_eq!(said, (ErrorKind::KeyMismatch, Some("sk")));
     Ok(())
 }

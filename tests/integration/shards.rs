@@ -186,7 +186,7 @@ async fn another_number_of_shards_is_noticed(db: Db) -> Outcome {
         let refused = Event::from_item(item.clone()).unwrap_err();
         assert_eq!(
             (refused.kind(), refused.key()),
-            (ErrorKind::Decode, Some("pk"))
+            (ErrorKind::KeyMismatch, Some("pk"))
         );
         assert!(Event::key_from_item(item).is_err());
     }

@@ -374,7 +374,9 @@ proptest! {
             (Ok(_), Some(_)) => {}
             (Err(error), by) => {
                 prop_assert!(by.is_some() || REQUIRED.contains(&name), "{}", error);
-                prop_assert_eq!(error.kind(), ErrorKind::Decode);
+                let is_of_key = by.is_some() && error.key().is_some();
+                let kind = if is_of_key { ErrorKind::KeyMismatch } else { ErrorKind::Decode };
+                prop_assert_eq!(error.kind(), kind, "{}", error);
                 prop_assert_eq!(error.entity(), Some("Order"));
                 let path = error.attribute().or(error.key()).unwrap_or_default();
                 let start = path.split(['.', '[']).next();

@@ -80,7 +80,6 @@ fn pieces(given: &[Given]) -> &'static [Piece] {
         field: "f",
         width,
         presence: Presence::Always,
-        is_time: false,
     };
     let pieces: Vec<Piece> = given
         .iter()

@@ -186,7 +186,7 @@ impl Way {
             Way::Ttl => ("decode_ttl", None),
             Way::Time { .. } => ("decode_time", Some(time_form(field))),
             Way::Actor { .. } => ("decode_actor", None),
-            Way::Key { .. } => ("decode_key", None),
+            Way::Key { .. } => ("decode_primary", None),
             Way::IndexKey { .. } => ("decode_index_key", None),
         }
     }
@@ -244,11 +244,16 @@ pub(super) fn path(
     let required = code!(<#usage as __d::Use>::Required);
     let held = code!(<#ty as __d::#contract>::Held);
     let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
+    // Texts of several widths do not sort as times do, and nobody knows what another library writes.
+    let mode = match field.form {
+        Form::Rfc3339 => code!(__d::Unsorted<#mode>),
+        Form::Own | Form::Epoch | Form::EpochMillis | Form::Serde => mode,
+    };
     let (ty, encode) = match &way {
         Way::Field => (code!(<#ty as __d::DynamoField>::Path<#root, #usage>), None),
         Way::Version => (code!(__d::Path<#root, u64, #required>), None),
         Way::Serde => (
-            code!(__d::Path<#root, #ty, #required>),
+            code!(__d::Path<#root, #ty, __d::Unsorted<#required>>),
             Some(code!(<#ty as __d::SerdeField>::encode_serde)),
         ),
         Way::Ttl => (

@@ -198,6 +198,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             created_by: #created_by,
             updated_by: #updated_by,
             has_key: <#name as __d::DynamoEntity>::has_key,
+            reread: __d::reread::<#name>,
             sentinels: #sentinels,
         }
     }
@@ -236,17 +237,16 @@ fn key_def(
                     let name = key::plain_name(&entity.fields[*field].ident);
                     let width = key::width(entity, *field, *format, sparse);
                     let pad = key::pad(*format);
-                    let (presence, is_time) = if sparse {
+                    let presence = if sparse {
                         key::presence(entity, *field, *format)
                     } else {
-                        (code!(__d::Presence::Always), code!(false))
+                        code!(__d::Presence::Always)
                     };
                     code! {
                         __d::Piece::Part {
                             field: #name,
                             width: __d::width_in(#width, #pad, __STYLE),
                             presence: #presence,
-                            is_time: #is_time,
                         }
                     }
                 }

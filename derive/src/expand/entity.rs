@@ -145,19 +145,10 @@ fn key_parts(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
 // --- writing
 
 fn encode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
-    let keys = [
-        (Some(&entity.pk), "write_pk"),
-        (entity.sk.as_ref(), "write_sk"),
-    ];
-    let keys = keys.into_iter().filter_map(|(source, function)| {
-        let KeySource::Template(template) = source? else {
-            return None;
-        };
-        let function = format_ident!("{function}");
-        let parts =
-            key::parts(template).map(|(field, format)| key::part_of(entity, field, format, false));
-        let shard = key::shard(template, &of_hash());
-        Some(code!(#key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #parts)*)?;))
+    let target = code!(__d::KeyTarget::attribute(writer));
+    let keys = key::templates(entity).map(|(template, which)| {
+        let write = key::write_from(entity, template, which, &code!(self), &target);
+        code!(#key_struct::#write)
     });
     let hash = is_sharded(entity).then(|| {
         code! {
@@ -381,19 +372,20 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
         .iter()
         .enumerate()
         .filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
-    let keyed = read_from_key(entity);
-    let texts = keyed.iter().map(|(_, which)| {
+    let texts = key::templates(entity).map(|(_, which)| {
         let holder = local(&format!("text_{which}"));
         code!(let mut #holder = ::core::option::Option::None;)
     });
-    let text_arms = keyed.iter().map(|(_, which)| {
+    let text_arms = key::templates(entity).map(|(_, which)| {
         let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
         code!(other if other == #attribute => __d::read_key_text(reader, #attribute, &mut #holder),)
     });
-    let unpack = keyed
-        .iter()
+    let unpack = key::templates(entity)
         .filter(|(source, _)| holds_whole(source))
         .map(|(source, which)| unpack(entity, key_struct, source, which));
+    let compared = key::templates(entity)
+        .filter(|(template, _)| may_differ(entity, template))
+        .map(|(template, which)| compare(entity, key_struct, template, which));
     let skipped = entity.fields.iter().enumerate().filter_map(|(at, field)| {
         let holder = codec::holder(field);
         (field.role == Role::Skip && is_whole_part(entity, at))
@@ -431,15 +423,6 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
     });
     let fields = entity.fields.iter().enumerate();
     let complete = codec::complete(fields.map(|(at, field)| (field, key_use(entity, at))));
-    let checked = entity.pk.shards().map(|_| {
-        let text = local("text_pk");
-        code! {
-            __d::check_shard(
-                &<Self as __d::DynamoEntity>::key_parts(&entity),
-                #text.as_deref(),
-            )?;
-        }
-    });
     code! {
         fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
             #(#declared)*
@@ -461,7 +444,7 @@ fn decode(entity: &Entity, key_struct: &syn::Ident) -> TokenStream {
             #(#unpack)*
             #complete
             let entity = Self { #(#finished),* };
-            #checked
+            #(#compared)*
             ::core::result::Result::Ok(entity)
         }
     }
@@ -485,18 +468,39 @@ fn holds(template: &crate::model::Template, at: usize) -> bool {
     key::parts(template).any(|(field, format)| field == at && !format.is_lossy())
 }
 
-/// The templates of the primary key that say something of an item: what has no attribute in it is
-/// parsed from those that hold whole fields, and a shard has to be that of the item.
-fn read_from_key(entity: &Entity) -> Vec<(&crate::model::Template, &'static str)> {
-    let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
-    keys.into_iter()
-        .filter_map(|(source, which)| {
-            let KeySource::Template(template) = source? else {
-                return None;
-            };
-            (holds_whole(template) || template.shards.is_some()).then_some((template, which))
-        })
-        .collect()
+/// Whether the text of a template may be another one than the fields of its item give. All that it is made of may come
+/// from itself: what has no attribute is parsed from the first place in the key that has it whole, and no other text
+/// is parsed than that which is written.
+fn may_differ(entity: &Entity, template: &crate::model::Template) -> bool {
+    let is_own = |(field, format): (usize, crate::model::Format)| {
+        let has_attribute = entity.fields[field].role != Role::Skip;
+        !has_attribute && !format.is_lossy() && key::uses(entity, field) == 1
+    };
+    let mut parts = key::parts(template).peekable();
+    template.shards.is_some() || parts.peek().is_none() || !parts.all(is_own)
+}
+
+/// Compares the text of a key with what the fields of the entity give.
+fn compare(
+    entity: &Entity,
+    key_struct: &syn::Ident,
+    template: &crate::model::Template,
+    which: &str,
+) -> TokenStream {
+    let (text, target) = (
+        local(&format!("text_{which}")),
+        code!(__d::KeyTarget::stored(text)),
+    );
+    let write = key::write_from(entity, template, which, &code!(entity), &target);
+    let hash = template.shards.map(
+        |_| code!(let hash = __d::hash_of_read(&<Self as __d::DynamoEntity>::key_parts(&entity))?;),
+    );
+    code! {
+        if let ::core::option::Option::Some(text) = #text.as_deref() {
+            #hash
+            #key_struct::#write
+        }
+    }
 }
 
 fn holds_whole(template: &crate::model::Template) -> bool {

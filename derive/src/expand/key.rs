@@ -63,14 +63,13 @@ pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool)
     of(&entity.fields[field].ty, &contract, "WIDTH")
 }
 
-/// Whether a part of an index key may be missing, and whether it is a time.
-pub(super) fn presence(
-    entity: &Entity,
-    field: usize,
-    format: Format,
-) -> (TokenStream, TokenStream) {
-    let ask = |item| of(&entity.fields[field].ty, &index_contract(format), item);
-    (ask("PRESENCE"), ask("IS_TIME"))
+/// Whether a part of an index key may be missing.
+pub(super) fn presence(entity: &Entity, field: usize, format: Format) -> TokenStream {
+    of(
+        &entity.fields[field].ty,
+        &index_contract(format),
+        "PRESENCE",
+    )
 }
 
 /// The functions that read the parts of a template.
@@ -166,7 +165,7 @@ pub(super) fn writer_in(
         }
     }
     let shard = template.shards.map(|shards| {
-        steps.push(code!(__d::KeyText::shard(&mut key, shard, #shards);));
+        steps.push(code!(__d::KeyText::shard(&mut key, shard, #shards)?;));
         code!(, shard: __d::Shard)
     });
     code! {
@@ -337,6 +336,17 @@ pub(super) fn whole_of_key(
     (!key.held.is_cut()).then(|| key.copy(entity, place))
 }
 
+/// What the key's struct holds of a field that a template is made of, out of a reference to its value.
+pub(super) fn put_in_key(
+    entity: &Entity,
+    field: usize,
+    value: &TokenStream,
+) -> Option<TokenStream> {
+    let keys = key_fields(entity);
+    let key = keys.iter().find(|key| key.field == field)?;
+    (!matches!(key.held, Held::Bare)).then(|| key.take(entity, value))
+}
+
 /// The struct of typed parts with everything it can do.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let fields = key_fields(entity);
@@ -472,18 +482,75 @@ fn write_from_key(
             let encode = of(&field.ty, &code!(KeyValue), "encode_key");
             code!(#encode(&self.#ident, &#name, #role, writer)?;)
         }
-        KeySource::Template(template) => {
-            let function = format_ident!("write_{which}");
-            let parts = parts(template).map(|(field, format)| {
-                let cut = fields
-                    .iter()
-                    .any(|key| key.field == field && key.held.is_cut());
-                part_of(entity, field, format, cut)
-            });
-            let shard = shard(template, &code!(shard));
-            code!(Self::#function(__d::KeyTarget::attribute(writer) #shard #(, #parts)*)?;)
-        }
+        KeySource::Template(template) => write_from_parts(
+            entity,
+            fields,
+            (template, which),
+            &code!(self),
+            &code!(__d::KeyTarget::attribute(writer)),
+            &code!(shard),
+        ),
     }
+}
+
+/// The same out of a variable that holds the key's struct.
+fn write_from_parts(
+    entity: &Entity,
+    fields: &[KeyField],
+    (template, which): (&Template, &str),
+    holder: &TokenStream,
+    target: &TokenStream,
+    shard_of: &TokenStream,
+) -> TokenStream {
+    let function = format_ident!("write_{which}");
+    let parts = parts(template).map(|part| {
+        let cut = fields
+            .iter()
+            .any(|key| key.field == part.0 && key.held.is_cut());
+        part_of(entity, part, holder, cut)
+    });
+    let shard = shard(template, shard_of);
+    code!(Self::#function(#target #shard #(, #parts)*)?;)
+}
+
+/// Compares the texts that were read with those that the parts give, where these may be others: a field that stands
+/// in the key more than once was read at one place, and a shard follows from the parts.
+fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
+    let compared = templates(entity).filter_map(|(template, which)| {
+        let is_repeated = parts(template).any(|(field, _)| uses(entity, field) > 1);
+        (is_repeated || template.shards.is_some()).then(|| {
+            let (text, parts) = (local(&format!("read_{which}")), code!(parts));
+            let target = code!(__d::KeyTarget::stored(text));
+            let hash = code!(__d::Shard::Of(__d::hash_of_read(&parts)?));
+            let write = write_from_parts(entity, fields, (template, which), &parts, &target, &hash);
+            code! {
+                if let ::core::option::Option::Some(text) = #text.as_deref() {
+                    #write
+                }
+            }
+        })
+    });
+    compared.collect()
+}
+
+/// The templates of the primary key.
+pub(super) fn templates(entity: &Entity) -> impl Iterator<Item = (&Template, &'static str)> {
+    let keys = [(Some(&entity.pk), "pk"), (entity.sk.as_ref(), "sk")];
+    keys.into_iter()
+        .filter_map(|(source, which)| match source? {
+            KeySource::Template(template) => Some((template, which)),
+            KeySource::Field { .. } => None,
+        })
+}
+
+/// How often a field stands in the primary key.
+pub(super) fn uses(entity: &Entity, field: usize) -> usize {
+    let sources = std::iter::once(&entity.pk).chain(&entity.sk);
+    let uses = sources.map(|source| match source {
+        KeySource::Field { field: bare, .. } => usize::from(*bare == field),
+        KeySource::Template(template) => parts(template).filter(|part| part.0 == field).count(),
+    });
+    uses.sum()
 }
 
 /// The argument that a writer takes beside the parts, if the template has shards.
@@ -491,12 +558,31 @@ pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStr
     template.shards.map(|_| code!(, #shard))
 }
 
-/// The part of `self.field`, for a writer; `cut` if `self` holds the part itself.
-pub(super) fn part_of(entity: &Entity, field: usize, format: Format, cut: bool) -> TokenStream {
+/// The part of a field of `holder`, for a writer; `cut` if that holds the part itself.
+fn part_of(
+    entity: &Entity,
+    (field, format): (usize, Format),
+    holder: &TokenStream,
+    cut: bool,
+) -> TokenStream {
     let (ident, ty) = (&entity.fields[field].ident, &entity.fields[field].ty);
     let item = if cut { "write_held" } else { "write" };
     let write = of(ty, &contract(format), item);
-    code!(__d::PartOf::new(&self.#ident, #write))
+    code!(__d::PartOf::new(&#holder.#ident, #write))
+}
+
+/// Has a key attribute written out of a variable that holds the fields of the entity.
+pub(super) fn write_from(
+    entity: &Entity,
+    template: &Template,
+    which: &str,
+    holder: &TokenStream,
+    target: &TokenStream,
+) -> TokenStream {
+    let function = format_ident!("write_{which}");
+    let parts = parts(template).map(|part| part_of(entity, part, holder, false));
+    let shard = shard(template, &code!(__d::Shard::Of(hash)));
+    code!(#function(#target #shard #(, #parts)*)?;)
 }
 
 /// Reads the parts from an item.
@@ -515,7 +601,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         let value = match source {
             KeySource::Field { field, .. } => {
                 let (part, ty) = (key_part(entity, *field), &entity.fields[*field].ty);
-                let decode = of(ty, &code!(KeyValue), "decode_key");
+                let decode = of(ty, &code!(KeyValue), "decode_primary");
                 unpack.push(code! {
                     let #part = #holder.ok_or_else(|| __d::missing(#attribute))?;
                 });
@@ -556,10 +642,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
         let (ident, part) = (&entity.fields[key.field].ident, key_part(entity, key.field));
         code!(#ident: #part)
     });
-    let checked = entity.pk.shards().map(|_| {
-        let text = local("read_pk");
-        code!(__d::check_shard(&parts, #text.as_deref())?;)
-    });
+    let compared = compare_with_parts(entity, fields);
     let is_text = [Some(&entity.pk), entity.sk.as_ref()]
         .into_iter()
         .flatten()
@@ -583,7 +666,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
             #read
             #(#unpack)*
             let parts = Self { #(#members),* };
-            #checked
+            #compared
             ::core::result::Result::Ok(parts)
         }
     }

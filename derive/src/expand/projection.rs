@@ -44,8 +44,10 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
             let absent = codec::absence_of(field, key(), owner);
             let or_null = field.default.is_some().then(|| code!(.or_null()));
             let or_in_key = in_key.map(|copy| code!(.or_in_key(|key| #copy)));
+            let as_part = key::put_in_key(entity, at, &code!(value))
+                .map(|part| code!(.as_part(|key, value| key.#ident = #part)));
             let stored = code! {
-                __d::StoredField::<#owner, #ty>::stored(#stored, #read, #absent) #or_null #or_in_key
+                __d::StoredField::<#owner, #ty>::stored(#stored, #read, #absent) #or_null #or_in_key #as_part
             };
             (codec::bound(field, key()), stored)
         }
@@ -108,9 +110,11 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
                     )*
                     reader.skip()?;
                 }
-                ::core::result::Result::Ok(Self {
-                    #(#names: #variables.finish(#values, json)?),*
-                })
+                #(let #values = #variables.finish(#values, json)?;)*
+                let mut key = ::core::option::Option::None;
+                #(#variables.put_in(&mut key, &#values, json)?;)*
+                __d::check_parts::<#here>(key, json)?;
+                ::core::result::Result::Ok(Self { #(#names: #values),* })
             }
         }
 

@@ -54,11 +54,12 @@ pub(crate) fn days_from_civil(year: i64, month: u8, day: u8) -> Option<i64> {
 }
 
 fn push_digits(out: &mut String, value: u64, width: usize) {
-    let text = value.to_string();
+    let mut buffer = itoa::Buffer::new();
+    let text = buffer.format(value);
     for _ in text.len()..width {
         out.push('0');
     }
-    out.push_str(&text);
+    out.push_str(text);
 }
 
 fn year_fault() -> Fault {
@@ -194,7 +195,7 @@ pub(crate) fn parse_civil(mut text: &str) -> Option<Timestamp> {
     text.is_empty().then_some(time)
 }
 
-/// Parses any RFC 3339 text.
+/// Parses any RFC 3339 text, and offsets such as `+0100`.
 pub(crate) fn parse_utc(mut text: &str) -> Option<Timestamp> {
     let time = take_civil(&mut text)?;
     let sign = match take_char(&mut text, &['Z', 'z', '+', '-'])? {
@@ -203,7 +204,8 @@ pub(crate) fn parse_utc(mut text: &str) -> Option<Timestamp> {
         _ => return text.is_empty().then_some(time),
     };
     let hours = take_digits(&mut text, 2).filter(|hours| *hours < 24)?;
-    take_char(&mut text, &[':'])?;
+    // Some programs leave it out.
+    let _ = take_char(&mut text, &[':']);
     let minutes = take_digits(&mut text, 2).filter(|minutes| *minutes < 60)?;
     let seconds = time.seconds() - sign * (hours * 3600 + minutes * 60);
     text.is_empty()

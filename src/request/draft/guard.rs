@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::expr::{Comparison, Node, Place, Term};
 use crate::request::check::{self, Expect, Lost};
 use crate::request::upkeep::Upkeep;
-use crate::schema::{AttributeDef, KeySource, Piece};
+use crate::schema::AttributeDef;
 
 /// Asks the stored item for what the upkeep relied on, where nothing else guards it.
 pub(in crate::request) fn relied_on<E: DynamoEntity>(
@@ -77,10 +77,8 @@ pub(in crate::request) fn as_loaded<E: DynamoEntity>(
     };
     let same = if E::ENTITY.ttl == Some(attribute.stored) {
         is_ttl(attribute.stored, json)?
-    } else if is_time::<E>(attribute.field) {
-        check::is_time(attribute.stored, json)
     } else {
-        check::is_value(attribute.stored, json)
+        check::is_as_read(attribute.stored, json)
     };
     Ok(if E::default_json(at)?.as_deref() == Some(json) {
         Node::any([check::is_absent(attribute.stored), same])
@@ -97,19 +95,6 @@ fn is_ttl(attribute: &'static str, json: &[u8]) -> Result<Node, Fault> {
     let from = Node::Compare(place(), Comparison::Ge, number(seconds));
     let until = Node::Compare(place(), Comparison::Lt, number(seconds.saturating_add(1)));
     Ok(from.and(until))
-}
-
-pub(in crate::request) fn is_time<E: DynamoEntity>(field: &str) -> bool {
-    let keys = E::ENTITY
-        .indexes
-        .iter()
-        .flat_map(|index| index.pk.iter().chain(index.sk));
-    keys.filter_map(|key| match key.source {
-        KeySource::Template(pieces) => Some(pieces),
-        KeySource::Field(_) => None,
-    })
-    .flatten()
-    .any(|piece| matches!(piece, Piece::Part { field: part, is_time: true, .. } if *part == field))
 }
 
 /// What the write expects to find, and what it means if that is not so.

@@ -7,9 +7,8 @@ use std::ops::Deref;
 use super::Query;
 use super::draft::Draft;
 use super::reach::Reach;
-use crate::codec::Reader;
-use crate::entity::{self, DynamoEntity, Key, KeyParts};
-use crate::error::{Error, Result};
+use crate::entity::{self, DynamoEntity, Key};
+use crate::error::Result;
 use crate::request::raw_row::{Values, entities_ahead, keys_ahead};
 use crate::schema::{IndexDef, Projection};
 
@@ -69,9 +68,7 @@ impl<E: DynamoEntity> RowsOf<E> for Rows<false> {
     const KEYS_ONLY: bool = true;
 
     fn read(json: &[u8]) -> Result<Key<E>> {
-        E::KeyParts::read(&mut Reader::new(json))
-            .map(Key::from_parts)
-            .map_err(|fault| Error::decode(E::ENTITY.type_name, fault))
+        entity::read_key(json)
     }
 
     fn ahead() -> Box<dyn Values> {

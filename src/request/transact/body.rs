@@ -44,6 +44,7 @@ pub(in crate::request) fn plan_of_one<Out>(
     token: Option<String>,
     outcome: Outcome<Out>,
 ) -> Result<Plan<Out>> {
+    let is_known = token.is_some();
     let request = request_of(&members, token)?;
     let (entity, now, lost) = match members.first() {
         Some(first) => (first.entity, first.now, first.lost()),
@@ -55,10 +56,26 @@ pub(in crate::request) fn plan_of_one<Out>(
         request,
         entity,
         now,
-        lost,
-        participants: participants.map(Participant::of).collect(),
+        lost: if is_known {
+            lost.in_one_spelling()
+        } else {
+            lost
+        },
+        participants: participants_of(participants, is_known),
         outcome,
     })
+}
+
+/// A transaction that the caller knows by its token has to remain the same.
+pub(super) fn participants_of(
+    members: impl IntoIterator<Item = Member>,
+    is_known: bool,
+) -> Vec<Participant> {
+    let participants = members.into_iter().map(Participant::of);
+    match is_known {
+        true => participants.map(Participant::in_one_spelling).collect(),
+        false => participants.collect(),
+    }
 }
 
 fn checked(token: String) -> Result<String> {

@@ -37,7 +37,7 @@ fn giver(members: &[Member], at: usize) -> Option<usize> {
         return None;
     }
     members.iter().position(|giver| {
-        giver.meaning == Meaning::NotOurs
+        matches!(giver.meaning, Meaning::NotOurs)
             && giver.request.table == taker.request.table
             && giver.key == taker.key
     })

@@ -6,7 +6,7 @@ use crate::request::check::Lost;
 use crate::schema::UniqueDef;
 use crate::wire::Failure;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(in crate::request) enum Meaning {
     /// The item does not fit.
     Row(Lost),
@@ -17,6 +17,14 @@ pub(in crate::request) enum Meaning {
 }
 
 impl Meaning {
+    /// Of the write of an item.
+    pub(super) fn lost(self) -> Lost {
+        match self {
+            Meaning::Row(lost) => lost,
+            Meaning::Taken(_) | Meaning::NotOurs => Lost::NEVER,
+        }
+    }
+
     /// Says who lost to whom.
     pub(super) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         match self {

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::meaning::Meaning;
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Item, Writer, member};
@@ -15,12 +17,13 @@ use crate::request::call::{Outcome, Plan};
 use crate::request::check::{CONDITION, Lost};
 use crate::request::condition_check::Check;
 use crate::request::confirm::KeyNames;
+use crate::request::respell::respelt_body;
 use crate::request::unique::Owner;
 use crate::request::{
     Conditional, Create, Delete, Guard, Put, ReturningNew, ReturningNothing, Update, Upsert,
 };
 use crate::schema::TableDef;
-use crate::wire::{self, Request};
+use crate::wire::{self, Reason, Request};
 
 /// What fits into a [`Transaction`](crate::Transaction): writes of items, and checks of items.
 #[diagnostic::on_unimplemented(
@@ -158,6 +161,15 @@ impl Member {
         })
     }
 
+    /// In the spelling of the item that it failed on, if nothing else was in its way.
+    pub(in crate::request) fn respell(&mut self, reason: Option<&Reason>) -> bool {
+        let item = reason.and_then(|reason| reason.item.as_ref());
+        let body = item.and_then(|item| respelt_body(&self.request.body, item, self.lost()));
+        let Some(body) = body else { return false };
+        self.request.body = Bytes::from(body);
+        true
+    }
+
     /// Which operation of the caller's it is.
     pub(super) fn at(self, index: usize) -> Self {
         Member {
@@ -247,10 +259,7 @@ impl Member {
 
     /// What a failure of its condition means, if it is the write of an item.
     pub(super) fn lost(&self) -> Lost {
-        match self.meaning {
-            Meaning::Row(lost) => lost,
-            Meaning::Taken(_) | Meaning::NotOurs => Lost::NEVER,
-        }
+        self.meaning.lost()
     }
 
     /// Whether it is the write of an item, and not of what keeps a unique value of one.

@@ -34,6 +34,19 @@ impl Participant {
         self.meaning
     }
 
+    /// What a failure of its condition means, if it is the write of an item.
+    pub(in crate::request) fn lost(&self) -> Lost {
+        self.meaning.lost()
+    }
+
+    /// In a transaction that has to remain the same byte for byte.
+    pub(in crate::request) fn in_one_spelling(mut self) -> Self {
+        if let Meaning::Row(lost) = &mut self.meaning {
+            *lost = lost.in_one_spelling();
+        }
+        self
+    }
+
     /// A read, which has no condition.
     pub(in crate::request) fn reading(
         index: usize,

@@ -122,7 +122,8 @@ impl Joint {
 
 /// Sends the write of an item with its exchange. A value that is given up may have become another's: its row expired,
 /// or it never was this one's. Then there is nothing to give up.
-async fn commit(db: &Dynamo, main: Member, mut beside: Vec<Member>) -> Result<Option<Setback>> {
+async fn commit(db: &Dynamo, mut main: Member, mut beside: Vec<Member>) -> Result<Option<Setback>> {
+    let mut is_respelt = false;
     loop {
         let now = main.now;
         let members: Vec<_> = [&main]
@@ -142,7 +143,7 @@ async fn commit(db: &Dynamo, main: Member, mut beside: Vec<Member>) -> Result<Op
         };
         let places = (0..participants.len()).filter(|at| failed(*at));
         let (others, lost): (Vec<_>, Vec<_>) =
-            places.partition(|at| participants[*at].meaning() == Meaning::NotOurs);
+            places.partition(|at| matches!(participants[*at].meaning(), Meaning::NotOurs));
         if lost.is_empty() && !others.is_empty() {
             let mut at = 0;
             beside.retain(|_| {
@@ -152,6 +153,10 @@ async fn commit(db: &Dynamo, main: Member, mut beside: Vec<Member>) -> Result<Op
             continue;
         }
         let first = failure.reasons.first();
+        if !is_respelt && lost.first() == Some(&0) && main.respell(first) {
+            is_respelt = true;
+            continue;
+        }
         let current = first.and_then(|reason| reason.item.clone());
         let error = transact::explain(failure, &participants, now);
         return match lost.first() {

@@ -120,7 +120,7 @@ fn key_part(inner: &Type) -> Forward {
         body: code! {
             const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
             const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
-            const IS_TIME: bool = <#inner as __d::KeyPart>::IS_TIME;
+            const IS_EXACT: bool = <#inner as __d::KeyPart>::IS_EXACT;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
                 <#inner as __d::KeyPart>::write_part(&self.0, writer)
@@ -147,6 +147,7 @@ fn key_value(inner: &Type) -> Forward {
         bound: code!(for<'__x> #inner: __d::KeyValueIn<'__x>),
         body: code! {
             const TYPE: __d::KeyType = <#inner as __d::KeyValue>::TYPE;
+            const IS_EXACT: bool = <#inner as __d::KeyValue>::IS_EXACT;
 
             fn is_empty_key(&self) -> bool {
                 <#inner as __d::KeyValue>::is_empty_key(&self.0)

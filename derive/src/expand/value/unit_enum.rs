@@ -79,6 +79,7 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
 
         impl __d::KeyPart for #ident {
             const WIDTH: __d::Width = __d::Width::Variable;
+            const IS_EXACT: bool = true;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
                 writer.text(text(self));
@@ -96,6 +97,7 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
 
         impl __d::KeyValue for #ident {
             const TYPE: __d::KeyType = __d::KeyType::S;
+            const IS_EXACT: bool = true;
 
             fn to_key(&self) -> Self {
                 copy(self)

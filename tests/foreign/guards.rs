@@ -1,0 +1,447 @@
+//! Guards of a loaded entity compare what was read, in the spelling in which it is stored.
+
+use chrono::{DateTime, Utc};
+use dynamo_entity::prelude::*;
+use dynamo_entity::{ErrorKind, put_each};
+use uuid::Uuid;
+
+use crate::support::db::{Db, Raw, n, raw, s};
+use crate::support::faulty::{Fault, Faults};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    an_update_of_a_loaded_row_holds,
+    keys_of_indexes_follow,
+    a_put_and_a_delete_of_a_loaded_row_hold,
+    a_transaction_holds,
+    a_transaction_says_which_operation_lost,
+    an_idempotent_write_holds,
+    a_token_of_the_callers_is_sent_once,
+    jobs_hold,
+    modify_holds,
+    unique_values_follow,
+    a_delete_of_unique_values_in_a_transaction_holds,
+    another_value_is_a_conflict,
+    another_version_is_one_request,
+    rows_of_ours_are_one_request,
+    a_lost_answer_is_unknown,
+    a_condition_of_the_callers_decides,
+];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "letters", key(pk = id))]
+#[dynamo(gsi(by_owner, pk = "OWNER#{owner}", sk = "{at}#{title}"))]
+struct Letter {
+    id: String,
+    owner: Uuid,
+    at: DateTime<Utc>,
+    title: String,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at)]
+    created: Option<DateTime<Utc>>,
+}
+
+const OWNER: &str = "67E55044-10B1-426F-9247-BB680E5FE0C8";
+
+/// What other programs write.
+const TIMES: [&str; 8] = [
+    "2026-03-01T12:00:00Z",
+    "2026-03-01T12:00:00.000Z",
+    "2026-03-01T12:00:00+00:00",
+    "2026-03-01T12:00:00.000000+0000",
+    "2026-03-01T13:00:00+01:00",
+    "2026-03-01t12:00:00.0000000z",
+    "2026-03-01 12:00:00Z",
+    "2026-03-01T12:00:00.000000000Z",
+];
+
+fn letter_row(id: &str, time: &str) -> Raw {
+    raw([
+        ("id", s(id)),
+        ("owner", s(OWNER)),
+        ("at", s(time)),
+        ("title", s("hello")),
+        ("version", n(1)),
+        ("created", s(time)),
+    ])
+}
+
+/// A letter as another program wrote it.
+async fn letter(db: &Db, id: &str, time: &str) -> Result<Letter> {
+    db.plant::<Letter>(letter_row(id, time)).await;
+    Ok(Letter::key(id).get().send(db).await?.expect("a letter"))
+}
+
+async fn an_update_of_a_loaded_row_holds(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    for (at, time) in TIMES.into_iter().enumerate() {
+        let loaded = letter(&db, &at.to_string(), time).await?;
+        let new = loaded.update().apply(|l| l.title().set("x"));
+        let new = new
+            .send(&db)
+            .await
+            .map_err(|error| format!("{time}: {error}"))?;
+        assert_eq!(new.version, Version::from(2), "{time}");
+        // What it did not change is as it was.
+        let stored = db.stored(&loaded.key()).await;
+        assert_eq!((&stored["at"], &stored["created"]), (&s(time), &s(time)));
+        assert_eq!(stored["owner"], s(OWNER));
+        assert_eq!(stored["by_owner_sk"], s("2026-03-01T12:00:00.000000000Z#x"));
+    }
+    Ok(())
+}
+
+async fn keys_of_indexes_follow(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let loaded = letter(&db, "a", "2026-03-01T13:00:00+01:00").await?;
+    let at: DateTime<Utc> = "2027-01-01T00:00:00Z".parse()?;
+    let new = loaded.update().apply(|l| l.at().set(at)).send(&db).await?;
+    let stored = db.stored(&loaded.key()).await;
+    assert_eq!(
+        stored["by_owner_pk"],
+        s(&format!("OWNER#{}", OWNER.to_lowercase()))
+    );
+    assert_eq!(
+        stored["by_owner_sk"],
+        s("2027-01-01T00:00:00.000000000Z#hello")
+    );
+    assert_eq!(Letter::by_owner(loaded.owner).all(&db).await?, [new]);
+    Ok(())
+}
+
+async fn a_put_and_a_delete_of_a_loaded_row_hold(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    for time in TIMES {
+        let loaded = letter(&db, "a", time).await?;
+        let put = loaded
+            .put()
+            .send(&db)
+            .await
+            .map_err(|error| format!("{time}: {error}"))?;
+        assert_eq!(put.version, Version::from(2));
+        assert_eq!(db.count::<Letter>().await, 1, "{time}");
+        let loaded = letter(&db, "a", time).await?;
+        let old = loaded.delete().returning_old().send(&db).await?;
+        assert_eq!(old.as_ref(), Some(&loaded), "{time}");
+        assert_eq!(db.count::<Letter>().await, 0, "{time}");
+        assert!(loaded.delete().send(&db).await.unwrap_err().is_not_found());
+    }
+    Ok(())
+}
+
+async fn a_transaction_holds(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    for time in TIMES {
+        let (a, b, c) = (
+            letter(&db, "a", time).await?,
+            letter(&db, "b", time).await?,
+            letter(&db, "c", time).await?,
+        );
+        let own = Letter {
+            id: "own".into(),
+            version: Version::default(),
+            ..a.clone()
+        };
+        Transaction::new()
+            .with(own.create())
+            .with(a.update().apply(|l| l.title().set("x")))
+            .with(b.put())
+            .with(c.delete())
+            .send(&db)
+            .await
+            .map_err(|error| format!("{time}: {error}"))?;
+        assert_eq!(db.stored(&a.key()).await["title"], s("x"));
+        assert_eq!(db.raw(&c.key()).await, None);
+        Letter::key("own").delete().send(&db).await?;
+    }
+    Ok(())
+}
+
+async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let a = letter(&db, "a", TIMES[1]).await?;
+    let b = letter(&db, "b", TIMES[1]).await?;
+    b.update()
+        .apply(|l| l.title().set("theirs"))
+        .send(&db)
+        .await?;
+    let refused = Transaction::new()
+        .with(a.update().apply(|l| l.title().set("x")))
+        .with(b.delete())
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert!(refused.is_conflict(), "{refused}");
+    assert!(refused.failures().any(|failed| failed.index() == 1));
+    assert_eq!(db.stored(&a.key()).await["title"], s("hello"));
+    Ok(())
+}
+
+async fn an_idempotent_write_holds(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let loaded = letter(&db, "a", TIMES[4]).await?;
+    loaded.put().idempotent().send(&db).await?;
+    let loaded = letter(&db, "a", TIMES[4]).await?;
+    loaded
+        .update()
+        .apply(|l| l.title().set("x"))
+        .idempotent()
+        .send(&db)
+        .await?;
+    let loaded = letter(&db, "a", TIMES[4]).await?;
+    loaded.delete().idempotent().send(&db).await?;
+    assert_eq!(db.count::<Letter>().await, 0);
+    Ok(())
+}
+
+/// The same write with the same token has to be the same byte for byte, in another process too.
+async fn a_token_of_the_callers_is_sent_once(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let loaded = letter(&db, "a", TIMES[4]).await?;
+    let refused = loaded
+        .put()
+        .idempotent_with("token")
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert!(refused.is_conflict());
+    let refused = Transaction::new()
+        .with(loaded.put())
+        .with(Letter::key("b").check().if_missing());
+    assert!(
+        refused
+            .token("another")
+            .send(&db)
+            .await
+            .unwrap_err()
+            .is_conflict()
+    );
+    Ok(())
+}
+
+async fn jobs_hold(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let mut loaded = Vec::new();
+    for (at, time) in TIMES.into_iter().enumerate() {
+        loaded.push(letter(&db, &at.to_string(), time).await?);
+    }
+    let report = Letter::scan()
+        .update_each(|l: &Letter| l.update().apply(|l| l.title().set("job")))
+        .send(&db)
+        .await?;
+    assert_eq!(
+        (report.written, report.failed, report.vanished),
+        (TIMES.len() as u64, 0, 0)
+    );
+    for (at, time) in TIMES.into_iter().enumerate() {
+        db.plant::<Letter>(letter_row(&at.to_string(), time)).await;
+    }
+    let report = put_each(loaded.iter().map(|l| l.put())).send(&db).await?;
+    assert_eq!(report.complete()?.written, TIMES.len() as u64);
+    for (at, time) in TIMES.into_iter().enumerate() {
+        db.plant::<Letter>(letter_row(&at.to_string(), time)).await;
+    }
+    let report = Letter::scan().delete_each().send(&db).await?;
+    assert_eq!(report.complete()?.written, TIMES.len() as u64);
+    assert_eq!(db.count::<Letter>().await, 0);
+    Ok(())
+}
+
+async fn modify_holds(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    for time in TIMES {
+        letter(&db, "a", time).await?;
+        let (faulty, http) = db.faulty([]);
+        Letter::key("a")
+            .modify(|l| l.title = "x".into())
+            .send(&faulty)
+            .await?;
+        assert_eq!(http.calls(), ["GetItem", "UpdateItem"], "{time}");
+        assert_eq!(db.stored(&Letter::key("a")).await["created"], s(time));
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "badges",
+    key(pk = "BADGE#{id}"),
+    unique(by_owner, owner, since)
+)]
+struct Badge {
+    id: String,
+    owner: Uuid,
+    since: DateTime<Utc>,
+    label: String,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at)]
+    created: Option<DateTime<Utc>>,
+}
+
+/// A badge that was stored by us, and then spelt by another program.
+async fn badge(db: &Db, id: &str, time: &str) -> Result<Badge> {
+    let since = "2026-03-01T12:00:00Z".parse().expect("a time");
+    let badge = Badge {
+        id: id.into(),
+        owner: OWNER.parse().expect("a UUID"),
+        since,
+        label: "x".into(),
+        version: Version::default(),
+        created: None,
+    };
+    let badge = badge.create().send(db).await?;
+    let mut stored = db.stored(&badge.key()).await;
+    stored.insert("owner".into(), s(OWNER));
+    stored.insert("since".into(), s(time));
+    stored.insert("created".into(), s(time));
+    db.plant::<Badge>(stored).await;
+    Ok(Badge::key(id).get().send(db).await?.expect("a badge"))
+}
+
+async fn unique_values_follow(db: Db) -> Outcome {
+    db.create_tables([Badge::schema()]).await?;
+    for (at, time) in TIMES.into_iter().enumerate() {
+        let loaded = badge(&db, &at.to_string(), time).await?;
+        let next = Uuid::from_u128(at as u128);
+        let new = loaded
+            .update()
+            .apply(|b| b.owner().set(next))
+            .send(&db)
+            .await;
+        let new = new.map_err(|error| format!("{time}: {error}"))?;
+        assert_eq!(
+            Badge::by_owner(next, new.since).send(&db).await?,
+            Some(new.clone())
+        );
+        let put = Badge {
+            owner: Uuid::from_u128(100),
+            ..new
+        }
+        .put()
+        .send(&db)
+        .await?;
+        assert_eq!(db.count::<Badge>().await, 2, "{time}");
+        put.delete().send(&db).await?;
+        assert_eq!(db.count::<Badge>().await, 0, "{time}");
+    }
+    Ok(())
+}
+
+async fn a_delete_of_unique_values_in_a_transaction_holds(db: Db) -> Outcome {
+    db.create_tables([Badge::schema()]).await?;
+    for time in TIMES {
+        let loaded = badge(&db, "a", time).await?;
+        Transaction::new().with(loaded.delete()).send(&db).await?;
+        assert_eq!(db.count::<Badge>().await, 0, "{time}");
+    }
+    Ok(())
+}
+
+async fn another_value_is_a_conflict(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    // Deleted and made again: the version is the same, the time of creation is not.
+    let loaded = letter(&db, "a", TIMES[1]).await?;
+    db.plant::<Letter>(letter_row("a", "2026-03-01T12:00:01.000Z"))
+        .await;
+    for refused in [
+        loaded.put().send(&db).await.map(drop),
+        loaded.delete().send(&db).await,
+        loaded
+            .update()
+            .apply(|l| l.title().set("x"))
+            .send(&db)
+            .await
+            .map(drop),
+    ] {
+        let refused = refused.unwrap_err();
+        assert!(refused.is_conflict(), "{refused}");
+        assert!(refused.current::<Letter>().is_some());
+    }
+    // A part that the new key relies on, without a change of the version.
+    let mut row = letter_row("a", TIMES[1]);
+    row.insert("at".into(), s("2026-03-02T12:00:00Z"));
+    db.plant::<Letter>(row).await;
+    let refused = loaded
+        .update()
+        .apply(|l| l.title().set("x"))
+        .send(&db)
+        .await;
+    assert!(refused.unwrap_err().is_conflict());
+    Ok(())
+}
+
+async fn another_version_is_one_request(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let loaded = letter(&db, "a", TIMES[1]).await?;
+    let mut row = letter_row("a", TIMES[1]);
+    row.insert("version".into(), n(2));
+    db.plant::<Letter>(row).await;
+    let (faulty, http) = db.faulty([]);
+    let refused = loaded
+        .update()
+        .apply(|l| l.title().set("x"))
+        .send(&faulty)
+        .await;
+    assert!(refused.unwrap_err().is_conflict());
+    assert_eq!(http.calls(), ["UpdateItem"]);
+    Ok(())
+}
+
+async fn rows_of_ours_are_one_request(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let loaded = letter(&db, "a", TIMES[7]).await?;
+    let loaded = loaded.put().send(&db).await?;
+    let (faulty, http) = db.faulty([]);
+    loaded
+        .update()
+        .apply(|l| l.title().set("x"))
+        .send(&faulty)
+        .await?;
+    assert_eq!(http.calls(), ["UpdateItem"]);
+    let foreign = letter(&db, "a", TIMES[1]).await?;
+    http.plan([]);
+    foreign
+        .update()
+        .apply(|l| l.title().set("x"))
+        .send(&faulty)
+        .await?;
+    assert_eq!(http.calls(), ["UpdateItem", "UpdateItem"]);
+    Ok(())
+}
+
+async fn a_lost_answer_is_unknown(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let send = async |loaded: Letter, plan: Vec<Fault>| -> (Option<ErrorKind>, Faults) {
+        let (faulty, http) = db.faulty(plan);
+        let sent = loaded
+            .update()
+            .apply(|l| l.title().set("x"))
+            .send(&faulty)
+            .await;
+        (sent.err().map(|error| error.kind()), http)
+    };
+    for plan in [vec![Fault::Lose], vec![Fault::Pass, Fault::Lose]] {
+        let loaded = letter(&db, "a", TIMES[1]).await?;
+        let (kind, http) = send(loaded, plan.clone()).await;
+        assert_eq!(kind, Some(ErrorKind::OutcomeUnknown), "{plan:?}");
+        assert_eq!(http.calls().len(), plan.len());
+    }
+    Ok(())
+}
+
+/// What a caller asks is asked as it stands: another spelling is another value to DynamoDB.
+async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let loaded = letter(&db, "a", TIMES[1]).await?;
+    let refused = loaded
+        .update()
+        .apply(|l| l.title().set("x"))
+        .when(|l| l.title().eq("another"))
+        .send(&db)
+        .await;
+    assert!(refused.unwrap_err().is_conflict());
+    Ok(())
+}

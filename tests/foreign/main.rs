@@ -1,0 +1,33 @@
+//! Rows that other programs wrote: each is read and written as it is stored, or it is refused (law K8).
+//!
+//! ```text
+//! cargo test --test foreign
+//! scripts/dynamodb-local cargo test --test foreign
+//! ```
+//!
+//! What was read is what is written: no row has two identities, and no guard asks for another spelling than the stored
+//! one.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod guards;
+mod programs;
+mod random;
+mod spelling;
+
+use libtest_mimic::Arguments;
+
+use support::db::Mode;
+use support::suite::trials;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut all = trials("spelling", Mode::Raw, spelling::tests());
+    all.extend(trials("typed::spelling", Mode::Typed, spelling::tests()));
+    all.extend(trials("guards", Mode::Raw, guards::tests()));
+    all.extend(trials("typed::guards", Mode::Typed, guards::tests()));
+    all.extend(trials("programs", Mode::Raw, programs::tests()));
+    all.extend(trials("random", Mode::Raw, random::tests()));
+    libtest_mimic::run(&arguments, all).exit();
+}

@@ -1,0 +1,579 @@
+//! Rows as other programs write them, and entities as one would declare them for such tables: read, queried, updated,
+//! modified, changed in a job, put back and deleted. Each remains one row, or is refused.
+
+use std::collections::{BTreeMap, HashSet};
+
+use chrono::{DateTime, Utc};
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::expr::{Mode, Path};
+use dynamo_entity::key::{KeyPart, PartText, PartWriter};
+use dynamo_entity::prelude::*;
+use dynamo_entity::schema::Width;
+use dynamo_entity::{Fault, Number, Reader, Value, Writer};
+use uuid::Uuid;
+
+use crate::support::db::{Db, Raw, n, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    boto3,
+    one_table,
+    electrodb,
+    electrodb_in_lower_case,
+    pynamodb,
+    dynamodb_toolbox,
+    java,
+    swift,
+    a_key_that_others_spell_is_refused,
+];
+
+/// Takes a row through everything that is done with rows. What others keep in it stays there.
+async fn stays_one_row<E>(
+    db: &Db,
+    row: Raw,
+    change: fn(&mut E),
+    update: fn(&E) -> dynamo_entity::Update<E>,
+) -> Outcome
+where
+    E: DynamoEntity + PartialEq + std::fmt::Debug,
+{
+    db.create_tables([<E::Table as DynamoTable>::schema()])
+        .await?;
+    db.plant::<E>(row.clone()).await;
+    let read = E::scan().all(db).await?.remove(0);
+    let key = || read.key();
+    assert_eq!(key().get().send(db).await?.as_ref(), Some(&read));
+    assert_eq!(
+        E::get_many([key()]).send(db).await?,
+        [Some(E::from_item(row.clone())?)]
+    );
+
+    key().modify(change).send(db).await?;
+    stands(db, &row, "modify").await?;
+    db.plant::<E>(row.clone()).await;
+    update(&read).send(db).await?;
+    stands(db, &row, "update").await?;
+    db.plant::<E>(row.clone()).await;
+    let report = E::scan().update_each(update).send(db).await?;
+    assert_eq!((report.written, report.failed, report.vanished), (1, 0, 0));
+    stands(db, &row, "update_each").await?;
+    db.plant::<E>(row.clone()).await;
+    read.put().send(db).await?;
+    stands(db, &row, "put").await?;
+    db.plant::<E>(row.clone()).await;
+    Transaction::new().with(update(&read)).send(db).await?;
+    stands(db, &row, "transaction").await?;
+
+    db.plant::<E>(row.clone()).await;
+    read.delete().send(db).await?;
+    assert_eq!(db.count::<E::Table>().await, 0, "delete");
+    db.plant::<E>(row).await;
+    assert_eq!(
+        E::scan().delete_each().send(db).await?.complete()?.written,
+        1
+    );
+    assert_eq!(db.count::<E::Table>().await, 0, "delete_each");
+    Ok(())
+}
+
+/// The row is the only one, has its key and what no field knows.
+async fn stands(db: &Db, row: &Raw, after: &str) -> Outcome {
+    let tables = db
+        .client()
+        .list_tables()
+        .exclusive_start_table_name(db.prefix());
+    let tables = tables.send().await?;
+    let own = |name: &&String| name.starts_with(db.prefix());
+    for table in tables.table_names().iter().filter(own) {
+        let rows = db
+            .client()
+            .scan()
+            .table_name(table)
+            .consistent_read(true)
+            .send()
+            .await?;
+        let rows = rows.items();
+        assert_eq!(rows.len(), 1, "{after}: {rows:?}");
+        for (name, value) in row {
+            let is_kept = [
+                "pk",
+                "sk",
+                "PK",
+                "SK",
+                "id",
+                "at",
+                "__edb_e__",
+                "__edb_v__",
+                "theirs",
+            ];
+            if is_kept.contains(&&**name) {
+                assert_eq!(rows[0].get(name), Some(value), "{after}: {name}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn null() -> AttributeValue {
+    AttributeValue::Null(true)
+}
+
+// --- boto3 and the DocumentClient: native keys, numbers in any form
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "boto", key(pk = id, sk = at))]
+struct Boto {
+    id: String,
+    at: u64,
+    price: Number,
+    note: Option<String>,
+    tags: HashSet<String>,
+    #[dynamo(default)]
+    stars: u32,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+async fn boto3(db: Db) -> Outcome {
+    let row = raw([
+        ("id", s("a#b%")),
+        ("at", n("1772366400")),
+        ("price", n("12.5000")),
+        ("note", null()),
+        ("tags", AttributeValue::Ss(vec!["b".into(), "a".into()])),
+        ("theirs", AttributeValue::L(vec![n("1"), null()])),
+    ]);
+    let change = |b: &mut Boto| b.stars += 1;
+    stays_one_row(&db, row, change, |b| {
+        b.update().apply(|b| b.stars().set(5u32))
+    })
+    .await
+}
+
+// --- OneTable: `_type`, times of JavaScript, keys of templates
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "one",
+    pk = "PK",
+    sk = "SK",
+    verbatim,
+    type_attribute = "_type",
+    entities(Member)
+)]
+#[dynamo(gsi(gs1, pk = "gs1pk", sk = "gs1sk"))]
+struct One;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = One, rename = "User", key(pk = "user#{name}", sk = "joined#{joined:ms}"))]
+#[dynamo(gsi(by_email, on = gs1, pk = "email#{email}", sk = "{joined:ms}"))]
+struct Member {
+    name: String,
+    joined: DateTime<Utc>,
+    email: String,
+    #[dynamo(created_at, format = "rfc3339")]
+    created: Option<DateTime<Utc>>,
+    #[dynamo(updated_at, format = "rfc3339")]
+    updated: Option<DateTime<Utc>>,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+async fn one_table(db: Db) -> Outcome {
+    let time = "2026-03-01T12:00:00.000Z";
+    let row = raw([
+        ("PK", s("user#Ann Lee")),
+        ("SK", s(&format!("joined#{time}"))),
+        ("gs1pk", s("email#ann@x.org")),
+        ("gs1sk", s(time)),
+        ("_type", s("User")),
+        ("name", s("Ann Lee")),
+        ("joined", s(time)),
+        ("email", s("ann@x.org")),
+        ("created", s(time)),
+        ("updated", s(time)),
+        ("version", n(1)),
+        ("theirs", s("x")),
+    ]);
+    let change = |m: &mut Member| m.email = "lee@x.org".into();
+    let update = |m: &Member| m.update().apply(|m| m.email().set("lee@x.org"));
+    stays_one_row(&db, row.clone(), change, update).await?;
+
+    // Its unique values are rows of no entity.
+    db.plant::<Member>(row).await;
+    let unique = raw([
+        ("PK", s("_unique#User#email#ann@x.org")),
+        ("SK", s("_unique#")),
+    ]);
+    db.plant::<Member>(unique).await;
+    assert_eq!(Member::scan().all(&db).await?.len(), 1);
+    let found = Member::by_email("ann@x.org").all(&db).await?;
+    let changed = found[0]
+        .update()
+        .apply(|m| m.email().set("lee@x.org"))
+        .send(&db)
+        .await?;
+    assert_eq!(Member::by_email("lee@x.org").all(&db).await?, [changed]);
+    assert!(!Member::by_email("ann@x.org").exists(&db).await?);
+    Ok(())
+}
+
+// --- ElectroDB: prefixed keys in lower case
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "electro",
+    pk = "pk",
+    sk = "sk",
+    verbatim,
+    type_attribute = "__edb_e__",
+    entities(Purchase)
+)]
+struct Electro;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Electro, rename = "order", key(pk = "$shop#customer_{customer}", sk = "$order_1#number_{number}"))]
+struct Purchase {
+    customer: String,
+    number: u32,
+    total: u64,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+fn purchase(customer: &str, folded: &str, number: &str) -> Raw {
+    raw([
+        ("pk", s(&format!("$shop#customer_{folded}"))),
+        ("sk", s(&format!("$order_1#number_{number}"))),
+        ("__edb_e__", s("order")),
+        ("__edb_v__", s("1")),
+        ("customer", s(customer)),
+        ("number", n(7)),
+        ("total", n(5)),
+    ])
+}
+
+async fn electrodb(db: Db) -> Outcome {
+    let change = |p: &mut Purchase| p.total += 1;
+    let update = |p: &Purchase| p.update().apply(|p| p.total().add(1));
+    stays_one_row(&db, purchase("ann", "ann", "7"), change, update).await?;
+
+    // In lower case, and padded: keys that this declaration does not write.
+    for row in [
+        purchase("Ann", "ann", "7"),
+        purchase("ann", "ann", "000007"),
+    ] {
+        db.plant::<Purchase>(row.clone()).await;
+        let refused = Purchase::scan().all(&db).await.unwrap_err();
+        assert!(refused.is_key_mismatch(), "{refused}");
+        let report = Purchase::scan().update_each(update).send(&db).await?;
+        assert_eq!((report.written, report.failed), (0, 1));
+        assert_eq!(Purchase::scan().delete_each().send(&db).await?.found, 1);
+        let delete = db.client().delete_item().table_name(db.table::<Electro>());
+        let delete = delete
+            .key("pk", row["pk"].clone())
+            .key("sk", row["sk"].clone());
+        delete.send().await?;
+    }
+    Ok(())
+}
+
+/// Text that stands in keys in lower case, and in its attribute as it is.
+#[derive(Debug, Clone, PartialEq)]
+struct Folded(String);
+
+impl DynamoValue for Folded {
+    type Path<R, M: Mode> = Path<R, Self, M>;
+
+    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.0.encode(writer)
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        String::decode(reader).map(Folded)
+    }
+}
+
+impl KeyPart for Folded {
+    const WIDTH: Width = Width::Variable;
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.text(&self.0.to_lowercase());
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        text.text().map(|text| Folded(text.into_owned()))
+    }
+
+    fn to_part(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "folded",
+    pk = "pk",
+    sk = "sk",
+    verbatim,
+    type_attribute = "__edb_e__",
+    entities(Receipt)
+)]
+struct FoldedTable;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = FoldedTable, rename = "order", key(pk = "$shop#customer_{customer}", sk = "$order_1#number_{number}"))]
+struct Receipt {
+    customer: Folded,
+    number: u32,
+    total: u64,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+async fn electrodb_in_lower_case(db: Db) -> Outcome {
+    let change = |p: &mut Receipt| p.total += 1;
+    let update = |p: &Receipt| p.update().apply(|p| p.total().add(1));
+    stays_one_row(&db, purchase("Ann", "ann", "7"), change, update).await
+}
+
+// --- PynamoDB: times with six digits and `+0000`, versions, NULL
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "pynamo", key(pk = id, sk = at))]
+#[dynamo(gsi(by_state, pk = "S#{state}", sk = "{due}"))]
+struct Pynamo {
+    id: String,
+    /// A key in a form that is not ours is a text.
+    at: String,
+    state: String,
+    due: DateTime<Utc>,
+    is_open: bool,
+    note: Option<String>,
+    #[dynamo(created_at)]
+    created: Option<DateTime<Utc>>,
+    #[dynamo(version)]
+    version: Version,
+}
+
+async fn pynamodb(db: Db) -> Outcome {
+    let time = "2026-03-01T12:00:00.000000+0000";
+    let row = raw([
+        ("id", s("a")),
+        ("at", s(time)),
+        ("state", s("new")),
+        ("due", s(time)),
+        ("is_open", AttributeValue::Bool(true)),
+        ("note", null()),
+        ("created", s(time)),
+        ("version", n(1)),
+    ]);
+    let change = |p: &mut Pynamo| p.state = "done".into();
+    stays_one_row(&db, row, change, |p| {
+        p.update().apply(|p| p.state().set("done"))
+    })
+    .await
+}
+
+// --- DynamoDB-Toolbox: `_et`, `_ct`, `_md`
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "toolbox",
+    pk = "pk",
+    sk = "sk",
+    verbatim,
+    type_attribute = "_et",
+    entities(Pokemon)
+)]
+struct Toolbox;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Toolbox, rename = "POKEMON", key(pk = "{trainer}", sk = "POKEMON#{name}"))]
+struct Pokemon {
+    trainer: String,
+    name: String,
+    level: u32,
+    #[dynamo(default)]
+    moves: BTreeMap<String, Value>,
+    #[dynamo(created_at, rename = "_ct", format = "rfc3339")]
+    created: Option<DateTime<Utc>>,
+    #[dynamo(updated_at, rename = "_md", format = "rfc3339")]
+    updated: Option<DateTime<Utc>>,
+    #[dynamo(version)]
+    version: Version,
+}
+
+async fn dynamodb_toolbox(db: Db) -> Outcome {
+    let moves = [("tail".to_owned(), null()), ("run".to_owned(), n(1))];
+    let row = raw([
+        ("pk", s("ash:1")),
+        ("sk", s("POKEMON#pika#chu")),
+        ("_et", s("POKEMON")),
+        ("_ct", s("2026-03-01T12:00:00.120Z")),
+        ("_md", s("2026-03-01T12:00:00.120Z")),
+        ("trainer", s("ash:1")),
+        ("name", s("pika#chu")),
+        ("level", n("7.0")),
+        ("moves", AttributeValue::M(moves.into())),
+    ]);
+    // A version of its own it has not: the first write adopts the row.
+    let change = |p: &mut Pokemon| p.level += 1;
+    stays_one_row(&db, row, change, |p| p.update().apply(|p| p.level().add(1))).await
+}
+
+// --- the Java Enhanced client: Instant with 0, 3, 6 or 9 digits, versions from 1 or 0, lists of numbers
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "java", key(pk = id), rename_all = "camelCase")]
+#[dynamo(gsi(by_account, pk = account_id, sk = placed_at))]
+#[dynamo(gsi(by_state, pk = "{state}", sk = "{placed_at}"))]
+struct Java {
+    id: String,
+    account_id: Option<Uuid>,
+    placed_at: DateTime<Utc>,
+    state: State,
+    amounts: Vec<u32>,
+    note: Option<String>,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at)]
+    created_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+enum State {
+    #[dynamo(rename = "IN_WORK")]
+    InWork,
+    #[dynamo(rename = "DONE")]
+    Done,
+}
+
+async fn java(db: Db) -> Outcome {
+    for (version, time) in [
+        (0, "2026-03-01T12:00:00Z"),
+        (1, "2026-03-01T12:00:00.500Z"),
+        (2, "2026-03-01T12:00:00.500001Z"),
+        (3, "2026-03-01T12:00:00.500000001Z"),
+    ] {
+        let row = raw([
+            ("id", s("a")),
+            ("accountId", s("67E55044-10B1-426F-9247-BB680E5FE0C8")),
+            ("placedAt", s(time)),
+            ("state", s("IN_WORK")),
+            ("amounts", AttributeValue::L(vec![n(1), n("2.0")])),
+            ("note", null()),
+            ("version", n(version)),
+            ("createdAt", s(time)),
+        ]);
+        let change = |j: &mut Java| j.state = State::Done;
+        let update = |j: &Java| j.update().apply(|j| j.state().set(State::Done));
+        stays_one_row(&db, row, change, update).await?;
+    }
+    Ok(())
+}
+
+// --- Swift and .NET: UUIDs in capitals
+
+/// A UUID that is written in capitals.
+#[derive(Debug, Clone, PartialEq)]
+struct Loud(Uuid);
+
+impl KeyPart for Loud {
+    const WIDTH: Width = Width::Fixed(36);
+
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+        writer.token(&self.0.to_string().to_uppercase());
+        Ok(())
+    }
+
+    fn parse_part(text: &PartText<'_>) -> Option<Self> {
+        text.raw().parse().ok().map(Loud)
+    }
+
+    fn to_part(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "devices", pk = "id", verbatim, entities(Device))]
+struct Devices;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Devices, key(pk = "{id}"))]
+struct Device {
+    #[dynamo(skip)]
+    id: Loud,
+    owner: Uuid,
+    name: String,
+}
+
+async fn swift(db: Db) -> Outcome {
+    let row = |id: &str| {
+        raw([
+            ("id", s(id)),
+            ("_type", s("Device")),
+            ("owner", s("67E55044-10B1-426F-9247-BB680E5FE0C8")),
+            ("name", s("phone")),
+        ])
+    };
+    let loud = "67E55044-10B1-426F-9247-BB680E5FE0C8";
+    let update = |d: &Device| d.update().apply(|d| d.name().set("x"));
+    stays_one_row::<Device>(&db, row(loud), |d| d.name = "x".into(), update).await?;
+    db.plant::<Device>(row(&loud.to_lowercase())).await;
+    assert!(Device::scan().all(&db).await.unwrap_err().is_key_mismatch());
+    Ok(())
+}
+
+// --- what cannot be declared in their form
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "sessions", key(pk = id, sk = at))]
+struct Session {
+    id: Uuid,
+    at: DateTime<Utc>,
+    count: u32,
+}
+
+/// Nothing of the library's makes a second row of it, and nothing loses it.
+async fn a_key_that_others_spell_is_refused(db: Db) -> Outcome {
+    db.create_tables([Session::schema()]).await?;
+    let id: Uuid = "67e55044-10b1-426f-9247-bb680e5fe0c8".parse()?;
+    for time in [
+        "2026-03-01T12:00:00.000Z",
+        "2026-03-01T12:00:00.000000+0000",
+        "2026-03-01T12:00:00Z",
+        "2026-03-01T12:00:00+00:00",
+        "2026-03-01T12:00:00.0000000Z",
+    ] {
+        let row = raw([("id", s(&id.to_string())), ("at", s(time)), ("count", n(1))]);
+        db.plant::<Session>(row.clone()).await;
+        let refused = Session::in_partition(id).all(&db).await.unwrap_err();
+        assert!(refused.is_key_mismatch(), "{refused}");
+        assert_eq!(refused.attribute(), Some("at"));
+        assert_eq!(
+            refused.item_key().map(Raw::from).ok_or("a key")?.get("at"),
+            row.get("at")
+        );
+        let report = Session::scan()
+            .update_each(|s: &Session| s.update().apply(|s| s.count().add(1)))
+            .send(&db)
+            .await?;
+        assert_eq!((report.written, report.failed, report.vanished), (0, 1, 0));
+        let at: DateTime<Utc> = "2026-03-01T12:00:00Z".parse()?;
+        assert_eq!(Session::key(id, at).get().send(&db).await?, None);
+        assert_eq!(db.count::<Session>().await, 1);
+        let delete = db.client().delete_item().table_name(db.table::<Session>());
+        delete
+            .key("id", row["id"].clone())
+            .key("at", row["at"].clone())
+            .send()
+            .await?;
+    }
+    Ok(())
+}

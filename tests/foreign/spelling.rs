@@ -1,0 +1,644 @@
+//! A row whose stored key is not what its fields give is refused by whatever reads it, with a kind of its own.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Error, ErrorKind, Stage, read_together, snapshot};
+use uuid::Uuid;
+
+use crate::support::db::{Db, Raw, n, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    a_bare_key_is_read_as_it_is_written,
+    a_number_is_its_value,
+    every_read_refuses,
+    a_field_that_left_its_key_is_refused,
+    projections_refuse,
+    keys_refuse,
+    a_constant_is_part_of_the_key,
+    jobs_go_on,
+    collections_go_on,
+    a_changed_template_is_refused,
+    keys_of_indexes_refuse_nothing,
+    verbatim_is_exact,
+    a_type_of_the_users_is_held_to_its_text,
+];
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "visits", key(pk = who, sk = at))]
+#[dynamo(gsi(by_place, pk = place, sk = seen))]
+#[dynamo(gsi(by_day, pk = "DAY#{day}", sk = "{at}", project = keys))]
+struct Visit {
+    who: Uuid,
+    at: DateTime<Utc>,
+    day: NaiveDate,
+    place: Uuid,
+    seen: DateTime<Utc>,
+    count: u32,
+}
+
+const WHO: &str = "67e55044-10b1-426f-9247-bb680e5fe0c8";
+const AT: &str = "2026-03-01T12:00:00.000000000Z";
+const LOUD: &str = "67E55044-10B1-426F-9247-BB680E5FE0C8";
+
+fn who() -> Uuid {
+    WHO.parse().expect("a UUID")
+}
+
+fn visit_row(who: &str, at: &str) -> Raw {
+    raw([
+        ("who", s(who)),
+        ("at", s(at)),
+        ("day", s("2026-03-01")),
+        ("place", s(LOUD)),
+        ("seen", s("2026-03-01T13:00:00+01:00")),
+        ("count", n(1)),
+        ("by_day_pk", s("DAY#2026-03-01")),
+        ("by_day_sk", s(AT)),
+    ])
+}
+
+/// The kind of a refusal, which names key and attribute and says the way out.
+fn kind<T: std::fmt::Debug>(read: Result<T>) -> ErrorKind {
+    let error = read.expect_err("a refusal");
+    let shown = error.to_string();
+    if error.is_key_mismatch() {
+        assert!(
+            error.key().is_some() || error.attribute().is_some(),
+            "{shown}"
+        );
+        assert!(shown.contains("declare the key as it is stored"), "{shown}");
+        assert_eq!(error.stage(), Stage::Decode);
+    }
+    error.kind()
+}
+
+fn parted<T>(read: Vec<Result<T>>) -> (Vec<T>, Vec<Error>) {
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    for row in read {
+        match row {
+            Ok(row) => rows.push(row),
+            Err(error) => errors.push(error),
+        }
+    }
+    (rows, errors)
+}
+
+const MISMATCH: ErrorKind = ErrorKind::KeyMismatch;
+
+async fn a_bare_key_is_read_as_it_is_written(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    for (who, at) in [
+        (LOUD, AT),
+        ("67e5504410b1426f9247bb680e5fe0c8", AT),
+        ("urn:uuid:67e55044-10b1-426f-9247-bb680e5fe0c8", AT),
+        (WHO, "2026-03-01T12:00:00Z"),
+        (WHO, "2026-03-01T12:00:00.000Z"),
+        (WHO, "2026-03-01T12:00:00.000000000+00:00"),
+        (WHO, "2026-03-01T12:00:00.000000+0000"),
+        (WHO, "2026-03-01T13:00:00.000000000+01:00"),
+        (WHO, "2026-03-01t12:00:00.000000000z"),
+        (WHO, "2026-03-01 12:00:00.000000000Z"),
+        (WHO, "yesterday"),
+    ] {
+        db.plant::<Visit>(visit_row(who, at)).await;
+        let error = Visit::scan().all(&db).await.unwrap_err();
+        let attribute = if who == WHO { "at" } else { "who" };
+        assert_eq!(
+            (error.kind(), error.attribute()),
+            (MISMATCH, Some(attribute)),
+            "{who} {at}"
+        );
+        let key = error.item_key().expect("the key of the row");
+        assert_eq!(key.get("at").and_then(|at| at.as_text()), Some(at));
+        assert_eq!(error.key_of::<Visit>(), None);
+        // What is refused can be taken away by what it is.
+        let delete = db.client().delete_item().table_name(db.table::<Visit>());
+        delete.set_key(Some(key.into())).send().await?;
+    }
+    db.plant::<Visit>(visit_row(WHO, AT)).await;
+    let read = Visit::scan().all(&db).await?.remove(0);
+    assert_eq!(read.key().get().send(&db).await?, Some(read));
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "gauges", key(pk = id, sk = reading))]
+struct Gauge {
+    id: i32,
+    reading: f64,
+}
+
+async fn a_number_is_its_value(db: Db) -> Outcome {
+    db.create_tables([Gauge::schema()]).await?;
+    let row = |id: &str, reading: &str| raw([("id", n(id)), ("reading", n(reading))]);
+    for (id, reading) in [("1.0", "0.10"), ("1E1", "1e2"), ("-0", "5")] {
+        db.plant::<Gauge>(row(id, reading)).await;
+        let gauge = Gauge::scan().all(&db).await?.remove(0);
+        gauge.put().send(&db).await?;
+        assert_eq!(db.count::<Gauge>().await, 1, "{id} {reading}");
+        gauge.delete().send(&db).await?;
+        assert_eq!(db.count::<Gauge>().await, 0, "{id} {reading}");
+    }
+    for (id, reading) in [
+        ("1", "0.1000000000000000000001"),
+        ("1", "12345678901234567890"),
+        ("1.5", "1"),
+        ("3000000000", "1"),
+        ("1", "1e125"),
+    ] {
+        db.plant::<Gauge>(row(id, reading)).await;
+        let is_float = reading == "1e125";
+        match Gauge::scan().all(&db).await {
+            Ok(rows) => {
+                assert!(is_float, "{id} {reading}");
+                rows[0].delete().send(&db).await?;
+                assert_eq!(db.count::<Gauge>().await, 0);
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), MISMATCH, "{id} {reading}: {error}");
+                let delete = db.client().delete_item().table_name(db.table::<Gauge>());
+                let key = error.item_key().expect("the key of the row").into();
+                delete.set_key(Some(key)).send().await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "orders",
+    key(pk = "USER#{user}", sk = "ORDER#{at:date}#{number:06}")
+)]
+#[dynamo(gsi(by_total, pk = "ALL", sk = "{total}"))]
+struct Order {
+    user: Uuid,
+    at: DateTime<Utc>,
+    number: u32,
+    total: u32,
+}
+
+fn order(number: u32) -> Order {
+    let at = AT.parse().expect("a time");
+    Order {
+        user: who(),
+        at,
+        number,
+        total: 5,
+    }
+}
+
+/// An order whose key is spelt in another way, or whose fields were changed without it.
+async fn with_a_stranger(db: &Db, name: &str, value: &str) -> Result<()> {
+    db.create_tables([Order::schema()]).await?;
+    for number in 1..=3 {
+        order(number).put().send(db).await?;
+    }
+    let mut stranger = db.stored(&order(2).key()).await;
+    let value = if name == "number" { n(value) } else { s(value) };
+    stranger.insert(name.into(), value);
+    db.plant::<Order>(stranger).await;
+    Ok(())
+}
+
+async fn every_read_refuses(db: Db) -> Outcome {
+    // The row stands where the key of order 2 finds it, and is another order.
+    with_a_stranger(&db, "number", "4").await?;
+    let key = || {
+        Order::key(
+            who(),
+            NaiveDate::from_ymd_opt(2026, 3, 1).expect("a day"),
+            2u32,
+        )
+    };
+    let item: Item = db.stored(&key()).await.into();
+
+    let refused = [
+        ("get", kind(key().get().send(&db).await)),
+        ("get_many", kind(Order::get_many([key()]).send(&db).await)),
+        (
+            "read_together",
+            kind(read_together((key().get(), key().get())).send(&db).await),
+        ),
+        ("snapshot", kind(snapshot((key().get(),)).send(&db).await)),
+        ("query", kind(Order::in_partition(who()).all(&db).await)),
+        (
+            "page",
+            kind(Order::in_partition(who()).limit(9).page(&db).await),
+        ),
+        ("index", kind(Order::by_total().all(&db).await)),
+        ("scan", kind(Order::scan().all(&db).await)),
+        ("from_item", kind(Order::from_item(item))),
+        (
+            "modify",
+            kind(key().modify(|o| o.total = 6).send(&db).await),
+        ),
+        (
+            "update",
+            kind(
+                key()
+                    .update()
+                    .apply(|o| o.total().set(6u32))
+                    .send(&db)
+                    .await,
+            ),
+        ),
+        (
+            "create",
+            kind(
+                order(2)
+                    .create()
+                    .send(&db)
+                    .await
+                    .unwrap_err()
+                    .current::<Order>()
+                    .expect("it came"),
+            ),
+        ),
+    ];
+    for (read, kind) in refused {
+        assert_eq!(kind, MISMATCH, "{read}");
+    }
+
+    let (rows, errors) = parted(Order::in_partition(who()).lenient().all(&db).await?);
+    assert_eq!(rows, [order(1), order(3)]);
+    assert!(errors.iter().all(Error::is_key_mismatch) && errors.len() == 1);
+    let mut rows = Order::in_partition(who()).stream(&db);
+    let mut seen = Vec::new();
+    while let Some(row) = rows.next().await {
+        seen.push(row.map_err(|error| error.kind()));
+    }
+    assert_eq!(seen, [Ok(order(1)), Err(MISMATCH), Ok(order(3))]);
+
+    let old = key().delete().returning_old().send(&db).await;
+    assert_eq!(kind(old), MISMATCH);
+    Ok(())
+}
+
+async fn a_field_that_left_its_key_is_refused(db: Db) -> Outcome {
+    for (name, value) in [
+        ("user", "00000000-0000-0000-0000-000000000001"),
+        ("at", "2026-03-02T00:00:00Z"),
+        ("number", "3"),
+    ] {
+        with_a_stranger(&db, name, value).await?;
+        let error = Order::in_partition(who()).all(&db).await.unwrap_err();
+        let key = if name == "user" { "pk" } else { "sk" };
+        let said = (error.kind(), error.key(), error.attribute());
+        assert_eq!(said, (MISMATCH, Some(key), Some(name)));
+        assert_eq!(error.key_of::<Order>(), Some(order(2).key()));
+    }
+    // The same values in another spelling are the same key.
+    for (name, value) in [("user", LOUD), ("at", "2026-03-01T23:00:00+05:00")] {
+        with_a_stranger(&db, name, value).await?;
+        for read in Order::in_partition(who()).all(&db).await? {
+            assert_eq!(read.key().get().send(&db).await?, Some(read.clone()));
+            read.put().send(&db).await?;
+        }
+        assert_eq!(db.count::<Order>().await, 3);
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoProjection)]
+#[dynamo(entity = Order)]
+struct Number {
+    number: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoProjection)]
+#[dynamo(entity = Order)]
+struct Day {
+    at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoProjection)]
+#[dynamo(entity = Visit)]
+struct Who {
+    who: Uuid,
+}
+
+async fn projections_refuse(db: Db) -> Outcome {
+    with_a_stranger(&db, "number", "4").await?;
+    let numbers = Order::in_partition(who()).select::<Number>();
+    assert_eq!(kind(numbers.all(&db).await), MISMATCH);
+    let number = order(2).key().get().select::<Number>();
+    assert_eq!(kind(number.send(&db).await), MISMATCH);
+    let days = Order::in_partition(who()).select::<Day>().all(&db).await;
+    assert_eq!(days.map_err(|error| format!("days: {error}"))?.len(), 3);
+
+    with_a_stranger(&db, "at", "2026-03-02T00:00:00Z").await?;
+    let days = Order::in_partition(who()).select::<Day>();
+    assert_eq!(kind(days.all(&db).await), MISMATCH);
+    let numbers = Order::in_partition(who()).select::<Number>().all(&db).await;
+    assert_eq!(
+        numbers.map_err(|error| format!("numbers: {error}"))?.len(),
+        3
+    );
+
+    db.create_tables([Visit::schema()]).await?;
+    db.plant::<Visit>(visit_row(LOUD, AT)).await;
+    let whose = Visit::scan().select::<Who>();
+    assert_eq!(kind(whose.all(&db).await), MISMATCH);
+    Ok(())
+}
+
+async fn keys_refuse(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    db.plant::<Visit>(visit_row(LOUD, AT)).await;
+    let day = NaiveDate::from_ymd_opt(2026, 3, 1).expect("a day");
+    assert_eq!(kind(Visit::by_day(day).all(&db).await), MISMATCH);
+    assert_eq!(kind(Visit::by_day(day).hydrate().all(&db).await), MISMATCH);
+    let item: Item = visit_row(WHO, "2026-03-01T12:00:00Z").into();
+    assert_eq!(kind(Visit::key_from_item(item)), MISMATCH);
+    let item: Item = visit_row(WHO, AT).into();
+    assert_eq!(
+        Visit::key_from_item(item)?,
+        Visit::key(who(), AT.parse::<DateTime<Utc>>()?)
+    );
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "profiles", key(pk = "USER#{user}", sk = "INFO"))]
+struct Profile {
+    #[dynamo(skip)]
+    user: String,
+    name: String,
+}
+
+async fn a_constant_is_part_of_the_key(db: Db) -> Outcome {
+    db.create_tables([Profile::schema()]).await?;
+    let profile = Profile {
+        user: "ann".into(),
+        name: "Ann".into(),
+    };
+    let profile = profile.put().send(&db).await?;
+    let mut row = db.stored(&profile.key()).await;
+    row.insert("sk".into(), s("INFOS"));
+    db.plant::<Profile>(row).await;
+    let error = Profile::scan().all(&db).await.unwrap_err();
+    assert_eq!((error.kind(), error.key()), (MISMATCH, Some("sk")));
+    let (rows, errors) = parted(Profile::scan().lenient().all(&db).await?);
+    assert_eq!((rows, errors.len()), (vec![profile], 1));
+    Ok(())
+}
+
+async fn jobs_go_on(db: Db) -> Outcome {
+    with_a_stranger(&db, "number", "4").await?;
+    let report = Order::in_partition(who())
+        .update_each(|o: &Order| o.update().apply(|o| o.total().set(9u32)))
+        .send(&db)
+        .await?;
+    assert_eq!((report.written, report.failed, report.vanished), (2, 1, 0));
+    assert!(report.errors()[0].error().is_key_mismatch());
+    assert!(report.stopped().is_none());
+    assert_eq!(db.stored(&order(2).key()).await["total"], n(5));
+
+    db.create_tables([Visit::schema()]).await?;
+    for (who, at) in [(WHO, AT), (LOUD, AT), (WHO, "2026-03-01T12:00:00Z")] {
+        db.plant::<Visit>(visit_row(who, at)).await;
+    }
+    let report = Visit::scan()
+        .update_each(|v: &Visit| v.update().apply(|v| v.count().set(9u32)))
+        .send(&db)
+        .await?;
+    assert_eq!((report.written, report.failed, report.vanished), (1, 2, 0));
+    // A delete takes away what it read, by the key that it read.
+    let report = Visit::scan().delete_each().send(&db).await?;
+    assert_eq!(report.written + report.failed, 3);
+    assert_eq!(db.count::<Visit>().await as u64, report.failed);
+    Ok(())
+}
+
+#[derive(Debug, DynamoTable)]
+#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Buyer, Bill))]
+struct Shop;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "INFO"))]
+struct Buyer {
+    buyer: Uuid,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "BUYER#{buyer}", sk = "BILL#{number:04}"))]
+struct Bill {
+    buyer: Uuid,
+    number: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Shop, partition(buyer))]
+enum Account {
+    Buyer(Buyer),
+    Bill(Bill),
+    #[dynamo(other)]
+    Other(Item),
+}
+
+async fn collections_go_on(db: Db) -> Outcome {
+    db.create_tables([Shop::schema()]).await?;
+    Buyer { buyer: who() }.put().send(&db).await?;
+    for number in 1..=2 {
+        Bill {
+            buyer: who(),
+            number,
+        }
+        .put()
+        .send(&db)
+        .await?;
+    }
+    let mut row = db.stored(&Bill::key(who(), 1u32)).await;
+    row.insert("sk".into(), s("BILL#7"));
+    db.plant::<Bill>(row).await;
+    assert_eq!(kind(Account::in_partition(who()).all(&db).await), MISMATCH);
+    let (rows, errors) = parted(Account::in_partition(who()).lenient().all(&db).await?);
+    assert_eq!((rows.len(), errors.len()), (3, 1));
+    assert!(errors[0].is_key_mismatch());
+    assert_eq!(errors[0].entity(), Some("Bill"));
+    Ok(())
+}
+
+/// One table, before and after a template, a type and a width were changed.
+mod before {
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = "events", key(pk = "E#{id}", sk = "{at}#{number:04}"))]
+    pub struct Event {
+        pub id: String,
+        pub at: DateTime<Utc>,
+        pub number: u32,
+    }
+}
+
+macro_rules! after {
+    ($($name:ident: $pk:literal, $sk:literal;)*) => {$(
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "events", key(pk = $pk, sk = $sk))]
+        struct $name { id: String, at: DateTime<Utc>, number: u32 }
+    )*};
+}
+
+after! {
+    Renamed: "EVENT#{id}", "{at}#{number:04}";
+    Wider: "E#{id}", "{at}#{number:06}";
+    Unpadded: "E#{id}", "{at}#{number}";
+    Coarser: "E#{id}", "{at:s}#{number:04}";
+    Turned: "E#{id}", "{number:04}#{at}";
+    Shorter: "E#{id}", "{at}";
+}
+
+async fn a_changed_template_is_refused(db: Db) -> Outcome {
+    db.create_tables([before::Event::schema()]).await?;
+    let at = AT.parse()?;
+    before::Event {
+        id: "a".into(),
+        at,
+        number: 7,
+    }
+    .put()
+    .send(&db)
+    .await?;
+    assert_eq!(kind(Renamed::scan().all(&db).await), MISMATCH);
+    assert_eq!(kind(Wider::scan().all(&db).await), MISMATCH);
+    assert_eq!(kind(Unpadded::scan().all(&db).await), MISMATCH);
+    assert_eq!(kind(Coarser::scan().all(&db).await), MISMATCH);
+    assert_eq!(kind(Turned::scan().all(&db).await), MISMATCH);
+    assert_eq!(kind(Shorter::scan().all(&db).await), MISMATCH);
+    assert_eq!(before::Event::scan().all(&db).await?.len(), 1);
+    Ok(())
+}
+
+async fn keys_of_indexes_refuse_nothing(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    db.plant::<Visit>(visit_row(WHO, AT)).await;
+    let read = Visit::scan().all(&db).await?.remove(0);
+    assert_eq!((read.place, read.seen), (who(), AT.parse()?));
+    // Nor do derived ones that are stale.
+    let mut row = visit_row(WHO, AT);
+    row.insert("by_day_pk".into(), s("DAY#1999-01-01"));
+    db.plant::<Visit>(row).await;
+    assert_eq!(Visit::scan().all(&db).await?, [read.clone()]);
+    let day = NaiveDate::from_ymd_opt(1999, 1, 1).expect("a day");
+    assert_eq!(Visit::by_day(day).all(&db).await?, [read.key()]);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "foreign",
+    verbatim(delimiter = ":"),
+    key(pk = "u:{user}", sk = "{kind}:{number}:{level:03}:{rest}")
+)]
+struct Foreign {
+    user: String,
+    kind: String,
+    number: i32,
+    level: i16,
+    rest: String,
+}
+
+async fn verbatim_is_exact(db: Db) -> Outcome {
+    db.create_tables([Foreign::schema()]).await?;
+    let row = |sk: &str, kind: &str, number: i32, level: i16, rest: &str| {
+        raw([
+            ("pk", s("u:Ann")),
+            ("sk", s(sk)),
+            ("user", s("Ann")),
+            ("kind", s(kind)),
+            ("number", n(number)),
+            ("level", n(level)),
+            ("rest", s(rest)),
+        ])
+    };
+    for row in [
+        row("a:7:007:x:y", "a", 7, 7, "x:y"),
+        row("A:-7:000:é%#", "A", -7, 0, "é%#"),
+    ] {
+        db.plant::<Foreign>(row.clone()).await;
+        let read = Foreign::in_partition("Ann").all(&db).await?.remove(0);
+        assert_eq!(db.stored(&read.key()).await, row);
+        read.put().send(&db).await?;
+        assert_eq!(db.count::<Foreign>().await, 1);
+        assert_eq!(read.key().get().send(&db).await?, Some(read.clone()));
+        read.delete().send(&db).await?;
+        assert_eq!(db.count::<Foreign>().await, 0);
+    }
+    for row in [
+        row("a:07:007:x", "a", 7, 7, "x"),
+        row("a:+7:007:x", "a", 7, 7, "x"),
+        row("a:7:7:x", "a", 7, 7, "x"),
+        row("a:7:0007:x", "a", 7, 7, "x"),
+        row("a:7:-993:x", "a", 7, -6, "x"),
+        row("a:7:-06:x", "a", 7, -6, "x"),
+        row("A:7:007:x", "a", 7, 7, "x"),
+        row("a:b:7:007:x", "a:b", 7, 7, "x"),
+        row(":7:007:x", "", 7, 7, "x"),
+        row("a:7:007:", "a", 7, 7, ""),
+        row("a:7:007", "a", 7, 7, "x"),
+    ] {
+        db.plant::<Foreign>(row.clone()).await;
+        let error = Foreign::in_partition("Ann").all(&db).await.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.key()),
+            (MISMATCH, Some("sk")),
+            "{row:?}"
+        );
+        let delete = db.client().delete_item().table_name(db.table::<Foreign>());
+        let key = error.item_key().expect("the key of the row").into();
+        delete.set_key(Some(key)).send().await?;
+    }
+    Ok(())
+}
+
+/// Reads more than it writes, which is a mistake that is easily made.
+#[derive(Debug, Clone, PartialEq)]
+struct Folded(String);
+
+impl dynamo_entity::key::KeyPart for Folded {
+    const WIDTH: dynamo_entity::schema::Width = dynamo_entity::schema::Width::Variable;
+
+    fn write_part(
+        &self,
+        writer: &mut dynamo_entity::key::PartWriter<'_>,
+    ) -> Result<(), dynamo_entity::Fault> {
+        writer.text(&self.0.to_lowercase());
+        Ok(())
+    }
+
+    fn parse_part(text: &dynamo_entity::key::PartText<'_>) -> Option<Self> {
+        text.text().map(|text| Folded(text.into_owned()))
+    }
+
+    fn to_part(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "folders", key(pk = "F#{name}"))]
+struct Folder {
+    #[dynamo(skip)]
+    name: Folded,
+    size: u32,
+}
+
+async fn a_type_of_the_users_is_held_to_its_text(db: Db) -> Outcome {
+    db.create_tables([Folder::schema()]).await?;
+    let folder = Folder {
+        name: Folded("ann".into()),
+        size: 1,
+    };
+    folder.put().send(&db).await?;
+    assert_eq!(Folder::scan().all(&db).await?, [folder]);
+    db.plant::<Folder>(raw([("pk", s("F#Bob")), ("size", n(1))]))
+        .await;
+    let (rows, errors) = parted(Folder::scan().lenient().all(&db).await?);
+    assert_eq!((rows.len(), errors.len()), (1, 1));
+    assert!(errors[0].is_key_mismatch());
+    Ok(())
+}
