@@ -20,6 +20,8 @@ pub(crate) use claim::Claim;
 /// Whoever was just dropped needs a moment to close the file.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
+/// A system follows about as many.
+const MOST_LINKS: usize = 40;
 
 /// An exclusive lock on `PATH.lock`, held until dropped. The operating system releases it when the
 /// process dies; the empty file stays.
@@ -96,18 +98,22 @@ pub(crate) fn locked(path: &Path, what: &str, instead: &str) -> Error {
     Error::new(ErrorKind::Locked, Stage::Connect, message)
 }
 
-/// One path for one file, whatever links lead to it, so that its lock has one name. Only what is no folder
-/// has one; a link to a file that is not there yet has that file made.
+/// One path for one file, there or not yet, whatever links lead to it: so its lock has one name.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
-    if path.is_symlink() && !path.exists() {
-        OpenOptions::new().create(true).append(true).open(path)?;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if path.exists() {
+            return path.canonicalize();
+        }
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let folder = path.parent().filter(|path| !path.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+        match fs::read_link(&path) {
+            Ok(target) => path = folder.join(target),
+            Err(_) => return Ok(folder.join(name)),
+        }
     }
-    if path.exists() {
-        return path.canonicalize();
-    }
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-    let folder = path.parent().filter(|path| !path.as_os_str().is_empty());
-    Ok(folder.unwrap_or(Path::new(".")).canonicalize()?.join(name))
+    Err(io::Error::other("its links lead nowhere"))
 }
 
 fn open(name: &Path) -> io::Result<File> {

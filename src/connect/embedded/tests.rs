@@ -202,15 +202,19 @@ async fn links_to_a_file_to_be_are_that_file() {
 #[tokio::test]
 async fn a_name_is_taken_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["a b.db", "a?vfs=unix.db", "a#b.db", "100%41.db", "ä&b=c.db"] {
+    let names = ["100%41.db", "a b.db", "a#b.db", "a?vfs=unix.db", "ä&b=c.db"];
+    for name in names {
         let path = folder.path().join(name);
         let engine = EmbeddedEngine::open(&path).await.unwrap();
         create_table(&engine.client()).await;
         drop(engine);
         assert!(std::fs::metadata(&path).unwrap().len() > 0, "{name}");
     }
-    let files = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(files, 10, "with their locks");
+    let files = std::fs::read_dir(folder.path()).unwrap();
+    let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut files: Vec<String> = files.filter(|name| name.ends_with(".db")).collect();
+    files.sort();
+    assert_eq!(files, names);
 }
 
 #[tokio::test]

@@ -435,6 +435,8 @@ async fn given_writes_are_done_once(db: Db) -> Outcome {
         let mut sent = Some(sent);
         let job = put_each(puts.chain(adds))
             .checkpoint("once", file.clone())
+            // However slow it is, it keeps its beginning alone.
+            .save_every(std::time::Duration::from_secs(3_600))
             .concurrency(1)
             .on_progress(|_| {
                 left -= 1;
