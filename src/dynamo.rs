@@ -119,10 +119,23 @@ impl Dynamo {
 
     /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
     /// client can then use no place that the service has not named to it.
-    #[must_use]
-    pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Dynamo {
-        let secret = Secret::new(secret.as_ref());
-        self.with(|inner| inner.cursor_secret = secret)
+    ///
+    /// A secret has 16 random bytes or more. A shorter one is an error of kind [`Config`](crate::ErrorKind::Config), above
+    /// all an empty one: a variable that is not set.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # use dynamo_entity::Dynamo;
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// let unset = std::env::var("CURSOR_SECRET").unwrap_or_default();
+    /// assert!(db.clone().with_cursor_secret(unset).is_err());
+    /// let db = db.with_cursor_secret("8f1d7c02b95e4a6e")?;
+    /// # let _ = db; Ok(()) }
+    /// ```
+    pub fn with_cursor_secret(self, secret: impl AsRef<[u8]>) -> Result<Dynamo> {
+        let secret = Secret::new(secret.as_ref())?;
+        Ok(self.with(|inner| inner.cursor_secret = Some(secret)))
     }
 
     /// The same connection for one actor, whom its writes name in the fields `created_by` and

@@ -71,7 +71,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let db = Dynamo::from_env_or("embedded:memory").await?;
     let db = db
         .with_prefix("example")
-        .with_cursor_secret(cursor_secret());
+        .with_cursor_secret(cursor_secret())?;
     db.create_tables([Task::schema()]).await?;
 
     let address = env::var("ADDRESS").unwrap_or_else(|_| "127.0.0.1:3000".into());

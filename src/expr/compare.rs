@@ -75,7 +75,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn is_in<A: Arg<T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
         let (mut listed, mut absent) = (Vec::new(), false);
         for value in values {
-            match self.json(&value.into_arg()) {
+            match self.compared(&value.into_arg()) {
                 Ok(Some(json)) => listed.push(json),
                 Ok(None) => absent = true,
                 Err(fault) => return Node::Faulty(fault).into(),
@@ -108,7 +108,7 @@ impl<R, T, M> Path<R, T, M> {
     /// The other side, or `None` for a value that is stored as nothing.
     fn term(&self, given: Given<T>) -> Result<Option<Term>, Fault> {
         match given {
-            Given::Value(value) => Ok(self.json(&value)?.map(Term::Value)),
+            Given::Value(value) => Ok(self.compared(&value)?.map(Term::Value)),
             Given::At(place) if place == *self.place() => {
                 let fault = Fault::new("an attribute cannot be compared with itself");
                 Err(fault.at(place.to_string()))
@@ -175,8 +175,8 @@ impl<R, T, M> Path<R, T, M> {
     {
         let (low, high, inclusive) = range.ends();
         let ends = self
-            .json(&low)
-            .and_then(|low| Ok(low.zip(self.json(&high)?)));
+            .compared(&low)
+            .and_then(|low| Ok(low.zip(self.compared(&high)?)));
         match ends {
             Ok(Some((low, high))) => self.within(low, high, inclusive).into(),
             Ok(None) => Node::any([]).into(),

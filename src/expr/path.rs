@@ -10,10 +10,15 @@ use crate::codec::{DynamoField, Fault, Name, Value, Writer};
 /// Writes a value as the field at the path would store it, or nothing if it is absent then.
 pub type Encode<T> = fn(&T, &Name, &mut Writer) -> Result<(), Fault>;
 
+/// Writes a value as a key holds it, whether it fits one or not: in a comparison it is a value like any other.
+pub(super) type Compared<T> = fn(&T, &mut Writer) -> Result<(), Fault>;
+
 /// Where a value of type `T` is in items of the entity `R`; `M` says what may be done there.
 pub struct Path<R, T, M> {
     place: Place,
     encode: Encode<T>,
+    /// Writes a value to compare with, where that may be one that is not stored there.
+    compared: Option<Compared<T>>,
     /// What a missing attribute means to the entity.
     default: Option<Absent>,
     kind: Kind<R, T, M>,
@@ -60,9 +65,18 @@ impl<R, T, M> Path<R, T, M> {
         Path {
             place,
             encode,
+            compared: None,
             default: None,
             kind: PhantomData,
         }
+    }
+
+    /// The same of a field that is a key.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn compared_as(mut self, compared: Compared<T>) -> Self {
+        self.compared = Some(compared);
+        self
     }
 
     #[doc(hidden)]
@@ -79,6 +93,19 @@ impl<R, T, M> Path<R, T, M> {
     pub(super) fn json(&self, value: &T) -> Result<Option<Vec<u8>>, Fault> {
         json(|name, writer| (self.encode)(value, name, writer))
             .map_err(|fault| fault.at(self.place.to_string()))
+    }
+}
+
+impl<R, T, M> Path<R, T, M> {
+    /// The value in DynamoDB JSON, to compare with; `None` if it is an absent one.
+    pub(super) fn compared(&self, value: &T) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(compared) = self.compared else {
+            return self.json(value);
+        };
+        let mut writer = Writer::for_request(32);
+        let written = compared(value, &mut writer);
+        written.map_err(|fault| fault.at(self.place.to_string()))?;
+        Ok(Some(writer.into_bytes()))
     }
 }
 
@@ -143,6 +170,7 @@ impl<R, T, M> Clone for Path<R, T, M> {
         Path {
             place: self.place.clone(),
             encode: self.encode,
+            compared: self.compared,
             default: self.default,
             kind: PhantomData,
         }

@@ -124,6 +124,10 @@ pub trait IndexPart: Sized {
     /// Writes the attribute, checked as a key; nothing for None.
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault>;
 
+    /// Writes the value to compare with, whether it fits a key or not; nothing for None.
+    #[doc(hidden)]
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
+
     /// Reads the attribute.
     #[doc(hidden)]
     fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
@@ -145,6 +149,10 @@ impl<T: KeyValue> IndexPart for T {
 
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
         self.encode_key(name, role, writer)
+    }
+
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        KeyValue::encode_bound(self, writer)
     }
 
     fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
@@ -170,6 +178,11 @@ impl<T: KeyValue> IndexPart for Option<T> {
     fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
         self.as_ref()
             .map_or(Ok(()), |value| value.encode_index_key(name, role, writer))
+    }
+
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        self.as_ref()
+            .map_or(Ok(()), |value| KeyValue::encode_bound(value, writer))
     }
 
     fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {

@@ -26,6 +26,10 @@ impl KeyJson {
         Ok(KeyJson(key.into_bytes()))
     }
 
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }

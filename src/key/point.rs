@@ -9,6 +9,7 @@ use std::fmt;
 
 use super::MAX_SK_SIZE;
 use crate::codec::{DynamoValue, Fault, Number, Reader, Tag, Writer};
+use crate::schema::KeyType;
 
 /// A value of a key.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -66,6 +67,24 @@ impl KeyPoint {
             KeyPoint::S(text) => writer.text(text),
             KeyPoint::N(number) => writer.number(number),
             KeyPoint::B(bytes) => writer.binary(bytes),
+        }
+    }
+
+    /// The type of its key.
+    pub(crate) fn ty(&self) -> KeyType {
+        match self {
+            KeyPoint::S(_) => KeyType::S,
+            KeyPoint::N(_) => KeyType::N,
+            KeyPoint::B(_) => KeyType::B,
+        }
+    }
+
+    /// How many bytes a key of it has; of a number few.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            KeyPoint::S(text) => text.len(),
+            KeyPoint::N(_) => 0,
+            KeyPoint::B(bytes) => bytes.len(),
         }
     }
 

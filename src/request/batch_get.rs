@@ -4,7 +4,7 @@
 //! keys, each of a frame: a table and how it is asked     WantedKey
 //!   -> each once, with a number                           distinct
 //!   -> 100 in a request, a table in one frame             chunks
-//!   -> asked, and what is left out asked again            Chunk
+//!   -> asked, and what is left out asked again            Chunk, at once behind an answer that brought something
 //!   -> read as they come, told apart by their keys        answer
 //!   -> in the order of the keys                           read
 //! ```

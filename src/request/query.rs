@@ -28,6 +28,7 @@ mod fetch;
 mod gather;
 mod hydrate;
 mod kind;
+mod living;
 mod meter;
 mod of_entity;
 mod pace;

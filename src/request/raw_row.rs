@@ -28,6 +28,9 @@ pub trait Values: Send {
     /// Reads the next row, which is ahead, if it reads.
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()>;
 
+    /// Forgets the row that was read last.
+    fn forget_last(&mut self);
+
     /// The `Option` of that of a row.
     fn at(&mut self, row: usize) -> Option<&mut dyn Any>;
 }
@@ -51,6 +54,10 @@ where
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         self.values.push((self.read)(reader));
         self.values.last()?.as_ref().map(|_| ())
+    }
+
+    fn forget_last(&mut self) {
+        self.values.pop();
     }
 
     fn at(&mut self, row: usize) -> Option<&mut dyn Any> {
@@ -143,6 +150,20 @@ impl RowsAhead {
         let place = reader.item_as(noted, |reader| values?.read(reader))?;
         self.places.push(place);
         Ok(())
+    }
+
+    /// The row that was read last, of this body.
+    pub(crate) fn last<'b>(&self, body: &'b [u8]) -> &'b [u8] {
+        let place = self.places.last().cloned().unwrap_or_default();
+        body.get(place).unwrap_or_default()
+    }
+
+    /// Leaves it out.
+    pub(crate) fn forget_last(&mut self) {
+        self.places.pop();
+        if let Some(values) = &mut self.values {
+            values.forget_last();
+        }
     }
 
     /// All of them.

@@ -8,7 +8,8 @@ use super::backoff::Backoff;
 /// How often, and for how long, what the service leaves out is asked for again.
 ///
 /// Only rounds without any progress count: as long as something is done in each, work goes on until all
-/// of it is. The pauses between rounds double and are random, from nothing to a bound of up to two seconds.
+/// of it is. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
+/// none behind a round that brought something: its answer may have been as large as answers get.
 /// The retries of the SDK client, of a request that is refused as a whole, come on top.
 ///
 /// ```
@@ -77,6 +78,12 @@ impl Patience {
         }
     }
 
+    /// How much time is left, if that is bounded.
+    fn left(&self) -> Option<Duration> {
+        let time = self.budget.time?;
+        Some(time.saturating_sub(self.began.elapsed()))
+    }
+
     /// The rounds of one request.
     pub(super) fn rounds(&self) -> Rounds<'_> {
         Rounds {
@@ -113,17 +120,21 @@ impl Rounds<'_> {
 
     /// Waits before the next round; false if there is to be none. `took` is the time of the last one.
     pub(super) async fn another(&mut self, took: Duration) -> bool {
-        let Patience { budget, began, .. } = self.patience;
-        if self.is_hopeless || self.in_vain >= budget.rounds {
+        if self.is_hopeless || self.in_vain >= self.patience.budget.rounds {
             self.patience.worn.store(true, Ordering::Relaxed);
             return false;
         }
-        let left = budget.time.map(|time| time.saturating_sub(began.elapsed()));
+        let left = self.patience.left();
         if left.is_some_and(|left| left.is_zero()) {
             return false;
         }
         self.backoff.wait(took, left).await;
         true
+    }
+
+    /// Whether there is another round without waiting, as something of the last one was done.
+    pub(super) fn another_at_once(&self) -> bool {
+        self.in_vain == 0 && self.patience.left().is_none_or(|left| !left.is_zero())
     }
 
     /// Why there is no other round, for messages.

@@ -38,7 +38,9 @@ async fn open() -> Result<(Db, Router)> {
 
 fn service(db: &Dynamo) -> Router {
     router(Arc::new(
-        db.clone().with_cursor_secret("a secret of the service"),
+        db.clone()
+            .with_cursor_secret("a secret of the service")
+            .expect("a secret"),
     ))
 }
 

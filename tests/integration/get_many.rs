@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dynamo_entity::RetryBudget;
 use dynamo_entity::prelude::*;
@@ -17,7 +17,8 @@ use serde_json::Value as Json;
 use crate::model::{Note, Order, Session, Shop, User, note, order, session, user};
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, Http, raw, s};
-use crate::support::faulty::Fault;
+use crate::support::faulty::{Fault, Faults};
+use crate::support::rewriting::Rewriting;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -28,6 +29,7 @@ tests![
     keys_are_compared_by_value,
     what_is_left_out_is_asked_for_again,
     only_rounds_without_progress_count,
+    an_answer_that_is_full_is_followed_at_once,
     a_throttled_request_is_a_round_without_progress,
     the_time_of_a_budget_ends_it_too,
     a_slow_request_does_not_hold_up_the_others,
@@ -167,6 +169,46 @@ fn without_retries(db: &Db) -> (Dynamo, Http) {
         db.through(config.retry_config(RetryConfig::disabled())),
         http,
     )
+}
+
+/// It says nothing of load, unless it brought nothing.
+async fn an_answer_that_is_full_is_followed_at_once(db: Db) -> Outcome {
+    const ROUNDS: usize = 12;
+    notes(&db, 0..ROUNDS).await?;
+    for (brought, rounds, pauses) in [(1, ROUNDS, false), (0, 6, true)] {
+        let faults = Faults::new((1..rounds).map(|_| Fault::Unprocessed(brought)));
+        let http = faults.around(db.engine().http_client());
+        // A pause is anything up to the time that the last attempt took.
+        let slow = Rewriting::new(http, |_| std::thread::sleep(Duration::from_millis(20)));
+        let slow = db.through(db.engine().config().http_client(slow));
+        let attempts = Arc::new(Mutex::new(Vec::new()));
+        let seen = attempts.clone();
+        let watched = slow.with_observer(move |request| {
+            let attempt = (Instant::now(), request.duration);
+            seen.lock().expect("no panic").push(attempt);
+        });
+        let patient = Note::get_many(keys(0..ROUNDS)).budget(RetryBudget::rounds(20));
+        let found = patient.send(&watched).await?;
+        assert!(found.iter().all(Option::is_some));
+        let attempts = attempts.lock().expect("no panic");
+        let waited = |pair: &[(Instant, Duration)]| {
+            let began = pair[1].0.checked_sub(pair[1].1).expect("a time");
+            began.saturating_duration_since(pair[0].0)
+        };
+        let mut waits: Vec<Duration> = attempts.windows(2).map(waited).collect();
+        waits.sort_unstable();
+        let (usual, longest) = (waits[waits.len() / 2], waits[waits.len() - 1]);
+        let short = Duration::from_millis(4);
+        assert!(
+            if pauses {
+                longest > short
+            } else {
+                usual < short
+            },
+            "{waits:?}"
+        );
+    }
+    Ok(())
 }
 
 async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {

@@ -1,6 +1,7 @@
 //! `query`: exactly the rows that were asked for, in order, page by page.
 
 mod cursors;
+mod expiring;
 mod hydrate;
 mod indexes;
 mod lanes;
@@ -8,10 +9,13 @@ mod model;
 mod pages;
 mod partitions;
 mod parts;
+mod places;
 mod projections;
 mod requests;
 mod rows;
 mod scans;
+mod tampered;
+mod untyped;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::prelude::*;
@@ -35,6 +39,10 @@ pub fn tests() -> Vec<Test> {
         model::tests(),
         requests::tests(),
         scans::tests(),
+        places::tests(),
+        untyped::tests(),
+        expiring::tests(),
+        tampered::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -272,17 +272,17 @@ pub(super) fn path(
                 }),
             )
         }
-        Way::Actor { key, .. } => {
-            let role = option(key.as_ref());
-            (
-                code!(__d::Path<#root, #held, #mode>),
-                Some(code! {
-                    |value, name, writer| {
-                        <#held as __d::ManagedActor>::encode_named(value, #role, name, writer)
-                    }
-                }),
-            )
-        }
+        // Nothing sets it, so it is no key here but a value to compare with.
+        Way::Actor { .. } => (
+            code!(__d::Path<#root, #held, #mode>),
+            Some(code! {
+                |value, name, writer| {
+                    <#held as __d::ManagedActor>::encode_named(
+                        value, ::core::option::Option::None, name, writer,
+                    )
+                }
+            }),
+        ),
         Way::Key { role } => (
             code!(__d::Path<#root, #ty, #required>),
             Some(code! {
@@ -304,6 +304,16 @@ pub(super) fn path(
             let form = stored_form(&way, field.form);
             code!(__d::Path::stored_as(#place.in_form(#form), #encode))
         }
+    };
+    let path = match &way {
+        Way::Key { .. } => {
+            let ty = &field.ty;
+            code!(#path.compared_as(<#ty as __d::KeyValue>::encode_bound))
+        }
+        Way::IndexKey { .. } => {
+            code!(#path.compared_as(<#held as __d::IndexPart>::encode_bound))
+        }
+        _ => path,
     };
     PathCode { ty, path, bound }
 }

@@ -14,6 +14,8 @@ use crate::codec::Fault;
 #[derive(Debug)]
 pub(crate) struct Noted {
     attributes: Vec<Attribute>,
+    /// Of how many the values are asked for; of another one, whether it is there.
+    values: usize,
     /// How many items were begun: what was noted in those before does not count.
     item: Cell<usize>,
     /// How many of the steps were found in this item.
@@ -47,21 +49,41 @@ pub(super) const NEVER: u32 = u32::MAX;
 /// An answer that changes its order more often has none.
 const MOST_TURNS: u32 = 3;
 
-impl Noted {
-    pub(crate) fn of(names: &[&'static str]) -> Self {
-        let attributes = names.iter().map(|name| Attribute {
+impl Attribute {
+    fn of(name: &'static str) -> Self {
+        Attribute {
             name,
             place: Cell::default(),
             step: Cell::default(),
-        });
+        }
+    }
+}
+
+impl Noted {
+    pub(crate) fn of(names: &[&'static str]) -> Self {
+        let attributes = names.iter().map(|name| Attribute::of(name));
         Noted {
             attributes: attributes.collect(),
+            values: names.len(),
             item: Cell::new(1),
             found: Cell::new(0),
             passed: Cell::new(0),
             is_order_known: Cell::new(false),
             turns: Cell::new(0),
         }
+    }
+
+    /// And whether this one is there.
+    pub(crate) fn beside(mut self, name: &'static str) -> Self {
+        self.attributes.push(Attribute::of(name));
+        self
+    }
+
+    /// Whether it is.
+    #[inline]
+    pub(crate) fn has_beside(&self) -> bool {
+        let beside = self.attributes.get(self.values);
+        beside.is_some_and(|beside| self.place_of(beside).is_some())
     }
 
     /// Nothing was found yet. After how many names something is looked for.
@@ -167,7 +189,8 @@ impl Noted {
     #[inline]
     pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = Option<&'r [u8]>> {
         let bytes = body.bytes();
-        let attributes = self.attributes.iter();
+        let attributes = self.attributes.get(..self.values).unwrap_or_default();
+        let attributes = attributes.iter();
         attributes.map(move |attribute| bytes.get(self.place_of(attribute)?..))
     }
 
@@ -176,7 +199,8 @@ impl Noted {
         &'r self,
         body: &'r Reader<'r>,
     ) -> impl Iterator<Item = Result<(&'static str, Reader<'r>), Fault>> {
-        self.attributes.iter().map(|attribute| {
+        let attributes = self.attributes.get(..self.values).unwrap_or_default();
+        attributes.iter().map(|attribute| {
             let missing = || Fault::new("the key attribute is missing").at(attribute.name);
             let place = self.place_of(attribute).ok_or_else(missing)?;
             Ok((attribute.name, body.there(place)))

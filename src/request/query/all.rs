@@ -1,7 +1,8 @@
 //! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
 
 use super::ReadRow;
-use super::selection::{Selection, Wanted};
+use super::hydrate::Answer;
+use super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::request::raw_row::RawRow;
@@ -25,12 +26,20 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
     if most.is_none() {
         supply = supply.until_the_end();
     }
-    let mut rows: Vec<RawRow> = Vec::new();
-    while !supply.is_done() && !supply.is_spent() && most.is_none_or(|most| rows.len() < most) {
-        let wanted = most.map(|most| most - rows.len());
-        let answer = supply.next(wanted).await?;
-        rows.extend(answer.rows.into_iter().map(|row| row.item));
+    let mut read = Answer::default();
+    let is_enough = |read: &Answer| most.is_some_and(|most| read.rows.len() >= most);
+    loop {
+        let is_over = supply.is_done() || supply.is_spent();
+        if is_over || is_enough(&read) {
+            supply.living().keep(&mut read);
+        }
+        if is_over || is_enough(&read) {
+            break;
+        }
+        let wanted = most.map(|most| most - read.rows.len());
+        read.extend(supply.next(wanted).await?);
     }
+    let mut rows = read.rows;
     if matches!(take, Take::One) && rows.len() > 1 {
         let message = "`one` found more than one row: narrow the query, or take the `first`";
         return Err(
@@ -38,7 +47,7 @@ pub(super) async fn rows(selection: Selection, db: Dynamo, take: Take) -> Result
         );
     }
     rows.truncate(most.unwrap_or(usize::MAX));
-    Ok(rows)
+    Ok(rows.into_iter().map(|row| row.item).collect())
 }
 
 /// The rows as they were asked for.
@@ -53,7 +62,7 @@ pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Ro
 
 pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
     selection.refuse_backwards()?;
-    let mut gather = selection.gather(&db, Wanted::Count, selection.meter().as_ref())?;
+    let mut gather = selection.gather(&db, selection.counted(), selection.meter().as_ref())?;
     let most = most.unwrap_or(usize::MAX);
     let mut count = 0;
     while !gather.is_done() && !gather.is_spent() && count < most {

@@ -8,6 +8,7 @@ use std::fmt;
 use bytes_utils::Str;
 
 use super::meter;
+use super::types::ByKey;
 use crate::codec::{Fault, Noted, Number, Reader};
 use crate::error::Error;
 use crate::key::rank::{Ranking, Ranks};
@@ -21,10 +22,34 @@ const LEAST_ROW: usize = 16;
 pub(super) struct Manner {
     /// As what.
     pub(super) ahead: Option<ReadAhead>,
+    /// How those without a type are told.
+    pub(super) by_key: Option<ByKey>,
     /// By what they are ranked, if they are.
     pub(super) ranking: Option<Ranking>,
     /// How long the ranks were that were written last.
     pub(super) rank: usize,
+}
+
+impl Manner {
+    /// What is noted of each row: what it is ranked by, and whether it has a type.
+    fn noted(&self) -> Option<Noted> {
+        if self.ranking.is_none() && self.by_key.is_none() {
+            return None;
+        }
+        let sort = self.ranking.as_ref().map(|ranking| &*ranking.sort);
+        let noted = Noted::of(sort.unwrap_or_default());
+        Some(match &self.by_key {
+            Some(by_key) => noted.beside(by_key.attribute),
+            None => noted,
+        })
+    }
+
+    /// Whether the row that was noted is meant, as far as the service did not tell.
+    #[inline]
+    fn takes<'b>(&self, noted: Option<&Noted>, item: impl FnOnce() -> &'b [u8]) -> bool {
+        let by_key = self.by_key.as_ref().zip(noted);
+        by_key.is_none_or(|(by_key, noted)| noted.has_beside() || by_key.takes(item()))
+    }
 }
 
 /// An answer of which rows may be left.
@@ -40,6 +65,8 @@ pub(super) struct Unread {
     is_over: bool,
     /// How many rows were read.
     read: usize,
+    /// How many of them are none that are meant.
+    forgotten: usize,
     said: Said,
 }
 
@@ -64,6 +91,7 @@ impl Unread {
             is_first: true,
             is_over: false,
             read: 0,
+            forgotten: 0,
             said: Said::default(),
         }
     }
@@ -85,8 +113,8 @@ impl Unread {
     /// The next rows, so many if there are many more, with their ranks. More may be left, or it is over.
     pub(super) fn next(&mut self, manner: &Manner, most: usize) -> Result<(RawRows, Ranks), Fault> {
         let ranking = manner.ranking.as_ref();
-        let ranking = ranking.map(|ranking| (ranking, Noted::of(&ranking.sort)));
-        let noted = ranking.as_ref().map(|(_, noted)| noted);
+        let noted = manner.noted();
+        let noted = noted.as_ref();
         let body = self.answered.body();
         let mut reader = match &self.text {
             Some(text) => Reader::within(text, self.at),
@@ -115,18 +143,24 @@ impl Unread {
                         break;
                     }
                     rows.read_next(&mut reader, noted)?;
-                    if let Some((ranking, noted)) = &ranking {
+                    self.read += 1;
+                    if !manner.takes(noted, || rows.last(body)) {
+                        rows.forget_last();
+                        self.forgotten += 1;
+                        continue;
+                    }
+                    if let Some((ranking, noted)) = ranking.zip(noted) {
                         ranks.push_row(ranking, noted, &reader)?;
                     }
                     count += 1;
                 }
-                self.read += count;
                 if self.is_among_rows {
                     break;
                 }
             }
             let Some(name) = reader.next_answered(&mut self.is_first)? else {
                 self.is_over = true;
+                self.said.count = self.said.count.saturating_sub(self.forgotten);
                 break;
             };
             let said = &mut self.said;

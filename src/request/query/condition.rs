@@ -3,11 +3,13 @@
 use super::draft::{Draft, Lane};
 use super::selection::{Filter, Selection, Wanted};
 use super::start::{Equals, Leg};
+use super::types::ByKey;
 use crate::clock::Timestamp;
-use crate::codec::{DynamoValue, Fault, Number, Reader, Writer, members};
-use crate::expr::Expression;
+use crate::codec::{Fault, Number, Reader, Writer, members};
+use crate::expr::{Expression, Node};
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
+use crate::request::check;
 
 impl Selection {
     /// The range without what has expired, where the TTL is a key that is queried: no filter may name it,
@@ -53,20 +55,36 @@ impl Selection {
         let mut expression = Expression::default();
         key_condition(leg, expression.begin("KeyConditionExpression"))?;
         let filters = self.filter(now, expression.begin("FilterExpression"))?;
-        if wanted == Wanted::Items {
-            self.projection(expression.begin("ProjectionExpression"));
-        }
+        self.projection(wanted, expression.begin("ProjectionExpression"));
         expression.check()?;
         expression.write(body);
         Ok(filters)
     }
 
-    /// The attributes that are read: those of the keys always, since a cursor is made of them.
-    fn projection(&self, out: &mut Expression) {
-        let Some(projection) = &self.options.projection else {
-            return;
+    /// The attributes that are read: those of the keys always, since a cursor is made of them, and what rows are told
+    /// by as they come.
+    fn projection(&self, wanted: Wanted, out: &mut Expression) {
+        let projection = match wanted {
+            Wanted::Count => None,
+            Wanted::Keys => Some(&[][..]),
+            Wanted::Items => self.options.projection.as_deref(),
         };
-        self.name_attributes(projection, out);
+        let Some(projection) = projection else { return };
+        let by_key = self.by_key();
+        let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
+        let beside = by_key.iter().map(|by_key| &by_key.attribute).chain(&ttl);
+        self.name_attributes(projection.iter().chain(beside), out);
+    }
+
+    /// How rows without a type are told.
+    pub(super) fn by_key(&self) -> Option<ByKey> {
+        self.source().by_key(self.draft.parts, self.draft.is_scan)
+    }
+
+    /// The attribute that expired rows are told by, if they are hidden.
+    pub(super) fn hidden_by(&self) -> Option<&'static str> {
+        let ttl = self.source().ttl();
+        ttl.filter(|_| !self.options.include_expired)
     }
 
     /// The names of these attributes, those of the keys first.
@@ -87,31 +105,19 @@ impl Selection {
     fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, Fault> {
         let mut filters = Vec::new();
         let source = self.source();
-        if let Some(types) = source.types(self.draft.parts, self.draft.is_scan) {
-            types.write(out)?;
-            filters.push(Filter::Type);
-        }
-        if let Some(attribute) = source.ttl()
-            && !self.options.include_expired
-            && (self.draft.is_scan || !source.is_queried_key(attribute))
-        {
-            // NOT of a comparison with a missing attribute is true: such an item lives on. Fractions
-            // that others stored are cut off when they are read.
-            out.push(if filters.is_empty() {
-                "NOT "
-            } else {
-                " AND NOT "
-            });
-            out.name(attribute)
-                .push(" < ")
-                .value(|writer| now.seconds().saturating_add(1).encode(writer))?;
-            filters.push(Filter::Expired);
-        }
+        let types = source.types(self.draft.parts, self.draft.is_scan);
+        filters.extend(types.as_ref().map(|_| Filter::Type));
+        let ttl = self
+            .hidden_by()
+            .filter(|ttl| self.draft.is_scan || !source.is_queried_key(ttl));
+        filters.extend(ttl.map(|_| Filter::Expired));
+        let live = ttl.map(|ttl| check::is_over(ttl, now).not());
+        Node::all(types.into_iter().chain(live)).write(out)?;
         if let Some(filter) = self.options.filter.as_ref().filter(|node| !node.is_never()) {
-            let parts = filters.is_empty();
-            out.push(if parts { "" } else { " AND (" });
+            let is_first = filters.is_empty();
+            out.push(if is_first { "" } else { " AND (" });
             filter.write(out)?;
-            out.push(if parts { "" } else { ")" });
+            out.push(if is_first { "" } else { ")" });
             filters.push(Filter::Condition);
         }
         Ok(filters)

@@ -1,6 +1,6 @@
 //! A place in the rows of a query, as opaque text.
 //!
-//! It holds the key attributes of a row as they came and the bounds of its query, so that a query that
+//! It holds the key attributes of a row and the bounds of its query, so that a query that
 //! began five days ago goes on with the bounds it began with. It is bound to everything else that
 //! decides which rows come in which order. Of a scan in segments it holds the place in each of them.
 
@@ -16,9 +16,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::asked::Asked;
 use super::selection::Selection;
 use super::trail::{Reached, Spot};
-use crate::codec::{Fault, Item, Reader, member, members};
+use crate::codec::{Fault, Reader, member};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::key::check_key;
+use crate::key::json::KeyJson;
 use crate::key::point::KeyPoint;
 
 pub(crate) use binding::{Secret, Tag};
@@ -140,18 +142,24 @@ impl Cursor {
 
 /// Whether a position names a row of the query.
 fn is_inside(selection: &Selection, asked: &Asked, position: &[u8]) -> Result<bool, Fault> {
-    let item = Item::from_dynamo_json(&[b"{", position, b"}"].concat())?;
-    let names = selection.source().key_attributes();
-    let is_key = names.len() == item.len() && names.iter().all(|name| item.contains(name));
-    if !is_key {
+    let source = selection.source();
+    let object = [b"{", position, b"}"].concat();
+    // It goes into a request as it is, so it has to be what we write ourselves.
+    if KeyJson::of(&object, &source.key_attributes())?.as_bytes() != position {
         return Ok(false);
     }
-    let point = |name: &str| point_of(position, name);
-    for name in names {
-        point(name)?;
+    for (key, role) in source.keys() {
+        let point = point_of(position, key.attribute)?;
+        if point.ty() != key.ty || check_key(point.is_empty(), point.size(), role).is_err() {
+            return Ok(false);
+        }
     }
-    // Bounds that somebody made up would show rows of others.
+    // Bounds that somebody made up would show rows of others, or be of a type that the key has not.
     let draft = &selection.draft;
+    let bound = draft.bound_type();
+    if !asked.bounds().all(|asked| Some(asked.point.ty()) == bound) {
+        return Ok(false);
+    }
     let is_within = |front| draft.range(front, asked).lies_in(&draft.group(front));
     if asked.word() != draft.asked.word() || !draft.fronts.iter().all(is_within) {
         return Ok(false);
@@ -209,19 +217,10 @@ impl CursorMaker {
             .map(|position| self.cursor(At::Row(position)))
     }
 
-    /// The key attributes of a row, as entries of a JSON object. They stand in the order of the schema, for rows come
-    /// with theirs in any, and one place is one text.
+    /// The key attributes of a row, as entries of a JSON object. They stand in the order of the schema and as this library
+    /// writes them, for rows come with theirs in any order, and one place is one text.
     pub(super) fn position(&self, row: &[u8]) -> Result<Vec<u8>, Fault> {
-        let members = members(row)?;
-        let mut position = Vec::new();
-        for known in self.names.iter() {
-            for (name, value) in members.iter().filter(|(name, _)| name == known) {
-                let comma = if position.is_empty() { "" } else { "," };
-                position.extend_from_slice(format!("{comma}\"{}\":", escaped(name)).as_bytes());
-                position.extend_from_slice(value);
-            }
-        }
-        Ok(position)
+        KeyJson::of(row, &self.names).map(KeyJson::into_bytes)
     }
 
     /// The same of a place that the service may have named.
@@ -264,12 +263,6 @@ impl CursorMaker {
             .map(|secret| secret.sign(&text::signed(&place)));
         Cursor(Arc::new(place))
     }
-}
-
-fn escaped(name: &str) -> String {
-    let mut json = Vec::new();
-    crate::codec::escape_into(&mut json, name);
-    String::from_utf8_lossy(&json).into_owned()
 }
 
 fn refused(message: impl Into<String>) -> Error {

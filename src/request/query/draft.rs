@@ -12,7 +12,7 @@ use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{Behind, PartBound, Span};
 use crate::key::{KeyTarget, Reach, Role, Shard, check_size};
-use crate::schema::{Piece, Style, Width};
+use crate::schema::{KeyType, Piece, Style, Width};
 
 /// Which keys are asked for. A part that does not fit is kept as a fault until it is sent.
 #[derive(Clone)]
@@ -200,6 +200,13 @@ impl Draft {
                 key.map(|key| key.attribute)
             }
         }
+    }
+
+    /// The type of the bounds of a range: a template has bounds of text.
+    pub(crate) fn bound_type(&self) -> Option<KeyType> {
+        let name = self.ranged()?;
+        let mut sort = self.source.sort().iter();
+        sort.find(|key| key.attribute == name).map(|key| key.ty)
     }
 
     /// The condition on the sort key, behind one of the fronts.

@@ -9,6 +9,7 @@ use super::answer::{Manner, Said, Unread};
 use super::meter::{Meter, Took};
 use super::selection::Frame;
 use super::start::Read;
+use super::types::ByKey;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -95,6 +96,7 @@ impl Fetch {
             body: body.into_bytes(),
             filters: Vec::new(),
             begins: Vec::new(),
+            end: None,
             is_nothing: false,
         };
         let read = Read {
@@ -116,6 +118,12 @@ impl Fetch {
 
     pub(super) fn reading_ahead(mut self, ahead: Option<ReadAhead>) -> Self {
         self.manner.ahead = ahead;
+        self
+    }
+
+    /// Has rows without a type told by their keys.
+    pub(super) fn telling(mut self, by_key: Option<ByKey>) -> Self {
+        self.manner.by_key = by_key;
         self
     }
 
@@ -234,7 +242,11 @@ impl Fetch {
         let mut said = Said::default();
         if unread.is_over() {
             said = unread.into_said();
-            self.start = said.last.take().filter(|last| !last.is_empty());
+            let end = self.frames.front().and_then(|frame| frame.end.as_ref());
+            self.start = said
+                .last
+                .take()
+                .filter(|last| !last.is_empty() && !end.is_some_and(|end| end.is_at(last)));
             if self.start.is_none() {
                 self.frames.pop_front();
             }

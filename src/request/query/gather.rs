@@ -18,6 +18,8 @@ pub(crate) struct Merge {
     pub(super) ranking: Ranking,
     /// One lane after the other, instead of all by the sort key.
     pub(super) by_partition: bool,
+    /// The last lane comes first.
+    pub(super) from_the_last: bool,
     /// As answers come.
     pub(super) unordered: bool,
     /// Lanes are the segments of a scan.
@@ -61,7 +63,7 @@ impl Gather {
         merge: Merge,
         budget: Option<usize>,
     ) -> Result<Self> {
-        if merge.ranking.descending {
+        if merge.from_the_last {
             fetches.reverse();
         }
         let lane = |fetch| Lane {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::gather::Gather;
+use super::living::Living;
 use super::meter::Meter;
 use super::selection::{Selection, Wanted};
 use super::stage::RowOfEntity;
@@ -27,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::expr::Expression;
 use crate::key::json::KeyJson;
 use crate::request::batch_get::{BATCH, BatchGet, Failing, Frame, WantedKey};
+use crate::request::check::is_expired;
 use crate::request::raw_row::RawRow;
 
 /// So many items are fetched at once: a few requests side by side.
@@ -87,6 +89,20 @@ pub(super) struct Answer {
     pub(super) vanished: Vec<Vanished>,
 }
 
+impl Answer {
+    /// With the rows of the next one behind its own.
+    pub(super) fn extend(&mut self, next: Answer) {
+        let before = self.rows.len();
+        self.rows.extend(next.rows);
+        self.runs.extend(next.runs);
+        self.vanished
+            .extend(next.vanished.into_iter().map(|row| Vanished {
+                before: before + row.before,
+                ..row
+            }));
+    }
+}
+
 /// A row of the index whose item is gone.
 #[derive(Clone)]
 pub(super) struct Vanished {
@@ -100,6 +116,7 @@ pub(super) struct Supply {
     gather: Gather,
     behind: Option<Behind>,
     meter: Option<Arc<Meter>>,
+    living: Living,
 }
 
 /// The items behind the rows of an index.
@@ -126,6 +143,7 @@ impl Selection {
             surplus: 1,
         });
         Ok(Supply {
+            living: Living::new(self, db),
             gather: self.gather(db, Wanted::Items, meter.as_ref())?,
             behind,
             meter,
@@ -142,9 +160,12 @@ impl Selection {
         let attributes = self.options.hydration.as_ref();
         if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
             // What the item is checked by is read too.
-            let needed = source.entity.ttl.iter().chain(attributes);
+            let ttl = source.ttl();
             let mut expression = Expression::default();
-            self.name_attributes(needed, expression.begin("ProjectionExpression"));
+            self.name_attributes(
+                ttl.iter().chain(attributes),
+                expression.begin("ProjectionExpression"),
+            );
             expression.write(&mut options);
         }
         let names = source.table.key_names();
@@ -167,6 +188,11 @@ impl Supply {
             self.gather = self.gather.until_the_end();
         }
         self
+    }
+
+    /// Tells rows that expire while it is under way.
+    pub(super) fn living(&self) -> &Living {
+        &self.living
     }
 
     /// The same read from another place, at the same pace.
@@ -310,7 +336,6 @@ impl Selection {
     /// Whether an item of the table still belongs to the rows: an index lags behind.
     fn still_holds(&self, item: &[u8], now: Timestamp) -> bool {
         // A key attribute of a type that no key has leaves the item out of the index.
-        self.keys_match(item).unwrap_or(false)
-            && (self.options.include_expired || !self.is_expired(item, now))
+        self.keys_match(item).unwrap_or(false) && !is_expired(item, self.hidden_by(), now)
     }
 }

@@ -5,8 +5,7 @@ use std::cmp::Ordering;
 use super::Query;
 use super::condition::equals;
 use super::selection::Selection;
-use crate::clock::Timestamp;
-use crate::codec::{Fault, Number, Reader, member};
+use crate::codec::{Fault, Reader, member};
 use crate::entity::{DynamoCollection, DynamoEntity};
 use crate::error::{Error, Result};
 use crate::key::point::KeyPoint;
@@ -63,14 +62,18 @@ impl<Row, From> Query<Row, From> {
         Row: StoredRow<Kind>,
     {
         let (left, right) = (left.stored()?, right.stored()?);
-        let ascending = self
-            .compare(&left, &right)
-            .map_err(|fault| Error::encode(self.selection.entity(), fault))?;
-        Ok(if self.selection.options.descending {
-            ascending.reverse()
-        } else {
-            ascending
-        })
+        let fail = |fault| Error::encode(self.selection.entity(), fault);
+        let options = &self.selection.options;
+        let lane = |row: &[u8]| self.selection.lane_of(row).map_err(fail);
+        let by_partition = match options.by_partition {
+            true => lane(&left)?.cmp(&lane(&right)?),
+            false => Ordering::Equal,
+        };
+        let ascending = self.compare(&left, &right).map_err(fail)?;
+        Ok(by_partition.then(match options.descending {
+            true => ascending.reverse(),
+            false => ascending,
+        }))
     }
 
     fn keys_match(&self, json: &[u8]) -> Result<bool, Fault> {
@@ -132,14 +135,6 @@ impl Selection {
             }
         }
         Ok(None)
-    }
-
-    /// Whether the time of an item is over; fractions that others stored are cut off.
-    pub(super) fn is_expired(&self, json: &[u8], now: Timestamp) -> bool {
-        let ttl = self.source().entity.ttl;
-        let expires = ttl.and_then(|name| attribute(json, name).ok().flatten());
-        let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
-        expires.is_some_and(|at| at.compare(&first_live).is_some_and(Ordering::is_lt))
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::cursor::Cursor;
-use super::hydrate::{Found, PAGE, Supply, Vanished};
+use super::hydrate::{Answer, PAGE, Supply, Vanished};
 use super::selection::Selection;
 use super::stage::{RowOfEntity, Rows, RowsOf};
-use super::trail::{Run, Trail};
+use super::trail::Trail;
 use crate::codec::Fault;
 use crate::dynamo::Dynamo;
 use crate::entity::Key;
@@ -127,12 +127,12 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
     let mut supply = selection.supply(&db)?;
     let hydrates = selection.options.hydration.is_some();
     let limit = selection.options.limit.or(hydrates.then_some(PAGE));
-    let Collected {
+    let (read, end) = collect(&mut supply, limit).await?;
+    let Answer {
         mut rows,
-        mut vanished,
         runs,
-        end,
-    } = collect(&mut supply, limit).await?;
+        mut vanished,
+    } = read;
     trail.expect(runs);
     // The far end is the one that was read towards; behind the near one is the cursor's own row.
     let far = match end {
@@ -173,47 +173,31 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
     Ok((page, rows.into_iter().map(|row| row.item).collect()))
 }
 
-/// What was read.
-struct Collected {
-    rows: Vec<Found>,
-    vanished: Vec<Vanished>,
-    runs: Vec<Run>,
-    end: End,
-}
-
 /// Reads until there is one row too many, or until the end. Without a limit what one answer of each lane brings is enough.
-async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<Collected> {
-    let (mut rows, mut vanished): (Vec<Found>, Vec<Vanished>) = Default::default();
-    let mut runs = Vec::new();
+async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<(Answer, End)> {
+    let mut read = Answer::default();
     let end = loop {
-        let is_enough = !rows.is_empty() && !supply.is_row_known();
-        let full = limit.or(is_enough.then_some(rows.len()));
-        let wanted = full.map(|full| full.saturating_add(1).saturating_sub(rows.len()));
-        let answer = supply.next(wanted).await?;
-        vanished.extend(answer.vanished.into_iter().map(|row| Vanished {
-            before: rows.len() + row.before,
-            ..row
-        }));
-        rows.extend(answer.rows);
-        runs.extend(answer.runs);
-        if let Some(full) = full.filter(|full| rows.len() > *full) {
-            rows.truncate(full);
+        let is_enough = !read.rows.is_empty() && !supply.is_row_known();
+        let full = limit.or(is_enough.then_some(read.rows.len()));
+        let wanted = full.map(|full| full.saturating_add(1).saturating_sub(read.rows.len()));
+        read.extend(supply.next(wanted).await?);
+        let is_over = supply.is_spent() || supply.is_done();
+        if is_over || full.is_some_and(|full| read.rows.len() > full) {
+            supply.living().keep(&mut read);
+        }
+        if let Some(full) = full.filter(|full| read.rows.len() > *full) {
+            read.rows.truncate(full);
             // What is behind the last row is told by the page that goes on there.
-            vanished.retain(|row| row.before < full);
+            read.vanished.retain(|row| row.before < full);
             break End::More;
         }
         if supply.is_spent() {
-            runs.extend(supply.gap());
+            read.runs.extend(supply.gap());
             break End::Spent;
         }
         if supply.is_done() {
             break End::Last;
         }
     };
-    Ok(Collected {
-        rows,
-        vanished,
-        runs,
-        end,
-    })
+    Ok((read, end))
 }

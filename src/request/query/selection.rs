@@ -11,7 +11,7 @@ use super::hydrate::Hydration;
 use super::meter::Meter;
 use super::progress::Watch;
 use super::source::Source;
-use super::start::{Leg, Read};
+use super::start::{LastKey, Leg, Read};
 use crate::clock::Timestamp;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
@@ -75,6 +75,8 @@ pub(crate) struct Frame {
     pub(super) filters: Vec<Filter>,
     /// Where its rows begin at the earliest, as values of the front of the sort key.
     pub(super) begins: Vec<KeyPoint>,
+    /// Where nothing can come any more.
+    pub(super) end: Option<LastKey>,
     /// Nothing can be there: no request.
     pub(super) is_nothing: bool,
 }
@@ -97,6 +99,8 @@ pub(crate) enum Wanted {
     Items,
     /// Their number.
     Count,
+    /// Their keys, to count by.
+    Keys,
 }
 
 impl Selection {
@@ -136,12 +140,17 @@ impl Selection {
                 descending: self.reads_down(),
             },
             by_partition: self.options.by_partition,
-            unordered: self.draft.is_scan || wanted == Wanted::Count,
+            from_the_last: self.begins_with_the_last_lane(),
+            unordered: self.draft.is_scan || wanted != Wanted::Items,
             segmented: self.options.segments.is_some(),
             width: self.draft.partitions.len(),
         };
         let fetches = self.reads(db, wanted)?.into_iter();
-        let fetches = fetches.map(|read| self.fetch(db, read).with_meter(meter));
+        let ahead = self.ahead().filter(|_| wanted == Wanted::Items);
+        let fetches = fetches.map(|read| {
+            let fetch = self.fetch(db, read).with_meter(meter);
+            fetch.reading_ahead(ahead)
+        });
         let fetches: Vec<Fetch> = fetches.collect();
         if let Some(meter) = meter {
             let done = fetches.iter().filter(|fetch| fetch.is_done());
@@ -151,12 +160,23 @@ impl Selection {
     }
 
     pub(super) fn fetch(&self, db: &Dynamo, read: Read) -> Fetch {
-        let options = &self.options;
-        // Rows whose items are read behind them are keys and nothing else.
-        let ahead = options.ahead.filter(|_| options.hydration.is_none());
         Fetch::new(db.clone(), self.entity(), read)
-            .with_page_size(options.page_size)
-            .reading_ahead(ahead)
+            .with_page_size(self.options.page_size)
+            .telling(self.by_key())
+    }
+
+    /// How rows are read as they come. Those whose items are read behind them are keys and nothing else.
+    fn ahead(&self) -> Option<ReadAhead> {
+        let options = &self.options;
+        options.ahead.filter(|_| options.hydration.is_none())
+    }
+
+    /// How rows are counted: by the service, or where it cannot tell which are meant by their keys.
+    pub(super) fn counted(&self) -> Wanted {
+        match self.by_key() {
+            Some(_) => Wanted::Keys,
+            None => Wanted::Count,
+        }
     }
 
     /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index
@@ -198,8 +218,21 @@ impl Selection {
 
     /// Whether keys are read from the greatest on.
     pub(super) fn reads_down(&self) -> bool {
+        self.options.descending != self.goes_back()
+    }
+
+    /// Whether the last lane comes first. Partitions that are read one after the other come as they were given, in
+    /// whichever order their rows do.
+    pub(super) fn begins_with_the_last_lane(&self) -> bool {
+        match self.options.by_partition {
+            true => self.goes_back(),
+            false => self.reads_down(),
+        }
+    }
+
+    fn goes_back(&self) -> bool {
         let resume = self.options.resume.as_ref();
-        self.options.descending != resume.is_some_and(Cursor::is_backward)
+        resume.is_some_and(Cursor::is_backward)
     }
 
     pub(super) fn frame(
@@ -248,6 +281,7 @@ impl Selection {
             body: body.into_bytes(),
             filters,
             begins: leg.begins(sort, self.reads_down())?,
+            end: leg.end(self.source().unique_sort_key(), self.reads_down())?,
             is_nothing: leg.range == KeyRange::Nothing
                 || self.options.limit == Some(0)
                 || self.options.filter.as_ref().is_some_and(Node::is_never),
@@ -260,12 +294,7 @@ impl Selection {
 
     /// Rows before a place are some, in their order: a page.
     pub(super) fn refuse_backwards(&self) -> Result<()> {
-        if self
-            .options
-            .resume
-            .as_ref()
-            .is_some_and(Cursor::is_backward)
-        {
+        if self.goes_back() {
             let message = "a cursor that goes backwards is for `page`";
             return Err(self.refused(ErrorKind::InvalidCursor, message));
         }

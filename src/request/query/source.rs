@@ -3,7 +3,7 @@
 use super::collection::Members;
 use crate::codec::{Fault, Reader, member};
 use crate::entity::{DynamoCollection, DynamoEntity, DynamoTable};
-use crate::key::Shard;
+use crate::key::{Role, Shard};
 use crate::schema::{
     EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef, others_may_be_among,
 };
@@ -132,6 +132,11 @@ impl Source {
         }
     }
 
+    /// The sort key of which no two rows of a partition have one value: that of the table itself.
+    pub(super) fn unique_sort_key(&self) -> Option<&'static str> {
+        self.table.sk.filter(|_| self.index.is_none())
+    }
+
     /// The template of the sort key, if it has one. The entities of a collection have several.
     pub(crate) fn template(&self) -> Option<(&'static str, &'static [Piece])> {
         if self.members.is_some() {
@@ -156,6 +161,18 @@ impl Source {
             .map_or(&[][..], |(_, pieces)| front(pieces, parts));
         self.table.type_attribute.is_some()
             && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
+    }
+
+    /// The keys that name a row and its place: of the index and of the table. An attribute may be in both.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (&'static KeyDef, Role)> {
+        let (pk, sk) = match self.index {
+            Some(index) => (index.pk, index.sk),
+            None => (&[][..], &[][..]),
+        };
+        let partition = std::iter::once(&self.entity.pk).chain(pk);
+        let sort = self.entity.sk.iter().chain(sk);
+        let partition = partition.map(|key| (key, Role::Partition));
+        partition.chain(sort.map(|key| (key, Role::Sort)))
     }
 
     /// The attributes that name a row and its place: of the index and of the table.

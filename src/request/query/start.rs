@@ -31,6 +31,21 @@ pub(super) struct Leg {
     pub(super) segment: Option<(u32, u32)>,
 }
 
+/// Behind this value of the sort key of a table nothing is asked for, so no request begins there: some engines refuse
+/// that.
+#[derive(Debug, Clone)]
+pub(super) struct LastKey {
+    name: &'static str,
+    point: KeyPoint,
+}
+
+impl LastKey {
+    /// Whether that is where these entries of an object stand.
+    pub(super) fn is_at(&self, position: &[u8]) -> bool {
+        cursor::point_of(position, self.name).is_ok_and(|point| point == self.point)
+    }
+}
+
 /// The read of one lane.
 pub(super) struct Read {
     /// One after the other.
@@ -168,9 +183,10 @@ impl Selection {
         let is_over = match at.cmp(&place.lane) {
             Ordering::Equal => {
                 let live = self.live(whole, now)?;
-                return live.behind_own(place.position.clone(), self.reads_down());
+                let unique = self.source().unique_sort_key();
+                return live.behind_own(place.position.clone(), self.reads_down(), unique);
             }
-            other => other.is_lt() != self.reads_down(),
+            other => other.is_lt() != self.begins_with_the_last_lane(),
         };
         let legs = match &place.sort {
             None if is_over => Vec::new(),
@@ -188,22 +204,46 @@ impl Leg {
         self,
         position: Vec<u8>,
         down: bool,
+        unique: Option<&'static str>,
     ) -> Result<(Vec<Leg>, Option<Vec<u8>>), Fault> {
+        let end = self.end(unique, down)?;
+        if self.range == KeyRange::Nothing || end.is_some_and(|end| end.is_at(&position)) {
+            return Ok((Vec::new(), None));
+        }
         let Some(name) = self.ranged else {
             return Ok((vec![self], Some(position)));
         };
         let point = cursor::point_of(&position, name)?;
-        let (first, last) = self.range.clone().ends();
-        let is = |order: Ordering, end: &Option<KeyPoint>| {
-            let end = end.as_ref().and_then(|end| point.compare(end));
-            end == Some(order)
-        };
-        let is_below = is(Ordering::Less, &first);
-        Ok(match is_below || is(Ordering::Greater, &last) {
-            false => (vec![self], Some(position)),
-            true if is_below == down => (Vec::new(), None),
-            true => (vec![self], None),
+        if self.range.contains(&point) {
+            return Ok((vec![self], Some(position)));
+        }
+        let (first, _) = self.range.clone().ends();
+        let order = first.and_then(|first| point.compare(&first));
+        let is_below = order.is_some_and(Ordering::is_le);
+        Ok(match is_below == down {
+            true => (Vec::new(), None),
+            false => (vec![self], None),
         })
+    }
+
+    /// The last key that can be there, of a sort key that no two rows share.
+    pub(super) fn end(
+        &self,
+        unique: Option<&'static str>,
+        down: bool,
+    ) -> Result<Option<LastKey>, Fault> {
+        let Some(name) = unique else { return Ok(None) };
+        if let Some((_, value)) = self.equals.iter().find(|(known, _)| *known == name) {
+            let point = KeyPoint::read(&mut Reader::new(value))?;
+            return Ok(Some(LastKey { name, point }));
+        }
+        let range = Some(&self.range).filter(|_| self.ranged == Some(name));
+        let end = range.and_then(|range| {
+            let (first, last) = range.clone().ends();
+            let end = if down { first } else { last };
+            end.filter(|end| range.contains(end))
+        });
+        Ok(end.map(|point| LastKey { name, point }))
     }
 
     /// What of it comes behind these values of the sort key; `ties` are the rows with the very values.

@@ -10,6 +10,7 @@ use futures_core::Stream;
 use super::ReadRow;
 use super::cursor::Cursor;
 use super::hydrate::{Answer, Found, Supply};
+use super::living::Living;
 use super::selection::Selection;
 use super::trail::Trail;
 use crate::dynamo::Dynamo;
@@ -31,6 +32,8 @@ pub struct RowStream<Row> {
     /// Rows that may still be returned, those at hand included.
     left: usize,
     ahead: Ahead,
+    /// None of a read that could not be planned.
+    living: Option<Living>,
 }
 
 /// The answer behind the rows at hand.
@@ -69,6 +72,7 @@ impl<Row> RowStream<Row> {
             rows: VecDeque::new(),
             is_merging: planned.as_ref().is_ok_and(Supply::is_merging),
             left: selection.options.limit.unwrap_or(usize::MAX),
+            living: planned.as_ref().ok().map(|supply| supply.living().clone()),
             ahead: match planned {
                 Ok(supply) => Ahead::Idle(Box::new(supply)),
                 Err(error) => Ahead::Failed(error),
@@ -120,10 +124,16 @@ impl<Row> RowStream<Row> {
         match std::mem::replace(&mut self.ahead, Ahead::None) {
             Ahead::Idle(supply) => {
                 let wanted = self.left.saturating_sub(self.rows.len());
-                if wanted > 0 && !supply.is_done() && !supply.is_spent() {
-                    let wanted = (self.left != usize::MAX).then_some(wanted);
-                    self.ahead = Ahead::Asked(Task::start(fetch(supply, wanted)));
+                if supply.is_done() || supply.is_spent() {
+                    return;
                 }
+                if wanted == 0 {
+                    // A row at hand may expire before its turn.
+                    self.ahead = Ahead::Idle(supply);
+                    return;
+                }
+                let wanted = (self.left != usize::MAX).then_some(wanted);
+                self.ahead = Ahead::Asked(Task::start(fetch(supply, wanted)));
             }
             other => self.ahead = other,
         }
@@ -167,6 +177,14 @@ impl<Row> Stream for RowStream<Row> {
                 self.ask();
             }
             if let Some(row) = self.rows.pop_front() {
+                if self
+                    .living
+                    .as_ref()
+                    .is_some_and(|living| living.is_over(&row))
+                {
+                    self.trail.pass(row.into_place());
+                    continue;
+                }
                 self.left = match self.left {
                     usize::MAX => usize::MAX,
                     left => left - 1,

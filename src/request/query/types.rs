@@ -1,4 +1,5 @@
-//! Which rows are meant where rows of several entities stand together, told by the type attribute.
+//! Which rows are meant where rows of several entities stand together: told by the type attribute, which the service
+//! looks at, and where a row of another program has none by its key, as they come.
 
 use super::source::Source;
 use crate::codec::Writer;
@@ -6,7 +7,48 @@ use crate::expr::{Comparison, Node, Place, Term};
 use crate::request::MARK;
 use crate::schema::{EntityDef, KeySource, has_uniques, others_may_be_among};
 
+/// How rows without a type are told.
+#[derive(Debug, Clone)]
+pub(crate) struct ByKey {
+    /// The type attribute.
+    pub(super) attribute: &'static str,
+    whose: Whose,
+}
+
+/// A key fits one entity of the table at most.
+#[derive(Debug, Clone)]
+enum Whose {
+    /// Those of this entity are meant.
+    Of(&'static EntityDef),
+    /// All but those of these.
+    OfNone(Vec<&'static EntityDef>),
+}
+
+impl ByKey {
+    /// Whether a row that has no type is meant.
+    pub(super) fn takes(&self, item: &[u8]) -> bool {
+        match &self.whose {
+            Whose::Of(entity) => (entity.has_key)(item),
+            Whose::OfNone(left_out) => !left_out.iter().any(|entity| (entity.has_key)(item)),
+        }
+    }
+}
+
 impl Source {
+    /// How rows without a type are told, where the type is asked for.
+    pub(super) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
+        let attribute = self.table.type_attribute?;
+        let whose = match self.members {
+            Some(_) => Whose::OfNone(self.left_out(is_scan)),
+            None => Whose::Of(self.entity),
+        };
+        let is_asked = match &whose {
+            Whose::Of(_) => is_scan || self.has_others(parts),
+            Whose::OfNone(left_out) => !left_out.is_empty(),
+        };
+        is_asked.then_some(ByKey { attribute, whose })
+    }
+
     /// What the type has to be, of rows whose sort key begins with so many parts. Nothing where no
     /// other entity may have rows.
     pub(super) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
@@ -15,7 +57,7 @@ impl Source {
             .may_meet_sentinels(is_scan)
             .then(|| Node::Missing(Place::of(MARK)));
         match (types, no_sentinels) {
-            // One type is none of a sentinel.
+            // A sentinel has a type, and that of no entity.
             (Some(types), _) if self.members.is_none() => Some(types),
             (None, None) => None,
             (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
@@ -43,16 +85,20 @@ impl Source {
     }
 
     fn types_of_entities(&self, parts: usize, is_scan: bool) -> Option<Node> {
-        let attribute = Term::Place(Place::of(self.table.type_attribute?));
-        if self.members.is_some() {
-            let left_out = self.left_out(is_scan);
-            let types = left_out.iter().map(|entity| json(entity)).collect();
-            // Of a missing type nothing is known, so such rows come.
-            return (!left_out.is_empty()).then(|| Node::In(attribute, types).not());
-        }
-        let is_mixed = is_scan || self.has_others(parts);
-        let own = Term::Value(json(self.entity));
-        is_mixed.then_some(Node::Compare(attribute, Comparison::Eq, own))
+        let ByKey { attribute, whose } = self.by_key(parts, is_scan)?;
+        let place = Place::of(attribute);
+        let stored = Term::Place(place.clone());
+        Some(match whose {
+            Whose::Of(entity) => Node::any([
+                Node::Missing(place),
+                Node::Compare(stored, Comparison::Eq, Term::Value(json(entity))),
+            ]),
+            // This holds of a missing type too.
+            Whose::OfNone(left_out) => {
+                let types = left_out.iter().map(|entity| json(entity)).collect();
+                Node::In(stored, types).not()
+            }
+        })
     }
 
     /// The entities of the table that are in no collection of this kind and may stand among its rows.

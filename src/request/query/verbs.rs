@@ -154,7 +154,8 @@ pub trait QueryVerbs: Sized {
     }
 
     /// One partition after the other, in the order in which they were given, instead of all merged by
-    /// the sort key; and so with several values of a part of the sort key.
+    /// the sort key; and so with several values of a part of the sort key. [`descending`](Self::descending) turns the rows
+    /// within each of them.
     fn by_partition(self) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.by_partition = true)
     }
@@ -260,7 +261,8 @@ pub trait QueryVerbs: Sized {
         first_of(self.query(), db, Take::One)
     }
 
-    /// How many rows there are, or the limit if there are more. No row is sent.
+    /// How many rows there are, or the limit if there are more: of those that live as it begins. No row is sent, but keys
+    /// where rows of several entities stand together, as those without a type are told by them.
     fn count(self, db: &Dynamo) -> Reading<usize> {
         let query = self.query();
         let limit = query.selection.options.limit;

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use super::cursor::{Cursor, CursorMaker};
 use super::explain::explain;
 use super::hydrate::{Answer, Found, Hydration, Supply};
+use super::living::Living;
 use super::selection::{Selection, Wanted};
 use super::trail::{Mark, Runs, Spot, Trail};
 use super::{Query, Source};
@@ -126,8 +127,7 @@ impl Target {
         item: &[u8],
         now: Timestamp,
     ) -> Result<Option<Node>, Fault> {
-        let is_row = self.0.keys_match(item)?
-            && (self.0.options.include_expired || !self.0.is_expired(item, now));
+        let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
         if !is_row {
             return Ok(None);
         }
@@ -148,7 +148,9 @@ impl Target {
     /// Begins to read. Nothing is sent if this fails.
     pub(in crate::request) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
         self.0.refuse_backwards()?;
+        let supply = self.0.supply(db)?;
         Ok(Walk {
+            living: supply.living().clone(),
             places: self.places(db),
             entity: self.entity(),
             left: self.0.options.limit.unwrap_or(usize::MAX),
@@ -156,7 +158,7 @@ impl Target {
             runs: Runs::default(),
             is_spent: false,
             ahead: Ahead::Idle(Box::new(Reader {
-                supply: self.0.supply(db)?,
+                supply,
                 selection: self.0.clone(),
                 db: db.clone(),
                 budget,
@@ -195,7 +197,7 @@ impl Places {
 pub(in crate::request) struct Step {
     /// The place behind it.
     pub(in crate::request) mark: Mark,
-    /// The row that stands there; none behind rows that a filter has dropped.
+    /// The row that stands there; none behind rows that a filter has dropped, and of one whose time is over.
     pub(in crate::request) item: Option<Bytes>,
 }
 
@@ -208,6 +210,7 @@ pub(in crate::request) struct Walk {
     runs: Runs,
     is_spent: bool,
     ahead: Ahead,
+    living: Living,
 }
 
 enum Ahead {
@@ -265,9 +268,16 @@ impl Walk {
             if let Some(mark) = self.runs.next_gap() {
                 return Poll::Ready(Some(Ok(Step { mark, item: None })));
             }
+            if self.left == 0 {
+                return Poll::Ready(None);
+            }
             if let Some(row) = self.rows.pop_front() {
-                self.left = self.left.saturating_sub(1);
-                return Poll::Ready(Some(self.step(row)));
+                let mut step = self.step(&row)?;
+                if !self.living.is_over(&row) {
+                    self.left = self.left.saturating_sub(1);
+                    step.item = Some(row.item.bytes());
+                }
+                return Poll::Ready(Some(Ok(step)));
             }
             match std::mem::replace(&mut self.ahead, Ahead::Over) {
                 Ahead::Over => return Poll::Ready(None),
@@ -286,7 +296,8 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, row: Found) -> Result<Step> {
+    /// Over a row, without it.
+    fn step(&mut self, row: &Found) -> Result<Step> {
         let (segment, ends) = self.runs.next_row();
         let mark = match ends {
             Some(reached) => Mark { segment, reached },
@@ -296,10 +307,7 @@ impl Walk {
                 Mark::behind(segment, position)
             }
         };
-        Ok(Step {
-            mark,
-            item: Some(row.item.bytes()),
-        })
+        Ok(Step { mark, item: None })
     }
 
     /// Asks for the next rows, if there are any.
@@ -316,9 +324,7 @@ impl Walk {
         }));
     }
 
-    fn take(&mut self, mut reader: Box<Reader>, mut answer: Answer) {
-        // What a limit leaves out is not passed.
-        answer.rows.truncate(self.left);
+    fn take(&mut self, mut reader: Box<Reader>, answer: Answer) {
         reader.trail.expect(answer.runs.clone());
         for row in &answer.rows {
             reader.trail.pass(row.place().clone());

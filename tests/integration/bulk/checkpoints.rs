@@ -27,6 +27,7 @@ tests![
     a_place_that_cannot_be_written_stops_nothing_half_way,
     jobs_side_by_side_keep_their_marks,
     the_bounds_of_the_first_run_hold,
+    a_job_goes_on_from_the_end_of_its_range,
     a_limit_holds_over_all_runs,
     writes_that_were_given_go_on,
     other_writes_than_those_that_were_given_are_refused,
@@ -333,6 +334,26 @@ async fn the_bounds_of_the_first_run_hold(db: Db) -> Outcome {
     let report = upto(40).send(&db).await?.complete()?;
     assert_eq!(report.written, 20);
     assert_eq!(counts(&db).await?, BTreeMap::from([(0, 40), (1, 20)]));
+    Ok(())
+}
+
+/// Wherever it dies: behind its last row too, at which the range ends.
+async fn a_job_goes_on_from_the_end_of_its_range(db: Db) -> Outcome {
+    const ROWS: u32 = 6;
+    entries(&db, ROWS).await?;
+    for stop in 0..16 {
+        let folder = TempDir::new()?;
+        let job = || {
+            let rows = Entry::in_partition("a").number().le(ROWS - 1).page_size(3);
+            let job = rows.update_each(|row| row.update().apply(|r| r.cents().add(1)));
+            job.checkpoint(JOB, file(&folder)).concurrency(1)
+        };
+        let _ = stopped_after(&db, stop, job()).await;
+        job().send(&db).await?.complete()?;
+        let cents = Entry::in_partition("a").all(&db).await?;
+        let cents: Vec<i64> = cents.iter().map(|row| row.cents).collect();
+        assert_eq!(cents, [i64::try_from(stop)? + 1; ROWS as usize], "{stop}");
+    }
     Ok(())
 }
 

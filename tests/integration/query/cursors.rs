@@ -11,11 +11,15 @@ use crate::support::db::Db;
 use crate::support::suite::Outcome;
 use crate::tests;
 
+/// Of the least length.
+pub(super) const SECRET: &str = "a secret, of 16.";
+
 tests![
     a_cursor_can_be_taken_at_any_row,
     a_cursor_fits_its_query_only,
     a_cursor_keeps_its_bounds,
     a_secret_refuses_made_up_cursors,
+    a_secret_that_is_none_is_refused,
     numbers_of_any_size_survive_a_cursor,
     made_up_bounds_are_refused,
     a_cursor_outlives_its_row,
@@ -139,7 +143,7 @@ async fn a_cursor_keeps_its_bounds(db: Db) -> Outcome {
 async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
     counts(&db, &["a"], 1..=5).await?;
     let q = RequestCount::in_partition("a").limit(2);
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     let unsigned = q.clone().page(&db).await?.next;
     let signed = q.clone().page(&signing).await?.next.expect("more");
     assert_eq!(
@@ -159,7 +163,7 @@ async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
     assert_eq!(days(&back.rows), [1]);
     let refused = q.clone().resume(unsigned).page(&signing).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
-    let other = Dynamo::clone(&db).with_cursor_secret("another");
+    let other = Dynamo::clone(&db).with_cursor_secret("another secret, of 22")?;
     let refused = q
         .clone()
         .resume(signed.clone())
@@ -167,6 +171,19 @@ async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidCursor);
+    Ok(())
+}
+
+/// An unset variable, above all.
+async fn a_secret_that_is_none_is_refused(db: Db) -> Outcome {
+    let signing = |secret: &str| Dynamo::clone(&db).with_cursor_secret(secret);
+    for short in ["", "s3cret", &SECRET[1..]] {
+        let refused = signing(short).expect_err("it can be guessed");
+        assert_eq!(refused.kind(), ErrorKind::Config);
+        assert!(refused.to_string().contains("16"), "{refused}");
+        assert!(short.is_empty() || !refused.to_string().contains(short));
+    }
+    signing(SECRET)?;
     Ok(())
 }
 
@@ -329,7 +346,7 @@ async fn one_place_is_one_text(db: Db) -> Outcome {
         };
         delivery.put().send(&db).await?;
     }
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     for db in [&*db, &signing] {
         one_text(db, Delivery::in_partition("ann")).await?;
         one_text(db, Delivery::in_partition(each(["ann", "bob"]))).await?;
@@ -352,7 +369,7 @@ async fn one_place_in_several_attributes_is_one_text(db: Db) -> Outcome {
         };
         pickup.put().send(&db).await?;
     }
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     for db in [&*db, &signing] {
         one_text(db, Pickup::by_place("ann", "letter")).await?;
     }

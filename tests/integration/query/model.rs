@@ -152,13 +152,13 @@ impl Question {
 
     /// The order of the rows: by the key or by the lane first.
     fn sorted<K: Ord>(&self, mut rows: Vec<Visit>, key: impl Fn(&Visit) -> K) -> Vec<Visit> {
-        if self.by_partition {
-            rows.sort_by_key(|row| (self.lane(row), key(row)));
-        } else {
-            rows.sort_by_key(|row| (key(row), self.lane(row)));
-        }
+        rows.sort_by_key(|row| (key(row), self.lane(row)));
         if self.descending {
             rows.reverse();
+        }
+        if self.by_partition {
+            // Lanes come as they were given, in whichever order their rows do.
+            rows.sort_by_key(|row| self.lane(row));
         }
         rows
     }

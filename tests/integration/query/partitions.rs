@@ -2,7 +2,7 @@
 
 use dynamo_entity::prelude::*;
 
-use super::{Book, Chapter, Loan, Token, counts, day, isbns, library, tokens};
+use super::{Book, Chapter, Loan, Token, counts, day, days, isbns, library, tokens};
 use crate::model::RequestCount;
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -123,7 +123,18 @@ async fn partitions_come_one_after_the_other(db: Db) -> Outcome {
         }
     }
     assert_eq!(seen, all);
-    assert_eq!(names(&q.descending().all(&db).await?), "aaabbb");
+    // Partitions come as they were given, the rows of each from its end.
+    let down = q.descending();
+    let all = down.clone().all(&db).await?;
+    assert_eq!(names(&all), "bbbaaa");
+    assert_eq!(days(&all), [3, 2, 1, 3, 2, 1]);
+    for (left, right) in all.iter().zip(&all[1..]) {
+        assert!(down.order(left, right)?.is_lt());
+    }
+    let back = down.clone().limit(100).page(&db).await?.cursor_at(4);
+    let back = back.expect("a row").backwards();
+    let page = down.resume(back).limit(3).page(&db).await?;
+    assert_eq!(page.rows, all[1..4]);
     Ok(())
 }
 

@@ -21,6 +21,7 @@ tests![
     faults_on_the_way_are_retried_or_told,
     filters_leave_rows_out,
     filters_name_no_queried_key,
+    keys_are_compared_with_any_value,
     entities_can_be_compared_with_a_query,
     the_request_can_be_seen,
 ];
@@ -185,6 +186,112 @@ async fn faults_on_the_way_are_retried_or_told(db: Db) -> Outcome {
         seen,
         [Ok(1), Ok(2), Ok(3), Ok(4), Err(ErrorKind::AccessDenied)]
     );
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "files", key(pk = folder, sk = name), gsi(by_owner, pk = owner, sk = hash))]
+#[dynamo(gsi(by_author, pk = author), gsi(by_kind, pk = kind, sk = name))]
+struct File {
+    folder: String,
+    name: String,
+    owner: Option<String>,
+    hash: Vec<u8>,
+    kind: String,
+    #[dynamo(created_by)]
+    author: Option<String>,
+}
+
+/// A key holds neither empty nor over-long values: a comparison may.
+async fn keys_are_compared_with_any_value(db: Db) -> Outcome {
+    db.create_tables([File::schema()]).await?;
+    let long = "x".repeat(3000);
+    for number in 0..3_u8 {
+        let file = File {
+            folder: "f".into(),
+            name: number.to_string(),
+            owner: (number > 0).then(|| "o".into()),
+            hash: vec![number],
+            kind: "k".into(),
+            author: None,
+        };
+        let writer = if number == 1 {
+            db.with_actor("ann")
+        } else {
+            Dynamo::clone(&db)
+        };
+        file.put().send(&writer).await?;
+    }
+    let all = || File::in_partition("f");
+    for text in ["", &long] {
+        assert_eq!(all().filter(|f| f.owner().eq(text)).count(&db).await?, 0);
+        assert_eq!(all().filter(|f| f.owner().ne(text)).count(&db).await?, 3);
+        assert_eq!(all().filter(|f| f.kind().ne(text)).count(&db).await?, 3);
+        assert_eq!(all().filter(|f| f.author().ne(text)).count(&db).await?, 3);
+        assert_eq!(all().filter(|f| f.author().eq(text)).count(&db).await?, 0);
+        let one_of = all().filter(|f| f.owner().is_in([text, "o"]));
+        assert_eq!(one_of.count(&db).await?, 2);
+        let by_index = File::by_kind("k").filter(|f| f.folder().ne(text));
+        assert_eq!(by_index.count(&db).await?, 3);
+    }
+    assert_eq!(all().filter(|f| f.owner().gt("")).count(&db).await?, 2);
+    assert_eq!(all().filter(|f| f.owner().lt("")).count(&db).await?, 0);
+    assert_eq!(all().filter(|f| f.author().ge("")).count(&db).await?, 1);
+    let between = |high: &str| all().filter(|f| f.owner().between(String::new()..=high.to_owned()));
+    assert_eq!(between(&long).count(&db).await?, 2);
+    assert_eq!(between("").count(&db).await?, 0);
+    assert_eq!(all().filter(|f| f.hash().ge(vec![])).count(&db).await?, 3);
+    assert_eq!(all().filter(|f| f.hash().eq(vec![])).count(&db).await?, 0);
+    assert_eq!(
+        all()
+            .filter(|f| f.hash().le(vec![1; 2000]))
+            .count(&db)
+            .await?,
+        2
+    );
+    assert_eq!(
+        File::scan()
+            .filter(|f| f.folder().gt(""))
+            .count(&db)
+            .await?,
+        3
+    );
+    assert_eq!(
+        File::scan().filter(|f| f.name().eq("")).count(&db).await?,
+        0
+    );
+    assert_eq!(
+        all()
+            .filter(|f| f.owner().starts_with(""))
+            .count(&db)
+            .await?,
+        2
+    );
+    // Conditions of writes.
+    let key = || File::key("f", "1");
+    let update = key().update().apply(|f| f.kind().set("l"));
+    let refused = update
+        .when(|f| f.owner().eq(""))
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    let update = key().update().apply(|f| f.kind().set("l"));
+    let updated = update
+        .when(|f| f.owner().ne("") & f.folder().ne(&*long))
+        .send(&db)
+        .await?;
+    assert_eq!(updated.kind, "l");
+    let update = key().update().apply(|f| f.kind().set(""));
+    assert_eq!(
+        update.send(&db).await.unwrap_err().kind(),
+        ErrorKind::InvalidKey
+    );
+    key()
+        .delete()
+        .when(|f| f.hash().gt(vec![]))
+        .send(&db)
+        .await?;
     Ok(())
 }
 

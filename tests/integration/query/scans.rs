@@ -10,6 +10,7 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use super::cursors::SECRET;
 use super::requests::limits;
 use super::{Loan, library, tokens};
 use crate::random;
@@ -320,7 +321,7 @@ async fn a_cursor_has_a_place_in_each_segment(db: Db) -> Outcome {
 
 async fn a_cursor_of_segments_fits_as_many(db: Db) -> Outcome {
     put_things(&db, 30).await?;
-    let signing = Dynamo::clone(&db).with_cursor_secret("s3cret");
+    let signing = Dynamo::clone(&db).with_cursor_secret(SECRET)?;
     let scan = || Thing::scan().limit(7);
     let whole = scan().page(&signing).await?.next.ok_or("more")?;
     let parts = scan()

@@ -8,6 +8,7 @@ use sha2::Sha256;
 use super::super::selection::Selection;
 use crate::codec::Writer;
 use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
 use crate::expr::Expression;
 
 /// The first bytes of an HMAC.
@@ -15,13 +16,25 @@ pub(crate) type Tag = [u8; TAG_SIZE];
 
 pub(super) const TAG_SIZE: usize = 16;
 
+/// A secret has so many bytes.
+const LEAST_SECRET: usize = 16;
+
 /// What signs cursors.
 #[derive(Clone)]
 pub(crate) struct Secret(Hmac<Sha256>);
 
 impl Secret {
-    pub(crate) fn new(secret: &[u8]) -> Option<Self> {
-        Hmac::new_from_slice(secret).ok().map(Secret)
+    /// Whoever can guess it can make up cursors.
+    pub(crate) fn new(secret: &[u8]) -> Result<Self> {
+        if secret.len() < LEAST_SECRET {
+            return Err(Error::config(format!(
+                "a secret that signs cursors has {LEAST_SECRET} random bytes or more, and this one {}",
+                secret.len()
+            )));
+        }
+        let hmac = Hmac::new_from_slice(secret);
+        hmac.map(Secret)
+            .map_err(|_| Error::config("this secret cannot sign cursors"))
     }
 
     pub(super) fn sign(&self, bytes: &[u8]) -> Tag {

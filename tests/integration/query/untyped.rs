@@ -1,0 +1,311 @@
+//! Rows of other programs in a shared table, without the attribute that says what they are: told by their keys, whoever
+//! reads them.
+
+use std::collections::BTreeSet;
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Filter, Value};
+
+use crate::support::db::{Db, Raw, raw, s};
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    every_read_tells_rows_by_their_keys,
+    limits_count_what_is_meant,
+    collections_tell_rows_by_their_keys,
+    jobs_reach_rows_without_a_type,
+    items_of_unique_values_stay_out,
+    broken_rows_stay_errors,
+];
+
+#[derive(DynamoTable)]
+#[dynamo(name = "mail", pk = "pk", sk = "sk", entities(Thread, Letter, Label))]
+#[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk"), gsi(gsi2, pk = "g2pk", sk = "g2sk", project = keys))]
+struct Mail;
+
+/// Its letters stand between its own rows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, DynamoEntity)]
+#[dynamo(table = Mail, key(pk = "BOX#{owner}", sk = "T#{thread}"), unique(by_title, title))]
+#[dynamo(gsi(threads_of, on = gsi1, pk = "S#{state}", sk = "{thread}"))]
+#[dynamo(gsi(thread_keys, on = gsi2, pk = "S#{state}", sk = "{thread}"))]
+struct Thread {
+    owner: String,
+    thread: String,
+    state: String,
+    title: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, DynamoEntity)]
+#[dynamo(table = Mail, key(pk = "BOX#{owner}", sk = "T#{thread}#L#{number:03}"))]
+#[dynamo(gsi(letters_of, on = gsi1, pk = "S#{state}", sk = "{number:03}"))]
+#[dynamo(gsi(letter_keys, on = gsi2, pk = "S#{state}", sk = "{number:03}"))]
+struct Letter {
+    owner: String,
+    thread: String,
+    number: u16,
+    state: String,
+    reads: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, DynamoEntity)]
+#[dynamo(table = Mail, key(pk = "BOX#{owner}", sk = "LABEL#{name}"))]
+struct Label {
+    owner: String,
+    name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Mail, partition(owner))]
+enum Inbox {
+    Thread(Thread),
+    Letter(Letter),
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Mail)]
+enum Everything {
+    Letter(Letter),
+    Label(Label),
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, DynamoProjection)]
+#[dynamo(entity = Letter)]
+struct Number {
+    number: u16,
+}
+
+const OWNERS: [&str; 3] = ["a", "b", "c"];
+
+/// As this library writes it, or as one that has no types.
+async fn plant<E: DynamoEntity>(db: &Db, entity: &E, is_typed: bool) -> Outcome {
+    let mut item: Raw = entity.to_item()?.into();
+    if !is_typed {
+        item.remove("_type");
+    }
+    db.plant::<E>(item).await;
+    Ok(())
+}
+
+/// Some of each, every other one without a type, and rows that are of no entity.
+async fn fill(
+    db: &Db,
+    letters: u16,
+) -> Result<(Vec<Thread>, Vec<Letter>), Box<dyn std::error::Error>> {
+    db.create_tables([Mail::schema()]).await?;
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut threads, mut all) = (Vec::new(), Vec::new());
+    for owner in OWNERS {
+        for thread in ["1", "2"] {
+            let row = Thread {
+                owner: owner.into(),
+                thread: thread.into(),
+                state: "open".into(),
+                title: format!("{owner}{thread}"),
+            };
+            plant(db, &row, random.bool()).await?;
+            threads.push(row);
+            for number in 0..letters {
+                let row = Letter {
+                    owner: owner.into(),
+                    thread: thread.into(),
+                    number,
+                    state: "open".into(),
+                    reads: 0,
+                };
+                plant(db, &row, random.bool()).await?;
+                all.push(row);
+            }
+        }
+        let label = Label {
+            owner: owner.into(),
+            name: "x".into(),
+        };
+        plant(db, &label, owner == "a").await?;
+    }
+    for (pk, sk) in [
+        ("BOX#a", "T#1#X#1"),
+        ("OTHER", "T#1"),
+        ("BOX#b", "ZZ"),
+        ("BOX#b", "T#1#L#1"),
+    ] {
+        let item = raw([
+            ("pk", s(pk)),
+            ("sk", s(sk)),
+            ("g1pk", s("S#open")),
+            ("g1sk", s("0")),
+        ]);
+        db.plant::<Label>(item).await;
+    }
+    threads.sort();
+    all.sort();
+    Ok((threads, all))
+}
+
+fn sorted<T: Ord>(rows: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut rows: Vec<T> = rows.into_iter().collect();
+    rows.sort();
+    rows
+}
+
+async fn streamed<R: Send + 'static>(db: &Db, q: Query<R>) -> Result<Vec<R>> {
+    let mut rows = q.page_size(3).stream(db);
+    let mut all = Vec::new();
+    while let Some(row) = rows.next().await {
+        all.push(row?);
+    }
+    Ok(all)
+}
+
+/// Everything that a query says, against what it has to say.
+async fn reads<R>(db: &Db, q: Query<R>, wanted: &[R]) -> Outcome
+where
+    R: std::fmt::Debug + Ord + Clone + Send + 'static,
+{
+    assert_eq!(sorted(q.clone().all(db).await?), wanted);
+    assert_eq!(sorted(streamed(db, q.clone()).await?), wanted);
+    assert_eq!(q.clone().count(db).await?, wanted.len());
+    assert_eq!(q.clone().page_size(2).count(db).await?, wanted.len());
+    assert_eq!(q.clone().limit(3).count(db).await?, wanted.len().min(3));
+    assert_eq!(q.clone().exists(db).await?, !wanted.is_empty());
+    assert_eq!(q.clone().explain(db)?.filters, [Filter::Type]);
+    for limit in [1, 4] {
+        let (mut seen, mut next) = (Vec::new(), None);
+        loop {
+            let page = q.clone().limit(limit).resume(next).page(db).await?;
+            assert!(page.rows.len() == limit || page.next.is_none());
+            assert!(!page.rows.is_empty() || wanted.is_empty(), "a false next");
+            seen.extend(page.rows);
+            next = page.next;
+            if next.is_none() {
+                break;
+            }
+        }
+        assert_eq!(sorted(seen), wanted);
+    }
+    Ok(())
+}
+
+async fn every_read_tells_rows_by_their_keys(db: Db) -> Outcome {
+    let (threads, letters) = fill(&db, 7).await?;
+    for thread in &threads {
+        assert_eq!(thread.key().get().send(&db).await?.as_ref(), Some(thread));
+    }
+    reads(&db, Thread::scan().into(), &threads).await?;
+    reads(&db, Letter::scan().into(), &letters).await?;
+    let segments: Query<Letter> = Letter::scan().segments(3).into();
+    reads(&db, segments, &letters).await?;
+    reads(&db, Thread::in_partition(each(OWNERS)).into(), &threads).await?;
+    let of_a: Vec<Thread> = sorted(threads.iter().filter(|row| row.owner == "a").cloned());
+    reads(&db, Thread::in_partition("a").into(), &of_a).await?;
+    reads(&db, Letter::in_partition(each(OWNERS)).into(), &letters).await?;
+    // Both fill one index.
+    reads(&db, Thread::threads_of("open").into(), &threads).await?;
+    reads(&db, Letter::letters_of("open").into(), &letters).await?;
+    reads(&db, Letter::letter_keys("open").hydrate().into(), &letters).await?;
+    let numbers = sorted(letters.iter().map(|row| Number { number: row.number }));
+    let selected = Letter::scan().select::<Number>().all(&db).await?;
+    assert_eq!(sorted(selected), numbers);
+    let keys = Thread::thread_keys("open").all(&db).await?;
+    assert_eq!(keys.len(), threads.len());
+    Ok(())
+}
+
+/// Where hundreds of rows come in one answer, and most of them are of others.
+async fn limits_count_what_is_meant(db: Db) -> Outcome {
+    let (threads, letters) = fill(&db, 150).await?;
+    reads(&db, Thread::in_partition(each(OWNERS)).into(), &threads).await?;
+    assert_eq!(Letter::letters_of("open").count(&db).await?, letters.len());
+    let found = Letter::in_partition(each(OWNERS)).all(&db).await?;
+    assert_eq!(found.len(), letters.len());
+    let first = Thread::scan().limit(5).all(&db).await?;
+    assert_eq!(first.len(), 5);
+    Ok(())
+}
+
+async fn collections_tell_rows_by_their_keys(db: Db) -> Outcome {
+    let (threads, letters) = fill(&db, 3).await?;
+    let of = |owner: &str| {
+        let threads = threads.iter().filter(|row| row.owner == owner).count();
+        threads + letters.iter().filter(|row| row.owner == owner).count()
+    };
+    // Labels are left out, with a type or without.
+    let rows = Inbox::in_partition("c").all(&db).await?;
+    assert_eq!(rows.len(), of("c"));
+    assert_eq!(Inbox::in_partition("c").count(&db).await?, of("c"));
+    // Rows of no entity are errors in their place.
+    let rows = Inbox::in_partition("b").lenient().all(&db).await?;
+    let errors = rows.iter().filter(|row| row.is_err()).count();
+    assert_eq!((rows.len() - errors, errors), (of("b"), 2));
+    let rows = Everything::scan().lenient().all(&db).await?;
+    let errors = rows.iter().filter(|row| row.is_err()).count();
+    assert_eq!((rows.len() - errors, errors), (letters.len() + 3, 4));
+    Ok(())
+}
+
+async fn jobs_reach_rows_without_a_type(db: Db) -> Outcome {
+    let (threads, letters) = fill(&db, 5).await?;
+    let job = Letter::scan().update_each(|row| row.update().apply(|l| l.reads().add(1)));
+    let report = job.send(&db).await?.complete()?;
+    assert_eq!(report.written, letters.len() as u64);
+    let reads: u32 = Letter::scan()
+        .all(&db)
+        .await?
+        .iter()
+        .map(|row| row.reads)
+        .sum();
+    assert_eq!(reads as usize, letters.len());
+    let report = Letter::letters_of("open").delete_each().send(&db).await?;
+    assert_eq!(report.complete()?.written, letters.len() as u64);
+    assert_eq!(Letter::scan().count(&db).await?, 0);
+    assert_eq!(Thread::scan().count(&db).await?, threads.len());
+    Ok(())
+}
+
+async fn items_of_unique_values_stay_out(db: Db) -> Outcome {
+    db.create_tables([Mail::schema()]).await?;
+    let thread = Thread {
+        owner: "a".into(),
+        thread: "1".into(),
+        state: "open".into(),
+        title: "first".into(),
+    };
+    thread.create().send(&db).await?;
+    assert_eq!(db.count::<Mail>().await, 2);
+    assert_eq!(Thread::scan().all(&db).await?, [thread]);
+    assert_eq!(Thread::scan().count(&db).await?, 1);
+    assert_eq!(Everything::scan().all(&db).await?, []);
+    Ok(())
+}
+
+/// A row with the type of the entity that does not read is never dropped in silence.
+async fn broken_rows_stay_errors(db: Db) -> Outcome {
+    db.create_tables([Mail::schema()]).await?;
+    let broken = [("BOX#a", "T#1#L#001"), ("ELSE", "WHERE")];
+    for (pk, sk) in broken {
+        let item = raw([("pk", s(pk)), ("sk", s(sk)), ("_type", s("Letter"))]);
+        db.plant::<Letter>(item).await;
+    }
+    // Without a type, one of them is a letter.
+    db.plant::<Letter>(raw([("pk", s("BOX#b")), ("sk", s("T#1#L#001"))]))
+        .await;
+    db.plant::<Letter>(raw([("pk", s("ELSE")), ("sk", s("HERE"))]))
+        .await;
+    let rows = Letter::scan().lenient().all(&db).await?;
+    assert_eq!(rows.iter().filter(|row| row.is_err()).count(), 3);
+    assert_eq!(Letter::scan().count(&db).await?, 3);
+    // A type that is no text is no type of an entity.
+    let odd: [(&str, Value); 3] = [
+        ("pk", Value::S("BOX#c".into())),
+        ("sk", Value::S("T#1#L#001".into())),
+        ("_type", Value::Null),
+    ];
+    db.plant::<Letter>(odd.into_iter().collect::<Item>()).await;
+    let all: BTreeSet<usize> = [
+        Letter::scan().count(&db).await?,
+        Letter::scan().lenient().all(&db).await?.len(),
+    ]
+    .into();
+    assert_eq!(all, [3].into());
+    Ok(())
+}
