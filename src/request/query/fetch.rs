@@ -12,7 +12,7 @@ use super::start::Read;
 use super::types::ByKey;
 use crate::codec::{Fault, Writer};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expression;
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
@@ -31,6 +31,8 @@ pub(crate) struct Fetch {
     frames: VecDeque<Frame>,
     /// Where the next request begins: the key attributes as entries of a JSON object.
     start: Option<Vec<u8>>,
+    /// Only the service knows whether a cursor names a key of the segment.
+    is_of_segment: bool,
     /// A request was sent.
     has_begun: bool,
     page_size: Option<usize>,
@@ -64,6 +66,7 @@ impl Fetch {
             entity,
             frames: read.frames.into(),
             start: read.start,
+            is_of_segment: read.is_of_segment,
             has_begun: false,
             page_size: None,
             budget: None,
@@ -102,6 +105,7 @@ impl Fetch {
         let read = Read {
             frames: vec![frame],
             start: None,
+            is_of_segment: false,
         };
         Ok(Fetch::new(db, entity, read))
     }
@@ -197,7 +201,7 @@ impl Fetch {
         };
         let limit = turn.map_or(limit, |turn| turn.limit);
         let reply = self.db.call(self.request(frame, limit)).await;
-        let reply = reply.map_err(|failure| failure.error.of(self.entity))?;
+        let reply = reply.map_err(|failure| self.refused(failure.error))?;
         self.unread = Some(Unread::new(Answered::from(reply)));
         // What counts looked at items or takes its time has to know what the answer says.
         let waits = self.manner.ranking.is_some() && self.budget.is_none() && self.meter.is_none();
@@ -216,6 +220,19 @@ impl Fetch {
             meter.took(turn, took);
         }
         Ok(answer)
+    }
+
+    /// What is refused where a cursor begins in a segment is the cursor: nothing else of the request came from outside.
+    fn refused(&self, error: Error) -> Error {
+        let error = error.of(self.entity);
+        let is_place = self.is_of_segment && !self.has_begun && self.start.is_some();
+        match is_place && error.kind() == ErrorKind::Rejected {
+            true => error.with_kind(
+                ErrorKind::InvalidCursor,
+                "the service takes no place of the cursor: one is in another segment",
+            ),
+            false => error,
+        }
     }
 
     /// Whether rows of the last answer are left.

@@ -52,6 +52,8 @@ pub(super) struct Read {
     pub(super) frames: Vec<Frame>,
     /// The key that the first one begins behind.
     pub(super) start: Option<Vec<u8>>,
+    /// Only the service knows whether that is one of the segment.
+    pub(super) is_of_segment: bool,
 }
 
 /// A place among the rows of all lanes.
@@ -83,7 +85,11 @@ impl Selection {
         let read = |(at, lane)| -> Result<Read, Fault> {
             let (legs, start) = self.legs(at, lane, place.as_ref(), now)?;
             let frames = self.frames(legs, db, now, wanted)?;
-            Ok(Read { frames, start })
+            Ok(Read {
+                frames,
+                start,
+                is_of_segment: false,
+            })
         };
         let lanes = self.draft.lanes().enumerate();
         lanes.map(|lane| read(lane).map_err(fail)).collect()
@@ -127,7 +133,11 @@ impl Selection {
             };
             let frames = self.frames(legs, db, now, wanted);
             let frames = frames.map_err(|fault| Error::encode(self.entity(), fault))?;
-            Ok(Read { frames, start })
+            Ok(Read {
+                frames,
+                start,
+                is_of_segment: true,
+            })
         };
         (0..segments).zip(reached).map(read).collect()
     }

@@ -58,6 +58,7 @@ fn queries() -> Vec<Query<Part>> {
         Part::by_kind("k").into(),
         Part::by_size("m").into(),
         Part::scan().into(),
+        Part::scan().segments(3).into(),
     ]
 }
 
