@@ -23,7 +23,7 @@ pub struct Item(BTreeMap<String, Value>, Kept);
 /// Attributes of a stored item that are the library's own: what came in the `rest` of an entity goes back with it, and
 /// nobody else sees or makes them.
 #[derive(Clone, Default)]
-struct Kept(Option<Box<BTreeMap<String, Value>>>);
+struct Kept(Option<Box<Item>>);
 
 /// What nobody sees makes no difference.
 impl PartialEq for Kept {
