@@ -62,9 +62,11 @@ pub(super) async fn with_items(
         };
         let item = match read {
             Ok(item) => item,
-            // Who may write and not read has to take the server at its word.
-            Err(error) if error.kind() == ErrorKind::AccessDenied => None,
-            Err(error) => return unread(&failure, request.operation, error).into(),
+            Err(error) if is_passing(&error) => {
+                return unread(&failure, request.operation, error).into();
+            }
+            // Who may write and not read, say, has to take the server at its word.
+            Err(_) => None,
         };
         if let Some(reason) = failure.reasons.get_mut(at) {
             reason.item.clone_from(&item);
@@ -89,6 +91,11 @@ fn fill(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
     if let Some(condition) = condition {
         condition.item = condition.item.take().or(item);
     }
+}
+
+/// A moment later it could be read.
+fn is_passing(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable)
 }
 
 /// Nothing was written, and why is not known.

@@ -79,6 +79,7 @@ impl Wire {
     }
 
     /// The server is DynamoDB itself, or as good.
+    #[cfg(any(feature = "aws", feature = "embedded"))]
     pub(crate) fn sending_items(self) -> Self {
         for operation in [Operation::PutItem, Operation::TransactWriteItems] {
             self.learn_that_it_sends(operation);

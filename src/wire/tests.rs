@@ -511,7 +511,7 @@ async fn errors_hold_no_values() {
     wire.call(&secret()).await.unwrap();
     let failure = wire.call(&secret()).await.unwrap_err();
     assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
-    let exchange = swap::Exchange::new(&secret(), true, None);
+    let exchange = swap::Exchange::new(&secret(), true, None, None);
     assert!(!format!("{:?}", swap::Hooks(Arc::clone(&exchange))).contains("secret"));
 }
 

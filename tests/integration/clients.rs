@@ -61,6 +61,18 @@ impl fmt::Debug for Recorder {
     }
 }
 
+/// A put that checks none draws one each time.
+fn forget_versions(body: &mut Json) {
+    match body {
+        Json::Object(members) => {
+            members.remove("version");
+            members.values_mut().for_each(forget_versions);
+        }
+        Json::Array(elements) => elements.iter_mut().for_each(forget_versions),
+        _ => {}
+    }
+}
+
 impl HttpConnector for Recorder {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         const EACH: [&str; 6] = [
@@ -79,6 +91,7 @@ impl HttpConnector for Recorder {
         if let Some(body) = body.as_object_mut() {
             body.remove("ClientRequestToken");
         }
+        forget_versions(&mut body);
         let authorization = request.headers().get("authorization").unwrap_or_default();
         // Who signed what, without the signature.
         let signed = authorization.split("Signature=").next().unwrap_or_default();
