@@ -119,6 +119,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         created_by: None,
         updated_by: None,
         has_key: |_| false,
+        reread: |_| None,
         sentinels: |_| Ok(Vec::new()),
     }
 }
