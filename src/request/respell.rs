@@ -51,7 +51,9 @@ pub(super) fn respelt(
 /// Another transaction than the one that was cancelled, so it has a token of its own: one that follows from the
 /// first, so that whoever sends that one again, from another process too, ends at the same transaction.
 fn transaction(body: &[u8], failure: &Failure, lost: impl Fn(usize) -> Lost) -> Option<Vec<u8>> {
-    let token = Reader::new(member(body, "ClientRequestToken").ok()??).string().ok()?;
+    let token = Reader::new(member(body, "ClientRequestToken").ok()??)
+        .string()
+        .ok()?;
     let operations = elements(member(body, "TransactItems").ok()??).ok()?;
     if operations.len() != failure.reasons.len() {
         return None;

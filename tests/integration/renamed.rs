@@ -440,7 +440,7 @@ async fn a_cursor_outlives_a_release(db: Db) -> Outcome {
         user(number, &number.to_string()).create().send(&db).await?;
         desk(number, &number.to_string()).create().send(&db).await?;
     }
-    let db = &Dynamo::clone(&db).with_cursor_secret("a secret of sixteen bytes or more");
+    let db = &Dynamo::clone(&db).with_cursor_secret("a secret of sixteen bytes or more")?;
     let numbers = |rows: &[Member]| rows.iter().map(|m| m.serial).collect::<Vec<_>>();
     let page = Person::by_level(Level::High).limit(2).page(db).await?;
     let next = Member::ranked(Rank::Senior)
