@@ -120,9 +120,10 @@ struct Done {
 }
 
 /// Which of the given writes.
-#[derive(Clone, Copy)]
 struct GivenOne {
     number: u64,
+    /// What names it if it fails.
+    name: String,
     item: Option<u64>,
     is_again: bool,
     is_delete: bool,
@@ -132,6 +133,7 @@ impl GivenOne {
     fn of(waiting: &Waiting) -> Self {
         GivenOne {
             number: waiting.write.number,
+            name: waiting.write.name(),
             item: waiting.item,
             is_again: waiting.is_again,
             is_delete: waiting.write.is_delete(),
@@ -210,9 +212,9 @@ impl<'j> Runner<'j> {
             }
             Task::Again(key) => self.ledger.begin(Kind::Again(key.clone()), None),
             Task::Write { given, is_again } => {
-                let kind = match is_again {
-                    true => Kind::Again(given.number.to_string()),
-                    false => Kind::Row,
+                let kind = match (is_again, &given.failed_as) {
+                    (true, Some(name)) => Kind::Again(name.clone()),
+                    _ => Kind::Row,
                 };
                 self.ledger.begin_given(kind, given.identity)
             }
@@ -238,7 +240,9 @@ impl<'j> Runner<'j> {
             given,
             result,
         } = done;
-        let trace = given.map(|given| (given.item, given.trace(&result)));
+        let trace = given
+            .as_ref()
+            .map(|given| (given.item, given.trace(&result)));
         match result {
             Ok(fate) => self.ledger.finish(entry, fate, None, None),
             // What was under way when the job stopped is not passed, so that a next run meets it again.
@@ -247,7 +251,7 @@ impl<'j> Runner<'j> {
                 return self.stop(error);
             }
             Err(Trouble::Row(row) | Trouble::Overtaken(row)) => {
-                let again = name_of(&row);
+                let again = name_of(&row).map(|name| given.map_or(name, |given| given.name));
                 self.ledger.finish(entry, Fate::Failed, Some(row), again);
                 if self.ledger.errors.len() > self.failures {
                     self.stop(report::too_many(self.ledger.errors.len()));

@@ -1,6 +1,6 @@
 //! Writes that were given to an earlier run too: they have to be the same, and what failed then is tried again.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use super::keeper::Keeper;
 use crate::dynamo::Dynamo;
@@ -19,6 +19,8 @@ pub(in crate::request::bulk) struct Input {
     /// What tells it from others.
     pub(in crate::request::bulk) identity: u64,
     pub(in crate::request::bulk) prepared: Result<Box<Prepared>>,
+    /// What names it in the checkpoint, if it failed in an earlier run.
+    pub(in crate::request::bulk) failed_as: Option<String>,
 }
 
 impl Input {
@@ -30,6 +32,22 @@ impl Input {
             number,
             identity: known.map_or(0, |known| known.identity(number, db)),
             prepared,
+            failed_as: None,
+        })
+    }
+
+    /// What names it in a checkpoint if it fails: its number, and what tells whether it is the same when it is tried again.
+    pub(super) fn name(&self) -> String {
+        let identity = if self.is_moved() { 0 } else { self.identity };
+        format!("{} {identity}", self.number)
+    }
+
+    /// Whether it was another write when it failed, of another item perhaps. It has not been done then, for once it is
+    /// done nothing follows it before that is saved.
+    pub(in crate::request::bulk) fn is_moved(&self) -> bool {
+        let identity = self.failed_as.as_ref().map(|name| name.split_once(' '));
+        identity.is_some_and(|known| {
+            known.and_then(|(_, identity)| identity.parse::<u64>().ok()) != Some(self.identity)
         })
     }
 
@@ -55,16 +73,18 @@ pub(super) async fn catch_up(
     db: &Dynamo,
 ) -> Result<VecDeque<Input>> {
     let failed = keeper.failed();
-    let failed: BTreeSet<u64> = failed.iter().filter_map(|name| name.parse().ok()).collect();
+    let named = |name: String| Some((name.split(' ').next()?.parse::<u64>().ok()?, name));
+    let mut failed: BTreeMap<u64, String> = failed.into_iter().filter_map(named).collect();
     let (mut again, mut identity) = (VecDeque::new(), 0_u64);
     for number in 0..keeper.rows() {
-        let Some(given) = Input::next(writes, number, db) else {
+        let Some(mut given) = Input::next(writes, number, db) else {
             let known = keeper.rows();
             return Err(changed(&format!("there are {number} and were {known}")));
         };
-        match failed.contains(&number) {
-            true => again.push_back(given),
-            false => identity = identity.wrapping_add(given.identity),
+        given.failed_as = failed.remove(&number);
+        match given.failed_as {
+            Some(_) => again.push_back(given),
+            None => identity = identity.wrapping_add(given.identity),
         }
         if (number + 1).is_multiple_of(AT_ONCE) {
             tokio::task::yield_now().await;

@@ -24,6 +24,8 @@ pub(in crate::request::bulk) struct Given<'a> {
     mark: Option<Mark>,
     /// It failed in an earlier run.
     is_again: bool,
+    /// And was another write then.
+    is_moved: bool,
     /// An attempt before may have taken effect.
     was_unknown: bool,
     races: Rounds<'a>,
@@ -36,7 +38,7 @@ impl<'a> Given<'a> {
         tools: &'a Tools<'a>,
         waiting: Waiting,
     ) -> Result<Fate, Trouble> {
-        let number = waiting.write.number;
+        let (number, is_moved) = (waiting.write.number, waiting.write.is_moved());
         let fail = |error| failed(b"{}", Some(number), error);
         let prepared = *waiting.write.prepared.map_err(fail)?;
         let key = prepared.key.map_err(fail)?;
@@ -57,6 +59,7 @@ impl<'a> Given<'a> {
             intent: prepared.intent,
             mark,
             is_again: waiting.is_again,
+            is_moved,
             was_unknown: false,
             races: tools.races.rounds(),
             busy: tools.patience.rounds(),
@@ -141,12 +144,12 @@ impl<'a> Given<'a> {
     }
 
     /// What the item tells of this write, if it was done before. It has the mark of the last one of the job, and
-    /// those of one item are done in their order. One that failed in an earlier run has no place in it any more where
+    /// those of one item are done in their order. One that failed as another write has no place in it any more where
     /// later ones were done then.
     fn told(&self, item: Option<&Bytes>) -> Result<Option<Fate>, Trouble> {
         let mark = self.mark.as_ref().zip(item);
         match mark.and_then(|(mark, item)| mark.last_on(item)) {
-            Some(last) if last > self.number && self.is_again => {
+            Some(last) if last > self.number && self.is_moved => {
                 let error = overtaken(last, self.entity);
                 Err(Trouble::Overtaken(row(self.key, Some(self.number), error)))
             }
