@@ -172,7 +172,7 @@ proptest! {
 
     /// Read as text, every number that DynamoDB keeps is kept, and every other one refused. Through serde it is kept or
     /// refused too: a reader of JSON hands over a float, and nobody knows what it was. But a fraction of many digits that
-    /// is nearest to the same float as one of up to 15 cannot be told from that.
+    /// becomes the same float as one of up to 15 cannot be told from that.
     #[test]
     fn plain_json_is_read_exactly_or_not_at_all(text in json_number()) {
         let json = format!("{{\"n\":[{text}]}}");
@@ -186,7 +186,9 @@ proptest! {
             Some(number) if Some(&number) != exact.as_ref() => {
                 let is_whole = exact.is_some_and(|exact| !exact.as_str().contains(['.', 'E']));
                 prop_assert!(!is_whole && number.as_str().contains(['.', 'E']), "{} is no {}", number, text);
-                prop_assert!(number.as_str().parse::<f64>() == text.parse::<f64>(), "{} is no {}", number, text);
+                let [read, given]: [f64; 2] = [number.as_str(), &text].map(|text| text.parse().unwrap());
+                // By default serde_json is off by a last bit, too.
+                prop_assert!((read / given - 1.0).abs() < 1e-15, "{} is no {}", number, text);
             }
             Some(_) => {}
             None => prop_assert!(text.parse::<i64>().is_err() && text.parse::<u64>().is_err(), "{}", text),
