@@ -201,11 +201,18 @@ async fn places_by_numbers(db: Db) -> Outcome {
         Seat::by_size("a") => size: low, high;
     };
     all_places(&db, queries).await?;
-    let filtered = [
-        Seat::in_partition(halls()).number().le(3),
-        Seat::by_size(halls()).size().between(low..=high),
+    let filtered: [Query<Seat>; 2] = [
+        Seat::in_partition(halls())
+            .number()
+            .le(3)
+            .filter(|s| s.price().ge(2))
+            .into(),
+        Seat::by_size(halls())
+            .size()
+            .between(low..=high)
+            .filter(|s| s.price().ge(2))
+            .into(),
     ];
-    let filtered = filtered.map(|q| q.filter(|s| s.price().ge(2)).into());
     all_places(&db, filtered).await?;
     for q in [
         Seat::keys_by_price("k").price().le(high).hydrate(),
