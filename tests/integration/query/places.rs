@@ -8,8 +8,8 @@ use std::fmt::Debug;
 
 use dynamo_entity::prelude::*;
 
-use crate::support::db::Db;
 use crate::support::suite::NO_MULTI_ATTRIBUTE_KEYS;
+use crate::support::db::Db;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -201,11 +201,17 @@ async fn places_by_numbers(db: Db) -> Outcome {
         Seat::by_size("a") => size: low, high;
     };
     all_places(&db, queries).await?;
-    let by_number = Seat::in_partition(halls()).number().le(3);
-    let by_size = Seat::by_size(halls()).size().between(low..=high);
-    let filtered = [
-        Query::<Seat>::from(by_number.filter(|s| s.price().ge(2))),
-        Query::<Seat>::from(by_size.filter(|s| s.price().ge(2))),
+    let filtered: [Query<Seat>; 2] = [
+        Seat::in_partition(halls())
+            .number()
+            .le(3)
+            .filter(|s| s.price().ge(2))
+            .into(),
+        Seat::by_size(halls())
+            .size()
+            .between(low..=high)
+            .filter(|s| s.price().ge(2))
+            .into(),
     ];
     all_places(&db, filtered).await?;
     for q in [
