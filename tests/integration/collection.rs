@@ -334,7 +334,7 @@ async fn a_row_of_a_variant_that_does_not_decode_is_an_error(db: Db) -> Outcome 
     let refused = Anything::from_item(elsewhere).unwrap_err();
     assert_eq!(
         (refused.kind(), refused.entity()),
-        (ErrorKind::Decode, Some("Visit"))
+        (ErrorKind::KeyMismatch, Some("Visit"))
     );
     Ok(())
 }
