@@ -222,7 +222,7 @@ async fn a_key_that_does_not_parse_is_an_error(_: Db) -> Outcome {
     ] {
         item.insert("sk", broken);
         let error = Order::from_item(item.clone()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Decode, "{broken}");
+        assert_eq!(error.kind(), ErrorKind::KeyMismatch, "{broken}");
         assert_eq!(error.entity(), Some("Order"));
         let names = format!("{:?} {:?}", error.key(), error.attribute());
         assert!(

@@ -205,7 +205,7 @@ async fn a_key_that_does_not_read_is_none(db: Db) -> Outcome {
         refused(query.clone().all(&db).await),
         refused(query.select::<Sum>().all(&db).await),
     ] {
-        assert_eq!(error.kind(), ErrorKind::Decode);
+        assert_eq!(error.kind(), ErrorKind::KeyMismatch);
         assert_eq!(error.key_of::<Invoice>(), None);
         assert!(error.request_id().is_some());
     }
