@@ -8,8 +8,8 @@ use std::fmt::Debug;
 
 use dynamo_entity::prelude::*;
 
-use crate::support::suite::NO_MULTI_ATTRIBUTE_KEYS;
 use crate::support::db::Db;
+use crate::support::suite::NO_MULTI_ATTRIBUTE_KEYS;
 use crate::support::suite::Outcome;
 use crate::tests;
 
