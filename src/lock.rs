@@ -5,6 +5,8 @@
 //! (a database). A lock file can be deleted, so whoever needs to know asks [`Lock::is_held`]; and a file can have
 //! several names, which [`Claim`] sees within this process.
 
+// Only the embedded engine claims files; checkpoints ask for their identity.
+#[cfg_attr(not(feature = "embedded"), allow(dead_code))]
 mod claim;
 
 use std::ffi::OsString;
@@ -15,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result, Stage};
+#[cfg(feature = "embedded")]
 pub(crate) use claim::Claim;
 
 /// Whoever was just dropped needs a moment to close the file.

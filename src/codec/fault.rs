@@ -52,7 +52,7 @@ impl Fault {
             "the stored key is another one than the fields of its item give, so a write would make a second item: \
              declare the key as it is stored, or store the item anew",
         )
-        .as_identity(Identity::Differs)
+        .of_identity(Identity::Differs)
     }
 
     /// The same where the shard alone is another one.
@@ -62,11 +62,11 @@ impl Fault {
             "the stored key is in another shard than its parts: was the number of `shards` changed? That of a primary \
              key is fixed for the life of its table",
         )
-        .as_identity(Identity::Differs)
+        .of_identity(Identity::Differs)
     }
 
     /// The same of whatever is wrong with it.
-    pub(crate) fn as_identity(mut self, identity: Identity) -> Self {
+    pub(crate) fn of_identity(mut self, identity: Identity) -> Self {
         self.0.identity.get_or_insert(identity);
         self
     }

@@ -50,7 +50,7 @@ pub trait KeyValue: Sized {
     fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, Fault> {
         let stored = reader.clone();
         let value =
-            Self::decode_key(reader).map_err(|fault| fault.as_identity(Identity::Unlike))?;
+            Self::decode_key(reader).map_err(|fault| fault.of_identity(Identity::Unlike))?;
         if Self::IS_EXACT || is_as_written(&value, stored) {
             Ok(value)
         } else {

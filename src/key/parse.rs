@@ -75,7 +75,7 @@ impl<'t> KeyParser<'t> {
             "the stored key does not follow the template: declare the key as it is stored, or store the item anew",
         )
         .in_key(self.attribute)
-        .as_identity(Identity::Unlike)
+        .of_identity(Identity::Unlike)
     }
 
     /// Text that always stands there.
@@ -146,7 +146,7 @@ pub fn read_key_text<'a>(
     into: &mut Option<Cow<'a, str>>,
 ) -> Result<(), Fault> {
     let text = reader.text();
-    *into = Some(text.map_err(|fault| fault.in_key(attribute).as_identity(Identity::Unlike))?);
+    *into = Some(text.map_err(|fault| fault.in_key(attribute).of_identity(Identity::Unlike))?);
     Ok(())
 }
 

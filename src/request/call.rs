@@ -129,7 +129,7 @@ impl<Out> Plan<Out> {
             return Call(State::Done(Some(Ok(out))));
         }
         let may_differ = self.lost.is_conditional() || !self.participants.is_empty();
-        let request = may_differ.then(|| self.request.clone());
+        let request = may_differ.then(|| Box::new(self.request.clone()));
         let keys = keys_of(self.lost, &self.participants);
         Call(State::Waiting {
             answer: contention::call(db, self.request, keys),
@@ -157,7 +157,7 @@ fn keys_of(lost: Lost, participants: &[Participant]) -> Keys {
 /// What is left of a plan while its request is under way.
 struct Kept<Out> {
     /// Once more to be sent, in another spelling.
-    request: Option<Request>,
+    request: Option<Box<Request>>,
     entity: &'static str,
     now: Timestamp,
     lost: Lost,

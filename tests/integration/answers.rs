@@ -388,7 +388,11 @@ async fn what_does_not_fit_is_named_and_not_shown(db: Db) -> Outcome {
             if db.mode() == Mode::Raw {
                 let attribute = error.attribute().unwrap_or_default();
                 assert!(attribute.starts_with(name), "{name} {other}: {shown}");
-                assert_eq!(error.kind(), ErrorKind::Decode);
+                let kind = match &**name {
+                    "id" | "line" => ErrorKind::KeyMismatch,
+                    _ => ErrorKind::Decode,
+                };
+                assert_eq!(error.kind(), kind, "{name} {other}");
             }
         }
     }
