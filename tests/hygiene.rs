@@ -801,7 +801,7 @@ fn deprecated_fields_are_stored() {
 /// Entities and values have methods called like those of the contracts, their own ones and those of a trait that
 /// everything has.
 mod methods {
-    #![allow(dead_code, clippy::unused_self)]
+    #![allow(dead_code, clippy::unused_self, clippy::wrong_self_convention)]
 
     use dynamo_entity::prelude::*;
     use serde::{Deserialize, Serialize};
