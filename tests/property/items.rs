@@ -185,7 +185,7 @@ proptest! {
         match read(serde_json::from_str(&json).ok()) {
             Some(number) if Some(&number) != exact.as_ref() => {
                 let is_whole = exact.is_some_and(|exact| !exact.as_str().contains(['.', 'E']));
-                prop_assert!(!is_whole && number.as_str().contains(['.', 'E']), "{} is no {}", number, text);
+                prop_assert!(!is_whole, "{} is no {}", number, text);
                 let [read, given]: [f64; 2] = [number.as_str(), &text].map(|text| text.parse().unwrap());
                 // By default serde_json is off by a last bit, too.
                 prop_assert!((read / given - 1.0).abs() < 1e-15, "{} is no {}", number, text);

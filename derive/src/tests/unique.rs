@@ -52,7 +52,7 @@ fn names_are_free() {
         parse_quote! {
             #[dynamo(table = "users", key(pk = "USER#{id}"))]
             #[dynamo(gsi(by_team, pk = "TEAM#{team}"))]
-            #[dynamo(unique(key, email), unique(by_team, team), unique(by_email, email))]
+            #[dynamo(unique(key, id), unique(by_team, team), unique(by_email, email))]
             #[dynamo(unique(by_email, team, email))]
             pub struct User {
                 pub id: u32,
