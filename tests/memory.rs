@@ -118,6 +118,11 @@ impl Canned {
                 r#""pk":{{"S":"E#s"}},"sk":{{"S":"{number:010}"}},"{index}_pk":{{"S":"{partition}"}},"{index}_sk":{{"S":"{number:010}"}}"#
             ),
         };
+        // One row has one identity: its field says what its key does.
+        let source = match (index, partition.strip_prefix("E#")) {
+            ("", Some(source)) => source,
+            _ => "s",
+        };
         let (mut items, mut last, mut count) = (String::new(), begin, 0);
         for number in numbers.take(self.page as usize) {
             if !items.is_empty() {
@@ -125,7 +130,7 @@ impl Canned {
             }
             let text = "x".repeat(200);
             items += &format!(
-                r#"{{{},"source":{{"S":"s"}},"number":{{"N":"{number}"}},"level":{{"N":"1"}},"text":{{"S":"{text}"}}}}"#,
+                r#"{{{},"source":{{"S":"{source}"}},"number":{{"N":"{number}"}},"level":{{"N":"1"}},"text":{{"S":"{text}"}}}}"#,
                 keys(number)
             );
             last = number;
