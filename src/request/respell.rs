@@ -48,8 +48,8 @@ pub(super) fn respelt(
     })
 }
 
-/// Another transaction than the one that was cancelled, so it has a token of its own: one that follows from the
-/// first, so that whoever sends that one again, from another process too, ends at the same transaction.
+/// Another transaction than the one that was cancelled, so it has a token of its own, which follows from the first.
+/// One with a token of the caller's never comes here: it has to be the same byte for byte.
 fn transaction(body: &[u8], failure: &Failure, lost: impl Fn(usize) -> Lost) -> Option<Vec<u8>> {
     let token = Reader::new(member(body, "ClientRequestToken").ok()??)
         .string()

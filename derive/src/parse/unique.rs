@@ -45,7 +45,11 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
         reader.diag.at(name.span(), USAGE);
         return None;
     }
-    let order = by_stored_name(&fields, reader.fields);
+    let order = match renamed {
+        // The names that the values were sorted by are not known any more.
+        Some(_) => fields.iter().map(|(field, _)| *field).collect(),
+        None => by_stored_name(&fields, reader.fields),
+    };
     let (stored, stored_at) = match renamed {
         Some(text) => (text.value(), text.span()),
         None => (joined(&order, reader.fields), name.span()),

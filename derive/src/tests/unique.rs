@@ -164,6 +164,22 @@ fn several_fields_are_stored_in_the_order_of_their_attributes() {
     }
 }
 
+/// The names that they were sorted by once are not known any more.
+#[test]
+fn the_values_of_a_declared_name_stand_as_they_are_given() {
+    let input = parse_quote! {
+        #[dynamo(table = "t", key(pk = "A#{id}"), unique(by_pair, first, last, rename = "first,last"))]
+        pub struct User { pub id: u32, #[dynamo(rename = "zname")] pub first: String, pub last: String }
+    };
+    let entity = crate::read_entity(input, &Diag::new()).expect("an entity");
+    let pieces = &entity.uniques[0].template.pieces;
+    let parts = pieces.iter().filter_map(|piece| match piece {
+        Piece::Part { field, .. } => Some(*field),
+        Piece::Literal(_) => None,
+    });
+    assert_eq!(parts.collect::<Vec<_>>(), [1, 2]);
+}
+
 #[test]
 fn stored_names_differ() {
     entity_says(
