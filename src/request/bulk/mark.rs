@@ -10,13 +10,10 @@
 
 use bytes::Bytes;
 
-use super::checkpoint::refused;
 use crate::codec::{Fault, Reader, Writer, member, members};
-use crate::error::Result;
-use crate::schema::{EntityDef, TableDef};
 use crate::wire::{Operation, Request, Resend};
 
-/// The name of the attribute begins so.
+/// The name of the attribute begins so. No declaration can have one.
 const PREFIX: &str = crate::schema::JOB;
 
 /// What a job leaves in an item.
@@ -35,20 +32,6 @@ impl Mark {
             run: run.to_owned(),
             number: None,
         }
-    }
-
-    /// Refuses to be an attribute that the table uses otherwise.
-    pub(super) fn check_free(&self, table: &TableDef, entities: &[&EntityDef]) -> Result<()> {
-        let attribute = &*self.attribute;
-        let mut fields = entities.iter().flat_map(|entity| entity.attributes);
-        let is_taken = fields.any(|field| field.stored == attribute)
-            || [Some(table.pk), table.sk, table.type_attribute].contains(&Some(attribute));
-        if is_taken {
-            return Err(refused(format!(
-                "the mark of this job would be the attribute `{attribute}`, which the table uses otherwise: give the job another name"
-            )));
-        }
-        Ok(())
     }
 
     /// Of one of the writes of a job, of which several may change the same item.

@@ -13,7 +13,7 @@ use crate::request::{
     Create, Delete, Explanation, Guard, Put, Repeatable, ReturningNothing, ReturningOld, Update,
     Upsert,
 };
-use crate::schema::{EntityDef, TableDef};
+use crate::schema::TableDef;
 
 /// A write that is planned as far as it can be, and what it is about.
 pub struct Prepared {
@@ -24,8 +24,6 @@ pub struct Prepared {
     pub(super) verb: &'static str,
     pub(super) entity: &'static str,
     pub(super) table: &'static TableDef,
-    /// All that may stand in it.
-    pub(super) entities: &'static [&'static EntityDef],
 }
 
 impl Prepared {
@@ -129,7 +127,6 @@ fn prepared<E: DynamoEntity>(verb: &'static str, intent: Intent) -> Prepared {
         verb,
         entity: E::ENTITY.type_name,
         table,
-        entities: <E::Table as DynamoTable>::ENTITIES,
     }
 }
 

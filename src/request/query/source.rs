@@ -66,11 +66,6 @@ impl Source {
         }
     }
 
-    /// All that may stand in the table.
-    pub(crate) fn entities(&self) -> &'static [&'static EntityDef] {
-        self.entities
-    }
-
     /// The entity of a row: of a collection by its type, where it has none by its key.
     pub(crate) fn entity_of(&self, item: &[u8]) -> Result<Option<&'static EntityDef>, Fault> {
         if self.members.is_none() {

@@ -150,11 +150,7 @@ fn job(name: &str, work: &Work<'_>, db: &Dynamo) -> Result<Job> {
     }
     let (verb, binding) = match work {
         Work::Writes(_) => ("put", 0),
-        Work::Rows(target, verb) => {
-            let source = target.source();
-            Mark::new(name, "").check_free(source.table, source.entities())?;
-            (verb.name(), target.places(db).binding())
-        }
+        Work::Rows(target, verb) => (verb.name(), target.places(db).binding()),
     };
     Ok(Job {
         name: name.to_owned(),

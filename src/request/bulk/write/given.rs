@@ -46,10 +46,6 @@ impl<'a> Given<'a> {
             return Err(failed(&key, Some(number), held(earlier, prepared.entity)));
         }
         let mark = tools.mark.as_ref().map(|mark| mark.of_write(number));
-        if let Some(mark) = &mark {
-            let free = mark.check_free(prepared.table, prepared.entities);
-            free.map_err(|error| failed(&key, Some(number), error))?;
-        }
         let given = Given {
             tools,
             number,
