@@ -9,8 +9,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use dynamo_entity::bulk::{BulkReport, FileCheckpoint};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{BulkReport, FileCheckpoint};
 use indicatif::{ProgressBar, ProgressStyle};
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]

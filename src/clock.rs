@@ -1,10 +1,12 @@
 //! The time that managed fields and TTL see.
 
+mod moment;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::codec::Moment;
+pub use moment::Moment;
 
 /// A point in time: seconds since 1970 UTC and nanoseconds into that second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,7 +66,7 @@ impl From<SystemTime> for Timestamp {
 }
 
 /// Where the time comes from. Give a [`Dynamo`](crate::Dynamo) another one in tests:
-/// [`with_clock`](crate::Dynamo::with_clock).
+/// [`with_clock`](crate::dynamo::Dynamo::with_clock).
 pub trait Clock: Send + Sync + 'static {
     /// The time now.
     fn now(&self) -> Timestamp;

@@ -6,52 +6,41 @@
 //! does not compile: DynamoDB has no absence there.
 //!
 //! The derives write both sides field by field onto a [`Writer`] and from a [`Reader`]. What cannot
-//! be stored or read is a [`Fault`], which knows the path to the value but never the value.
+//! be stored or read is a [`CodecError`], which knows the path to the value but never the value.
 
-use crate::expr::{AtPath, Mode, Use};
+use crate::json::Name;
+use crate::path::{AtPath, Mode, Use};
 
 /// The path to a value that has nothing inside for a path to lead to.
 macro_rules! own_path {
     () => {
-        type Path<R, M: crate::expr::Mode> = crate::expr::Path<R, Self, M>;
+        type Path<R, M: crate::path::Mode> = crate::path::Path<R, Self, M>;
     };
 }
 
+mod at_path;
 mod binary;
-mod fault;
 mod float;
 mod integer;
 mod item;
 mod json;
 mod list;
 mod map;
-mod number;
-mod object;
 mod option;
-mod reader;
-mod scan;
+mod plain;
 mod serde;
 mod set;
-mod tag;
 mod text;
 pub(crate) mod time;
-mod writer;
 
+#[doc(hidden)]
 pub use self::serde::SerdeField;
-pub use fault::Fault;
-pub(crate) use fault::Identity;
+pub use crate::json::{CodecError, Number, Reader, Tag, Writer};
 pub use item::{Item, Value};
 pub use map::MapKey;
-pub use number::Number;
-pub(crate) use number::Parts as NumberParts;
-pub(crate) use object::{answer, answered, elements, member, members};
-pub use reader::Reader;
-pub(crate) use reader::{Front, Noted};
 pub use set::SetElement;
-pub use tag::Tag;
-pub use time::{Form, FormField, Moment};
-pub(crate) use writer::escape_into;
-pub use writer::{Name, Writer};
+#[doc(hidden)]
+pub use time::{Form, FormField};
 
 /// An item, name and values, may have this many bytes.
 pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
@@ -64,25 +53,25 @@ pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
     note = "an `Option` or a set may be a field, but no element of a list or map: there is no absence there"
 )]
 pub trait DynamoValue: Sized {
-    /// What leads to such a value in conditions and changes: [`Path`](crate::expr::Path)`<R, Self, M>`, or a struct that
+    /// What leads to such a value in conditions and changes: [`Path`](crate::path::Path)`<R, Self, M>`, or a struct that
     /// derefs to it and knows the paths of the fields.
     type Path<R, M: Mode>: AtPath;
 
     /// Writes `{"S":"..."}` or the like.
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads what [`encode`](Self::encode) writes.
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// How a list of these is written; `u8` writes binary.
     #[doc(hidden)]
-    fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), CodecError> {
         list::encode(slice, writer)
     }
 
     /// Reads what [`encode_slice`](Self::encode_slice) writes.
     #[doc(hidden)]
-    fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
+    fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, CodecError> {
         list::decode(reader)
     }
 
@@ -109,10 +98,10 @@ pub trait DynamoField: Sized {
     type Path<R, U: Use>: AtPath;
 
     /// Writes name and value, or nothing.
-    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the value.
-    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// What a missing attribute means; `None` if it has to be there.
     fn absent() -> Option<Self> {
@@ -131,13 +120,13 @@ impl<T: DynamoValue> DynamoField for T {
     type Path<R, U: Use> = <T as DynamoValue>::Path<R, U::Required>;
 
     #[inline]
-    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         writer.name(name);
         self.encode(writer)
     }
 
     #[inline]
-    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         T::decode(reader)
     }
 

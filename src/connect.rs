@@ -6,36 +6,86 @@
 #[cfg(feature = "aws")]
 mod aws;
 #[cfg(feature = "embedded")]
-pub mod embedded;
+mod embedded;
 #[cfg(feature = "aws")]
 mod endpoint;
-#[cfg(any(feature = "aws", feature = "embedded"))]
-mod sleep;
 #[cfg(any(test, feature = "testing"))]
 #[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 pub mod testing;
 mod url;
 
-pub(crate) use url::FORMS;
+use url::FORMS;
 
-use crate::error::Result;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
 #[cfg(feature = "aws")]
 use crate::runtime;
 use crate::wire::Wire;
-use url::Target;
+use url::ConnectTarget;
 
-pub(crate) async fn open(url: &str) -> Result<Wire> {
+/// The environment variable that [`Dynamo::from_env`] reads.
+const VARIABLE: &str = "DYNAMO_URL";
+
+impl Dynamo {
+    /// Opens a connection:
+    ///
+    /// | URL | what it is |
+    /// |---|---|
+    /// | `embedded:memory` | in this process, gone with the last clone (feature `embedded`) |
+    /// | `embedded:PATH` | in this process, stored in a file (feature `embedded`) |
+    /// | `http://HOST:PORT`, `https://HOST` | DynamoDB Local, ScyllaDB Alternator and the like; `?region=` |
+    /// | `aws` | AWS as the environment says: region, profile, credentials |
+    /// | `aws://REGION` | AWS in that region; `?profile=` and `&endpoint=` |
+    ///
+    /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
+    /// that does not answer, or credentials that cannot be had, are one of the first operation.
+    pub async fn connect(url: &str) -> Result<Dynamo> {
+        let db = Dynamo::over(open(url).await?);
+        Ok(db.on_this_machine(is_local(url)))
+    }
+
+    /// Opens the connection that the environment variable `DYNAMO_URL` names.
+    pub async fn from_env() -> Result<Dynamo> {
+        match std::env::var(VARIABLE) {
+            Ok(url) => Dynamo::connect(&url).await,
+            Err(std::env::VarError::NotPresent) => Err(Error::config(format!(
+                "the environment variable {VARIABLE} is not set; {}",
+                FORMS
+            ))),
+            Err(std::env::VarError::NotUnicode(_)) => Err(Error::config(format!(
+                "the environment variable {VARIABLE} is not UTF-8"
+            ))),
+        }
+    }
+
+    /// Opens the connection that the environment variable `DYNAMO_URL` names, or this one if it names
+    /// none: `Dynamo::from_env_or("embedded:memory")` for a program that runs anywhere.
+    pub async fn from_env_or(url: &str) -> Result<Dynamo> {
+        match std::env::var_os(VARIABLE) {
+            Some(named) if !named.is_empty() => Dynamo::from_env().await,
+            _ => Dynamo::connect(url).await,
+        }
+    }
+}
+
+async fn open(url: &str) -> Result<Wire> {
     match url::parse(url)? {
         #[cfg(feature = "embedded")]
-        Target::Memory => Ok(Wire::direct(embedded::EmbeddedEngine::memory().await?)),
+        ConnectTarget::Memory => Ok(Wire::direct(
+            crate::wire::embedded::EmbeddedEngine::memory().await?,
+        )),
         #[cfg(feature = "embedded")]
-        Target::File(path) => Ok(Wire::direct(embedded::EmbeddedEngine::open(path).await?)),
+        ConnectTarget::File(path) => Ok(Wire::direct(
+            crate::wire::embedded::EmbeddedEngine::open(path).await?,
+        )),
         #[cfg(not(feature = "embedded"))]
-        Target::Memory | Target::File(_) => Err(needs("embedded", "the embedded engine")),
+        ConnectTarget::Memory | ConnectTarget::File(_) => {
+            Err(needs("embedded", "the embedded engine"))
+        }
         #[cfg(feature = "aws")]
-        Target::Endpoint { url, region } => Ok(Wire::ours(endpoint::client(url, region))),
+        ConnectTarget::Endpoint { url, region } => Ok(Wire::ours(endpoint::client(url, region))),
         #[cfg(feature = "aws")]
-        Target::Aws {
+        ConnectTarget::Aws {
             region,
             profile,
             endpoint,
@@ -47,20 +97,20 @@ pub(crate) async fn open(url: &str) -> Result<Wire> {
             Ok(if is_aws { wire.sending_items() } else { wire })
         }
         #[cfg(not(feature = "aws"))]
-        Target::Endpoint { .. } | Target::Aws { .. } => {
+        ConnectTarget::Endpoint { .. } | ConnectTarget::Aws { .. } => {
             Err(needs("aws", "a connection over the network"))
         }
     }
 }
 
 /// Whether it leads to an engine on this machine.
-pub(crate) fn is_local(url: &str) -> bool {
+fn is_local(url: &str) -> bool {
     url::parse(url).is_ok_and(|target| target.is_local())
 }
 
 #[cfg(not(all(feature = "aws", feature = "embedded")))]
-fn needs(feature: &str, what: &str) -> crate::error::Error {
-    crate::error::Error::config(format!(
+fn needs(feature: &str, what: &str) -> Error {
+    Error::config(format!(
         "{what} needs the feature `{feature}`: write features = [\"{feature}\"] at the dependency \
          on dynamo-entity"
     ))

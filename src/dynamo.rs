@@ -1,19 +1,16 @@
 //! The connection: an SDK client, a prefix for table names and a clock.
 
+mod secret;
+
 use std::fmt;
 use std::sync::Arc;
 
 use crate::clock::{Clock, SharedClock, SystemClock, Timestamp};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::observe::{Observed, Observer};
-use crate::request::Truncate;
-use crate::request::query::Secret;
-use crate::schema::TableSchema;
-use crate::wire::{BoxFuture, Client, Failure, Operation, Reply, Request, TokenLife, Wire};
-use crate::{connect, table};
+use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
 
-/// The environment variable that [`Dynamo::from_env`] reads.
-const VARIABLE: &str = "DYNAMO_URL";
+pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
 
 /// A connection to DynamoDB, or to something that speaks its language.
 ///
@@ -28,10 +25,10 @@ const VARIABLE: &str = "DYNAMO_URL";
 /// # let _ = db; Ok(()) }
 /// ```
 #[derive(Clone)]
-pub struct Dynamo(Arc<Inner>);
+pub struct Dynamo(Arc<Connection>);
 
 #[derive(Clone)]
-struct Inner {
+struct Connection {
     wire: Wire,
     prefix: String,
     clock: SharedClock,
@@ -43,53 +40,13 @@ struct Inner {
 }
 
 impl Dynamo {
-    /// Opens a connection:
-    ///
-    /// | URL | what it is |
-    /// |---|---|
-    /// | `embedded:memory` | in this process, gone with the last clone (feature `embedded`) |
-    /// | `embedded:PATH` | in this process, stored in a file (feature `embedded`) |
-    /// | `http://HOST:PORT`, `https://HOST` | DynamoDB Local, ScyllaDB Alternator and the like; `?region=` |
-    /// | `aws` | AWS as the environment says: region, profile, credentials |
-    /// | `aws://REGION` | AWS in that region; `?profile=` and `&endpoint=` |
-    ///
-    /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
-    /// that does not answer, or credentials that cannot be had, are one of the first operation.
-    pub async fn connect(url: &str) -> Result<Dynamo> {
-        let db = Dynamo::over(connect::open(url).await?);
-        Ok(db.with(|inner| inner.is_local = connect::is_local(url)))
-    }
-
-    /// Opens the connection that the environment variable `DYNAMO_URL` names.
-    pub async fn from_env() -> Result<Dynamo> {
-        match std::env::var(VARIABLE) {
-            Ok(url) => Dynamo::connect(&url).await,
-            Err(std::env::VarError::NotPresent) => Err(Error::config(format!(
-                "the environment variable {VARIABLE} is not set; {}",
-                connect::FORMS
-            ))),
-            Err(std::env::VarError::NotUnicode(_)) => Err(Error::config(format!(
-                "the environment variable {VARIABLE} is not UTF-8"
-            ))),
-        }
-    }
-
-    /// Opens the connection that the environment variable `DYNAMO_URL` names, or this one if it names
-    /// none: `Dynamo::from_env_or("embedded:memory")` for a program that runs anywhere.
-    pub async fn from_env_or(url: &str) -> Result<Dynamo> {
-        match std::env::var_os(VARIABLE) {
-            Some(named) if !named.is_empty() => Dynamo::from_env().await,
-            _ => Dynamo::connect(url).await,
-        }
-    }
-
     /// Uses an SDK client with all of its settings.
     pub fn new(client: Client) -> Dynamo {
         Dynamo::over(Wire::new(client))
     }
 
     pub(crate) fn over(wire: Wire) -> Dynamo {
-        Dynamo(Arc::new(Inner {
+        Dynamo(Arc::new(Connection {
             wire,
             prefix: String::new(),
             clock: SharedClock::new(SystemClock),
@@ -120,7 +77,7 @@ impl Dynamo {
     /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
     /// client can then use no place that the service has not named to it.
     ///
-    /// A secret has 16 random bytes or more. A shorter one is an error of kind [`Config`](crate::ErrorKind::Config), above
+    /// A secret has 16 random bytes or more. A shorter one is an error of kind [`Config`](crate::error::ErrorKind::Config), above
     /// all an empty one: a variable that is not set.
     ///
     /// ```
@@ -202,28 +159,28 @@ impl Dynamo {
         self.with(|inner| inner.observer = Some(Observer::new(observer)))
     }
 
-    /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
-    ///
-    /// For connections to the embedded engine, and for SDK clients that were given an HTTP client.
-    #[cfg(feature = "testing")]
-    pub fn with_faults(&self, faults: &connect::testing::Faults) -> Result<Dynamo> {
-        let client = faults.client(self.client())?;
-        Ok(self
-            .clone()
-            .with(|inner| inner.wire = inner.wire.beside(client)))
-    }
-
-    /// Sends everything through the SDK's typed builders. For tests of that path.
+    /// As with an SDK that ignores our serializer. For tests of that way.
     #[doc(hidden)]
     #[must_use]
-    pub fn with_typed_wire(self) -> Dynamo {
+    pub fn with_hooks_alone(self) -> Dynamo {
         self.with(|inner| {
-            inner.wire = inner.wire.beside(inner.wire.client().clone());
-            inner.wire.use_typed();
+            let client = inner.wire.client().clone();
+            inner.wire = inner.wire.beside(client).by_hooks_alone();
         })
     }
 
-    fn with(mut self, change: impl FnOnce(&mut Inner)) -> Dynamo {
+    /// The same as seen by a wire that was changed.
+    #[cfg(feature = "testing")]
+    pub(crate) fn through(self, client: Client) -> Dynamo {
+        self.with(|inner| inner.wire = inner.wire.beside(client))
+    }
+
+    /// Says whether it leads to an engine on this machine.
+    pub(crate) fn on_this_machine(self, is_local: bool) -> Dynamo {
+        self.with(|inner| inner.is_local = is_local)
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Connection)) -> Dynamo {
         change(Arc::make_mut(&mut self.0));
         self
     }
@@ -242,62 +199,6 @@ impl Dynamo {
     /// The time by this connection's clock.
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()
-    }
-
-    /// Creates the tables that are not there, and waits until they can be used.
-    ///
-    /// A table that is there is never changed: if it is as declared, nothing happens; if it differs,
-    /// the error of kind [`SchemaMismatch`](crate::ErrorKind::SchemaMismatch) names every difference
-    /// and what to do about it. Indexes beyond the declared ones do not matter. It may be called at
-    /// every start, by many processes at once. Dropped before the end, it has created some of the
-    /// tables; call it again.
-    ///
-    /// A table has one declaration. Two of one name, such as `table = "shop"` on two entities, are refused
-    /// before anything is sent, with an error of kind [`Config`](crate::ErrorKind::Config), so give it all
-    /// schemas of a program at once. The same schema may come twice.
-    pub fn create_tables(
-        &self,
-        schemas: impl IntoIterator<Item = TableSchema>,
-    ) -> impl Future<Output = Result<()>> + Send {
-        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
-        async move { table::create(self, schemas).await }
-    }
-
-    /// Adds the global indexes that the tables lack, one after the other, and waits until each is
-    /// filled; with much data that takes long. Nothing else is changed.
-    ///
-    /// An index of the same name with another key or projection is an error of kind
-    /// [`SchemaMismatch`](crate::ErrorKind::SchemaMismatch). Dropped before the end, the service goes
-    /// on with the index it has begun; call it again for the others.
-    pub fn add_indexes(
-        &self,
-        schemas: impl IntoIterator<Item = TableSchema>,
-    ) -> impl Future<Output = Result<()>> + Send {
-        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
-        async move { table::add_indexes(self, schemas).await }
-    }
-
-    /// Deletes all items of these tables, and returns how many there were: for tests. The tables stay.
-    ///
-    /// Only on an engine that is known to be on this machine: `embedded:..`, or an address such as
-    /// `http://localhost:8000`. Anything else is refused, SDK clients of one's own included, unless one writes
-    /// [`even_on_aws`](Truncate::even_on_aws). Dropped before the end, it has deleted some of them.
-    ///
-    /// ```
-    /// # use dynamo_entity::prelude::*;
-    /// # #[derive(DynamoEntity)]
-    /// # #[dynamo(table = "notes", key(pk = id))]
-    /// # struct Note { id: String }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> dynamo_entity::Result<()> {
-    /// let db = Dynamo::connect("embedded:memory").await?.with_prefix("test");
-    /// db.create_tables([Note::schema()]).await?;
-    /// Note { id: "n1".into() }.put().send(&db).await?;
-    /// assert_eq!(db.truncate([Note::schema()]).await?, 1);
-    /// # Ok(()) }
-    /// ```
-    pub fn truncate(&self, schemas: impl IntoIterator<Item = TableSchema>) -> Truncate<'_> {
-        Truncate::new(self, schemas.into_iter().collect())
     }
 
     /// Whether it is known to lead to an engine on this machine.
@@ -336,11 +237,20 @@ impl Dynamo {
     }
 
     /// Whether the server sends the item on which a condition failed, as far as is known.
-    pub(crate) fn sends_items(&self, operation: Operation) -> bool {
+    pub(crate) fn sends_items(&self, operation: ServiceOperation) -> bool {
         self.0.wire.sends_items(operation)
     }
 
-    pub(crate) fn learn_that_it_sends(&self, operation: Operation) {
+    /// Whether an item that did not come with a failed condition may be there all the same.
+    pub(crate) fn may_not_confirm(&self) -> bool {
+        self.0.wire.may_not_confirm()
+    }
+
+    pub(crate) fn learn_that_it_may_not_confirm(&self) {
+        self.0.wire.learn_that_it_may_not_confirm();
+    }
+
+    pub(crate) fn learn_that_it_sends(&self, operation: ServiceOperation) {
         self.0.wire.learn_that_it_sends(operation);
     }
 }

@@ -1,7 +1,6 @@
 //! What can go wrong, as one opaque type. Names appear in messages, values never do.
 
 mod failed;
-mod row;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -9,8 +8,7 @@ use std::fmt;
 use bytes::Bytes;
 
 use crate::clock::Timestamp;
-use crate::codec::{Fault, Item};
-use crate::entity::{DynamoEntity, Key};
+use crate::json::CodecError;
 
 pub use failed::Failed;
 
@@ -20,7 +18,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A failure of the library.
 ///
 /// It says *what* happened ([`kind`](Error::kind)), *where* on the way of the data
-/// ([`stage`](Error::stage)) and *to what* ([`entity`](Error::entity), [`key`](Error::key),
+/// ([`stage`](Error::stage)) and *to what* ([`entity`](Error::entity), [`key`](Error::key_attribute),
 /// [`attribute`](Error::attribute)). Names appear in messages, values never do: an error may be logged
 /// as it is.
 ///
@@ -42,9 +40,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(refused.current::<Note>().transpose()?, Some(note)); // came with the error: no second read
 /// # Ok(()) }
 /// ```
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorParts>);
 
-struct Inner {
+struct ErrorParts {
     kind: ErrorKind,
     stage: Stage,
     entity: Option<&'static str>,
@@ -59,7 +57,7 @@ struct Inner {
     failures: Vec<Failed>,
     /// The item that keeps a unique value.
     holder: Option<Bytes>,
-    /// The key of the item that did not decode, as an object.
+    /// The key of the item that did not decode, or that an operation of a transaction was for, as an object.
     item_key: Option<Vec<u8>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -94,8 +92,10 @@ pub enum ErrorKind {
     TooLarge,
     /// A cursor is no cursor, or one of another query. Nothing was sent.
     InvalidCursor,
-    /// Another item has a value that is declared `unique`, and nothing was written; or `one` found two rows.
+    /// Another item has a value that is declared `unique`, and nothing was written.
     NotUnique,
+    /// [`one`](crate::QueryVerbs::one) found two rows.
+    MoreThanOne,
     /// A stored item does not decode into the type asked for; [`key_of`](Error::key_of) has its key.
     Decode,
     /// The stored primary key of an item is not, byte for byte, what its fields give: another spelling of a time or a
@@ -110,8 +110,8 @@ pub enum ErrorKind {
     /// A checkpoint cannot be read or written, or is one of another job; or a write of a job waits for an earlier one of its
     /// item that is tried again by the next run.
     Checkpoint,
-    /// A closure of the caller's refused a row; its error is the source.
-    Refused,
+    /// A closure of the caller's returned an error for a row; that is the source.
+    FailedByCaller,
     /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports of
     /// the runs have them.
     RowsFailed,
@@ -155,7 +155,7 @@ pub enum Stage {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, stage: Stage, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner {
+        Error(Box::new(ErrorParts {
             kind,
             stage,
             entity: None,
@@ -176,7 +176,7 @@ impl Error {
     /// The same for another of those it happened to. What caused it stays with the first.
     pub(crate) fn again(&self) -> Self {
         let inner = &*self.0;
-        Error(Box::new(Inner {
+        Error(Box::new(ErrorParts {
             attribute: inner.attribute.clone(),
             code: inner.code.clone(),
             request_id: inner.request_id.clone(),
@@ -196,7 +196,7 @@ impl Error {
     }
 
     /// A fault of encoding or of a key, met before anything was sent.
-    pub(crate) fn encode(entity: &'static str, fault: Fault) -> Self {
+    pub(crate) fn encode(entity: &'static str, fault: CodecError) -> Self {
         let (kind, stage) = match fault.key() {
             Some(_) => (ErrorKind::InvalidKey, Stage::Key),
             None => (ErrorKind::InvalidValue, Stage::Encode),
@@ -205,7 +205,7 @@ impl Error {
     }
 
     /// A stored item that does not fit its type, or its key its fields.
-    pub(crate) fn decode(entity: &'static str, fault: Fault) -> Self {
+    pub(crate) fn decode(entity: &'static str, fault: CodecError) -> Self {
         let kind = match fault.identity() {
             Some(_) => ErrorKind::KeyMismatch,
             None => ErrorKind::Decode,
@@ -214,13 +214,13 @@ impl Error {
     }
 
     /// An answer of the service in another form than it has.
-    pub(crate) fn unreadable(fault: &Fault) -> Self {
+    pub(crate) fn unreadable(fault: &CodecError) -> Self {
         let message = format!("the service's answer cannot be read: {fault}");
         Error::new(ErrorKind::Service, Stage::Service, message)
     }
 
     /// The same of the answer to a write, which it had taken effect to be answered with.
-    pub(crate) fn unreadable_write(fault: &Fault) -> Self {
+    pub(crate) fn unreadable_write(fault: &CodecError) -> Self {
         let message = format!(
             "the write was sent and its answer cannot be read, so it may have taken effect: read before \
              deciding ({fault})"
@@ -228,7 +228,7 @@ impl Error {
         Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message)
     }
 
-    fn from_fault(kind: ErrorKind, stage: Stage, fault: Fault) -> Self {
+    fn from_fault(kind: ErrorKind, stage: Stage, fault: CodecError) -> Self {
         let mut error = Error::new(kind, stage, fault.reason());
         // A value of a change or a condition is written by itself, without the name of its key.
         error.0.key = fault.key().filter(|key| !key.is_empty());
@@ -245,11 +245,6 @@ impl Error {
     pub(crate) fn declared_as(mut self, id: Option<&'static str>) -> Self {
         self.0.declared = id;
         self
-    }
-
-    /// Whether it can be one of this entity.
-    fn may_be_of<E: DynamoEntity>(&self) -> bool {
-        self.0.declared.is_none_or(|id| id == E::ENTITY.id)
     }
 
     /// The key attribute concerned, if none is known yet.
@@ -287,6 +282,37 @@ impl Error {
         self
     }
 
+    /// Bytes that are no item.
+    pub(crate) fn undecodable(fault: CodecError) -> Self {
+        Error::from_fault(ErrorKind::Decode, Stage::Decode, fault)
+    }
+
+    /// The declaration of its entity, if that is known.
+    pub(crate) fn declared(&self) -> Option<&'static str> {
+        self.0.declared
+    }
+
+    /// The sentinel of a unique value that another item has.
+    pub(crate) fn holder_item(&self) -> Option<&Bytes> {
+        self.0.holder.as_ref()
+    }
+
+    /// The item that a condition saw, and when.
+    pub(crate) fn current_seen(&self) -> Option<(&Bytes, Timestamp)> {
+        let current = self.0.current.as_ref()?;
+        Some((&current.item, current.at))
+    }
+
+    /// The key of an item that does not decode, as an object of DynamoDB JSON.
+    pub(crate) fn with_item_key(mut self, key: Option<Vec<u8>>) -> Self {
+        self.0.item_key = key;
+        self
+    }
+
+    pub(crate) fn item_key_json(&self) -> Option<&[u8]> {
+        self.0.item_key.as_deref()
+    }
+
     /// The item that came with it, live or not.
     pub(crate) fn current_bytes(&self) -> Option<Bytes> {
         self.0.current.as_ref().map(|current| current.item.clone())
@@ -300,13 +326,6 @@ impl Error {
     pub(crate) fn with_holder(mut self, sentinel: Bytes) -> Self {
         self.0.holder = Some(sentinel);
         self
-    }
-
-    /// The key of the item that has a unique value, where a write of another one was refused for it. It came with the
-    /// error; there was no second read. `None` too where it is not `E` whose values are kept.
-    pub fn holder<E: DynamoEntity>(&self) -> Option<Result<Key<E>>> {
-        let holder = self.0.holder.as_ref().filter(|_| self.may_be_of::<E>());
-        holder.map(|sentinel| crate::request::owner_of(sentinel))
     }
 
     /// What happened.
@@ -325,7 +344,7 @@ impl Error {
     }
 
     /// The key attribute concerned, `pk` say. Never its value.
-    pub fn key(&self) -> Option<&str> {
+    pub fn key_attribute(&self) -> Option<&str> {
         self.0.key
     }
 
@@ -344,30 +363,6 @@ impl Error {
         self.0.request_id.as_deref()
     }
 
-    /// The item that made a condition fail. It came with the error, so it is the item the condition
-    /// saw; there was no second read, but from a server that sends no item with a condition that failed. `None` where no item came, where the one that came has
-    /// expired, and where the error is one of another entity than `E`: [`current_item`](Self::current_item) has it then.
-    pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
-        let current = self.0.current.as_ref()?;
-        let is_own = match self.0.declared {
-            Some(_) => self.may_be_of::<E>(),
-            // A job over a collection does not know its rows.
-            None => crate::entity::is_item_of::<E>(&current.item),
-        };
-        if !is_own {
-            return None;
-        }
-        crate::entity::read_live::<E>(&current.item, current.at).transpose()
-    }
-
-    /// The same item as it is stored, for one that does not decode. Also what a
-    /// `delete().returning_old()` took away and could not decode.
-    pub fn current_item(&self) -> Option<Result<Item>> {
-        let current = self.0.current.as_ref()?;
-        let item = Item::from_dynamo_json(&current.item);
-        Some(item.map_err(|fault| Error::from_fault(ErrorKind::Decode, Stage::Decode, fault)))
-    }
-
     /// `create` met a live item.
     pub fn is_already_exists(&self) -> bool {
         self.kind() == ErrorKind::AlreadyExists
@@ -384,9 +379,14 @@ impl Error {
     }
 
     /// Another item has a unique value: [`holder`](Self::holder) has its key, [`attribute`](Self::attribute) names
-    /// the fields. Or `one` found two rows.
+    /// the fields.
     pub fn is_not_unique(&self) -> bool {
         self.kind() == ErrorKind::NotUnique
+    }
+
+    /// `one` found two rows.
+    pub fn is_more_than_one(&self) -> bool {
+        self.kind() == ErrorKind::MoreThanOne
     }
 
     /// The stored key of an item that was read is not what its fields give.

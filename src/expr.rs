@@ -109,7 +109,7 @@
 //!
 //! All names go through `#n` and all values through `:v`, numbered as they appear. The same operation
 //! therefore always makes the same bytes, and no name can be a reserved word. There are no parentheses
-//! but those that are needed. [`explain`](crate::Operation::explain) shows the request.
+//! but those that are needed. [`explain`](crate::plan::Operation::explain) shows the request.
 
 mod change;
 mod collection;
@@ -117,12 +117,10 @@ mod compare;
 mod comparison;
 mod condition;
 mod expression;
-mod mode;
 mod node;
 mod number;
 mod operand;
-mod path;
-mod place;
+mod rest;
 mod text;
 mod update;
 
@@ -131,15 +129,16 @@ pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, Ordered};
 pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
-pub(crate) use expression::{AS_READ, Expression};
-pub use mode::{
-    CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, Managed,
-    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted, Use,
-};
+pub(crate) use expression::Expression;
 pub(crate) use node::{Node, Term};
 pub use number::{Numeric, Room};
-pub use operand::{Given, Operand, Size};
-pub use path::{Absent, AtPath, Encode, Path, RestPath, json};
-pub use place::Place;
+pub use operand::{Operand, OperandValue, Size};
+pub use rest::RestPath;
 pub use text::Textual;
-pub(crate) use update::{Action, Update};
+pub(crate) use update::{UpdateAction, UpdateActions};
+
+pub use crate::path::{
+    Absent, AtPath, CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Encode, Fixed, Free,
+    Kept, Managed, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Path, Place, Plain,
+    PrimaryKey, Sorted, Unsorted, Use, json,
+};

@@ -67,6 +67,7 @@
 
 mod arg;
 mod format;
+pub(crate) mod given;
 mod index;
 mod integer;
 pub(crate) mod json;
@@ -88,15 +89,16 @@ pub use format::{
     DATE, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS, Seconds, ToDate,
     ToMillis, ToMonth, ToSeconds, YearMonth,
 };
+pub use given::{GivenPart, wrong_parts};
 pub use index::{IndexField, IndexPart};
 pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
 pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
 pub use part::{KeyPart, PartWriter, width_in};
-pub use shard::{KeyHash, Shard, hash_of_key, hash_of_read};
+pub use shard::{KeyHash, Shard};
 pub(crate) use text::escape_part;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
-pub(crate) use writer::{Reach, check_size};
+pub(crate) use writer::{TemplateExtent, check_size};
 
 /// A partition key may have this many bytes.
 pub const MAX_PK_SIZE: usize = 2048;

@@ -31,11 +31,11 @@
 //! The modules follow it, and a reader finds a verb by its file name:
 //!
 //! ```text
-//!  entity ──> key ──> codec ──> expr ──> request ──> wire ──> engine
-//!  what is    typed   values    condi-   one file    bytes    AWS, a server,
-//!  declared   parts   as JSON   tions    a verb      only     or in process
-//!                                                      │
-//!  entity <── codec <───────────────────── request <───┘
+//!  entity ──> key ──> codec ──> expr ──> write, read, query ──> plan ──> wire ──> engine
+//!  what is    typed   values    condi-   one file a verb        one      bytes    AWS, a server,
+//!  declared   parts   as JSON   tions                           call     only     or in process
+//!                                                                          │
+//!  entity <── codec <─────────────────── write, read, query <── plan <─────┘
 //! ```
 //!
 //! An operation is a value until `send`: it is planned at once, without waiting, into a table and a
@@ -57,9 +57,9 @@
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
-//! | read many items by their keys | [`DynamoEntity::get_many`], [`read_together`], [`RetryBudget`] |
+//! | read many items by their keys | [`EntityVerbs::get_many`], [`read_together`], [`RetryBudget`] |
 //! | read several entities of one partition | [`DynamoCollection`] and its derive |
-//! | change many rows, store many conditionally | [`QueryVerbs::update_each`], [`QueryVerbs::delete_each`], [`put_each`], [`Bulk`] |
+//! | change many rows, store many conditionally | [`BulkVerbs::update_each`], [`BulkVerbs::delete_each`], [`put_each`], [`Bulk`] |
 //! | read some fields only | [`DynamoProjection`] and its derive |
 //! | lock optimistically | [`Version`] |
 //! | have a service depend on a trait | [`Repository`] |
@@ -144,29 +144,41 @@
     )
 )]
 
-// The way of the data, in the order of the modules:
-//
-//   entity -> key -> codec -> expr -> request -> wire -> (engine) -> wire -> codec -> entity
+// A module imports only from those that stand before it in the list of `scripts/rooms`.
 
-mod clock;
-mod codec;
+pub mod clock;
+mod entropy;
+mod lock;
+mod runtime;
+
+mod awaited;
+pub mod batch;
+pub mod bulk;
+pub mod codec;
 mod connect;
 mod dynamo;
-mod entity;
-mod entropy;
-mod error;
+pub mod entity;
+pub mod error;
 pub mod expr;
-#[cfg(doc)]
-pub mod guide;
+mod fallback;
+mod json;
 pub mod key;
-mod lock;
-mod observe;
+pub mod observe;
+mod path;
+pub mod plan;
+pub mod query;
+pub mod read;
 mod repository;
-mod request;
-mod runtime;
+mod retry;
 pub mod schema;
 mod table;
+pub mod transact;
+mod verbs;
 mod wire;
+pub mod write;
+
+#[cfg(doc)]
+pub mod guide;
 
 #[doc(hidden)]
 pub mod __private;
@@ -174,42 +186,29 @@ pub mod prelude;
 
 pub use async_trait::async_trait;
 pub use aws_sdk_dynamodb;
-pub use clock::{Clock, SystemClock, Timestamp};
-pub use codec::{
-    DynamoField, DynamoValue, Fault, Item, MapKey, Moment, Number, Reader, SetElement, Tag, Value,
-    Writer,
-};
-#[cfg(feature = "embedded")]
-pub use connect::embedded;
+pub use batch::Batch;
+pub use bulk::{Bulk, BulkVerbs, put_each};
+pub use clock::{Clock, Timestamp};
+pub use codec::{DynamoValue, Item, Number, Value};
 #[cfg(feature = "testing")]
 pub use connect::testing;
 pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{
     DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
 };
-pub use entity::{
-    CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts,
-    Version,
-};
-pub use error::{Error, ErrorKind, Failed, Result, Stage};
+pub use entity::{DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, Version};
+pub use error::{Error, ErrorKind, Result};
 pub use expr::{all, any};
-pub use observe::{Consumed, Observed};
+pub use observe::Observed;
+pub use plan::Operation;
+pub use query::{Cursor, Page, Query, QueryVerbs, each};
+pub use read::{read_together, snapshot};
 pub use repository::Repository;
-pub use request::{
-    Anywhere, Batch, BatchCounts, BatchError, BatchKey, BatchProgress, BatchReport, BatchSend,
-    BatchWrite, Call, Check, Checked, Conditional, Create, Cursor, Delete, Each, Explanation,
-    Filter, FoundStream, Get, GetForm, GetMany, Guard, Guarded, Hydrated, Idempotent,
-    InGlobalIndex, InLocalIndex, InOrder, InTable, KeyOf, Listed, LookUp, Modify, Open, Operation,
-    Page, PartOfItem, Put, Query, QueryVerbs, Reach, ReadMember, ReadMembers, ReadProgress,
-    ReadTogether, Reading, Reads, Repeatable, Reserving, ResumeFrom, RetryBudget, ReturningChanged,
-    ReturningNew, ReturningNothing, ReturningOld, RowOfEntity, RowStream, Selected, Snapshot,
-    SortPart, Steps, Stored, Streamed, StrongReads, TransactWrite, Transaction, TryModify,
-    Unconditional, Update, Upsert, Versioned, Whole, WholeTable, each, read_together, snapshot,
-};
-pub use request::{
-    Bulk, BulkCounts, BulkProgress, BulkReport, Checkpoint, CheckpointError, FailedRow,
-    FileCheckpoint, RowChange, Saving, SingleWrite, Truncate, WholeRow, put_each,
-};
+pub use retry::RetryBudget;
+pub use transact::Transaction;
+pub use verbs::{CollectionVerbs, EntityVerbs};
+#[cfg(feature = "embedded")]
+pub use wire::embedded;
 
 /// The README is compiled and run.
 #[cfg(doctest)]

@@ -6,17 +6,16 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::codec::{Fault, Reader, elements, member};
 use crate::error::Error;
-use crate::request::query::{RETURN_CONSUMED, units};
-use crate::wire::{Failure, Reply, Request, TokenLife, Wire};
+use crate::json::{CodecError, Reader, elements, member};
+use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, units};
 
-/// Whoever wants to know; see [`Dynamo::with_observer`](crate::Dynamo::with_observer).
+/// Whoever wants to know; see [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
 #[derive(Clone)]
 pub(crate) struct Observer(Arc<dyn Fn(&Observed<'_>) + Send + Sync>);
 
 /// A request that was answered, or failed, on a connection
-/// [`with_observer`](crate::Dynamo::with_observer). Never a value of an item.
+/// [`with_observer`](crate::dynamo::Dynamo::with_observer). Never a value of an item.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Observed<'r> {
@@ -31,7 +30,7 @@ pub struct Observed<'r> {
     /// What it consumed, table by table. Empty where the service does not say: of what failed, and of servers that
     /// count nothing.
     pub consumed: &'r [Consumed],
-    /// What the service said, where it failed. A failed condition is a [`Conflict`](crate::ErrorKind::Conflict) here;
+    /// What the service said, where it failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict) here;
     /// what that means is told by the operation that has it.
     pub error: Option<&'r Error>,
 }
@@ -93,10 +92,8 @@ impl fmt::Debug for Observer {
 
 /// The same request, answered with what it consumed.
 fn asking(request: &Request) -> Request {
-    let asked = member(&request.body, "ReturnConsumedCapacity");
-    let asks = asked.is_ok_and(|asked| asked.is_some());
     let mut request = request.clone();
-    if let (false, Some(open)) = (asks, request.body.strip_suffix(b"}")) {
+    if let (false, Some(open)) = (request.is_metered, request.body.strip_suffix(b"}")) {
         let body = [open, RETURN_CONSUMED.as_bytes(), b"}"].concat();
         request.body = Bytes::from(body);
     }
@@ -119,7 +116,7 @@ fn consumed(body: &[u8]) -> Vec<Consumed> {
         .collect()
 }
 
-fn of_table(object: &[u8]) -> Result<Option<Consumed>, Fault> {
+fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
     let Some((units, name)) = units(object).zip(member(object, "TableName")?) else {
         return Ok(None);
     };

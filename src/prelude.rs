@@ -4,7 +4,8 @@
 //! writes down.
 
 pub use crate::{
-    Batch, Cursor, Dynamo, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
-    DynamoValue, Error, ErrorKind, Item, Key, Operation, Page, Query, QueryVerbs, Result,
-    Transaction, Version, each, put_each, read_together, snapshot,
+    Batch, BulkVerbs, CollectionVerbs, Cursor, Dynamo, DynamoCollection, DynamoEntity,
+    DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, Item, Key, Operation, Page,
+    Query, QueryVerbs, Result, Transaction, Version, each, put_each, read_together, snapshot,
 };
+pub use dynamo_entity_derive::DynamoValue;

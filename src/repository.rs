@@ -3,9 +3,13 @@
 use async_trait::async_trait;
 
 use crate::dynamo::Dynamo;
+use crate::entity::guard::Conditional;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
-use crate::request::{Conditional, Delete, Operation, Page, Query, QueryVerbs, Update};
+use crate::plan::Operation;
+use crate::query::{Page, Query, QueryVerbs};
+use crate::verbs::EntityVerbs;
+use crate::write::{Delete, Update};
 
 /// The store of one entity. Services depend on it, programs give them a [`Dynamo`], tests the embedded
 /// engine or a fake.

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 const IDLE: Duration = Duration::from_secs(5);
 
 static TIMER: Timer = Timer {
-    state: Mutex::new(State {
+    state: Mutex::new(TimerState {
         sleepers: BTreeMap::new(),
         next: 0,
         owner: None,
@@ -30,13 +30,15 @@ static TIMER: Timer = Timer {
     changed: Condvar::new(),
 };
 
+/// What wakers do when they are cloned, woken or dropped is their executor's: it may end a wait, or begin one. So none of
+/// it is done while the state is locked.
 struct Timer {
-    state: Mutex<State>,
+    state: Mutex<TimerState>,
     /// Somebody is to be woken earlier than all others.
     changed: Condvar,
 }
 
-struct State {
+struct TimerState {
     /// By the time and in the order in which they came.
     sleepers: BTreeMap<(Instant, u64), Waker>,
     next: u64,
@@ -85,14 +87,14 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        if let Some(entry) = self.entry {
-            TIMER.state().sleepers.remove(&entry);
-        }
+        let Some(entry) = self.entry else { return };
+        let waker = TIMER.state().sleepers.remove(&entry);
+        drop(waker);
     }
 }
 
 impl Timer {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TimerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,23 +105,30 @@ impl Timer {
         entry: Option<(Instant, u64)>,
         waker: &Waker,
     ) -> (Instant, u64) {
+        let own = waker.clone();
         let mut state = self.state();
         let entry = entry.unwrap_or_else(|| {
             state.next += 1;
             (until, state.next)
         });
-        state.sleepers.insert(entry, waker.clone());
+        let before = state.sleepers.insert(entry, own);
+        let mut is_served = true;
         let is_first = state.sleepers.first_key_value().map(|(first, _)| *first) == Some(entry);
         if state.owner != Some(process::id()) {
             state.owner = Some(process::id());
             let thread = thread::Builder::new().name("dynamo-entity-timer".into());
             if thread.spawn(|| TIMER.serve()).is_err() {
-                // Without a thread whoever waits looks at the clock again and again.
                 state.owner = None;
-                waker.wake_by_ref();
+                is_served = false;
             }
         } else if is_first {
             self.changed.notify_one();
+        }
+        drop(state);
+        drop(before);
+        if !is_served {
+            // Without a thread whoever waits looks at the clock again and again.
+            waker.wake_by_ref();
         }
         entry
     }
@@ -152,7 +161,7 @@ impl Timer {
     }
 }
 
-impl State {
+impl TimerState {
     fn take_due(&mut self, now: Instant) -> Vec<Waker> {
         let mut due = Vec::new();
         while let Some(first) = self.sleepers.first_entry() {
@@ -266,6 +275,49 @@ mod tests {
         );
         block_on(sleep(Duration::from_millis(20)));
         assert_eq!(bomb.0.load(Ordering::SeqCst), 1);
+    }
+
+    /// A task that waits itself, and ends with the last of its wakers.
+    struct Waiting {
+        _wait: Sleep,
+    }
+
+    impl std::task::Wake for Waiting {
+        fn wake(self: std::sync::Arc<Self>) {}
+    }
+
+    impl Waiting {
+        /// The only waker of a task whose wait has begun.
+        fn waker() -> Waker {
+            let mut wait = sleep(Duration::from_secs(3_600));
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(Pin::new(&mut wait).poll(&mut cx).is_pending());
+            std::sync::Arc::new(Waiting { _wait: wait }).into()
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_waker_may_wait_and_end_waits() {
+        let (done, is_done) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            let mut outer = sleep(Duration::from_secs(3_600));
+            for _ in 0..2 {
+                let waker = Waiting::waker();
+                let mut cx = Context::from_waker(&waker);
+                // Its second one takes the place of the first, whose task ends here.
+                assert!(Pin::new(&mut outer).poll(&mut cx).is_pending());
+            }
+            drop(outer);
+            let mut short = sleep(Duration::from_millis(5));
+            let waker = Waiting::waker();
+            let mut cx = Context::from_waker(&waker);
+            assert!(Pin::new(&mut short).poll(&mut cx).is_pending());
+            drop(waker);
+            block_on(sleep(Duration::from_millis(20)));
+            done.send(()).expect("somebody waits");
+        });
+        let waited = is_done.recv_timeout(Duration::from_secs(20));
+        waited.expect("the timer is not held while others do their work");
     }
 
     #[test]

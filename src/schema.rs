@@ -2,12 +2,13 @@
 //!
 //! Two levels. The *definitions* ([`TableDef`], [`EntityDef`]) are constants that the derives write;
 //! the compiler checks them against each other. A [`TableSchema`] is what they amount to for the
-//! service: names, key types, indexes, TTL. [`Dynamo::create_tables`](crate::Dynamo::create_tables)
+//! service: names, key types, indexes, TTL. [`Dynamo::create_tables`](crate::dynamo::Dynamo::create_tables)
 //! takes schemas.
 
 mod agree;
 mod definition;
 mod interleave;
+mod likeness;
 mod overlap;
 mod partition;
 mod reserved;

@@ -20,16 +20,53 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{IndexSchema, TableSchema};
 use crate::wire::Client;
-use crate::wire::table::{self as service, Found, Status};
+use crate::wire::table::{self as service, DescribedTable, Status};
 pub(crate) use declared::check as check_declarations;
-use pace::Pace;
+use pace::TablePace;
 
 /// A new table is usable within this time, or something is wrong.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
+/// A service that answers, and fails to begin an index, is asked again for this long.
+const TROUBLE: Duration = Duration::from_secs(30);
 /// A table this young without its TTL may be one that somebody else is still creating.
 const YOUNG: i64 = 10 * 60;
 /// Its creator switches TTL on within this time.
 const SETTLING: Duration = Duration::from_secs(5);
+
+impl Dynamo {
+    /// Creates the tables that are not there, and waits until they can be used.
+    ///
+    /// A table that is there is never changed: if it is as declared, nothing happens; if it differs,
+    /// the error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) names every difference
+    /// and what to do about it. Indexes beyond the declared ones do not matter. It may be called at
+    /// every start, by many processes at once. Dropped before the end, it has created some of the
+    /// tables; call it again.
+    ///
+    /// A table has one declaration. Two of one name, such as `table = "shop"` on two entities, are refused
+    /// before anything is sent, with an error of kind [`Config`](crate::error::ErrorKind::Config), so give it all
+    /// schemas of a program at once. The same schema may come twice.
+    pub fn create_tables(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { create(self, schemas).await }
+    }
+
+    /// Adds the global indexes that the tables lack, one after the other, and waits until each is
+    /// filled; with much data that takes long. Nothing else is changed.
+    ///
+    /// An index of the same name with another key or projection is an error of kind
+    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). Dropped before the end, the service goes
+    /// on with the index it has begun; call it again for the others.
+    pub fn add_indexes(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { add_indexes(self, schemas).await }
+    }
+}
 
 pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
@@ -65,7 +102,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
 
 /// From a table that was asked for to one that is as declared. It may be another creator's.
 async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
-    let mut pace = Pace::until(PATIENCE);
+    let mut pace = TablePace::until(PATIENCE);
     let found = loop {
         if let Some(found) = settle(client, schema).await? {
             break found;
@@ -112,9 +149,10 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
 }
 
 /// Begins one index; [`settle`] then waits for it.
-async fn add_index(client: &Client, found: &Found, index: &IndexSchema) -> Result<()> {
+async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema) -> Result<()> {
     let name = &found.schema.name;
-    let mut pace = Pace::until(PATIENCE);
+    let mut pace = TablePace::until(PATIENCE);
+    let mut trouble = TablePace::until(TROUBLE);
     loop {
         let Err(error) = service::add_index(client, found, index).await else {
             return Ok(());
@@ -126,20 +164,23 @@ async fn add_index(client: &Client, found: &Found, index: &IndexSchema) -> Resul
         if compare::has(&now.schema, &index.name) {
             return Ok(());
         }
-        if !service::is_busy(&error) {
+        if service::is_busy(&error) {
+            pace.wait(|| overdue(name, "is being changed by somebody else"))
+                .await?;
+        } else if error.is_throttled() || error.kind() == ErrorKind::Unavailable {
+            trouble.wait(|| error).await?;
+        } else {
             return Err(error);
         }
-        pace.wait(|| overdue(name, "is being changed by somebody else"))
-            .await?;
     }
 }
 
 /// The table once it and its declared indexes are past creation; `None` if there is none. Filling an
 /// index takes as long as it takes.
-async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Found>> {
+async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
     let name = &schema.name;
-    let mut pace = Pace::until(PATIENCE);
-    let mut filling = Pace::endless();
+    let mut pace = TablePace::until(PATIENCE);
+    let mut filling = TablePace::endless();
     loop {
         let Some(found) = service::describe(client, name).await? else {
             return Ok(None);
@@ -174,7 +215,11 @@ struct Differences {
     lacks_ttl: bool,
 }
 
-async fn differences(client: &Client, schema: &TableSchema, found: &Found) -> Result<Differences> {
+async fn differences(
+    client: &Client,
+    schema: &TableSchema,
+    found: &DescribedTable,
+) -> Result<Differences> {
     let mut list = compare::differences(schema, &found.schema);
     let ttl = service::ttl(client, &schema.name).await?;
     let lacks_ttl = ttl.is_none() && schema.ttl.is_some() && is_young(found.created);
@@ -186,7 +231,7 @@ async fn differences(client: &Client, schema: &TableSchema, found: &Found) -> Re
 
 /// Another creator's table gets its TTL from that creator; one that is there is never changed.
 async fn await_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
-    let mut pace = Pace::until(SETTLING);
+    let mut pace = TablePace::until(SETTLING);
     loop {
         let found = service::ttl(client, &schema.name).await?;
         let list = compare::ttl(schema.ttl.as_deref(), found.as_deref());

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Request -> call -> swap (our bytes for the SDK's)  -> SDK: endpoint, signing, HTTP, retries
-//!                      \- typed, if the SDK ignores us           |
+//!                                                                |
 //! Reply   <- call <- swap (the body as it came)      <-----------+
 //! Failure <- failure <- retry (was an attempt ambiguous?) <------+
 //! ```
@@ -14,17 +14,22 @@
 
 mod agent;
 mod call;
+mod capacity;
 #[cfg(feature = "embedded")]
 mod direct;
+#[cfg(feature = "embedded")]
+pub mod embedded;
 mod failure;
 mod item;
+mod naming;
 mod retry;
 #[cfg(feature = "aws")]
 pub(crate) mod signing;
+#[cfg(any(feature = "aws", feature = "embedded"))]
+pub(crate) mod sleep;
 mod swap;
 pub(crate) mod table;
 mod token;
-mod typed;
 
 #[cfg(test)]
 mod tests;
@@ -33,8 +38,11 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
+use crate::json::Writer;
+
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
+pub(crate) use capacity::{RETURN_CONSUMED, units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
 pub(crate) use token::TokenLife;
 
@@ -43,7 +51,7 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// The operations of DynamoDB that carry items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub(crate) enum Operation {
+pub(crate) enum ServiceOperation {
     /// `GetItem`
     GetItem,
     /// `PutItem`
@@ -66,10 +74,12 @@ pub(crate) enum Operation {
     TransactGetItems,
 }
 
-impl Operation {
+impl ServiceOperation {
     /// Whether a transaction of others can be in its way: of all writes, and of reads that are transactions.
     pub(crate) fn meets_transactions(self) -> bool {
-        use Operation::{DeleteItem, PutItem, TransactGetItems, TransactWriteItems, UpdateItem};
+        use ServiceOperation::{
+            DeleteItem, PutItem, TransactGetItems, TransactWriteItems, UpdateItem,
+        };
         matches!(
             self,
             PutItem | UpdateItem | DeleteItem | TransactWriteItems | TransactGetItems
@@ -93,11 +103,30 @@ pub(crate) enum Resend {
 /// An operation, planned: all that the wire needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
-    pub(crate) operation: Operation,
+    pub(crate) operation: ServiceOperation,
     /// The table's full name, which also stands in the body; the SDK's endpoint rules read it here.
     pub(crate) table: String,
     pub(crate) body: Bytes,
     pub(crate) resend: Resend,
+    /// It asks for what it consumes.
+    pub(crate) is_metered: bool,
+}
+
+impl Request {
+    pub(crate) fn new(
+        operation: ServiceOperation,
+        table: String,
+        body: Writer,
+        resend: Resend,
+    ) -> Self {
+        Request {
+            operation,
+            table,
+            body: Bytes::from(body.into_bytes()),
+            resend,
+            is_metered: false,
+        }
+    }
 }
 
 /// A successful answer.

@@ -13,6 +13,7 @@
 use std::fmt::Debug;
 
 use dynamo_entity::DynamoEntity;
+use dynamo_entity::EntityVerbs;
 
 /// Writes and reads an entity, and its key.
 fn round_trip<E: DynamoEntity + PartialEq + Debug>(entity: &E) {
@@ -727,7 +728,7 @@ mod parameters {
 
 #[test]
 fn types_are_called_like_parameters() {
-    use dynamo_entity::{DynamoCollection, each};
+    use dynamo_entity::{CollectionVerbs, each};
     use parameters::{A, A0, A1, N, N0, N1, Number, Part0, Part1, This};
 
     let a = A {
@@ -840,10 +841,10 @@ mod methods {
 
     methods! {
         encode decode encode_as_is decode_key encode_field decode_field absent field_as_stored as_stored read_json
-        has_key version expires_at key_parts encode_created_at write_partition may_be_absent default_json encode_now
+        key_fault version expires_at key_parts encode_created_at write_partition may_be_absent default_json encode_now
         index_part_is_there index_holds write_index_key unique_part_is_there write_unique to_key write_part read
         create put get update upsert delete modify try_modify touch check to_item from_item key_from_item scan
-        get_many get_each schema path place entry text integer raw skip is_there write literal part shard close end
+        get_many get_stream schema path place entry text integer raw skip is_there write literal part shard close end
         open_object next_name open_map close_map dynamic_name attribute is_named finish or_null or_in_key
     }
 

@@ -172,7 +172,10 @@ fn rows() -> u64 {
 }
 
 /// What was alive at most beside what was before, and the time it took.
-async fn measured(mut rows: dynamo_entity::RowStream<Event>, wanted: u64) -> (usize, Duration) {
+async fn measured(
+    mut rows: dynamo_entity::query::RowStream<Event>,
+    wanted: u64,
+) -> (usize, Duration) {
     let before = MEMORY.current_usage();
     MEMORY.reset_peak_usage();
     let began = Instant::now();
@@ -210,9 +213,31 @@ async fn a_stream_holds_two_answers() {
     let (shards, _) = measured(Event::by_level(1).stream(&db), rows).await;
     println!("64 shards, answers of {page}: {shards} bytes at most; one partition: {whole}");
     assert!(shards < 64 * 2 * whole, "{shards} bytes, {whole} for one");
+    all_lets_answers_go().await;
     large_answers_wait_as_bytes().await;
     lanes_that_are_over_hold_nothing().await;
     merging_costs_little().await;
+}
+
+#[derive(DynamoProjection)]
+#[dynamo(entity = Event)]
+struct Number {
+    number: u64,
+}
+
+/// Of many answers `all` holds what was made of them, and no more than a few themselves.
+async fn all_lets_answers_go() {
+    let (rows, page) = (20_000, 1_000);
+    let (db, _) = Canned::new(rows, page).connect();
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let numbers = Event::in_partition("s").select::<Number>().all(&db).await;
+    let peak = MEMORY.peak_usage() - before;
+    let numbers = numbers.expect("all rows");
+    assert!((0..rows).eq(numbers.iter().map(|row| row.number)));
+    println!("{rows} numbers of all rows: {peak} bytes at most");
+    // A row comes as 340 bytes, and its number is eight.
+    assert!(peak < 3_000_000, "{peak} bytes");
 }
 
 /// All rows of 64 shards in one answer each: their bytes, and the values of few.
@@ -270,6 +295,6 @@ async fn merging_costs_little() {
     }
     let ratio = merged.as_secs_f64() / plain.as_secs_f64();
     println!("{rows} rows of 64 shards take {ratio:.2} of the time of one partition");
-    // The machine may be busy with others; what is measured stands in CONTRIBUTING.md.
+    // The machine may be busy with others; what is measured stands in benches/README.md.
     assert!(ratio < 3.0, "{ratio}");
 }

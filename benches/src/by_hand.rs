@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue::{self, Bool, L, M, N, S};
 
-use crate::order::{Address, Line, Order};
+use crate::order::{Address, Line, Order, Total};
 
 pub type Map = HashMap<String, AttributeValue>;
 
@@ -70,6 +70,13 @@ pub fn from_map(mut map: Map) -> Option<Order> {
         },
         labels: to_labels(entries(map.remove("labels")?)?)?,
         created_at: text(map.remove("created_at")?)?,
+    })
+}
+
+pub fn to_total(mut map: Map) -> Option<Total> {
+    Some(Total {
+        number: number(map.remove("number")?)?,
+        total_cents: number(map.remove("total_cents")?)?,
     })
 }
 

@@ -22,6 +22,54 @@ pub struct Order {
     pub created_at: String,
 }
 
+/// The same under keys that are made of its fields: they are read and compared with these.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "filed",
+    key(pk = "CUSTOMER#{customer}", sk = "{status}#{number:016}")
+)]
+pub struct Filed {
+    pub customer: String,
+    pub number: u64,
+    pub status: String,
+    pub currency: String,
+    pub total_cents: i64,
+    pub discount: f64,
+    pub paid: bool,
+    pub note: Option<String>,
+    pub address: Address,
+    pub lines: Vec<Line>,
+    pub labels: BTreeMap<String, String>,
+    pub created_at: String,
+}
+
+/// Two fields of it.
+#[derive(Debug, Clone, PartialEq, DynamoProjection)]
+#[dynamo(entity = Filed)]
+pub struct Total {
+    pub number: u64,
+    pub total_cents: i64,
+}
+
+impl From<Order> for Filed {
+    fn from(order: Order) -> Self {
+        Filed {
+            customer: order.customer,
+            number: order.number,
+            status: order.status,
+            currency: order.currency,
+            total_cents: order.total_cents,
+            discount: order.discount,
+            paid: order.paid,
+            note: order.note,
+            address: order.address,
+            lines: order.lines,
+            labels: order.labels,
+            created_at: order.created_at,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, DynamoValue, Serialize, Deserialize)]
 pub struct Address {
     pub street: String,
@@ -80,9 +128,16 @@ fn numbered(number: u64) -> Order {
 }
 
 /// The item as a service sends it: in an order of its own.
-pub fn stored(order: &Order) -> String {
-    let json = dynamo_entity::__private::to_json(order).expect("it fits");
-    let item: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&json).expect("JSON");
+pub fn stored<E: DynamoEntity>(entity: &E) -> String {
+    some_of(entity, |_| true)
+}
+
+/// Some attributes of it.
+pub fn some_of<E: DynamoEntity>(entity: &E, is_wanted: impl Fn(&str) -> bool) -> String {
+    let json = dynamo_entity::__private::to_json(entity).expect("it fits");
+    let mut item: BTreeMap<String, serde_json::Value> =
+        serde_json::from_slice(&json).expect("JSON");
+    item.retain(|name, _| is_wanted(name));
     let mut names: Vec<&String> = item.keys().collect();
     names.sort_by_key(|name| scramble(name));
     let members = names

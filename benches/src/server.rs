@@ -6,8 +6,11 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use crate::event;
-use crate::order::{orders, stored};
-use crate::work::{LONG, SHORT};
+use crate::order::{Filed, orders, some_of, stored};
+use crate::work::{FILED, LONG, SHORT};
+
+/// The rows of a projection.
+const TOTALS: &str = "totals";
 
 /// A request as it came: operation and body.
 pub type Seen = (String, Vec<u8>);
@@ -82,15 +85,26 @@ impl Answers {
             let items: Vec<String> = orders(count).iter().map(stored).collect();
             format!("[{}]", items.join(","))
         };
-        let page = |count| {
-            let items = list(count);
+        let page_of = |count, items: String| {
             format!("{{\"Count\":{count},\"Items\":{items},\"ScannedCount\":{count}}}")
         };
+        let page = |count| page_of(count, list(count));
+        let filed: Vec<Filed> = orders(1000).into_iter().map(Filed::from).collect();
+        let filed = |of: &dyn Fn(&Filed) -> String| {
+            let items: Vec<String> = filed.iter().map(of).collect();
+            page_of(1000, format!("[{}]", items.join(",")))
+        };
+        let totals = ["pk", "sk", "number", "total_cents"];
         let by_name = HashMap::from([
             ("GetItem", one.clone()),
             ("UpdateItem", format!("{{\"Attributes\":{item}}}")),
             (SHORT, page(100)),
             (LONG, page(1000)),
+            (FILED, filed(&stored)),
+            (
+                TOTALS,
+                filed(&|row| some_of(row, |name| totals.contains(&name))),
+            ),
             (
                 "BatchGetItem",
                 format!(
@@ -120,6 +134,12 @@ impl Answers {
             return answer.or_insert_with(|| event::answer(body).into()).clone();
         }
         let name = match operation {
+            "Query" if contains(body, FILED.as_bytes()) => {
+                match contains(body, b"ProjectionExpression") {
+                    true => TOTALS,
+                    false => FILED,
+                }
+            }
             // The table tells how many rows are wanted.
             "Query" | "Scan" => [SHORT, LONG]
                 .into_iter()

@@ -3,6 +3,8 @@
 /// Prefixes of tables: how many rows a query finds there.
 pub const SHORT: &str = "rows-100";
 pub const LONG: &str = "rows-1000";
+/// A table whose keys are made of the fields, with a thousand rows.
+pub const FILED: &str = "rows-1000-filed";
 
 macro_rules! works {
     ($($work:ident $text:literal x $times:literal: $what:literal;)+) => {
@@ -42,6 +44,8 @@ works! {
     Delete "delete" x 40: "Delete";
     Query100 "query-100" x 8: "Query, 100 rows";
     Query1000 "query-1000" x 2: "Query, 1000 rows";
+    Keys1000 "keys-1000" x 2: "the same with keys made of fields, which are compared";
+    Select1000 "select-1000" x 2: "two fields of these rows, one of them a part of the key";
     Scan100 "scan-100" x 8: "Scan, 100 rows";
     BatchGet100 "batch-get-100" x 8: "BatchGet, 100 items";
     BatchWrite25 "batch-write-25" x 10: "BatchWrite, 25 puts";

@@ -4,6 +4,9 @@
 //! the model, `expand` turns it into code. A mistake found on the way does not stop the reading:
 //! all mistakes of one item are reported together, followed by an empty impl from `fallback`, so
 //! that one mistake gives one message.
+//!
+//! The folders and files here go one way, too: each imports only from those before it in this order:
+//! `diag`, `literal`, `marks`, `model`, `parse`, `check`, `expand`, `fallback`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -16,6 +19,7 @@ mod check;
 mod diag;
 mod expand;
 mod fallback;
+mod literal;
 mod marks;
 mod model;
 mod parse;

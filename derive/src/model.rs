@@ -3,6 +3,8 @@
 //! `parse` fills these types from tokens, `check` compares their parts, `expand` turns them into
 //! code. Nothing here emits and nothing here reads tokens.
 
+pub(crate) mod hint;
+
 use proc_macro2::Span;
 use syn::{Expr, Ident, Path, Type, Visibility};
 
@@ -22,6 +24,13 @@ pub(crate) struct Entity {
     pub(crate) fields: Vec<Field>,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,
+}
+
+impl Entity {
+    /// Finds the field of a role that one field has at most.
+    pub(crate) fn field_of(&self, role: Role) -> Option<&Field> {
+        self.fields.iter().find(|field| field.role == role)
+    }
 }
 
 /// `unique(by_email, email)`: no two items have the same values of these fields.

@@ -1,19 +1,15 @@
-//! Each rule: what is said, and that nothing else is said.
+//! What the transcripts of `tests/ui` cannot show: what is accepted and what it means, that no input at all breaks a
+//! derive, and variants of mistakes that would make the transcripts long.
+//!
+//! The home of a rule is its transcript, where its message stands as the user sees it, at the user's own token.
 
 mod accepted;
-mod attribute;
 mod collection;
-mod entity;
-mod field;
-mod index;
-mod key;
 mod renamed;
 mod shards;
 mod soup;
-mod table;
-mod template;
 mod unique;
-mod value;
+mod variants;
 
 use syn::DeriveInput;
 
@@ -29,14 +25,6 @@ fn entity_says(input: DeriveInput, expected: &[&str]) {
     says(crate::read_entity, input, expected);
 }
 
-fn table_says(input: DeriveInput, expected: &[&str]) {
-    says(crate::read_table, input, expected);
-}
-
 fn collection_says(input: DeriveInput, expected: &[&str]) {
     says(crate::read_collection, input, expected);
-}
-
-fn value_says(input: DeriveInput, expected: &[&str]) {
-    says(crate::read_value, input, expected);
 }

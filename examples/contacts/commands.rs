@@ -1,7 +1,8 @@
 //! The commands for one contact, and the list.
 
+use dynamo_entity::all;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Update, all};
+use dynamo_entity::write::Update;
 use tracing::instrument;
 
 use super::pages::Pages;

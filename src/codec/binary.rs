@@ -3,18 +3,19 @@
 
 use bytes::Bytes;
 
-use super::{DynamoValue, Fault, Reader, Writer};
+use super::DynamoValue;
+use crate::json::{CodecError, Reader, Writer};
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Bytes {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.binary(self);
         Ok(())
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.binary().map(Bytes::from)
     }
 

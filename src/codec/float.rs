@@ -2,14 +2,15 @@
 
 use std::fmt::LowerExp;
 
-use super::number::FloatText;
-use super::{DynamoValue, Fault, Number, Reader, Writer};
+use super::DynamoValue;
+use crate::json::{CodecError, FloatText, Number, Reader, Writer};
 
-fn write(float: impl LowerExp, writer: &mut Writer) -> Result<(), Fault> {
+fn write(float: impl LowerExp, writer: &mut Writer) -> Result<(), CodecError> {
     let mut text = FloatText::of(float);
     let parts = text.as_mut().and_then(FloatText::parts);
-    let parts = parts
-        .ok_or_else(|| Fault::new("not a finite number: DynamoDB has no NaN and no infinity"))?;
+    let parts = parts.ok_or_else(|| {
+        CodecError::new("not a finite number: DynamoDB has no NaN and no infinity")
+    })?;
     parts.check()?;
     writer.decimal(&parts);
     Ok(())
@@ -21,18 +22,18 @@ macro_rules! float {
         impl DynamoValue for $float {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 write(self, writer)
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 let digits = reader.digits()?;
                 let value: $float = digits
                     .parse()
-                    .map_err(|_| Fault::mismatch(stringify!($float), "other text in N"))?;
+                    .map_err(|_| CodecError::mismatch(stringify!($float), "other text in N"))?;
                 // What is too large parses as an infinity, and `NaN` parses too.
                 if !value.is_finite() {
-                    return Err(Fault::mismatch(stringify!($float), "a number that does not fit"));
+                    return Err(CodecError::mismatch(stringify!($float), "a number that does not fit"));
                 }
                 Ok(value)
             }
@@ -51,13 +52,13 @@ float!(f32 f64);
 impl DynamoValue for Number {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.check()?;
         writer.number(self);
         Ok(())
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.digits()?.parse()
     }
 
@@ -69,38 +70,39 @@ impl DynamoValue for Number {
 /// Decimals of other crates, by way of the number DynamoDB keeps.
 #[cfg(any(feature = "rust_decimal", feature = "bigdecimal"))]
 pub(super) trait ToNumber: Sized {
-    fn to_number(&self) -> Result<Number, Fault>;
-    fn from_number(number: &Number) -> Result<Self, Fault>;
+    fn to_number(&self) -> Result<Number, CodecError>;
+    fn from_number(number: &Number) -> Result<Self, CodecError>;
 }
 
 #[cfg(feature = "rust_decimal")]
 impl ToNumber for rust_decimal::Decimal {
-    fn to_number(&self) -> Result<Number, Fault> {
+    fn to_number(&self) -> Result<Number, CodecError> {
         self.to_string().parse()
     }
 
     /// Exact or not at all: this type holds 28 digits, DynamoDB 38.
-    fn from_number(number: &Number) -> Result<Self, Fault> {
-        Self::from_str_exact(&number.to_plain_text())
-            .map_err(|_| Fault::mismatch("a decimal of 28 digits", "a number that does not fit"))
+    fn from_number(number: &Number) -> Result<Self, CodecError> {
+        Self::from_str_exact(&number.to_plain_text()).map_err(|_| {
+            CodecError::mismatch("a decimal of 28 digits", "a number that does not fit")
+        })
     }
 }
 
 #[cfg(feature = "bigdecimal")]
 impl ToNumber for bigdecimal::BigDecimal {
-    fn to_number(&self) -> Result<Number, Fault> {
+    fn to_number(&self) -> Result<Number, CodecError> {
         let (digits, scale) = self.as_bigint_and_exponent();
         let exponent = scale
             .checked_neg()
-            .ok_or_else(|| Fault::new("a number out of range: its exponent"))?;
+            .ok_or_else(|| CodecError::new("a number out of range: its exponent"))?;
         format!("{digits}e{exponent}").parse()
     }
 
-    fn from_number(number: &Number) -> Result<Self, Fault> {
+    fn from_number(number: &Number) -> Result<Self, CodecError> {
         number
             .as_str()
             .parse()
-            .map_err(|_| Fault::mismatch("a decimal", "other text in N"))
+            .map_err(|_| CodecError::mismatch("a decimal", "other text in N"))
     }
 }
 
@@ -111,12 +113,12 @@ macro_rules! decimal {
         impl DynamoValue for $decimal {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.number(&self.to_number()?);
                 Ok(())
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 Self::from_number(&reader.digits()?.parse()?)
             }
 

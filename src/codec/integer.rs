@@ -2,11 +2,12 @@
 
 use std::str::FromStr;
 
-use super::{DynamoValue, Fault, Number, Reader, Writer};
+use super::DynamoValue;
+use crate::json::{CodecError, Number, Reader, Writer};
 
 /// Reads an integer: of a few digits as most are, or in any other way to write a number.
 #[inline]
-fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, Fault> {
+fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, CodecError> {
     let mut ahead = reader.clone();
     if let Some(value) = ahead.usual_integer()
         && let Ok(value) = T::try_from(value)
@@ -19,7 +20,7 @@ fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Resul
 
 /// The integer that these digits stand for. The service may write `1E3` or `5.0` for what others
 /// stored: those take the exact way over [`Number`].
-pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
+pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecError> {
     if let Ok(value) = digits.parse() {
         return Ok(value);
     }
@@ -27,7 +28,7 @@ pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, Fault> {
     let integer = number.to_integer_text();
     integer
         .and_then(|text| text.parse().ok())
-        .ok_or_else(|| Fault::mismatch(what, "a number that does not fit"))
+        .ok_or_else(|| CodecError::mismatch(what, "a number that does not fit"))
 }
 
 macro_rules! integer {
@@ -37,13 +38,13 @@ macro_rules! integer {
             own_path!();
 
             #[inline]
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.integer(*self);
                 Ok(())
             }
 
             #[inline]
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 read(reader, stringify!($int))
             }
 
@@ -60,22 +61,22 @@ integer!(i8 i16 i32 i64 isize u16 u32 u64 usize);
 impl DynamoValue for u8 {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.integer(*self);
         Ok(())
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         read(reader, "u8")
     }
 
     /// A slice of bytes is binary, not a list of numbers.
-    fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), CodecError> {
         writer.binary(slice);
         Ok(())
     }
 
-    fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, Fault> {
+    fn decode_vec(reader: &mut Reader<'_>) -> Result<Vec<Self>, CodecError> {
         reader.binary()
     }
 
@@ -91,13 +92,13 @@ macro_rules! wide_integer {
         impl DynamoValue for $int {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 check_width(self.unsigned_abs_u128())?;
                 writer.integer(*self);
                 Ok(())
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 read(reader, stringify!($int))
             }
 
@@ -128,9 +129,11 @@ impl Magnitude for u128 {
 
 /// 38 digits are kept. An integer of 39 that ends in zeros would fit, but its neighbours would not:
 /// it is refused all the same, so that a type either fits or does not by its size alone.
-pub(crate) fn check_width(magnitude: u128) -> Result<(), Fault> {
+pub(crate) fn check_width(magnitude: u128) -> Result<(), CodecError> {
     if magnitude >= 10u128.pow(38) {
-        return Err(Fault::new("an integer over 38 digits: DynamoDB keeps 38"));
+        return Err(CodecError::new(
+            "an integer over 38 digits: DynamoDB keeps 38",
+        ));
     }
     Ok(())
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::collections::btree_map::{self, BTreeMap};
 use std::fmt;
 
-use super::{DynamoValue, Fault, Number, Reader, SetElement, Tag, Writer};
+use super::{DynamoValue, SetElement};
+use crate::json::{CodecError, Number, Reader, Tag, Writer};
 
 /// Any item: attribute names and values, sorted by name.
 ///
@@ -18,21 +19,21 @@ use super::{DynamoValue, Fault, Number, Reader, SetElement, Tag, Writer};
 /// assert_eq!(item.size(), "id".len() + "a1".len() + "count".len() + 2);
 /// ```
 #[derive(Clone, PartialEq, Eq, Default)]
-pub struct Item(BTreeMap<String, Value>, Kept);
+pub struct Item(BTreeMap<String, Value>, KeptAttributes);
 
 /// Attributes of a stored item that are the library's own: what came in the `rest` of an entity goes back with it, and
 /// nobody else sees or makes them.
 #[derive(Clone, Default)]
-struct Kept(Option<Box<Item>>);
+struct KeptAttributes(Option<Box<Item>>);
 
 /// What nobody sees makes no difference.
-impl PartialEq for Kept {
+impl PartialEq for KeptAttributes {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Kept {}
+impl Eq for KeptAttributes {}
 
 impl fmt::Debug for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,7 +132,7 @@ impl Item {
         self.0.iter().filter(|(_, value)| !value.is_empty_set())
     }
 
-    pub(crate) fn write_entries(&self, writer: &mut Writer) -> Result<(), Fault> {
+    pub(crate) fn write_entries(&self, writer: &mut Writer) -> Result<(), CodecError> {
         for (name, value) in self.written() {
             writer.dynamic_name(name);
             value
@@ -142,7 +143,7 @@ impl Item {
     }
 
     /// The item as one JSON object of DynamoDB JSON.
-    pub(crate) fn to_dynamo_json(&self) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn to_dynamo_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::with_capacity(64 + 2 * self.size());
         writer.raw("{");
         self.write_entries(&mut writer)?;
@@ -151,26 +152,26 @@ impl Item {
     }
 
     /// Reads one JSON object of DynamoDB JSON.
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.open_object()?;
         Item::read_entries(reader)
     }
 
-    fn read_entries(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn read_entries(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let mut item = Item::new();
         let mut first = true;
         while let Some(name) = reader.next_name(&mut first)? {
             let value = Value::decode(reader).map_err(|fault| fault.at(&*name))?;
             // The service never answers so, and a write that does would be refused by it.
             if item.0.contains_key(&*name) {
-                return Err(Fault::new("the attribute stands twice").at(&*name));
+                return Err(CodecError::new("the attribute stands twice").at(&*name));
             }
             item.0.insert(name.into_owned(), value);
         }
         Ok(item)
     }
 
-    pub(crate) fn from_dynamo_json(json: &[u8]) -> Result<Self, Fault> {
+    pub(crate) fn from_dynamo_json(json: &[u8]) -> Result<Self, CodecError> {
         let mut reader = Reader::new(json);
         let item = Item::read(&mut reader)?;
         reader.finish()?;
@@ -236,9 +237,9 @@ impl Value {
     }
 }
 
-fn encode_set<T: SetElement>(set: &BTreeSet<T>, writer: &mut Writer) -> Result<(), Fault> {
+fn encode_set<T: SetElement>(set: &BTreeSet<T>, writer: &mut Writer) -> Result<(), CodecError> {
     if set.is_empty() {
-        return Err(Fault::new(
+        return Err(CodecError::new(
             "an empty set where nothing can be left out: DynamoDB has no empty sets",
         ));
     }
@@ -250,7 +251,7 @@ fn encode_set<T: SetElement>(set: &BTreeSet<T>, writer: &mut Writer) -> Result<(
     Ok(())
 }
 
-fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T>, Fault> {
+fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T>, CodecError> {
     reader.open(T::TAG)?;
     reader.open_array()?;
     let mut set = BTreeSet::new();
@@ -266,7 +267,7 @@ fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T
 impl DynamoValue for Value {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         match self {
             Value::S(text) => text.encode(writer),
             Value::N(number) => number.encode(writer),
@@ -284,7 +285,7 @@ impl DynamoValue for Value {
         }
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         Ok(match reader.tag()? {
             Tag::S => Value::S(reader.text()?.into_owned()),
             Tag::N => Value::N(Number::decode(reader)?),
@@ -308,14 +309,14 @@ impl DynamoValue for Value {
 impl DynamoValue for Item {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.open_map()?;
         self.write_entries(writer)?;
         writer.close_map();
         Ok(())
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.open_map()?;
         let item = Item::read_entries(reader)?;
         reader.close_map()?;
@@ -330,7 +331,7 @@ impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Item {
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-            Kept::default(),
+            KeptAttributes::default(),
         )
     }
 }

@@ -9,12 +9,13 @@ use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor
 use ::serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
-use super::{Item, Number, Reader, Value};
+use super::{Item, Value};
 use crate::error::{Error, Result};
+use crate::json::{Number, Reader};
 
 impl Item {
     /// Reads an object of plain JSON, every digit of its numbers: what does not fit into a number of DynamoDB is an
-    /// error of the kind [`InvalidValue`](crate::ErrorKind::InvalidValue), as what is no JSON is, and nothing is rounded.
+    /// error of the kind [`InvalidValue`](crate::error::ErrorKind::InvalidValue), as what is no JSON is, and nothing is rounded.
     /// Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
     ///
     /// Through serde, readers of JSON make a float of a large integer, and of every fraction, before anybody sees its

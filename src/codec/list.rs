@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{DynamoValue, Fault, Reader, Writer};
+use super::DynamoValue;
+use crate::json::{CodecError, Reader, Writer};
 
-pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result<(), Fault> {
+pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result<(), CodecError> {
     writer.open_list()?;
     for (index, value) in slice.iter().enumerate() {
         writer.element();
@@ -17,7 +18,7 @@ pub(super) fn encode<T: DynamoValue>(slice: &[T], writer: &mut Writer) -> Result
     Ok(())
 }
 
-pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, Fault> {
+pub(super) fn decode<T: DynamoValue>(reader: &mut Reader<'_>) -> Result<Vec<T>, CodecError> {
     reader.open_list()?;
     let mut values = Vec::new();
     let mut first = true;
@@ -41,11 +42,11 @@ fn as_stored<T: DynamoValue>(slice: &[T]) -> Option<Vec<T>> {
 impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         T::encode_slice(self, writer)
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         T::decode_vec(reader).map(Cow::Owned)
     }
 
@@ -59,11 +60,11 @@ macro_rules! slice {
         impl<T: DynamoValue> DynamoValue for $list {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 T::encode_slice(self, writer)
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 T::decode_vec(reader).map(Into::into)
             }
 
@@ -79,16 +80,16 @@ slice!(Vec<T>, Box<[T]>, Arc<[T]>);
 impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         T::encode_slice(self, writer)
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let values = T::decode_vec(reader)?;
         let found = values.len();
         values
             .try_into()
-            .map_err(|_| Fault::mismatch(format!("{N} elements"), format!("{found} elements")))
+            .map_err(|_| CodecError::mismatch(format!("{N} elements"), format!("{found} elements")))
     }
 
     fn as_stored(&self) -> Option<Self> {
@@ -102,7 +103,7 @@ macro_rules! tuple {
         impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.open_list()?;
                 $(
                     writer.element();
@@ -112,10 +113,10 @@ macro_rules! tuple {
                 Ok(())
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 reader.open_list()?;
                 let mut first = true;
-                let wrong = || Fault::mismatch(concat!($count, " elements"), "another number of them");
+                let wrong = || CodecError::mismatch(concat!($count, " elements"), "another number of them");
                 let tuple = ($({
                     if !reader.next_element(&mut first)? {
                         return Err(wrong());

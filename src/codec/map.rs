@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use super::{DynamoValue, Fault, Reader, Writer};
+use super::DynamoValue;
+use crate::json::{CodecError, Reader, Writer};
 
 /// A type that may be the key of a map: text, integers, unit enums, and newtypes of these.
 #[diagnostic::on_unimplemented(
@@ -25,7 +26,7 @@ fn encode<'a, K, V>(
     entries: impl Iterator<Item = (&'a K, &'a V)>,
     ordered: bool,
     writer: &mut Writer,
-) -> Result<(), Fault>
+) -> Result<(), CodecError>
 where
     K: MapKey + 'a,
     V: DynamoValue + 'a,
@@ -51,14 +52,14 @@ where
 fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     reader: &mut Reader<'_>,
     len: fn(&C) -> usize,
-) -> Result<C, Fault> {
+) -> Result<C, CodecError> {
     let mut map = C::default();
     let mut entries = 0;
     reader.open_map()?;
     let mut first = true;
     while let Some(name) = reader.next_name(&mut first)? {
         let key = K::from_map_key(&name)
-            .ok_or_else(|| Fault::mismatch("a key of the map's type", "other text"))?;
+            .ok_or_else(|| CodecError::mismatch("a key of the map's type", "other text"))?;
         let value = V::decode(reader).map_err(|fault| fault.at("(an entry)"))?;
         map.extend(std::iter::once((key, value)));
         entries += 1;
@@ -66,7 +67,7 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     reader.close_map()?;
     // `5` and `05` are two keys of the table and one integer.
     if len(&map) != entries {
-        return Err(Fault::mismatch(
+        return Err(CodecError::mismatch(
             "keys that differ in the map's type",
             "two texts of one key",
         ));
@@ -97,11 +98,11 @@ macro_rules! map {
         impl<$($generics)*> DynamoValue for $map {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, writer)
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 decode(reader, Self::len)
             }
 

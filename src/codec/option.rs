@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::expr::{Mode, Use};
+use crate::path::{Mode, Use};
 
-use super::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
+use super::{DynamoField, DynamoValue};
+use crate::json::{CodecError, Name, Reader, Writer};
 
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue> DynamoField for Option<T> {
     type Path<R, U: Use> = T::Path<R, U::Optional>;
 
     #[inline]
-    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         match self {
             Some(value) => value.encode_field(name, writer),
             None => Ok(()),
@@ -20,7 +21,7 @@ impl<T: DynamoValue> DynamoField for Option<T> {
 
     /// NULL is how other libraries write None.
     #[inline]
-    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         if reader.take_null()? {
             Ok(None)
         } else {
@@ -46,11 +47,11 @@ macro_rules! pointer {
         impl<T: DynamoValue> DynamoValue for $pointer<T> {
             type Path<R, M: Mode> = T::Path<R, M>;
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 T::encode(self, writer)
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 T::decode(reader).map($pointer::new)
             }
 

@@ -3,12 +3,13 @@
 use ::serde::{Serialize, de::DeserializeOwned};
 use std::collections::HashMap;
 
-use super::{DynamoValue, Fault, Item, Name, Number, Reader, Value, Writer};
+use super::{DynamoValue, Item, Value};
+use crate::json::{CodecError, Name, Number, Reader, Writer};
 
 /// What serde and foreign types say may quote a value, so it is left out.
 #[cold]
-fn silent(what: &str) -> Fault {
-    Fault::new(format!(
+fn silent(what: &str) -> CodecError {
+    CodecError::new(format!(
         "{what}; its words may hold values and are not shown"
     ))
 }
@@ -21,10 +22,10 @@ fn silent(what: &str) -> Fault {
 )]
 pub trait SerdeField: Sized {
     /// Writes name and value, or nothing.
-    fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the value.
-    fn decode_serde(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode_serde(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// What an absent attribute means: what null means to serde, if it means anything.
     fn absent_serde() -> Option<Self>;
@@ -32,7 +33,7 @@ pub trait SerdeField: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> SerdeField for T {
-    fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(self)
             .map_err(|_| silent("the type's own serde code refuses to store it"))?;
         if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
@@ -42,7 +43,7 @@ impl<T: Serialize + DeserializeOwned> SerdeField for T {
         Value::from(value).encode(writer)
     }
 
-    fn decode_serde(reader: &mut Reader<'_>) -> Result<T, Fault> {
+    fn decode_serde(reader: &mut Reader<'_>) -> Result<T, CodecError> {
         let value = serde_dynamo::AttributeValue::from(Value::decode(reader)?);
         serde_dynamo::from_attribute_value(value)
             .map_err(|_| silent("what is stored does not fit the type's own serde code"))

@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use crate::expr::{Path, Use};
+use crate::path::{Path, Use};
 
-use super::{DynamoField, Fault, Name, Number, Reader, Tag, Writer, integer};
+use super::{DynamoField, integer};
+use crate::json::{CodecError, Name, Number, Reader, Tag, Writer};
 
 /// A type that may be in a set: text, numbers, bytes, unit enums, and newtypes of these.
 #[diagnostic::on_unimplemented(
@@ -20,10 +21,10 @@ pub trait SetElement: Sized {
     const TAG: Tag;
 
     /// Writes one element.
-    fn write_element(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads one element.
-    fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// What is read back, where that is known without writing it.
     #[doc(hidden)]
@@ -37,7 +38,7 @@ fn encode<'a, T: SetElement + 'a>(
     ordered: bool,
     name: &Name,
     writer: &mut Writer,
-) -> Result<(), Fault> {
+) -> Result<(), CodecError> {
     if set.len() == 0 {
         return Ok(());
     }
@@ -56,7 +57,7 @@ fn encode<'a, T: SetElement + 'a>(
     Ok(())
 }
 
-fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Result<C, Fault> {
+fn decode<T: SetElement, C: Default + Extend<T>>(reader: &mut Reader<'_>) -> Result<C, CodecError> {
     let mut set = C::default();
     // Other libraries write NULL for an empty set.
     if reader.take_null()? {
@@ -88,11 +89,11 @@ macro_rules! set {
         impl<$($generics)*> DynamoField for $set {
             type Path<R, U: Use> = Path<R, Self, U::Optional>;
 
-            fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, name, writer)
             }
 
-            fn decode_field(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 decode(reader)
             }
 
@@ -116,12 +117,12 @@ macro_rules! text_element {
         impl SetElement for $text {
             const TAG: Tag = Tag::Ss;
 
-            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.set_text(self);
                 Ok(())
             }
 
-            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 Ok(reader.string()?.into_owned().into())
             }
 
@@ -140,12 +141,12 @@ macro_rules! integer_element {
         impl SetElement for $int {
             const TAG: Tag = Tag::Ns;
 
-            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.set_integer(*self);
                 Ok(())
             }
 
-            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 integer::parse(&reader.string()?, stringify!($int))
             }
 
@@ -164,13 +165,13 @@ macro_rules! wide_integer_element {
         impl SetElement for $int {
             const TAG: Tag = Tag::Ns;
 
-            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 integer::check_width(integer::Magnitude::unsigned_abs_u128(*self))?;
                 writer.set_integer(*self);
                 Ok(())
             }
 
-            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 integer::parse(&reader.string()?, stringify!($int))
             }
 
@@ -187,13 +188,13 @@ wide_integer_element!(i128 u128);
 impl SetElement for Number {
     const TAG: Tag = Tag::Ns;
 
-    fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.check()?;
         writer.set_number(self);
         Ok(())
     }
 
-    fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.string()?.parse()
     }
 }
@@ -204,12 +205,12 @@ macro_rules! binary_element {
         impl SetElement for $bytes {
             const TAG: Tag = Tag::Bs;
 
-            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.set_binary(self);
                 Ok(())
             }
 
-            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 reader.base64().map(Into::into)
             }
 
@@ -230,14 +231,14 @@ macro_rules! foreign_element {
         impl SetElement for $foreign {
             const TAG: Tag = Tag::Ss;
 
-            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.set_text(&self.to_string());
                 Ok(())
             }
 
-            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 let parse: fn(&str) -> Option<Self> = $parse;
-                parse(&reader.string()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+                parse(&reader.string()?).ok_or_else(|| CodecError::mismatch($what, "other text"))
             }
 
             fn element_as_stored(&self) -> Option<Self> {
@@ -260,12 +261,12 @@ macro_rules! decimal_element {
         impl SetElement for $decimal {
             const TAG: Tag = Tag::Ns;
 
-            fn write_element(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn write_element(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.set_number(&super::float::ToNumber::to_number(self)?);
                 Ok(())
             }
 
-            fn read_element(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 super::float::ToNumber::from_number(&reader.string()?.parse()?)
             }
         }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{DynamoValue, Fault, Reader, Writer};
+use super::DynamoValue;
+use crate::json::{CodecError, Reader, Writer};
 
 macro_rules! text {
     ($($text:ty),*) => {$(
@@ -12,13 +13,13 @@ macro_rules! text {
             own_path!();
 
             #[inline]
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.text(self);
                 Ok(())
             }
 
             #[inline]
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 Ok(reader.text()?.into_owned().into())
             }
 
@@ -35,17 +36,20 @@ text!(String, Box<str>, Arc<str>, Cow<'static, str>);
 impl DynamoValue for char {
     own_path!();
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.text(self.encode_utf8(&mut [0; 4]));
         Ok(())
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let text = reader.text()?;
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(one), None) => Ok(one),
-            _ => Err(Fault::mismatch("one character", "another number of them")),
+            _ => Err(CodecError::mismatch(
+                "one character",
+                "another number of them",
+            )),
         }
     }
 
@@ -59,13 +63,13 @@ impl DynamoValue for bool {
     own_path!();
 
     #[inline]
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.boolean(*self);
         Ok(())
     }
 
     #[inline]
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         reader.boolean()
     }
 
@@ -82,14 +86,14 @@ macro_rules! foreign_text {
         impl DynamoValue for $foreign {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.plain_text(&self.to_string());
                 Ok(())
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 let parse: fn(&str) -> Option<Self> = $parse;
-                parse(&reader.text()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+                parse(&reader.text()?).ok_or_else(|| CodecError::mismatch($what, "other text"))
             }
 
             fn as_stored(&self) -> Option<Self> {

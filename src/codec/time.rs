@@ -9,32 +9,19 @@ mod calendar;
 mod form;
 pub(crate) mod text;
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use super::{DynamoValue, Fault, Reader, Writer};
-use crate::clock::Timestamp;
+use super::DynamoValue;
+use crate::clock::{Moment, Timestamp};
+use crate::json::{CodecError, Reader, Writer};
 
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 pub(crate) use calendar::{CalendarDate, CivilTime};
-pub(crate) use form::encode_formed;
+pub(crate) use form::encode_as_read;
 pub use form::{Form, FormField};
-pub(crate) use text::{Precision, civil_from_days, parse_utc, utc_text};
+pub(crate) use text::{Precision, TimeText, civil_from_days, parse_utc, utc_text};
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 pub(crate) use text::{civil_text, date_text, parse_civil, parse_date};
-
-/// A type that is a point in time.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a point in time",
-    label = "expected `SystemTime` or a timestamp of chrono, time or jiff",
-    note = "timestamps of `chrono`, `time` and `jiff` need the feature of that name"
-)]
-pub trait Moment: Sized {
-    /// The point in time.
-    fn to_timestamp(&self) -> Timestamp;
-
-    /// The value for a point in time, if the type reaches that far.
-    fn from_timestamp(timestamp: Timestamp) -> Option<Self>;
-}
 
 /// Values that are text in one form.
 macro_rules! time_values {
@@ -44,19 +31,19 @@ macro_rules! time_values {
         impl DynamoValue for $value {
             own_path!();
 
-            fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
-                let write: fn(&Self) -> Result<String, Fault> = $write;
+            fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
+                let write: fn(&Self) -> Result<TimeText, CodecError> = $write;
                 writer.plain_text(&write(self)?);
                 Ok(())
             }
 
-            fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+            fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
                 let parse: fn(&str) -> Option<Self> = $parse;
-                parse(&reader.text()?).ok_or_else(|| Fault::mismatch($what, "other text"))
+                parse(&reader.text()?).ok_or_else(|| CodecError::mismatch($what, "other text"))
             }
 
             fn as_stored(&self) -> Option<Self> {
-                let write: fn(&Self) -> Result<String, Fault> = $write;
+                let write: fn(&Self) -> Result<TimeText, CodecError> = $write;
                 let parse: fn(&str) -> Option<Self> = $parse;
                 parse(&write(self).ok()?)
             }
@@ -68,37 +55,10 @@ macro_rules! time_values {
 use time_values;
 
 /// The value of a text, with the type's own range.
-fn moment_of<T: Moment>(time: Option<Timestamp>) -> Result<T, Fault> {
-    let time = time.ok_or_else(|| Fault::mismatch("a timestamp (RFC 3339)", "other text"))?;
+fn moment_of<T: Moment>(time: Option<Timestamp>) -> Result<T, CodecError> {
+    let time = time.ok_or_else(|| CodecError::mismatch("a timestamp (RFC 3339)", "other text"))?;
     T::from_timestamp(time)
-        .ok_or_else(|| Fault::mismatch("a timestamp of this type", "one outside its range"))
-}
-
-impl Moment for Timestamp {
-    fn to_timestamp(&self) -> Timestamp {
-        *self
-    }
-
-    fn from_timestamp(timestamp: Timestamp) -> Option<Self> {
-        Some(timestamp)
-    }
-}
-
-impl Moment for SystemTime {
-    fn to_timestamp(&self) -> Timestamp {
-        Timestamp::from(*self)
-    }
-
-    fn from_timestamp(time: Timestamp) -> Option<Self> {
-        let nanos = Duration::from_nanos(time.nanos().into());
-        let seconds = Duration::from_secs(time.seconds().unsigned_abs());
-        let whole = if time.seconds() < 0 {
-            UNIX_EPOCH.checked_sub(seconds)
-        } else {
-            UNIX_EPOCH.checked_add(seconds)
-        };
-        whole?.checked_add(nanos)
-    }
+        .ok_or_else(|| CodecError::mismatch("a timestamp of this type", "one outside its range"))
 }
 
 /// Each library's own way to Unix time.
@@ -148,7 +108,7 @@ fn jiff_seconds(time: jiff::Timestamp) -> (i64, u32) {
     )
 }
 
-fn moment_text<T: Moment>(value: &T) -> Result<String, Fault> {
+fn moment_text<T: Moment>(value: &T) -> Result<TimeText, CodecError> {
     utc_text(value.to_timestamp(), Precision::Nanos)
 }
 

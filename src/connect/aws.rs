@@ -4,9 +4,9 @@ use aws_config::profile::ProfileFileCredentialsProvider;
 use aws_config::{BehaviorVersion, Region};
 use aws_sdk_dynamodb::{Client, config};
 
-use super::sleep::AnySleep;
 use crate::error::{Error, Result};
 use crate::wire::signing;
+use crate::wire::sleep::AnySleep;
 
 pub(super) async fn client(
     region: Option<String>,

@@ -1,28 +1,14 @@
-//! DynamoDB inside this process, for tests, tools and small programs.
-//!
-//! [`Dynamo::connect`](crate::Dynamo::connect) opens it by URL. This module is for those who want the
-//! engine itself: under an SDK client of their own, or shared by several connections.
-//!
-//! ```
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! use dynamo_entity::embedded::EmbeddedEngine;
-//!
-//! let engine = EmbeddedEngine::memory().await?;
-//! let db = engine.connect(); // or Dynamo::new(engine.client()), through the SDK
-//! let tables = engine.client().list_tables().send().await?; // the same data
-//! # assert!(tables.table_names().is_empty()); let _ = db; Ok(()) }
-//! ```
-//!
-//! The data lives in SQLite, on a thread of its own, so nothing here blocks an async runtime. A file
-//! belongs to one engine at a time, which locks on `PATH.lock` and on the file itself enforce; they are released when
-//! the last clone of the engine and of its clients is gone. What was acknowledged survives a crash.
+//! The shortest way to an engine in this process.
 
-mod dispatch;
-mod engine;
-mod http;
-#[cfg(test)]
-mod tests;
+use crate::dynamo::Dynamo;
+use crate::wire::Wire;
+use crate::wire::embedded::EmbeddedEngine;
 
-pub use engine::EmbeddedEngine;
-pub use http::EmbeddedHttpClient;
+impl EmbeddedEngine {
+    /// A connection to this engine, by the shortest way: past HTTP, signatures and the SDK, as
+    /// [`Dynamo::connect`] makes it. `Dynamo::new(engine.client())` goes through the SDK, with all that
+    /// was set there.
+    pub fn connect(&self) -> Dynamo {
+        Dynamo::over(Wire::direct(self.clone()))
+    }
+}

@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::{Client, Config};
 
-use super::sleep::AnySleep;
 use crate::wire::signing;
+use crate::wire::sleep::AnySleep;
 
 /// Region and credentials come from the URL and the environment; such servers rarely check them, so
 /// missing ones are made up.

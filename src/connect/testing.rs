@@ -33,6 +33,7 @@
 //! ```
 
 mod connector;
+pub(crate) mod fake;
 mod unprocessed;
 
 use std::collections::VecDeque;
@@ -44,10 +45,11 @@ use aws_sdk_dynamodb::config::retry::{RetryConfig, RetryPartition};
 use aws_sdk_dynamodb::config::{HttpClient, SharedHttpClient};
 
 #[cfg(feature = "testing")]
-pub use crate::request::fake::{already_exists, conflict, failure, not_found, not_unique};
+pub use crate::connect::testing::fake::{already_exists, conflict, failure, not_found, not_unique};
 
-use crate::codec::Writer;
+use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
+use crate::json::Writer;
 use crate::wire::Client;
 use connector::Connector;
 
@@ -130,10 +132,10 @@ impl fmt::Debug for Seen {
 
 /// What is to happen to requests, and those that were sent. Clones share both.
 #[derive(Clone, Default)]
-pub struct Faults(Arc<Mutex<State>>);
+pub struct Faults(Arc<Mutex<FaultState>>);
 
 #[derive(Default)]
-struct State {
+struct FaultState {
     plan: VecDeque<Fault>,
     seen: Vec<Seen>,
 }
@@ -201,7 +203,7 @@ impl Faults {
         state.plan.pop_front().unwrap_or(Fault::Pass)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FaultState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -213,6 +215,17 @@ impl fmt::Debug for Faults {
             .field("left", &state.plan.len())
             .field("seen", &state.seen)
             .finish()
+    }
+}
+
+impl Dynamo {
+    /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
+    ///
+    /// For connections to the embedded engine, and for SDK clients that were given an HTTP client.
+    #[cfg(feature = "testing")]
+    pub fn with_faults(&self, faults: &Faults) -> Result<Dynamo> {
+        let client = faults.client(self.client())?;
+        Ok(self.clone().through(client))
     }
 }
 
@@ -238,9 +251,9 @@ mod tests {
     #[cfg(all(feature = "aws", feature = "testing"))]
     #[tokio::test]
     async fn a_client_of_the_sdk_is_left_alone() {
-        let db = crate::Dynamo::connect("http://localhost:1").await.unwrap();
+        let db = Dynamo::connect("http://localhost:1").await.unwrap();
         let refused = db.with_faults(&Faults::default()).unwrap_err();
-        assert_eq!(refused.kind(), crate::ErrorKind::Config);
+        assert_eq!(refused.kind(), crate::error::ErrorKind::Config);
         assert!(refused.to_string().contains("embedded:memory"));
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const FORMS: &str = "write one of embedded:memory, embedded:PATH, htt
 
 /// What a URL asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum ConnectTarget {
     Memory,
     File(String),
     Endpoint {
@@ -29,13 +29,13 @@ pub(super) enum Target {
     },
 }
 
-impl Target {
+impl ConnectTarget {
     /// In this process, or at an address of this machine.
     pub(super) fn is_local(&self) -> bool {
         match self {
-            Target::Memory | Target::File(_) => true,
-            Target::Endpoint { url, .. } => is_loopback(url),
-            Target::Aws { .. } => false,
+            ConnectTarget::Memory | ConnectTarget::File(_) => true,
+            ConnectTarget::Endpoint { url, .. } => is_loopback(url),
+            ConnectTarget::Aws { .. } => false,
         }
     }
 }
@@ -54,7 +54,7 @@ fn is_loopback(url: &str) -> bool {
             .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-pub(super) fn parse(url: &str) -> Result<Target> {
+pub(super) fn parse(url: &str) -> Result<ConnectTarget> {
     let url = url.trim();
     let target = if url == "aws" {
         aws("")
@@ -102,10 +102,10 @@ impl Wrong {
     }
 }
 
-fn embedded(path: &str) -> Result<Target, Wrong> {
+fn embedded(path: &str) -> Result<ConnectTarget, Wrong> {
     let meant = |path: &str| Some(format!("embedded:{path}"));
     match path {
-        "memory" => Ok(Target::Memory),
+        "memory" => Ok(ConnectTarget::Memory),
         "" => Err(Wrong::maybe("the path is missing", meant("memory"))),
         ":memory:" => Err(Wrong::maybe("that is SQLite's word", meant("memory"))),
         _ if path.eq_ignore_ascii_case("memory") => Err(Wrong::maybe(
@@ -122,11 +122,11 @@ fn embedded(path: &str) -> Result<Target, Wrong> {
         _ if path.contains(['?', '\0']) => {
             Err(Wrong::new("a path takes no parameters and holds no `?`"))
         }
-        _ => Ok(Target::File(path.to_owned())),
+        _ => Ok(ConnectTarget::File(path.to_owned())),
     }
 }
 
-fn endpoint(url: &str) -> Result<Target, Wrong> {
+fn endpoint(url: &str) -> Result<ConnectTarget, Wrong> {
     let (address, query) = split_query(url);
     let (scheme, rest) = address.split_once("://").unwrap_or((address, ""));
     let host = rest.strip_suffix('/').unwrap_or(rest);
@@ -146,7 +146,7 @@ fn endpoint(url: &str) -> Result<Target, Wrong> {
     check_host(host)?;
     let [region] = parameters(query, ["region"])?;
     let region = region.map(|region| check_region(&region)).transpose()?;
-    Ok(Target::Endpoint {
+    Ok(ConnectTarget::Endpoint {
         url: format!("{scheme}://{host}"),
         region,
     })
@@ -171,7 +171,7 @@ fn check_host(host: &str) -> Result<(), Wrong> {
     }
 }
 
-fn aws(rest: &str) -> Result<Target, Wrong> {
+fn aws(rest: &str) -> Result<ConnectTarget, Wrong> {
     let (region, query) = split_query(rest);
     let region = match region {
         "" => None,
@@ -184,7 +184,7 @@ fn aws(rest: &str) -> Result<Target, Wrong> {
             _ => return Err(Wrong::new("the endpoint is no http:// or https:// address")),
         }
     }
-    Ok(Target::Aws {
+    Ok(ConnectTarget::Aws {
         region,
         profile,
         endpoint,

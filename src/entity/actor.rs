@@ -1,9 +1,10 @@
 //! Fields that say who wrote an item: `created_by` and `updated_by`.
 
 use super::{Author, Stamp, StampKind};
-use crate::codec::{DynamoValue, Fault, MapKey, Name, Reader, Writer};
-use crate::expr::{self, Use};
+use crate::codec::{DynamoValue, MapKey};
+use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{Role, check_key};
+use crate::path::Use;
 
 /// The type of a managed actor: what the text given to `with_actor` can be read as, or an `Option` of it.
 #[diagnostic::on_unimplemented(
@@ -15,7 +16,7 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     type Held: ManagedActor;
     #[doc(hidden)]
-    type Mode<U: Use>: expr::Mode;
+    type Mode<U: Use>: crate::path::Mode;
 
     /// Whether there is one.
     #[doc(hidden)]
@@ -23,18 +24,18 @@ pub trait ManagedActor: Sized {
 
     /// The actor as this type.
     #[doc(hidden)]
-    fn of_actor(actor: Option<&str>) -> Result<Self, Fault>;
+    fn of_actor(actor: Option<&str>) -> Result<Self, CodecError>;
 
     /// A copy of the one that is there.
     #[doc(hidden)]
-    fn kept(&self) -> Result<Self, Fault>;
+    fn kept(&self) -> Result<Self, CodecError>;
 
     /// Writes the value; says whether there is one.
     #[doc(hidden)]
-    fn encode_value(&self, writer: &mut Writer) -> Result<bool, Fault>;
+    fn encode_value(&self, writer: &mut Writer) -> Result<bool, CodecError>;
 
     #[doc(hidden)]
-    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// What a missing attribute means.
     #[doc(hidden)]
@@ -42,7 +43,7 @@ pub trait ManagedActor: Sized {
 
     /// The value that a write leaves; index keys are made of it.
     #[doc(hidden)]
-    fn stamped(&self, stamp: &Stamp, kind: StampKind) -> Result<Self, Fault> {
+    fn stamped(&self, stamp: &Stamp, kind: StampKind) -> Result<Self, CodecError> {
         match stamp.author(kind, self.is_there()) {
             Author::Held => self.kept(),
             Author::Writer(actor) => Self::of_actor(actor),
@@ -58,7 +59,7 @@ pub trait ManagedActor: Sized {
         key: Option<Role>,
         name: &Name,
         writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         self.stamped(stamp, kind)?.encode_named(key, name, writer)
     }
 
@@ -69,7 +70,7 @@ pub trait ManagedActor: Sized {
         key: Option<Role>,
         name: &Name,
         writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         if !self.is_there() {
             return Ok(());
         }
@@ -89,7 +90,7 @@ pub trait ManagedActor: Sized {
         key: Option<Role>,
         name: &Name,
         writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         match stamp.author(kind, false) {
             Author::Held => Ok(()),
             Author::Writer(actor) => Self::of_actor(actor)?.encode_named(key, name, writer),
@@ -98,16 +99,16 @@ pub trait ManagedActor: Sized {
 }
 
 #[cold]
-fn no_actor() -> Fault {
-    Fault::new(
+fn no_actor() -> CodecError {
+    CodecError::new(
         "nobody is named who writes it: send it over `db.with_actor(..)`, or make the field an `Option`",
     )
 }
 
 /// The text is a value, so it is not shown.
-fn read_actor<T: MapKey>(text: &str) -> Result<T, Fault> {
+fn read_actor<T: MapKey>(text: &str) -> Result<T, CodecError> {
     T::from_map_key(text).ok_or_else(|| {
-        Fault::new("the text given to `with_actor` is no value of this field's type")
+        CodecError::new("the text given to `with_actor` is no value of this field's type")
     })
 }
 
@@ -120,19 +121,19 @@ impl<T: MapKey + DynamoValue> ManagedActor for T {
         true
     }
 
-    fn of_actor(actor: Option<&str>) -> Result<Self, Fault> {
+    fn of_actor(actor: Option<&str>) -> Result<Self, CodecError> {
         read_actor(actor.ok_or_else(no_actor)?)
     }
 
-    fn kept(&self) -> Result<Self, Fault> {
+    fn kept(&self) -> Result<Self, CodecError> {
         read_actor(&self.to_map_key())
     }
 
-    fn encode_value(&self, writer: &mut Writer) -> Result<bool, Fault> {
+    fn encode_value(&self, writer: &mut Writer) -> Result<bool, CodecError> {
         self.encode(writer).map(|()| true)
     }
 
-    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         T::decode(reader)
     }
 
@@ -150,20 +151,20 @@ impl<T: MapKey + DynamoValue> ManagedActor for Option<T> {
         self.is_some()
     }
 
-    fn of_actor(actor: Option<&str>) -> Result<Self, Fault> {
+    fn of_actor(actor: Option<&str>) -> Result<Self, CodecError> {
         actor.map(read_actor).transpose()
     }
 
-    fn kept(&self) -> Result<Self, Fault> {
+    fn kept(&self) -> Result<Self, CodecError> {
         self.as_ref().map(T::kept).transpose()
     }
 
-    fn encode_value(&self, writer: &mut Writer) -> Result<bool, Fault> {
+    fn encode_value(&self, writer: &mut Writer) -> Result<bool, CodecError> {
         self.as_ref()
             .map_or(Ok(false), |value| value.encode_value(writer))
     }
 
-    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_actor(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         if reader.take_null()? {
             Ok(None)
         } else {

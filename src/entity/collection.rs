@@ -2,17 +2,17 @@
 
 use super::DynamoTable;
 use super::live::refuse_sentinel;
-use crate::codec::{Fault, Item, Reader, Tag, Writer};
+use crate::codec::Item;
 use crate::error::{Error, Result};
-use crate::key::Shard;
-use crate::request::query::{Given, wrong_parts};
-use crate::request::{Query, WholeTable};
+use crate::json::{CodecError, Reader, Tag, Writer, member};
+use crate::key::json::KeyJson;
+use crate::key::{GivenPart, Shard, wrong_parts};
 use crate::schema::EntityDef;
 
 /// An enum of entities of one shared table. Derive it.
 ///
 /// With `partition(..)` it is what one partition holds: `Account::in_partition(..)` reads all of it, in
-/// the order of the sort key. Without, it is the whole table, and [`scan`](Self::scan) reads that.
+/// the order of the sort key. Without, it is the whole table, and [`scan`](crate::verbs::CollectionVerbs::scan) reads that.
 ///
 /// An item is told by its type attribute, and where it has none by its key, which fits one entity of
 /// the table at most; never by the attributes it happens to have.
@@ -20,7 +20,7 @@ use crate::schema::EntityDef;
 /// - Entities of the table that are no variant are left out on purpose: the service drops them, if
 ///   they can stand in the partition at all, and `limit` counts the others.
 /// - Any other item that fits no variant is an error in its place, as is one that does not decode:
-///   [`lenient`](crate::QueryVerbs::lenient) returns it among the rows, a stream goes on behind it.
+///   [`lenient`](crate::query::QueryVerbs::lenient) returns it among the rows, a stream goes on behind it.
 /// - A variant `#[dynamo(other)] Other(Item)` takes both instead. An item of a variant that does not
 ///   decode stays an error.
 ///
@@ -66,7 +66,15 @@ use crate::schema::EntityDef;
     label = "not a collection",
     note = "write `#[derive(DynamoCollection)]` and `#[dynamo(table = .., partition(..))]` on the enum"
 )]
-pub trait DynamoCollection: Sized + Send + 'static {
+pub trait DynamoCollection: CollectionContract {}
+
+/// What a derive fulfils for a collection: the library asks it, programs do not.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a collection",
+    label = "not a collection",
+    note = "write `#[derive(DynamoCollection)]` and `#[dynamo(table = .., partition(..))]` on the enum"
+)]
+pub trait CollectionContract: Sized + Send + 'static {
     /// The table of its entities.
     #[doc(hidden)]
     type Table: DynamoTable;
@@ -90,30 +98,16 @@ pub trait DynamoCollection: Sized + Send + 'static {
     /// Writes the partition key of these parts.
     #[doc(hidden)]
     fn write_partition(
-        _parts: &[&Given],
+        _parts: &[&GivenPart],
         _shard: Shard,
         _writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         Err(wrong_parts())
     }
 
     /// The item as the table holds it.
-    fn to_item(&self) -> Result<Item>;
-
-    /// The variant of an item, from a stream or a file say.
-    fn from_item(item: impl Into<Item>) -> Result<Self> {
-        let fail = |fault| Error::decode(Self::NAME, fault);
-        read_collection(&item.into().to_dynamo_json().map_err(fail)?)
-    }
-
-    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
-    /// order. For a collection without `partition(..)`.
-    fn scan() -> Query<Self, WholeTable>
-    where
-        Self: CoversTable,
-    {
-        Query::scan_collection()
-    }
+    #[doc(hidden)]
+    fn stored_item(&self) -> Result<Item>;
 }
 
 /// A collection that is not of one partition.
@@ -144,7 +138,7 @@ impl<C> Variant<C> {
 
 /// The variant of one object of DynamoDB JSON.
 pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
-    let fail = |fault| Error::decode(C::NAME, fault);
+    let fail = |fault| unfit::<C>(json, fault);
     refuse_sentinel(<C::Table as DynamoTable>::ENTITIES, json).map_err(fail)?;
     match (find_variant::<C>(json).map_err(fail)?, C::OTHER) {
         (Ok(variant), _) => (variant.read)(json),
@@ -153,10 +147,33 @@ pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     }
 }
 
+/// Why an item is nothing that the collection takes; none if it is one of its entities, by its type, or by its key as this
+/// library writes it.
+pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> {
+    if C::OTHER.is_some() {
+        return None;
+    }
+    let fault = match find_variant::<C>(json) {
+        Ok(Ok(variant)) => match has_type::<C>(json) {
+            true => return None,
+            false => (variant.entity.key_fault)(json)?,
+        },
+        Ok(Err(fault)) | Err(fault) => fault,
+    };
+    Some(unfit::<C>(json, fault))
+}
+
+/// What does not fit can only be found again by its key.
+#[cold]
+fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
+    let key = KeyJson::object_in(&<C::Table as DynamoTable>::TABLE, json);
+    Error::decode(C::NAME, fault).with_item_key(key)
+}
+
 /// The variant that an item belongs to, or why it belongs to none.
 fn find_variant<C: DynamoCollection>(
     json: &[u8],
-) -> Result<Result<&'static Variant<C>, Fault>, Fault> {
+) -> Result<Result<&'static Variant<C>, CodecError>, CodecError> {
     let table = &<C::Table as DynamoTable>::TABLE;
     let mut reader = Reader::new(json);
     let mut first = true;
@@ -168,32 +185,37 @@ fn find_variant<C: DynamoCollection>(
         }
         return match reader.tag()? {
             Tag::S => Ok(by_type(&reader.text()?).map_err(|fault| fault.at(name))),
-            other => Ok(Err(Fault::mismatch(Tag::S, other).at(name))),
+            other => Ok(Err(CodecError::mismatch(Tag::S, other).at(name))),
         };
     }
     Ok(by_key(json))
 }
 
+fn has_type<C: DynamoCollection>(json: &[u8]) -> bool {
+    let attribute = <C::Table as DynamoTable>::TABLE.type_attribute;
+    attribute.is_some_and(|name| member(json, name).is_ok_and(|stored| stored.is_some()))
+}
+
 /// What stands in the type attribute is shown only if it is the name of an entity.
-fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Fault> {
+fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, CodecError> {
     let mut variants = C::VARIANTS.iter();
     if let Some(variant) = variants.find(|variant| variant.entity.stored_name == found) {
         return Ok(variant);
     }
     let mut entities = <C::Table as DynamoTable>::ENTITIES.iter();
     let known = entities.find(|entity| entity.stored_name == found);
-    let found = known.map_or("another".to_owned(), |entity| {
-        format!("`{}`", entity.stored_name)
+    let found = known.map_or("of another type".to_owned(), |entity| {
+        format!("of the type `{}`", entity.stored_name)
     });
-    Err(Fault::new(format!(
-        "an item of the type {found}, which is no variant: make it one, or add `#[dynamo(other)] Other(Item)`"
+    Err(CodecError::new(format!(
+        "an item {found}, which is no variant: make it one, or add `#[dynamo(other)] Other(Item)`"
     )))
 }
 
 /// No two entities of a table share a key.
-fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, Fault> {
+fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, CodecError> {
     let mut variants = C::VARIANTS.iter();
-    variants.find(|variant| (variant.entity.has_key)(json)).ok_or_else(|| {
-        Fault::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
+    variants.find(|variant| variant.entity.has_key(json)).ok_or_else(|| {
+        CodecError::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
     })
 }

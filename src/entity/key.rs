@@ -4,11 +4,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::{DynamoEntity, Known};
-use crate::codec::{Fault, Item, Reader, Writer};
+use super::{DynamoEntity, EntityContract, Known, read_key};
+use crate::codec::Item;
+use crate::entity::hash_of_key;
 use crate::error::{Error, Result};
-use crate::key::{Shard, hash_of_key};
-use crate::request::{Check, Delete, Get, Modify, TryModify, Unconditional, Update, Upsert};
+use crate::json::{CodecError, Reader, Writer};
+use crate::key::Shard;
 
 /// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
 pub trait KeyParts: Clone + Send + Sync + 'static {
@@ -17,8 +18,8 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
 
     /// Writes the key attributes into the open object.
     #[doc(hidden)]
-    fn write(&self, writer: &mut Writer) -> Result<(), Fault> {
-        let shard = match <Self::Entity as DynamoEntity>::ENTITY.pk.shards() {
+    fn write(&self, writer: &mut Writer) -> Result<(), CodecError> {
+        let shard = match <Self::Entity as EntityContract>::ENTITY.pk.shards() {
             Some(_) => Shard::Of(hash_of_key(self)?),
             None => Shard::Without,
         };
@@ -27,7 +28,7 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
 
     /// Writes them with this shard, if the partition key has shards.
     #[doc(hidden)]
-    fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), Fault>;
+    fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Tells the fields that the key holds whole.
     #[doc(hidden)]
@@ -35,13 +36,23 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
 
     /// Writes the attributes of those fields, beside the key attributes.
     #[doc(hidden)]
-    fn write_fields(&self, _writer: &mut Writer) -> Result<(), Fault> {
+    fn write_fields(&self, _writer: &mut Writer) -> Result<(), CodecError> {
         Ok(())
     }
 
     /// Reads the parts from an object that holds the key attributes, among others perhaps.
     #[doc(hidden)]
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    #[inline]
+    fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
+        Self::read_with(reader, None)
+    }
+
+    /// The same with other parts put in their places, which the stored key has to give all the same (law K8).
+    #[doc(hidden)]
+    fn read_with(
+        reader: &mut Reader<'_>,
+        put: Option<&mut dyn FnMut(&mut Self)>,
+    ) -> Result<Self, CodecError>;
 }
 
 /// The key of one item of the entity `E`. Shows its typed parts: `key.order_no`.
@@ -57,161 +68,15 @@ impl<E: DynamoEntity> Key<E> {
         Key { parts }
     }
 
-    /// Reads the item.
-    pub fn get(self) -> Get<E> {
-        Get::new(self)
+    /// The key of an item of this entity; other attributes need not be there.
+    pub(crate) fn from_item(item: impl Into<Item>) -> Result<Self> {
+        let json = item.into().to_dynamo_json();
+        read_key(&json.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))?)
     }
 
-    /// Changes some attributes of the item, which has to be there.
-    ///
-    /// ```
-    /// # use dynamo_entity::prelude::*;
-    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "products", key(pk = id))]
-    /// # struct Product { id: String, stock: u32, note: Option<String> }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
-    /// # let db = Dynamo::connect("embedded:memory").await?;
-    /// # db.create_tables([Product::schema()]).await?;
-    /// # Product { id: "tea".into(), stock: 3, note: None }.create().send(&db).await?;
-    /// let product = Product::key("tea").update()
-    ///     .apply(|p| (p.stock().sub(2), p.note().set("selling well")))
-    ///     .when(|p| p.stock().ge(2))
-    ///     .send(&db).await?;
-    /// assert_eq!((product.stock, product.note.as_deref()), (1, Some("selling well")));
-    ///
-    /// // A sum never leaves the range of its type.
-    /// let refused = Product::key("tea").update().apply(|p| p.stock().sub(2)).send(&db).await;
-    /// assert!(refused.is_err_and(|error| error.is_conflict()));
-    /// # Ok(()) }
-    /// ```
-    pub fn update(self) -> Update<E> {
-        Update::of_key(self)
-    }
-
-    /// Changes some attributes of the item, or makes it out of them.
-    ///
-    /// An expired item that DynamoDB still holds is not brought back: that is a
-    /// [`Conflict`](crate::ErrorKind::Conflict), and [`create`](DynamoEntity::create) replaces it.
-    ///
-    /// ```
-    /// # use dynamo_entity::prelude::*;
-    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "counts", key(pk = name, sk = day))]
-    /// # struct Count { name: String, day: u32, count: u64 }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
-    /// # let db = Dynamo::connect("embedded:memory").await?;
-    /// # db.create_tables([Count::schema()]).await?;
-    /// for expected in 1..=3 {
-    ///     let count = Count::key("login", 7).upsert().apply(|c| c.count().add(1)).send(&db).await?;
-    ///     assert_eq!(count.count, expected);
-    /// }
-    /// # Ok(()) }
-    /// ```
-    pub fn upsert(self) -> Upsert<E> {
-        Upsert::of_key(self)
-    }
-
-    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between;
-    /// else again, with the item that is there now. The closure may therefore run several times.
-    ///
-    /// What the closure does to version, timestamps and actors is not written: the library keeps them. An
-    /// entity with a version is guarded by it, another one by all attributes that were read. After a
-    /// lost answer the closure is not run again: the error is
-    /// [`OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown).
-    ///
-    /// ```
-    /// # use dynamo_entity::prelude::*;
-    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "carts", key(pk = id))]
-    /// # struct Cart { id: String, skus: Vec<String>, #[dynamo(version)] version: Version }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
-    /// # let db = Dynamo::connect("embedded:memory").await?;
-    /// # db.create_tables([Cart::schema()]).await?;
-    /// # Cart { id: "c".into(), skus: vec!["tea".into(), "tea".into()], version: Version::default() }.create().send(&db).await?;
-    /// let cart = Cart::key("c").modify(|cart| cart.skus.dedup()).send(&db).await?;
-    /// assert_eq!(cart.skus, ["tea"]);
-    /// # Ok(()) }
-    /// ```
-    pub fn modify<F: FnMut(&mut E)>(self, change: F) -> Modify<E, F> {
-        Modify::new(self, change)
-    }
-
-    /// [`modify`](Self::modify) with a closure that may refuse, with an error of its own type.
-    ///
-    /// ```
-    /// # use dynamo_entity::prelude::*;
-    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "accounts", key(pk = id))]
-    /// # struct Account { id: String, cents: i64, #[dynamo(version)] version: Version }
-    /// # #[derive(Debug)]
-    /// enum Refused { Overdrawn, Db(dynamo_entity::Error) }
-    ///
-    /// impl From<dynamo_entity::Error> for Refused {
-    ///     fn from(error: dynamo_entity::Error) -> Self { Refused::Db(error) }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Refused> {
-    /// # let db = Dynamo::connect("embedded:memory").await?;
-    /// # db.create_tables([Account::schema()]).await?;
-    /// # Account { id: "a".into(), cents: 5, version: Version::default() }.create().send(&db).await?;
-    /// let refused = Account::key("a")
-    ///     .try_modify(|account| {
-    ///         account.cents -= 10;
-    ///         if account.cents < 0 { Err(Refused::Overdrawn) } else { Ok(()) }
-    ///     })
-    ///     .send(&db)
-    ///     .await;
-    /// assert!(matches!(refused, Err(Refused::Overdrawn)));
-    /// # Ok(()) }
-    /// ```
-    pub fn try_modify<F, X>(self, change: F) -> TryModify<E, F, X>
-    where
-        F: FnMut(&mut E) -> Result<(), X>,
-        X: From<Error>,
-    {
-        TryModify::new(self, change)
-    }
-
-    /// Renews what the library keeps, the version and `updated_at`, and changes nothing else. The item
-    /// has to be there.
-    pub fn touch(self) -> Update<E> {
-        Update::touch(self)
-    }
-
-    /// Deletes the item, whatever it holds. It is sent again where its answer was lost, and may then delete what somebody
-    /// stored under its key in between: see [`put`](DynamoEntity::put).
-    pub fn delete(self) -> Delete<E, E::Unguarded> {
-        Delete::of_key(self)
-    }
-
-    /// Asks something of the item in a [`Transaction`](crate::Transaction), and leaves it as it is:
-    /// `.if_exists()`, `.if_missing()`, `.when(..)`.
-    ///
-    /// ```
-    /// # use dynamo_entity::prelude::*;
-    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "users", key(pk = id))]
-    /// # struct User { id: String, active: bool }
-    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    /// # #[dynamo(table = "posts", key(pk = id))]
-    /// # struct Post { id: u32, author: String }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<()> {
-    /// # let db = Dynamo::connect("embedded:memory").await?;
-    /// # db.create_tables([User::schema(), Post::schema()]).await?;
-    /// let post = Post { id: 1, author: "ann".into() };
-    /// let publish = Transaction::new()
-    ///     .with(User::key("ann").check().if_exists().when(|u| u.active().eq(true)))
-    ///     .with(post.create());
-    /// assert!(publish.send(&db).await.unwrap_err().is_not_found()); // there is no such user
-    /// # Ok(()) }
-    /// ```
-    pub fn check(self) -> Check<E, Unconditional> {
-        Check::new(self)
+    /// The key of an entity.
+    pub(crate) fn of(entity: &E) -> Self {
+        Key::from_parts(entity.key_parts())
     }
 
     /// The key attributes, as the table holds them.
@@ -226,8 +91,16 @@ impl<E: DynamoEntity> Key<E> {
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
+    /// The same as an object.
+    pub(crate) fn write_object(&self, writer: &mut Writer) -> Result<()> {
+        writer.raw("{");
+        self.write(writer)?;
+        writer.raw("}");
+        Ok(())
+    }
+
     /// Tells the fields that the key holds whole, and what shards of indexes are taken from.
-    pub(crate) fn tell(&self, known: &mut Known) -> Result<(), Fault> {
+    pub(crate) fn tell(&self, known: &mut Known) -> Result<(), CodecError> {
         self.parts.tell(known);
         let mut indexes = E::ENTITY.indexes.iter().flat_map(|index| index.pk);
         if indexes.any(|key| key.shards().is_some()) {
@@ -237,7 +110,7 @@ impl<E: DynamoEntity> Key<E> {
     }
 
     /// The attributes of those fields, beside the key attributes, as an object.
-    pub(crate) fn fields_json(&self) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn fields_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::for_request(64);
         writer.raw("{");
         self.parts.write_fields(&mut writer)?;
@@ -245,7 +118,8 @@ impl<E: DynamoEntity> Key<E> {
         Ok(writer.into_bytes())
     }
 
-    fn to_json(&self) -> Result<Vec<u8>, Fault> {
+    /// An object of its attributes.
+    pub(crate) fn to_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::default();
         writer.raw("{");
         self.parts.write(&mut writer)?;

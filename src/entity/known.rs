@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::codec::{Fault, Reader};
+use crate::json::{CodecError, Reader};
 use crate::key::{KeyHash, Shard};
 
 /// Fields by name: their values after the update, as far as anybody knows.
@@ -15,20 +15,20 @@ pub struct Known {
 
 /// A value that is known.
 #[derive(Debug)]
-pub enum Found<'k, T> {
+pub enum KnownValue<'k, T> {
     /// It is kept here.
     Kept(&'k T),
     /// It was read from what is stored.
     Read(T),
 }
 
-impl<T> std::ops::Deref for Found<'_, T> {
+impl<T> std::ops::Deref for KnownValue<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
         match self {
-            Found::Kept(value) => value,
-            Found::Read(value) => value,
+            KnownValue::Kept(value) => value,
+            KnownValue::Read(value) => value,
         }
     }
 }
@@ -51,10 +51,10 @@ impl Known {
     }
 
     /// The shard of the item in its indexes.
-    pub fn shard(&self) -> Result<Shard, Fault> {
+    pub fn shard(&self) -> Result<Shard, CodecError> {
         let hash = self
             .hash
-            .ok_or_else(|| Fault::new("the primary key is not known"))?;
+            .ok_or_else(|| CodecError::new("the primary key is not known"))?;
         Ok(Shard::Of(hash))
     }
 
@@ -106,11 +106,11 @@ impl Known {
         &self,
         field: &'static str,
         stored: &str,
-        decode: fn(&mut Reader<'_>) -> Result<T, Fault>,
+        decode: fn(&mut Reader<'_>) -> Result<T, CodecError>,
         absent: fn() -> Option<T>,
-    ) -> Result<Found<'_, T>, Fault> {
+    ) -> Result<KnownValue<'_, T>, CodecError> {
         self.read(field, stored, decode, absent)?
-            .ok_or_else(|| crate::__private::unknown_part(field))
+            .ok_or_else(|| crate::entity::field::unknown_part(field))
     }
 
     /// Whether that holds of the value of a field, or `None` if nobody knows it.
@@ -118,10 +118,10 @@ impl Known {
         &self,
         field: &'static str,
         stored: &str,
-        decode: fn(&mut Reader<'_>) -> Result<T, Fault>,
+        decode: fn(&mut Reader<'_>) -> Result<T, CodecError>,
         absent: fn() -> Option<T>,
         holds: fn(&T) -> bool,
-    ) -> Result<Option<bool>, Fault> {
+    ) -> Result<Option<bool>, CodecError> {
         let value = self.read(field, stored, decode, absent)?;
         Ok(value.map(|value| holds(&value)))
     }
@@ -131,21 +131,21 @@ impl Known {
         &self,
         field: &'static str,
         stored: &str,
-        decode: fn(&mut Reader<'_>) -> Result<T, Fault>,
+        decode: fn(&mut Reader<'_>) -> Result<T, CodecError>,
         absent: fn() -> Option<T>,
-    ) -> Result<Option<Found<'_, T>>, Fault> {
-        let missing = || crate::__private::missing(stored);
+    ) -> Result<Option<KnownValue<'_, T>>, CodecError> {
+        let missing = || crate::entity::field::lacking(stored);
         match self.get(field) {
             None | Some(Knowledge::Computed) => Ok(None),
-            Some(Knowledge::Typed(value)) => Ok(value.downcast_ref().map(Found::Kept)),
-            Some(Knowledge::Absent) => absent().ok_or_else(missing).map(Found::Read).map(Some),
+            Some(Knowledge::Typed(value)) => Ok(value.downcast_ref().map(KnownValue::Kept)),
+            Some(Knowledge::Absent) => absent().ok_or_else(missing).map(KnownValue::Read).map(Some),
             Some(Knowledge::Json(json)) => {
                 let mut reader = Reader::new(json);
                 if reader.take_null()? {
-                    return absent().ok_or_else(missing).map(Found::Read).map(Some);
+                    return absent().ok_or_else(missing).map(KnownValue::Read).map(Some);
                 }
                 let read = decode(&mut reader);
-                read.map(Found::Read)
+                read.map(KnownValue::Read)
                     .map(Some)
                     .map_err(|fault| fault.at(stored))
             }

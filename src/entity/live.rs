@@ -2,11 +2,11 @@
 
 use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp};
 use crate::clock::Timestamp;
-use crate::codec::{Fault, Reader, Writer, member};
+use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::error::{Error, Result};
+use crate::json::{CodecError, Reader, Writer, member};
 use crate::key::json::KeyJson;
-use crate::request::{MARK, is_sentinel};
-use crate::schema::{EntityDef, has_uniques};
+use crate::schema::{EntityDef, TableDef, has_uniques};
 
 /// The entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
@@ -28,23 +28,40 @@ pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
     P::read(json).map_err(|fault| unfit::<P::Entity>(json, fault))
 }
 
+fn unfit<E: DynamoEntity>(json: &[u8], fault: CodecError) -> Error {
+    refused_row(&<E::Table as DynamoTable>::TABLE, &E::ENTITY, json, fault)
+}
+
 /// What was asked for by a range or an index can only be found again by its key.
 #[cold]
-fn unfit<E: DynamoEntity>(json: &[u8], fault: Fault) -> Error {
-    let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
-    Error::decode(E::ENTITY.type_name, fault)
-        .declared_as(Some(E::ENTITY.id))
-        .with_item_key(KeyJson::of(json, &names).ok())
+pub(crate) fn refused_row(
+    table: &TableDef,
+    entity: &EntityDef,
+    item: &[u8],
+    fault: CodecError,
+) -> Error {
+    // A bare key is an attribute as any other where it is read.
+    let concerned = fault.path().filter(|_| fault.identity().is_some());
+    let bare = table
+        .key_names()
+        .find(|key| concerned.as_deref() == Some(*key));
+    let error = Error::decode(entity.type_name, fault)
+        .declared_as(Some(entity.id))
+        .with_item_key(KeyJson::object_in(table, item));
+    match bare {
+        Some(key) => error.in_key(key),
+        None => error,
+    }
 }
 
 /// Where every attribute has a default, what keeps a unique value could pass for an entity.
 pub(super) fn refuse_sentinel(
     entities: &[&EntityDef],
     json: &[u8],
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<(), CodecError> {
     if has_uniques(entities) && is_sentinel(json) {
         let message = "an item that keeps a unique value, and no entity";
-        return Err(Fault::new(message).at(MARK));
+        return Err(CodecError::new(message).at(MARK));
     }
     Ok(())
 }
@@ -62,12 +79,12 @@ pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
     let stored = attribute.and_then(|attribute| member(json, attribute).ok().flatten());
     match stored.map(|json| Reader::new(json).text()) {
         Some(stored) => stored.is_ok_and(|stored| stored == E::ENTITY.stored_name),
-        None => E::has_key(json),
+        None => E::ENTITY.has_key(json),
     }
 }
 
 /// The attributes as the struct holds them, as one object of DynamoDB JSON.
-pub(crate) fn encode_as_is<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>, Fault> {
+pub(crate) fn encode_as_is<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(1024);
     writer.raw("{");
     entity.encode(&Stamp::as_is(), &mut writer)?;

@@ -4,17 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Version;
-use crate::clock::Timestamp;
-use crate::codec::time::{Form, FormField, Moment, encode_formed};
-use crate::codec::{DynamoField, DynamoValue, Fault, Name, Number, Reader, Writer};
-use crate::expr::{self, Use};
+use crate::clock::{Moment, Timestamp};
+use crate::codec::time::{Form, FormField, encode_as_read};
+use crate::codec::{DynamoField, DynamoValue};
+use crate::json::{CodecError, Name, Number, Reader, Writer};
+use crate::path::Use;
 
 /// What a write puts into managed fields.
 #[derive(Clone)]
-pub struct Stamp(Mode);
+pub struct Stamp(ManagedMode);
 
 #[derive(Clone)]
-enum Mode {
+enum ManagedMode {
     /// The struct's own values: `to_item`.
     AsIs,
     Write {
@@ -52,11 +53,11 @@ pub(crate) enum Author<'s> {
 
 impl Stamp {
     pub(crate) fn as_is() -> Self {
-        Stamp(Mode::AsIs)
+        Stamp(ManagedMode::AsIs)
     }
 
     pub(crate) fn write(version: u64, now: Timestamp, created: Created) -> Self {
-        Stamp(Mode::Write {
+        Stamp(ManagedMode::Write {
             version,
             now,
             created,
@@ -66,7 +67,7 @@ impl Stamp {
 
     /// The same write, by an actor.
     pub(crate) fn by(mut self, writer: Option<Arc<str>>) -> Self {
-        if let Mode::Write { actor, .. } = &mut self.0 {
+        if let ManagedMode::Write { actor, .. } = &mut self.0 {
             *actor = writer;
         }
         self
@@ -75,15 +76,15 @@ impl Stamp {
     /// The version to write.
     pub fn version(&self, held: Version) -> Version {
         match &self.0 {
-            Mode::AsIs => held,
-            Mode::Write { version, .. } => Version::from(*version),
+            ManagedMode::AsIs => held,
+            ManagedMode::Write { version, .. } => Version::stored(*version),
         }
     }
 
     /// The time to write, or `None` for the struct's own.
     fn time(&self, kind: StampKind, held: bool) -> Option<Timestamp> {
         match &self.0 {
-            Mode::Write { now, .. } if !self.keeps(kind, held) => Some(*now),
+            ManagedMode::Write { now, .. } if !self.keeps(kind, held) => Some(*now),
             _ => None,
         }
     }
@@ -91,7 +92,7 @@ impl Stamp {
     /// Who is named, where the struct names somebody or not.
     pub(crate) fn author(&self, kind: StampKind, held: bool) -> Author<'_> {
         match &self.0 {
-            Mode::Write { actor, .. } if !self.keeps(kind, held) => {
+            ManagedMode::Write { actor, .. } if !self.keeps(kind, held) => {
                 Author::Writer(actor.as_deref())
             }
             _ => Author::Held,
@@ -101,8 +102,8 @@ impl Stamp {
     /// Whether the struct's own value stays.
     fn keeps(&self, kind: StampKind, held: bool) -> bool {
         match &self.0 {
-            Mode::AsIs => true,
-            Mode::Write { created, .. } => {
+            ManagedMode::AsIs => true,
+            ManagedMode::Write { created, .. } => {
                 held && kind == StampKind::Created && *created == Created::Kept
             }
         }
@@ -126,20 +127,25 @@ pub trait ManagedTime: Sized {
     #[doc(hidden)]
     type Held: ManagedTime;
     #[doc(hidden)]
-    type Mode<U: Use>: expr::Mode;
+    type Mode<U: Use>: crate::path::Mode;
     #[doc(hidden)]
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
     fn of(time: Timestamp) -> Option<Self>;
-    /// Writes the value; says whether there is one.
+    /// Writes the value, with a fraction where others stored one that the form would not hold; says whether there is one.
     #[doc(hidden)]
-    fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, Fault>;
+    fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, CodecError>;
     #[doc(hidden)]
-    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault>;
+    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, CodecError>;
 
     /// The value that a write leaves; index keys are made of it.
     #[doc(hidden)]
-    fn stamped(&self, stamp: &Stamp, kind: StampKind, form: Option<Form>) -> Result<Self, Fault> {
+    fn stamped(
+        &self,
+        stamp: &Stamp,
+        kind: StampKind,
+        form: Option<Form>,
+    ) -> Result<Self, CodecError> {
         Self::stamped_from(self.held(), stamp, kind, form)
     }
 
@@ -150,7 +156,7 @@ pub trait ManagedTime: Sized {
         stamp: &Stamp,
         kind: StampKind,
         form: Option<Form>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, CodecError> {
         // A foreign form may hold less than a clock tells; the library's own times are cut to it.
         let unit = match form {
             Some(Form::Epoch) => 1_000_000_000,
@@ -176,7 +182,7 @@ pub trait ManagedTime: Sized {
         form: Option<Form>,
         name: &Name,
         writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         self.stamped(stamp, kind, form)?
             .encode_named(form, name, writer)
     }
@@ -188,7 +194,7 @@ pub trait ManagedTime: Sized {
         form: Option<Form>,
         name: &Name,
         writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         if self.held().is_some() {
             writer.name(name);
             self.encode_value(form, writer)?;
@@ -204,7 +210,7 @@ pub trait ManagedTime: Sized {
         form: Option<Form>,
         name: &Name,
         writer: &mut Writer,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         Self::stamped_from(None, stamp, kind, form)?.encode_named(form, name, writer)
     }
 
@@ -214,8 +220,8 @@ pub trait ManagedTime: Sized {
 }
 
 #[cold]
-fn out_of_range() -> Fault {
-    Fault::new("the clock is outside the range of this type")
+fn out_of_range() -> CodecError {
+    CodecError::new("the clock is outside the range of this type")
 }
 
 #[diagnostic::do_not_recommend]
@@ -231,15 +237,15 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
         T::from_timestamp(time)
     }
 
-    fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, Fault> {
+    fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, CodecError> {
         match form {
-            Some(form) => encode_formed(self.to_timestamp(), form, writer)?,
+            Some(form) => encode_as_read(self.to_timestamp(), form, writer)?,
             None => self.encode(writer)?,
         }
         Ok(true)
     }
 
-    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault> {
+    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, CodecError> {
         match form {
             Some(form) => T::decode_as(reader, form),
             None => T::decode(reader),
@@ -264,12 +270,12 @@ impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
         T::from_timestamp(time).map(Some)
     }
 
-    fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, Fault> {
+    fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, CodecError> {
         self.as_ref()
             .map_or(Ok(false), |value| value.encode_value(form, writer))
     }
 
-    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, Fault> {
+    fn decode_time(reader: &mut Reader<'_>, form: Option<Form>) -> Result<Self, CodecError> {
         if reader.take_null()? {
             Ok(None)
         } else {
@@ -292,46 +298,45 @@ pub trait TtlTime: Sized {
     #[doc(hidden)]
     type Held: TtlTime;
     #[doc(hidden)]
-    type Mode<U: Use>: expr::Mode;
+    type Mode<U: Use>: crate::path::Mode;
 
     /// Writes what a query asks for: a fraction is compared, not cut.
     #[doc(hidden)]
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Epoch seconds, cut to the second.
     #[doc(hidden)]
-    fn epoch_seconds(&self) -> Result<Option<i64>, Fault>;
+    fn epoch_seconds(&self) -> Result<Option<i64>, CodecError>;
     #[doc(hidden)]
     fn from_epoch_seconds(seconds: Option<i64>) -> Option<Self>;
 
     /// The value that a write leaves, without a fraction; index keys are made of it.
     #[doc(hidden)]
-    fn stored_ttl(&self) -> Result<Self, Fault> {
+    fn stored_ttl(&self) -> Result<Self, CodecError> {
         Self::from_epoch_seconds(self.epoch_seconds()?)
-            .ok_or_else(|| Fault::new("a TTL beyond all times"))
+            .ok_or_else(|| CodecError::new("a TTL beyond all times"))
     }
 
     /// Writes epoch seconds, `N`.
     #[doc(hidden)]
-    fn encode_ttl(&self, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_ttl(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         self.epoch_seconds()?.encode_field(name, writer)
     }
 
     /// Reads epoch seconds; a fraction that others stored is cut off.
     #[doc(hidden)]
-    fn decode_ttl(reader: &mut Reader<'_>) -> Result<Self, Fault> {
-        let seconds =
-            if reader.take_null()? {
-                None
-            } else {
-                let number: Number = reader.digits()?.parse()?;
-                let whole = number.to_whole_text().and_then(|text| text.parse().ok());
-                Some(whole.ok_or_else(|| {
-                    Fault::mismatch("epoch seconds", "a number that does not fit")
-                })?)
-            };
+    fn decode_ttl(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
+        let seconds = if reader.take_null()? {
+            None
+        } else {
+            let number: Number = reader.digits()?.parse()?;
+            let whole = number.to_whole_text().and_then(|text| text.parse().ok());
+            Some(whole.ok_or_else(|| {
+                CodecError::mismatch("epoch seconds", "a number that does not fit")
+            })?)
+        };
         Self::from_epoch_seconds(seconds)
-            .ok_or_else(|| Fault::mismatch("epoch seconds", "a time outside the type's range"))
+            .ok_or_else(|| CodecError::mismatch("epoch seconds", "a time outside the type's range"))
     }
 
     /// What a missing attribute means.
@@ -352,14 +357,11 @@ impl<T: Moment> TtlTime for T {
     type Held = T;
     type Mode<U: Use> = U::Required;
 
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
-        let time = self.to_timestamp();
-        let nanos = i128::from(time.seconds()) * 1_000_000_000 + i128::from(time.nanos());
-        let number: Number = format!("{nanos}e-9").parse()?;
-        number.encode(writer)
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
+        encode_as_read(self.to_timestamp(), Form::Epoch, writer)
     }
 
-    fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
+    fn epoch_seconds(&self) -> Result<Option<i64>, CodecError> {
         Ok(Some(self.to_timestamp().seconds()))
     }
 
@@ -375,13 +377,13 @@ macro_rules! integer_ttl {
             type Held = $int;
             type Mode<U: Use> = U::Required;
 
-            fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+            fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 self.encode(writer)
             }
 
-            fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
+            fn epoch_seconds(&self) -> Result<Option<i64>, CodecError> {
                 let seconds = i64::try_from(*self);
-                seconds.map(Some).map_err(|_| Fault::new("a TTL beyond all times"))
+                seconds.map(Some).map_err(|_| CodecError::new("a TTL beyond all times"))
             }
 
             fn from_epoch_seconds(seconds: Option<i64>) -> Option<Self> {
@@ -398,12 +400,12 @@ impl<T: TtlTime> TtlTime for Option<T> {
     type Held = T;
     type Mode<U: Use> = U::Optional;
 
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.as_ref()
             .map_or(Ok(()), |time| time.encode_bound(writer))
     }
 
-    fn epoch_seconds(&self) -> Result<Option<i64>, Fault> {
+    fn epoch_seconds(&self) -> Result<Option<i64>, CodecError> {
         self.as_ref().map_or(Ok(None), T::epoch_seconds)
     }
 

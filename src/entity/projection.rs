@@ -1,9 +1,8 @@
 //! Some fields of an entity.
 
-use super::{DynamoEntity, DynamoTable, KeyParts};
-use crate::__private::{or_null, within};
-use crate::codec::{Fault, Reader, Writer};
-use crate::key::point::points_of;
+use super::{DynamoEntity, KeyParts};
+use crate::entity::field::{or_null, within};
+use crate::json::{CodecError, Reader};
 
 /// Some fields of an entity, read without the others. Derive it.
 ///
@@ -27,6 +26,11 @@ use crate::key::point::points_of;
 /// assert_eq!(rows, [OrderRow { number: 1, total: 30 }]);
 /// # Ok(()) }
 /// ```
+///
+/// A row whose stored key is not what its fields give is refused by every read as a
+/// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those of
+/// the key it returns such a row, although a read of the whole entity refuses it. Give it the whole key where you mean to
+/// read or write by what you find.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no projection",
     label = "not a projection",
@@ -42,7 +46,7 @@ pub trait DynamoProjection: Sized + Send + 'static {
 
     /// Reads an object of attributes, those of the key among them.
     #[doc(hidden)]
-    fn read(json: &[u8]) -> Result<Self, Fault>;
+    fn read(json: &[u8]) -> Result<Self, CodecError>;
 }
 
 /// An attribute that a projection reads.
@@ -71,11 +75,11 @@ struct StoredAs<T> {
     or_null: bool,
 }
 
-type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, Fault>;
+type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, CodecError>;
 
 impl<T> StoredAs<T> {
     /// `None` for a NULL that means the default.
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match self.or_null {
             true => or_null(reader, self.read),
             false => (self.read)(reader).map(Some),
@@ -134,23 +138,19 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// Puts what was read in the place of what the key says, if it is a part of that.
-    pub fn put_in(
-        &self,
-        key: &mut Option<E::KeyParts>,
-        value: &T,
-        json: &[u8],
-    ) -> Result<(), Fault> {
-        let Some(put) = self.put_in_key else {
-            return Ok(());
-        };
-        if key.is_none() {
-            *key = Some(E::KeyParts::read(&mut Reader::new(json))?);
+    /// Whether the key tells of it: what it is, or whether it is what was read.
+    pub fn is_of_key(&self, found: &Option<T>) -> bool {
+        match found {
+            Some(_) => self.put_in_key.is_some(),
+            None => self.of_key.is_some(),
         }
-        if let Some(key) = key {
+    }
+
+    /// Puts what was read in the place of what the key says, if it is a part of that.
+    pub fn put_in(&self, key: &mut E::KeyParts, found: &Option<T>) {
+        if let (Some(put), Some(value)) = (self.put_in_key, found) {
             put(key, value);
         }
-        Ok(())
     }
 
     /// Its attribute.
@@ -169,7 +169,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     }
 
     /// Reads the value ahead.
-    pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, Fault> {
+    pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match &self.stored {
             Some(stored) => within(stored.name, stored.read(reader)),
             None => reader.skip().map(|()| None),
@@ -177,18 +177,18 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     }
 
     /// What was read, else what the key says, else what absence means.
-    pub fn finish(&self, found: Option<T>, json: &[u8]) -> Result<T, Fault> {
+    pub fn finish(&self, found: Option<T>, key: Option<&E::KeyParts>) -> Result<T, CodecError> {
         if let Some(value) = found {
             return Ok(value);
         }
-        if let Some(of_key) = self.of_key {
-            return E::KeyParts::read(&mut Reader::new(json)).map(|key| of_key(&key));
+        if let (Some(of_key), Some(key)) = (self.of_key, key) {
+            return Ok(of_key(key));
         }
         let stored = self.stored.as_ref();
         let absent = stored.and_then(|stored| (stored.absent)());
         absent.ok_or_else(|| {
             let name = stored.map_or("", |stored| stored.name);
-            Fault::new("the attribute is missing").at(name)
+            CodecError::new("the attribute is missing").at(name)
         })
     }
 }
@@ -199,25 +199,12 @@ impl<E: DynamoEntity, T> std::fmt::Debug for StoredField<E, T> {
     }
 }
 
-/// The key has to be the same with what was read of its parts (law K8).
-pub fn check_parts<E: DynamoEntity>(parts: Option<E::KeyParts>, json: &[u8]) -> Result<(), Fault> {
-    let Some(parts) = parts else { return Ok(()) };
-    let names: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
-    let mut written = Writer::default();
-    written.raw("{");
-    parts
-        .write(&mut written)
-        .map_err(|_| Fault::key_differs())?;
-    written.raw("}");
-    let (given, stored) = (
-        points_of(written.as_bytes(), &names)?,
-        points_of(json, &names)?,
-    );
-    let mut keys = names.into_iter().zip(given.iter().zip(&stored));
-    match keys.find(|(_, (given, stored))| given != stored) {
-        Some((name, _)) => Err(Fault::key_differs().in_key(name)),
-        None => Ok(()),
-    }
+/// The key, which has to be the same with what was read of its parts in their places (law K8).
+pub fn key_with<E: DynamoEntity>(
+    json: &[u8],
+    put: &mut dyn FnMut(&mut E::KeyParts),
+) -> Result<E::KeyParts, CodecError> {
+    E::KeyParts::read_with(&mut Reader::new(json), Some(put))
 }
 
 /// The attributes of fields, without those that have none.

@@ -26,7 +26,7 @@ pub trait DynamoTable: 'static {
     #[doc(hidden)]
     const ENTITIES: &'static [&'static EntityDef];
 
-    /// The schema, for [`Dynamo::create_tables`](crate::Dynamo::create_tables).
+    /// The schema, for [`Dynamo::create_tables`](crate::dynamo::Dynamo::create_tables).
     fn schema() -> TableSchema {
         Layout {
             table: &Self::TABLE,

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::Stamp;
-use crate::codec::{DynamoField, DynamoValue, Fault, Name, Reader, Writer};
+use crate::codec::{DynamoField, DynamoValue};
 use crate::entropy;
 use crate::error::Result;
+use crate::json::{CodecError, Name, Reader, Writer};
 
 /// The version of an item, for a field with `#[dynamo(version)]`.
 ///
@@ -51,14 +52,17 @@ use crate::error::Result;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Default)]
-pub struct Version(pub(crate) State);
+pub struct Version(pub(crate) VersionState);
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) enum State {
+pub(crate) enum VersionState {
     #[default]
     New,
     Unversioned,
+    /// Of an item that was read or written.
     Number(u64),
+    /// From elsewhere: nothing else of the item is known.
+    Given(u64),
 }
 
 /// Numbers from here on are drawn; nobody counts as far. Half of the room up to 2^53 is left to count on in.
@@ -73,15 +77,20 @@ impl Version {
     /// The number, if the item has one.
     pub fn number(self) -> Option<u64> {
         match self.0 {
-            State::Number(number) => Some(number),
-            State::New | State::Unversioned => None,
+            VersionState::Number(number) | VersionState::Given(number) => Some(number),
+            VersionState::New | VersionState::Unversioned => None,
         }
     }
 
+    /// That of an item that is stored so.
+    pub(crate) fn stored(number: u64) -> Self {
+        Version(VersionState::Number(number))
+    }
+
     /// The version after a write.
-    pub(crate) fn next(self) -> Result<u64, Fault> {
+    pub(crate) fn next(self) -> Result<u64, CodecError> {
         let next = self.number().unwrap_or(0).checked_add(1);
-        next.ok_or_else(|| Fault::new("the version is at its highest number"))
+        next.ok_or_else(|| CodecError::new("the version is at its highest number"))
     }
 }
 
@@ -113,19 +122,22 @@ impl Ord for Version {
     }
 }
 
-/// The version that an item was seen with, out of an ETag say.
+/// The version that an item was seen with, out of an ETag say. Of such an entity a `created_at` of None tells nothing,
+/// where that of a loaded one says that the item has none.
 impl From<u64> for Version {
     fn from(number: u64) -> Self {
-        Version(State::Number(number))
+        Version(VersionState::Given(number))
     }
 }
 
 impl fmt::Debug for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            State::New => f.write_str("Version(new)"),
-            State::Unversioned => f.write_str("Version(unversioned)"),
-            State::Number(number) => write!(f, "Version({number})"),
+            VersionState::New => f.write_str("Version(new)"),
+            VersionState::Unversioned => f.write_str("Version(unversioned)"),
+            VersionState::Number(number) | VersionState::Given(number) => {
+                write!(f, "Version({number})")
+            }
         }
     }
 }
@@ -150,11 +162,16 @@ pub trait VersionField: Sized {
 
     /// Writes the version that a write leaves.
     #[doc(hidden)]
-    fn encode_version(&self, stamp: &Stamp, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_version(
+        &self,
+        stamp: &Stamp,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError>;
 
     /// Reads the version.
     #[doc(hidden)]
-    fn decode_version(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode_version(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// What a missing attribute means.
     #[doc(hidden)]
@@ -171,24 +188,29 @@ impl VersionField for Version {
         *self
     }
 
-    fn encode_version(&self, stamp: &Stamp, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_version(
+        &self,
+        stamp: &Stamp,
+        name: &Name,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError> {
         let number = stamp.version(*self).number();
         number.map_or(Ok(()), |number| number.encode_field(name, writer))
     }
 
-    fn decode_version(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_version(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         if reader.take_null()? {
-            return Ok(Version(State::Unversioned));
+            return Ok(Version(VersionState::Unversioned));
         }
-        u64::decode(reader).map(Version::from)
+        u64::decode(reader).map(Version::stored)
     }
 
     fn absent_version() -> Option<Self> {
-        Some(Version(State::Unversioned))
+        Some(Version(VersionState::Unversioned))
     }
 
     fn stamped_version(&self, stamp: &Stamp) -> Self {
         let number = stamp.version(*self).number();
-        number.map_or(Version(State::Unversioned), Version::from)
+        number.map_or(Version(VersionState::Unversioned), Version::stored)
     }
 }

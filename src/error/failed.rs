@@ -2,11 +2,8 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::ops::Deref;
 
 use super::Error;
-use crate::codec::Reader;
-use crate::entity::{DynamoEntity, Key, KeyParts};
 
 /// An operation of a transaction that failed; see [`Error::failures`]. What happened is an [`Error`] of its own, as
 /// the operation alone would have returned it: its kind, its entity, the current item.
@@ -44,19 +41,9 @@ impl Failed {
         self.error
     }
 
-    /// The key of the item that the operation was for. `None` if it could not be made, or is not one of `E`.
-    pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
-        let key = self.key.as_deref().filter(|_| self.error.may_be_of::<E>());
-        let parts = E::KeyParts::read(&mut Reader::new(key?));
-        parts.ok().map(Key::from_parts)
-    }
-}
-
-impl Deref for Failed {
-    type Target = Error;
-
-    fn deref(&self) -> &Error {
-        &self.error
+    /// The key of its item, in DynamoDB JSON.
+    pub(crate) fn key_json(&self) -> Option<&[u8]> {
+        self.key.as_deref()
     }
 }
 
@@ -108,9 +95,9 @@ impl Error {
     ///
     /// assert!(error.is_already_exists());
     /// let failed = error.failures().next().expect("one");
-    /// assert_eq!((failed.index(), failed.entity()), (1, Some("Seat")));
+    /// assert_eq!((failed.index(), failed.error().entity()), (1, Some("Seat")));
     /// assert_eq!(failed.to_string(), "operation 1 of the transaction: Seat: an item with this key is already there");
-    /// assert_eq!(failed.current::<Seat>().transpose()?, Some(seat(2, "bob")));
+    /// assert_eq!(failed.error().current::<Seat>().transpose()?, Some(seat(2, "bob")));
     /// # Ok(()) }
     /// ```
     pub fn failures(&self) -> impl Iterator<Item = &Failed> {
@@ -125,12 +112,12 @@ impl Error {
         let others = failures.iter().enumerate().filter(|(at, _)| *at != leading);
         let mut message = format!(
             "operation {} of the transaction: {}",
-            lead.index, lead.0.message
+            lead.index, lead.error.0.message
         );
         for (_, other) in others {
             message.push_str(&format!("; operation {}: {}", other.index, other.error));
         }
-        let mut error = Error::new(lead.kind(), lead.stage(), message);
+        let mut error = Error::new(lead.error.kind(), lead.error.stage(), message);
         let (inner, of) = (&mut *error.0, &*lead.error.0);
         inner.entity = of.entity;
         inner.declared = of.declared;
@@ -139,6 +126,8 @@ impl Error {
         inner.code.clone_from(&of.code);
         inner.current.clone_from(&of.current);
         inner.holder.clone_from(&of.holder);
+        // Of a row that does not read it is the key as it is stored, else the one that was given.
+        inner.item_key = of.item_key.clone().or_else(|| lead.key.clone());
         inner.failures = failures;
         error
     }

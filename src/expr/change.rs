@@ -6,27 +6,25 @@ mod number;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::mode::{CanCompute, CanRemove, CanSet, Mode};
 use super::node::Node;
-use super::operand::{Given, Operand};
-use super::path::Path;
-use super::place::Place;
-use super::update::Action;
-use crate::codec::{Fault, Tag};
+use super::operand::{Operand, OperandValue};
+use super::update::UpdateAction;
+use crate::json::{CodecError, Tag};
 use crate::key::Arg;
+use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place};
 
 /// One change of an item of `R`.
 #[must_use = "a change counts only if the closure returns it: put several in a tuple or an array"]
 pub struct Change<R> {
     pub(super) place: Place,
-    pub(super) action: Result<Action, Fault>,
+    pub(super) action: Result<UpdateAction, CodecError>,
     /// What has to hold beside it.
     pub(super) guard: Option<Node>,
     kind: PhantomData<fn() -> R>,
 }
 
 impl<R> Change<R> {
-    fn new(place: &Place, action: Result<Action, Fault>) -> Self {
+    fn new(place: &Place, action: Result<UpdateAction, CodecError>) -> Self {
         Change {
             place: place.clone(),
             action,
@@ -123,11 +121,11 @@ impl<R, T, M> Path<R, T, M> {
         M: CanSet,
     {
         match value.given() {
-            Given::Value(value) => Change::new(self.place(), self.set_or_absent(&value)),
-            Given::At(place) => {
+            OperandValue::Value(value) => Change::new(self.place(), self.set_or_absent(&value)),
+            OperandValue::At(place) => {
                 let guard = is_value(&place);
                 let same_form = self.place().check_form(&place);
-                let action = same_form.map(|()| Action::Copy(place));
+                let action = same_form.map(|()| UpdateAction::Copy(place));
                 Change::new(self.place(), action).guarded(Some(guard))
             }
         }
@@ -140,7 +138,7 @@ impl<R, T, M> Path<R, T, M> {
     {
         let action = match value {
             Some(value) => self.set_or_absent(&value.into_arg()),
-            None => Ok(Action::Remove),
+            None => Ok(UpdateAction::Remove),
         };
         Change::new(self.place(), action)
     }
@@ -151,7 +149,7 @@ impl<R, T, M> Path<R, T, M> {
         M: CanCompute,
     {
         let json = self.json(&value.into_arg());
-        let action = json.map(|json| json.map_or(Action::Nothing, Action::SetIfAbsent));
+        let action = json.map(|json| json.map_or(UpdateAction::Nothing, UpdateAction::SetIfAbsent));
         Change::new(self.place(), action)
     }
 
@@ -160,7 +158,7 @@ impl<R, T, M> Path<R, T, M> {
     where
         M: CanRemove,
     {
-        Change::new(self.place(), Ok(Action::Remove))
+        Change::new(self.place(), Ok(UpdateAction::Remove))
     }
 
     /// A computation would fail on NULL, in which other programs write what is absent. So it becomes a
@@ -178,8 +176,10 @@ impl<R, T, M> Path<R, T, M> {
         })
     }
 
-    fn set_or_absent(&self, value: &T) -> Result<Action, Fault> {
-        Ok(self.json(value)?.map_or(Action::Remove, Action::Set))
+    fn set_or_absent(&self, value: &T) -> Result<UpdateAction, CodecError> {
+        Ok(self
+            .json(value)?
+            .map_or(UpdateAction::Remove, UpdateAction::Set))
     }
 }
 

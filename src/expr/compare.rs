@@ -5,12 +5,12 @@ use std::ops::{Range, RangeInclusive};
 
 use super::comparison::Comparison;
 use super::condition::Condition;
-use super::mode::Sorted;
 use super::node::{Node, Term};
-use super::operand::{Given, Operand};
-use super::path::Path;
-use crate::codec::{DynamoValue, Fault, Reader, Tag, Value};
+use super::operand::{Operand, OperandValue};
+use crate::codec::{DynamoValue, Value};
+use crate::json::{CodecError, Reader, Tag};
 use crate::key::{Arg, KeyValue};
+use crate::path::{Path, Sorted};
 
 /// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
 /// Timestamps and dates are such text; unit enums are in the order of their stored names.
@@ -107,14 +107,14 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// The other side, or `None` for a value that is stored as nothing.
-    fn term(&self, given: Given<T>) -> Result<Option<Term>, Fault> {
+    fn term(&self, given: OperandValue<T>) -> Result<Option<Term>, CodecError> {
         match given {
-            Given::Value(value) => Ok(self.compared(&value)?.map(Term::Value)),
-            Given::At(place) if place == *self.place() => {
-                let fault = Fault::new("an attribute cannot be compared with itself");
+            OperandValue::Value(value) => Ok(self.compared(&value)?.map(Term::Value)),
+            OperandValue::At(place) if place == *self.place() => {
+                let fault = CodecError::new("an attribute cannot be compared with itself");
                 Err(fault.at(place.to_string()))
             }
-            Given::At(place) => {
+            OperandValue::At(place) => {
                 self.place().check_form(&place)?;
                 Ok(Some(Term::Place(place)))
             }
@@ -125,7 +125,7 @@ impl<R, T, M> Path<R, T, M> {
         Node::Compare(self.here(), comparison, term).into()
     }
 
-    fn ordered(&self, comparison: Comparison, given: Given<T>) -> Condition<R> {
+    fn ordered(&self, comparison: Comparison, given: OperandValue<T>) -> Condition<R> {
         match self.term(given) {
             Ok(Some(term)) => self.compare(comparison, term),
             // Nothing is before or after what is not there.

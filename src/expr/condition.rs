@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{BitAnd, BitOr, Not};
 
 use super::node::Node;
-use crate::codec::Fault;
+use crate::json::CodecError;
 
 /// What must hold of an item of `R`. Combine with `&`, `|`, `!`, [`all`] and [`any`].
 ///
@@ -56,7 +56,7 @@ impl<R> Condition<R> {
         }
         let fault =
             format!("a condition of more than {MAX_DEPTH} operators; DynamoDB allows {MAX_DEPTH}");
-        Node::Faulty(Fault::new(fault)).into()
+        Node::Faulty(CodecError::new(fault)).into()
     }
 
     pub(crate) fn into_node(self) -> Node {

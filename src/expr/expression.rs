@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::place::{Place, Step};
-use crate::codec::{Fault, Item, Writer};
+use crate::codec::Item;
+use crate::json::{CodecError, Writer};
+use crate::path::{Place, PlaceStep};
 
 /// The expressions of one request.
 #[derive(Debug, Default)]
@@ -20,9 +21,6 @@ pub(crate) struct Expression {
 const MAX_TEXT: usize = 4 * 1024;
 const MAX_OPERATORS: usize = 300;
 const MAX_VALUES: usize = 2 * 1024 * 1024;
-
-/// How the placeholder of a value ends that was read of the item.
-pub(crate) const AS_READ: &str = "r";
 
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
@@ -92,8 +90,8 @@ impl Expression {
         self.name(place.attribute().clone());
         for step in place.steps() {
             match step {
-                Step::Name(name) => self.push(".").name(name.clone()),
-                Step::Index(index) => self.push("[").push(&index.to_string()).push("]"),
+                PlaceStep::Name(name) => self.push(".").name(name.clone()),
+                PlaceStep::Index(index) => self.push("[").push(&index.to_string()).push("]"),
             };
         }
         self
@@ -102,27 +100,16 @@ impl Expression {
     /// A value, written by `encode`.
     pub(crate) fn value(
         &mut self,
-        encode: impl FnOnce(&mut Writer) -> Result<(), Fault>,
-    ) -> Result<&mut Self, Fault> {
-        self.placeholder("");
-        encode(&mut self.values)?;
-        Ok(self)
-    }
-
-    fn placeholder(&mut self, ending: &str) {
+        encode: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
+    ) -> Result<&mut Self, CodecError> {
         let number = self.value_count;
         self.value_count += 1;
-        self.push(":v").number(number).push(ending);
+        self.push(":v").number(number);
         self.values.raw(if number == 0 { "\":v" } else { ",\":v" });
         self.values.raw(itoa::Buffer::new().format(number));
-        self.values.raw(ending);
         self.values.raw("\":");
-    }
-
-    /// A value that was read of the item: the placeholder says so.
-    pub(crate) fn as_read(&mut self, json: &[u8]) {
-        self.placeholder(AS_READ);
-        self.values.raw_bytes(json);
+        encode(&mut self.values)?;
+        Ok(self)
     }
 
     /// A value that is DynamoDB JSON already.
@@ -146,17 +133,17 @@ impl Expression {
     }
 
     /// Refuses what the service would refuse for its size.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    pub(crate) fn check(&self) -> Result<(), CodecError> {
         for (parameter, text) in &self.texts {
             if text.len() > MAX_TEXT {
-                return Err(Fault::new(format!(
+                return Err(CodecError::new(format!(
                     "the {parameter} has {} bytes; DynamoDB allows {MAX_TEXT}",
                     text.len()
                 )));
             }
         }
         if self.operators > MAX_OPERATORS {
-            return Err(Fault::new(format!(
+            return Err(CodecError::new(format!(
                 "the expressions have {} operators and functions; DynamoDB allows {MAX_OPERATORS}",
                 self.operators
             )));
@@ -165,7 +152,7 @@ impl Expression {
         if self.values.len() > MAX_VALUES {
             let size = self.size_of_values()?;
             if size > MAX_VALUES {
-                return Err(Fault::new(format!(
+                return Err(CodecError::new(format!(
                     "the values of the expressions have {size} bytes; DynamoDB allows {MAX_VALUES} (2 MB)"
                 )));
             }
@@ -174,7 +161,7 @@ impl Expression {
     }
 
     /// As the service counts them, with the names of their places.
-    fn size_of_values(&self) -> Result<usize, Fault> {
+    fn size_of_values(&self) -> Result<usize, CodecError> {
         let object = [b"{", self.values.as_bytes(), b"}"].concat();
         Ok(Item::from_dynamo_json(&object)?.size())
     }

@@ -2,8 +2,8 @@
 
 use super::comparison::Comparison;
 use super::expression::Expression;
-use super::place::Place;
-use crate::codec::{Fault, Tag};
+use crate::json::{CodecError, Tag};
+use crate::path::Place;
 
 /// What must hold.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub(crate) enum Node {
     /// Of none: never.
     Any(Vec<Node>),
     /// A value in it cannot be stored.
-    Faulty(Fault),
+    Faulty(CodecError),
 }
 
 /// What is compared.
@@ -136,6 +136,30 @@ impl Node {
         places.map(|place| &**place.attribute()).collect()
     }
 
+    /// Whether an attribute is asked to be as it was read.
+    pub(crate) fn asks_as_read(&self) -> bool {
+        match self {
+            Node::Compare(_, _, Term::AsRead(_)) => true,
+            Node::Not(node) => node.asks_as_read(),
+            Node::All(nodes) | Node::Any(nodes) => nodes.iter().any(Node::asks_as_read),
+            _ => false,
+        }
+    }
+
+    /// The attributes that are asked to be as they were read, and what was read.
+    pub(crate) fn as_read(&mut self) -> Vec<(&str, &mut Vec<u8>)> {
+        match self {
+            Node::Compare(Term::Place(place), _, Term::AsRead(json)) => {
+                vec![(place.attribute(), json)]
+            }
+            Node::Not(node) => node.as_read(),
+            Node::All(nodes) | Node::Any(nodes) => {
+                nodes.iter_mut().flat_map(Node::as_read).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn binding(&self) -> Binding {
         match self {
             Node::All(_) => Binding::And,
@@ -147,7 +171,7 @@ impl Node {
     }
 
     /// Writes it. Nothing is written for what always holds; what never does is the caller's to see.
-    pub(crate) fn write(&self, out: &mut Expression) -> Result<(), Fault> {
+    pub(crate) fn write(&self, out: &mut Expression) -> Result<(), CodecError> {
         match self {
             Node::Compare(left, comparison, right) => {
                 left.write(out);
@@ -176,7 +200,7 @@ impl Node {
             }
             Node::All(nodes) => write_joined(nodes, " AND ", &Binding::And, out)?,
             Node::Any(nodes) if nodes.is_empty() => {
-                return Err(Fault::new(
+                return Err(CodecError::new(
                     "the condition can never hold: it asks for one of no values, or for an empty range",
                 ));
             }
@@ -187,7 +211,7 @@ impl Node {
     }
 
     /// Writes it as an operand of an operator that binds like this.
-    fn write_within(&self, binding: &Binding, out: &mut Expression) -> Result<(), Fault> {
+    fn write_within(&self, binding: &Binding, out: &mut Expression) -> Result<(), CodecError> {
         if self.binding() >= *binding {
             return self.write(out);
         }
@@ -213,10 +237,9 @@ impl Term {
                 out.place(place);
             }
             Term::Size(place) => function("size(", place, out),
-            Term::Value(json) => {
+            Term::Value(json) | Term::AsRead(json) => {
                 out.json(json);
             }
-            Term::AsRead(json) => out.as_read(json),
         }
     }
 }
@@ -250,7 +273,7 @@ fn write_joined(
     by: &str,
     binding: &Binding,
     out: &mut Expression,
-) -> Result<(), Fault> {
+) -> Result<(), CodecError> {
     for (at, node) in nodes.iter().enumerate() {
         if at > 0 {
             out.operator(by);

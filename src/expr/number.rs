@@ -1,7 +1,8 @@
 //! Numbers that DynamoDB can add to, and how far that may go.
 
 use super::comparison::Comparison;
-use crate::codec::{DynamoValue, Fault, Number};
+use crate::codec::DynamoValue;
+use crate::json::{CodecError, Number};
 
 /// A number.
 #[diagnostic::on_unimplemented(
@@ -15,7 +16,7 @@ pub trait Numeric: DynamoValue {
 
     /// What has to hold of the stored number so that the sum, or the difference, is one of this type.
     #[doc(hidden)]
-    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault>;
+    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError>;
 }
 
 /// The stored number compares so with this bound.
@@ -31,7 +32,7 @@ pub struct Room {
 /// The largest number of 38 digits.
 const MAX: i128 = 10_i128.pow(38) - 1;
 
-fn room(change: i128, range: (i128, i128), start: i128) -> Result<Option<Room>, Fault> {
+fn room(change: i128, range: (i128, i128), start: i128) -> Result<Option<Room>, CodecError> {
     let (comparison, bound) = match change {
         0 => return Ok(None),
         1.. => (Comparison::Le, range.1.saturating_sub(change)),
@@ -44,8 +45,8 @@ fn room(change: i128, range: (i128, i128), start: i128) -> Result<Option<Room>, 
     }))
 }
 
-fn wide() -> Fault {
-    Fault::new("a number of more than 38 digits")
+fn wide() -> CodecError {
+    CodecError::new("a number of more than 38 digits")
 }
 
 macro_rules! integers {
@@ -56,7 +57,7 @@ macro_rules! integers {
                 0
             }
 
-            fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
+            fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError> {
                 let whole = |value: $int| i128::try_from(value).map_err(|_| wide());
                 let clamped = |value: $int, or: i128| i128::try_from(value).unwrap_or(or).clamp(-MAX, MAX);
                 let delta = whole(*self)?;
@@ -80,7 +81,7 @@ macro_rules! unbounded {
                 $zero
             }
 
-            fn room(&self, _: bool, _: &Self) -> Result<Option<Room>, Fault> {
+            fn room(&self, _: bool, _: &Self) -> Result<Option<Room>, CodecError> {
                 Ok(None)
             }
         }
@@ -101,7 +102,7 @@ impl Numeric for f32 {
         0.0
     }
 
-    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
+    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError> {
         let change = if minus { -*self } else { *self };
         let (comparison, bound) = match change {
             0.0 => return Ok(None),
@@ -125,7 +126,7 @@ impl Numeric for rust_decimal::Decimal {
         Self::ZERO
     }
 
-    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, Fault> {
+    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError> {
         let change = if minus { -*self } else { *self }.normalize();
         let (comparison, mut end) = match change {
             change if change.is_zero() => return Ok(None),

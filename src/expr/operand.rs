@@ -7,8 +7,7 @@ use std::ops::{Range, RangeInclusive};
 use super::comparison::Comparison;
 use super::condition::Condition;
 use super::node::{Node, Term};
-use super::path::Path;
-use super::place::Place;
+use crate::path::{Path, Place};
 
 /// What can be compared with a path of type `T`, or stored there: `T`, `&T`, `&str` for text, or
 /// another path of the same type.
@@ -19,48 +18,48 @@ use super::place::Place;
 )]
 pub trait Operand<R, T> {
     #[doc(hidden)]
-    fn given(self) -> Given<T>;
+    fn given(self) -> OperandValue<T>;
 }
 
 /// A value, or where one is.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Given<T> {
+pub enum OperandValue<T> {
     Value(T),
     At(Place),
 }
 
 impl<R, T> Operand<R, T> for T {
-    fn given(self) -> Given<T> {
-        Given::Value(self)
+    fn given(self) -> OperandValue<T> {
+        OperandValue::Value(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T: Clone> Operand<R, T> for &T {
-    fn given(self) -> Given<T> {
-        Given::Value(self.clone())
+    fn given(self) -> OperandValue<T> {
+        OperandValue::Value(self.clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R> Operand<R, String> for &str {
-    fn given(self) -> Given<String> {
-        Given::Value(self.to_owned())
+    fn given(self) -> OperandValue<String> {
+        OperandValue::Value(self.to_owned())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T, M> Operand<R, T> for Path<R, T, M> {
-    fn given(self) -> Given<T> {
-        Given::At(self.place().clone())
+    fn given(self) -> OperandValue<T> {
+        OperandValue::At(self.place().clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
-    fn given(self) -> Given<T> {
-        Given::At(self.place().clone())
+    fn given(self) -> OperandValue<T> {
+        OperandValue::At(self.place().clone())
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::condition::Condition;
 use super::node::Node;
 use super::operand::Size;
-use super::path::Path;
-use crate::codec::{Fault, Writer};
+use crate::json::{CodecError, Writer};
+use crate::path::Path;
 
 /// Text or binary: has a beginning and a size.
 #[diagnostic::on_unimplemented(
@@ -41,7 +41,7 @@ textual!(str, text: String, Box<str>, Arc<str>, Cow<'static, str>);
 textual!([u8], binary: Vec<u8>, Box<[u8]>, bytes::Bytes);
 
 /// The slice in DynamoDB JSON.
-pub(super) fn slice<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, Fault> {
+pub(super) fn slice<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::default();
     T::write_slice(slice, &mut writer);
     Ok(writer.into_bytes())

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use super::change::Change;
 use super::expression::Expression;
 use super::node::Node;
-use super::place::Place;
-use crate::codec::{Fault, Tag};
+use crate::json::{CodecError, Tag};
+use crate::path::Place;
 
 /// As the writer spells it.
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
 
 /// What happens at a place. Values are DynamoDB JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum UpdateAction {
     Set(Vec<u8>),
     /// What stands at another place.
     Copy(Place),
@@ -35,14 +35,14 @@ pub(crate) enum Action {
 
 /// Actions and what they need.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Update {
-    actions: Vec<(Place, Action)>,
+pub(crate) struct UpdateActions {
+    actions: Vec<(Place, UpdateAction)>,
     guards: Vec<Node>,
 }
 
-impl Update {
+impl UpdateActions {
     /// Adds a change, with the guards it needs.
-    pub(crate) fn add<R>(&mut self, change: Change<R>) -> Result<(), Fault> {
+    pub(crate) fn add<R>(&mut self, change: Change<R>) -> Result<(), CodecError> {
         let Change {
             place,
             action,
@@ -50,7 +50,7 @@ impl Update {
             ..
         } = change;
         let action = action?;
-        if action == Action::Nothing {
+        if action == UpdateAction::Nothing {
             return Ok(());
         }
         if let Some((other, _)) = self
@@ -58,7 +58,7 @@ impl Update {
             .iter()
             .find(|(other, _)| other.overlaps(&place))
         {
-            return Err(Fault::new(format!(
+            return Err(CodecError::new(format!(
                 "the changes of `{other}` and `{place}` overlap: one update changes each place once"
             )));
         }
@@ -69,7 +69,7 @@ impl Update {
     }
 
     /// Adds an action of the library's own.
-    pub(crate) fn set(&mut self, attribute: impl Into<Cow<'static, str>>, action: Action) {
+    pub(crate) fn set(&mut self, attribute: impl Into<Cow<'static, str>>, action: UpdateAction) {
         self.actions.push((Place::of(attribute), action));
     }
 
@@ -78,7 +78,7 @@ impl Update {
     }
 
     /// What happens to an attribute as a whole, or somewhere in it.
-    pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &Action)> + Clone {
+    pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &UpdateAction)> + Clone {
         self.actions.iter().map(|(place, action)| (place, action))
     }
 
@@ -143,20 +143,23 @@ enum Clause {
     Delete,
 }
 
-impl Action {
+impl UpdateAction {
     /// Whether the attribute has a value then, whatever was there.
     pub(crate) fn makes_a_value(&self) -> bool {
         !matches!(
             self,
-            Action::Copy(_) | Action::Discard(_) | Action::Remove | Action::Nothing
+            UpdateAction::Copy(_)
+                | UpdateAction::Discard(_)
+                | UpdateAction::Remove
+                | UpdateAction::Nothing
         )
     }
 
     fn clause(&self) -> Clause {
         match self {
-            Action::Remove | Action::Nothing => Clause::Remove,
-            Action::Insert(_) => Clause::Add,
-            Action::Discard(_) => Clause::Delete,
+            UpdateAction::Remove | UpdateAction::Nothing => Clause::Remove,
+            UpdateAction::Insert(_) => Clause::Add,
+            UpdateAction::Discard(_) => Clause::Delete,
             _ => Clause::Set,
         }
     }
@@ -164,17 +167,17 @@ impl Action {
     fn write(&self, place: &Place, out: &mut Expression) {
         out.place(place);
         match self {
-            Action::Set(json) => {
+            UpdateAction::Set(json) => {
                 out.push(" = ").json(json);
             }
-            Action::Copy(from) => {
+            UpdateAction::Copy(from) => {
                 out.push(" = ").place(from);
             }
-            Action::SetIfAbsent(json) => {
+            UpdateAction::SetIfAbsent(json) => {
                 out.push(" = ");
                 if_absent(place, json, out);
             }
-            Action::Add {
+            UpdateAction::Add {
                 start,
                 delta,
                 minus,
@@ -183,12 +186,12 @@ impl Action {
                 if_absent(place, start, out);
                 out.operator(if *minus { " - " } else { " + " }).json(delta);
             }
-            Action::Append(json) => {
+            UpdateAction::Append(json) => {
                 out.push(" = ").operator("list_append(");
                 if_absent(place, EMPTY_LIST, out);
                 out.push(", ").json(json).push(")");
             }
-            Action::Prepend(json) => {
+            UpdateAction::Prepend(json) => {
                 out.push(" = ")
                     .operator("list_append(")
                     .json(json)
@@ -196,10 +199,10 @@ impl Action {
                 if_absent(place, EMPTY_LIST, out);
                 out.push(")");
             }
-            Action::Insert(json) | Action::Discard(json) => {
+            UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
                 out.push(" ").json(json);
             }
-            Action::Remove | Action::Nothing => {}
+            UpdateAction::Remove | UpdateAction::Nothing => {}
         }
     }
 }

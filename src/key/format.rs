@@ -7,8 +7,9 @@
 use std::fmt;
 
 use super::{KeyParser, KeyPart, PartPlace};
-use crate::clock::Timestamp;
-use crate::codec::{Fault, Moment, time};
+use crate::clock::{Moment, Timestamp};
+use crate::codec::time;
+use crate::json::CodecError;
 use crate::schema::Width;
 
 /// `{field}`
@@ -57,11 +58,11 @@ macro_rules! lossy {
 
         /// Writes the part of this value.
         #[doc(hidden)]
-        fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+        fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
         /// Writes a part.
         #[doc(hidden)]
-        fn write_held(part: &$part, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+        fn write_held(part: &$part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
         /// Reads a part.
         #[doc(hidden)]
@@ -70,7 +71,7 @@ macro_rules! lossy {
             field: &'static str,
             pad: Option<usize>,
             last: bool,
-        ) -> Result<$part, Fault>;
+        ) -> Result<$part, CodecError>;
     };
     (impl $part:ty, $of:expr) => {
         const WIDTH: Width = <$part as KeyPart>::WIDTH;
@@ -80,12 +81,12 @@ macro_rules! lossy {
             of(self)
         }
 
-        fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
             let of: fn(&Self) -> $part = $of;
             place.write(&of(self))
         }
 
-        fn write_held(part: &$part, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+        fn write_held(part: &$part, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
             place.write(part)
         }
 
@@ -94,7 +95,7 @@ macro_rules! lossy {
             field: &'static str,
             pad: Option<usize>,
             last: bool,
-        ) -> Result<$part, Fault> {
+        ) -> Result<$part, CodecError> {
             key.part(field, pad, last)
         }
     };
@@ -158,7 +159,7 @@ pub trait ToMonth {
 
 /// How a derive reads a part.
 pub type ParsePart<P> =
-    fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, Fault>;
+    fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, CodecError>;
 
 /// A point in time, cut to whole seconds: the key part of `{at:s}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

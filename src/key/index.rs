@@ -4,8 +4,8 @@ use super::{
     DATE, KeyPart, KeyValue, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace, Role,
     SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
-use crate::codec::{Fault, Name, Reader, Writer};
-use crate::expr::{Mode, Use};
+use crate::json::{CodecError, Name, Reader, Writer};
+use crate::path::{Mode, Use};
 use crate::schema::{KeyType, Presence, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
@@ -34,11 +34,11 @@ pub trait IndexField<const FORMAT: u8> {
 
     /// Writes it.
     #[doc(hidden)]
-    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
     /// Writes what a query asks for.
     #[doc(hidden)]
-    fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), Fault>;
+    fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 }
 
 macro_rules! index_fields {
@@ -58,11 +58,11 @@ macro_rules! index_fields {
                 true $(&& !self.$empty())?
             }
 
-            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 <T as $part>::write(self, place)
             }
 
-            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 <T as $part>::$write(part, place)
             }
         }
@@ -78,11 +78,11 @@ macro_rules! index_fields {
                 self.as_ref().is_some_and(IndexField::<$format>::is_there)
             }
 
-            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 self.as_ref().map_or(Ok(()), |part| <T as $part>::write(part, place))
             }
 
-            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 <T as $part>::$write(part, place)
             }
         }
@@ -116,15 +116,20 @@ pub trait IndexPart: Sized {
     const TYPE: KeyType;
 
     /// Writes the attribute, checked as a key; nothing for None.
-    fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_index_key(
+        &self,
+        name: &Name,
+        role: Role,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError>;
 
     /// Writes the value to compare with, whether it fits a key or not; nothing for None.
     #[doc(hidden)]
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the attribute.
     #[doc(hidden)]
-    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// What a missing attribute means.
     #[doc(hidden)]
@@ -141,15 +146,20 @@ impl<T: KeyValue> IndexPart for T {
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
 
-    fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_index_key(
+        &self,
+        name: &Name,
+        role: Role,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError> {
         self.encode_key(name, role, writer)
     }
 
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
         KeyValue::encode_bound(self, writer)
     }
 
-    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         T::decode_key(reader)
     }
 
@@ -169,17 +179,22 @@ impl<T: KeyValue> IndexPart for Option<T> {
 
     const TYPE: KeyType = T::TYPE;
 
-    fn encode_index_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_index_key(
+        &self,
+        name: &Name,
+        role: Role,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError> {
         self.as_ref()
             .map_or(Ok(()), |value| value.encode_index_key(name, role, writer))
     }
 
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.as_ref()
             .map_or(Ok(()), |value| KeyValue::encode_bound(value, writer))
     }
 
-    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         if reader.take_null()? {
             Ok(None)
         } else {

@@ -2,15 +2,20 @@
 
 use super::parse::PartText;
 use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives};
-use crate::codec::Fault;
+use crate::json::CodecError;
 use crate::schema::Width;
 
 /// No padding of a number is wider.
 const MOST_DIGITS: usize = 39;
 
-fn push_padded(out: &mut PartOut<'_>, digits: &str, width: usize, flip: bool) -> Result<(), Fault> {
+fn push_padded(
+    out: &mut PartOut<'_>,
+    digits: &str,
+    width: usize,
+    flip: bool,
+) -> Result<(), CodecError> {
     let Some(zeros) = width.checked_sub(digits.len()) else {
-        return Err(Fault::new(format!(
+        return Err(CodecError::new(format!(
             "a number of more than the {width} digits of its padding"
         )));
     };
@@ -25,14 +30,22 @@ fn push_padded(out: &mut PartOut<'_>, digits: &str, width: usize, flip: bool) ->
     Ok(())
 }
 
-fn write_unsigned(value: u128, natural: usize, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+fn write_unsigned(
+    value: u128,
+    natural: usize,
+    writer: &mut PartWriter<'_>,
+) -> Result<(), CodecError> {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(value);
     let width = writer.digits(natural).unwrap_or(digits.len());
     push_padded(&mut writer.out, digits, width, false)
 }
 
-fn write_signed(value: i128, natural: usize, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+fn write_signed(
+    value: i128,
+    natural: usize,
+    writer: &mut PartWriter<'_>,
+) -> Result<(), CodecError> {
     let magnitude = value.unsigned_abs();
     let Some(width) = writer.digits(natural) else {
         writer.token(itoa::Buffer::new().format(value));
@@ -47,7 +60,7 @@ fn write_signed(value: i128, natural: usize, writer: &mut PartWriter<'_>) -> Res
         );
     }
     if has_no_negatives(writer.pad, writer.style) {
-        return Err(Fault::new(
+        return Err(CodecError::new(
             "a negative number in a padded verbatim key: other libraries have no order for it",
         ));
     }
@@ -104,7 +117,7 @@ macro_rules! unsigned_part {
             const WIDTH: Width = Width::Digits($digits);
             const IS_EXACT: bool = true;
 
-            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
                 write_unsigned(*self as u128, $digits, writer)
             }
 
@@ -128,7 +141,7 @@ macro_rules! signed_part {
             const WIDTH: Width = Width::Signed($digits);
             const IS_EXACT: bool = true;
 
-            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
                 write_signed(*self as i128, $digits, writer)
             }
 

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::point::KeyPoint;
-use crate::codec::{Fault, Noted, Reader, Writer};
+use crate::json::{CodecError, KeyFinder, Reader, Writer};
+use crate::schema::TableDef;
 
 /// The key attributes in the order of the table, as entries of a JSON object, each value in the one way in which this
 /// library writes it: equal keys are equal bytes.
@@ -17,13 +18,24 @@ impl KeyJson {
     }
 
     /// Of an object that holds them, among others perhaps.
-    pub(crate) fn of(object: &[u8], names: &[&'static str]) -> Result<Self, Fault> {
-        let noted = Noted::of(names);
+    pub(crate) fn of(object: &[u8], names: &[&'static str]) -> Result<Self, CodecError> {
+        let finder = KeyFinder::of(names);
         let reader = Reader::new(object);
-        reader.clone().find(&noted)?;
+        reader.clone().find(&finder)?;
         let mut key = Writer::default();
-        write_noted(&noted, &reader, &mut key)?;
+        write_noted(&finder, &reader, &mut key)?;
         Ok(KeyJson(key.into_bytes()))
+    }
+
+    /// The key of an item of this table, as the object that holds it. None if it has none.
+    pub(crate) fn object_in(table: &TableDef, item: &[u8]) -> Option<Vec<u8>> {
+        let names: Vec<_> = table.key_names().collect();
+        KeyJson::of(item, &names).ok().map(KeyJson::into_object)
+    }
+
+    /// The object that holds them.
+    fn into_object(self) -> Vec<u8> {
+        [b"{", self.as_bytes(), b"}"].concat()
     }
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
@@ -36,8 +48,12 @@ impl KeyJson {
 }
 
 /// Writes the entries of a key whose attributes were noted.
-pub(crate) fn write_noted(noted: &Noted, body: &Reader<'_>, key: &mut Writer) -> Result<(), Fault> {
-    for attribute in noted.values(body) {
+pub(crate) fn write_noted(
+    finder: &KeyFinder,
+    body: &Reader<'_>,
+    key: &mut Writer,
+) -> Result<(), CodecError> {
+    for attribute in finder.values(body) {
         let (name, mut value) = attribute?;
         key.dynamic_name(name);
         match value.usual_key() {
@@ -81,10 +97,11 @@ mod tests {
                 .map(|unit| format!("\\u{unit:04x}"))
                 .collect(),
         };
-        json.chars()
-            .map(escaped)
-            .collect::<String>()
-            .replace("\":{\"", "\" : {\"")
+        // Up to the type: a text may be `:{`, between quotes of its own.
+        let json: String = json.chars().map(escaped).collect();
+        ["S", "N", "B", "M"].iter().fold(json, |json, ty| {
+            json.replace(&format!("\":{{\"{ty}\":"), &format!("\" : {{\"{ty}\":"))
+        })
     }
 
     proptest! {

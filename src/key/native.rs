@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Role;
+use super::parse::PartText;
 use super::point::KeyPoint;
 use crate::clock::Timestamp;
-use crate::codec::{DynamoValue, Fault, Identity, Name, Number, Reader, Writer};
+use crate::codec::DynamoValue;
+use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
 use crate::schema::KeyType;
 
 /// A type that can be a key attribute by itself: text, a number or bytes.
@@ -34,33 +36,46 @@ pub trait KeyValue: Sized {
 
     /// Writes the attribute, checked.
     #[doc(hidden)]
-    fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Writes the value as a bound of a range, which may be empty and over-long.
     #[doc(hidden)]
-    fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Whether it is written as this text, where that can be told without writing it.
+    #[doc(hidden)]
+    #[inline]
+    fn is_text(&self, _text: &str) -> Option<bool> {
+        None
+    }
 
     /// Reads the attribute, in whatever spelling another writer gave it.
     #[doc(hidden)]
-    fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault>;
+    fn decode_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
     /// Reads the attribute where it names the item (law K8): only as it would be written.
     #[doc(hidden)]
     #[inline]
-    fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let stored = reader.clone();
         let value =
-            Self::decode_key(reader).map_err(|fault| fault.of_identity(Identity::Unlike))?;
+            Self::decode_key(reader).map_err(|fault| fault.of_identity(KeyIdentity::Unlike))?;
         if Self::IS_EXACT || is_as_written(&value, stored) {
             Ok(value)
         } else {
-            Err(Fault::key_differs())
+            Err(CodecError::key_differs())
         }
     }
 }
 
 /// Whether a value ahead is what this one is written as; numbers by value.
 fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
+    if T::TYPE == KeyType::S
+        && let Ok(text) = stored.clone().text()
+        && let Some(is_text) = value.is_text(&text)
+    {
+        return is_text;
+    }
     let mut written = Writer::default();
     if value.encode_bound(&mut written).is_err() {
         return false;
@@ -79,7 +94,7 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
     name: &Name,
     role: Role,
     writer: &mut Writer,
-) -> Result<(), Fault> {
+) -> Result<(), CodecError> {
     writer.name(name);
     let before = writer.size();
     value
@@ -95,15 +110,20 @@ macro_rules! as_value {
             self.as_stored().unwrap_or_else(|| self.clone())
         }
 
-        fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), Fault> {
+        fn encode_key(
+            &self,
+            name: &Name,
+            role: Role,
+            writer: &mut Writer,
+        ) -> Result<(), CodecError> {
             encode_key(self, name, role, writer)
         }
 
-        fn encode_bound(&self, writer: &mut Writer) -> Result<(), Fault> {
+        fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
             self.encode(writer)
         }
 
-        fn decode_key(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+        fn decode_key(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
             Self::decode(reader)
         }
     };
@@ -155,7 +175,24 @@ impl<const N: usize> KeyValue for [u8; N] {
 
 key_values!(S, true: char);
 
-key_values!(S, false:
+/// Texts of one form, which they have as parts of a template, too.
+macro_rules! formed_key_values {
+    ($($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
+        $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
+        impl KeyValue for $value {
+            const TYPE: KeyType = KeyType::S;
+
+            as_value!();
+
+            fn is_text(&self, text: &str) -> Option<bool> {
+                Some(PartText::bare(text).is_of(self))
+            }
+        }
+    )*};
+}
+
+formed_key_values!(
     Timestamp, std::time::SystemTime,
     #[cfg(feature = "chrono")] chrono::DateTime<chrono::Utc>,
     #[cfg(feature = "chrono")] chrono::NaiveDate,
@@ -181,13 +218,13 @@ key_values!(N, false:
 );
 
 /// What DynamoDB asks of a key attribute.
-pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), Fault> {
+pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), CodecError> {
     if is_empty {
-        return Err(Fault::new("empty text or binary cannot be a key"));
+        return Err(CodecError::new("empty text or binary cannot be a key"));
     }
     let limit = role.max_size();
     if size > limit {
-        return Err(Fault::new(format!(
+        return Err(CodecError::new(format!(
             "the key has {size} bytes, DynamoDB allows {limit}"
         )));
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives, width_in};
-use crate::codec::{Fault, Identity, Reader};
+use crate::json::{CodecError, KeyIdentity, Reader};
 use crate::schema::{Style, Width};
 
 /// The text of one part, still as it stands in the key.
@@ -32,8 +32,17 @@ impl<'t> PartText<'t> {
         has_no_negatives(self.pad, self.style)
     }
 
+    /// The text of an attribute that is a key by itself.
+    pub(super) fn bare(raw: &'t str) -> Self {
+        PartText {
+            raw,
+            style: Style::Escaped,
+            pad: None,
+        }
+    }
+
     /// Whether this is what the part writes.
-    fn is_of<P: KeyPart>(&self, part: &P) -> bool {
+    pub(super) fn is_of<P: KeyPart>(&self, part: &P) -> bool {
         let mut writer = PartWriter {
             out: PartOut::Stored(Some(self.raw.as_bytes())),
             style: self.style,
@@ -70,16 +79,16 @@ impl<'t> KeyParser<'t> {
     }
 
     #[cold]
-    pub(super) fn unlike(&self) -> Fault {
-        Fault::new(
+    pub(super) fn unlike(&self) -> CodecError {
+        CodecError::new(
             "the stored key does not follow the template: declare the key as it is stored, or store the item anew",
         )
         .in_key(self.attribute)
-        .of_identity(Identity::Unlike)
+        .of_identity(KeyIdentity::Unlike)
     }
 
     /// Text that always stands there.
-    pub fn literal(&mut self, literal: &str) -> Result<(), Fault> {
+    pub fn literal(&mut self, literal: &str) -> Result<(), CodecError> {
         self.rest = self
             .rest
             .strip_prefix(literal)
@@ -93,7 +102,7 @@ impl<'t> KeyParser<'t> {
         field: &'static str,
         pad: Option<usize>,
         last: bool,
-    ) -> Result<P, Fault> {
+    ) -> Result<P, CodecError> {
         let width = match width_in(P::WIDTH, pad, self.style) {
             Width::Fixed(width) | Width::Digits(width) => width,
             Width::Signed(digits) => digits + usize::from(self.rest.starts_with('-')),
@@ -106,7 +115,7 @@ impl<'t> KeyParser<'t> {
         let (raw, rest) = self
             .rest
             .split_at_checked(width)
-            .ok_or_else(|| self.unlike())?;
+            .ok_or_else(|| self.unlike().at(field))?;
         self.rest = rest;
         let text = PartText {
             raw,
@@ -130,7 +139,7 @@ impl<'t> KeyParser<'t> {
     }
 
     /// Nothing may be left.
-    pub fn end(self) -> Result<(), Fault> {
+    pub fn end(self) -> Result<(), CodecError> {
         if self.rest.is_empty() {
             Ok(())
         } else {
@@ -144,9 +153,9 @@ pub fn read_key_text<'a>(
     reader: &mut Reader<'a>,
     attribute: &'static str,
     into: &mut Option<Cow<'a, str>>,
-) -> Result<(), Fault> {
+) -> Result<(), CodecError> {
     let text = reader.text();
-    *into = Some(text.map_err(|fault| fault.in_key(attribute).of_identity(Identity::Unlike))?);
+    *into = Some(text.map_err(|fault| fault.in_key(attribute).of_identity(KeyIdentity::Unlike))?);
     Ok(())
 }
 
@@ -154,7 +163,7 @@ pub fn read_key_text<'a>(
 pub fn read_key_texts<'a, const N: usize>(
     reader: &mut Reader<'a>,
     attributes: [&'static str; N],
-) -> Result<[Option<Cow<'a, str>>; N], Fault> {
+) -> Result<[Option<Cow<'a, str>>; N], CodecError> {
     let mut texts = [const { None }; N];
     let mut first = true;
     reader.open_object()?;
@@ -172,7 +181,7 @@ pub fn read_key_texts<'a, const N: usize>(
 pub fn key_text<'t>(
     text: &'t Option<Cow<'_, str>>,
     attribute: &'static str,
-) -> Result<&'t str, Fault> {
+) -> Result<&'t str, CodecError> {
     text.as_deref()
-        .ok_or_else(|| Fault::new("the key attribute is missing").in_key(attribute))
+        .ok_or_else(|| CodecError::new("the key attribute is missing").in_key(attribute))
 }

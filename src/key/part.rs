@@ -2,7 +2,7 @@
 
 use super::PartPlace;
 use super::parse::{KeyParser, PartText};
-use crate::codec::Fault;
+use crate::json::CodecError;
 use crate::schema::{Style, Width};
 
 /// A type that can stand in a key template.
@@ -26,7 +26,7 @@ pub trait KeyPart: Sized {
     const MAY_BE_EMPTY: bool = false;
 
     /// Writes the text.
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault>;
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError>;
 
     /// Whether [`parse_part`](Self::parse_part) is known to do what it says.
     #[doc(hidden)]
@@ -47,7 +47,7 @@ pub trait KeyPart: Sized {
 
     /// Writes the part to its place in a template.
     #[doc(hidden)]
-    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         place.write(self)
     }
 
@@ -58,7 +58,7 @@ pub trait KeyPart: Sized {
         field: &'static str,
         pad: Option<usize>,
         last: bool,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, CodecError> {
         key.part(field, pad, last)
     }
 }

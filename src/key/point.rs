@@ -8,7 +8,8 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::MAX_SK_SIZE;
-use crate::codec::{DynamoValue, Fault, Number, Reader, Tag, Writer};
+use crate::codec::DynamoValue;
+use crate::json::{CodecError, Number, Reader, Tag, Writer};
 use crate::schema::KeyType;
 
 /// A value of a key.
@@ -20,7 +21,10 @@ pub(crate) enum KeyPoint {
 }
 
 /// The named attributes of an object of DynamoDB JSON, in the order of the names.
-pub(crate) fn points_of(object: &[u8], names: &[&'static str]) -> Result<Vec<KeyPoint>, Fault> {
+pub(crate) fn points_of(
+    object: &[u8],
+    names: &[&'static str],
+) -> Result<Vec<KeyPoint>, CodecError> {
     let mut points = vec![None; names.len()];
     let mut reader = Reader::new(object);
     let mut first = true;
@@ -32,7 +36,7 @@ pub(crate) fn points_of(object: &[u8], names: &[&'static str]) -> Result<Vec<Key
             None => reader.skip()?,
         }
     }
-    let missing = || Fault::new("the key attribute is missing");
+    let missing = || CodecError::new("the key attribute is missing");
     points
         .into_iter()
         .map(|point| point.ok_or_else(missing))
@@ -52,12 +56,12 @@ impl fmt::Debug for KeyPoint {
 
 impl KeyPoint {
     /// Reads a value of DynamoDB JSON.
-    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         Ok(match reader.tag()? {
             Tag::S => KeyPoint::S(reader.text()?.into_owned()),
             Tag::N => KeyPoint::N(Number::decode(reader)?),
             Tag::B => KeyPoint::B(reader.binary()?),
-            other => return Err(Fault::mismatch("text, a number or bytes", other)),
+            other => return Err(CodecError::mismatch("text, a number or bytes", other)),
         })
     }
 

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::point::KeyPoint;
-use crate::codec::{Fault, Noted, Reader};
+use crate::json::{CodecError, KeyFinder, Reader};
 use value::{LONG, turn, write_point, write_usual, write_value};
 
 /// Between ranks, so that what is next may be taken where one ends.
@@ -52,14 +52,14 @@ impl Ranks {
     pub(crate) fn push_row(
         &mut self,
         ranking: &Ranking,
-        noted: &Noted,
+        finder: &KeyFinder,
         reader: &Reader<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         let start = self.bytes.len();
-        for json in noted.ahead(reader) {
+        for json in finder.ahead(reader) {
             if !json.is_some_and(|json| write_usual(json, &mut self.bytes)) {
                 self.bytes.truncate(start);
-                self.write_row(noted, reader)?;
+                self.write_row(finder, reader)?;
                 break;
             }
         }
@@ -69,8 +69,8 @@ impl Ranks {
 
     /// Whatever form its values have.
     #[cold]
-    fn write_row(&mut self, noted: &Noted, reader: &Reader<'_>) -> Result<(), Fault> {
-        for attribute in noted.values(reader) {
+    fn write_row(&mut self, finder: &KeyFinder, reader: &Reader<'_>) -> Result<(), CodecError> {
+        for attribute in finder.values(reader) {
             write_value(&mut attribute?.1, &mut self.bytes)?;
         }
         Ok(())
@@ -81,7 +81,7 @@ impl Ranks {
         &mut self,
         ranking: &Ranking,
         points: &[KeyPoint],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         let start = self.bytes.len();
         for point in points {
             write_point(point, &mut self.bytes)?;
@@ -247,11 +247,11 @@ mod tests {
             .map(|(name, json)| format!("\"{name}\":{json}"))
             .collect();
         let row = format!("{{{}}}{}", entries.join(","), " ".repeat(behind));
-        let noted = Noted::of(&ranking.sort);
+        let finder = KeyFinder::of(&ranking.sort);
         let reader = Reader::new(row.as_bytes());
-        reader.clone().find(&noted).expect("a row");
+        reader.clone().find(&finder).expect("a row");
         let mut ranks = Ranks::default();
-        ranks.push_row(ranking, &noted, &reader).expect("a rank");
+        ranks.push_row(ranking, &finder, &reader).expect("a rank");
         ranks.push_bound(ranking, &points(values)).expect("a rank");
         ranks
     }
@@ -317,11 +317,11 @@ mod tests {
             r#"{"a":{"N":"x"}}"#,
             r#"{"b":{"S":"x"}}"#,
         ] {
-            let noted = Noted::of(&ranking.sort);
+            let finder = KeyFinder::of(&ranking.sort);
             let reader = Reader::new(row.as_bytes());
-            reader.clone().find(&noted).expect("a row");
+            reader.clone().find(&finder).expect("a row");
             let mut ranks = Ranks::default();
-            assert!(ranks.push_row(&ranking, &noted, &reader).is_err(), "{row}");
+            assert!(ranks.push_row(&ranking, &finder, &reader).is_err(), "{row}");
         }
     }
 }

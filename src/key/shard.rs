@@ -3,15 +3,14 @@
 mod xxh64;
 
 use super::KeyParser;
-use crate::codec::{Fault, Number, Reader, Tag, Writer};
-use crate::entity::KeyParts;
+use crate::json::CodecError;
 use xxh64::xxh64;
 
 /// The hash of a primary key. It decides in which shard the item is, for all time.
 ///
 /// It is XXH64, with the seed 0, of the bytes of the partition key (without the shard, if it has one
 /// itself); where there is a sort key, one byte 0 and the bytes of the sort key follow. The bytes of a
-/// text are its UTF-8 as stored, those of a number the digits of [`Number::as_str`](crate::Number::as_str),
+/// text are its UTF-8 as stored, those of a number the digits of [`Number::as_str`](crate::json::Number::as_str),
 /// those of binary are itself. The shard is the hash modulo the number of shards.
 ///
 /// ```
@@ -77,43 +76,9 @@ impl Shard {
     }
 }
 
-/// The hash of a key, out of its parts.
-pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, Fault> {
-    let mut writer = Writer::with_capacity(128);
-    writer.raw("{");
-    parts.write_in(Shard::Without, &mut writer)?;
-    writer.raw("}");
-    let mut reader = Reader::new(writer.as_bytes());
-    reader.open_object()?;
-    let mut first = true;
-    let mut next = || match reader.next_name(&mut first)? {
-        Some(_) => bytes(&mut reader).map(Some),
-        None => Ok(None),
-    };
-    let (pk, sk) = (next()?.unwrap_or_default(), next()?);
-    Ok(KeyHash::of(&pk, sk.as_deref()))
-}
-
-/// The same of an item that was read. Parts that cannot be written are not those of its key.
-pub fn hash_of_read<P: KeyParts>(parts: &P) -> Result<KeyHash, Fault> {
-    hash_of_key(parts).map_err(|_| Fault::key_differs())
-}
-
-/// The bytes of a key attribute, in a form that no writer can choose.
-fn bytes(reader: &mut Reader<'_>) -> Result<Vec<u8>, Fault> {
-    match reader.tag()? {
-        Tag::N => {
-            let number: Number = reader.digits()?.parse()?;
-            Ok(number.as_str().as_bytes().to_vec())
-        }
-        Tag::B => reader.binary(),
-        _ => Ok(reader.text()?.into_owned().into_bytes()),
-    }
-}
-
 impl KeyParser<'_> {
     /// The shard that ends the key, which is dropped: it follows from the parts.
-    pub fn shard(&mut self, shards: u16) -> Result<(), Fault> {
+    pub fn shard(&mut self, shards: u16) -> Result<(), CodecError> {
         let digits = self.rest_after_delimiter().unwrap_or_default();
         let number = digits.parse().ok().filter(|number: &u16| *number < shards);
         match number.filter(|number| number.to_string() == digits) {

@@ -9,7 +9,7 @@ const BEHIND_DELIMITER: char = '$';
 
 /// What stands behind a part in its template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Behind {
+pub(crate) enum PartEnd {
     /// Nothing: the key ends with the part.
     End,
     /// The `#` of an escaped key.
@@ -23,7 +23,7 @@ pub(crate) enum Behind {
 pub(crate) struct Span<'a> {
     /// The text before the part.
     pub(crate) head: &'a str,
-    pub(crate) behind: Behind,
+    pub(crate) behind: PartEnd,
     /// Whether all its texts that share a sign have one width.
     pub(crate) fixed: bool,
     pub(crate) escaped: bool,
@@ -83,12 +83,12 @@ impl Span<'_> {
             return Some(included(KeyPoint::S(text)));
         }
         match self.behind {
-            Behind::End => Some(Bound {
+            PartEnd::End => Some(Bound {
                 point: KeyPoint::S(text),
                 included: false,
             }),
-            Behind::Delimiter => Some(included(behind_delimiter(text))),
-            Behind::Other => KeyPoint::S(text).after_all().map(included),
+            PartEnd::Delimiter => Some(included(behind_delimiter(text))),
+            PartEnd::Other => KeyPoint::S(text).after_all().map(included),
         }
     }
 
@@ -99,12 +99,12 @@ impl Span<'_> {
             included: holds,
         } = bound;
         match (holds, self.behind) {
-            (true, Behind::End) => included(KeyPoint::S(text)),
-            (true, Behind::Delimiter) => included(behind_delimiter(text)),
-            (true, Behind::Other) => included(KeyPoint::S(text).last_of_all()),
-            (false, Behind::End) if below && self.fixed => included(predecessor(text)),
+            (true, PartEnd::End) => included(KeyPoint::S(text)),
+            (true, PartEnd::Delimiter) => included(behind_delimiter(text)),
+            (true, PartEnd::Other) => included(KeyPoint::S(text).last_of_all()),
+            (false, PartEnd::End) if below && self.fixed => included(predecessor(text)),
             // What follows the part makes every key of it greater than the part alone.
-            (false, Behind::Delimiter | Behind::Other) if below => included(KeyPoint::S(text)),
+            (false, PartEnd::Delimiter | PartEnd::Other) if below => included(KeyPoint::S(text)),
             (false, _) => Bound {
                 point: KeyPoint::S(text),
                 included: false,

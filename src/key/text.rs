@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::parse::PartText;
 use super::part::{KeyPart, PartWriter};
-use crate::codec::Fault;
+use crate::json::CodecError;
 use crate::schema::{Style, Width};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
@@ -73,7 +73,7 @@ macro_rules! text_part {
             const MAY_BE_EMPTY: bool = true;
             const IS_EXACT: bool = true;
 
-            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
                 writer.text(self);
                 Ok(())
             }
@@ -100,7 +100,7 @@ impl KeyPart for char {
     const WIDTH: Width = Width::Variable;
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.text(self.encode_utf8(&mut [0; 4]));
         Ok(())
     }
@@ -121,7 +121,7 @@ impl KeyPart for bool {
     const WIDTH: Width = Width::Variable;
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.token(if *self { "true" } else { "false" });
         Ok(())
     }
@@ -145,7 +145,7 @@ impl KeyPart for uuid::Uuid {
     const WIDTH: Width = Width::Fixed(36);
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.token(
             self.hyphenated()
                 .encode_lower(&mut uuid::Uuid::encode_buffer()),
@@ -172,15 +172,15 @@ impl KeyPart for ulid::Ulid {
     const WIDTH: Width = Width::Fixed(26);
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
-        writer.token(&self.to_string());
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
+        writer.token(self.array_to_str(&mut [0; ulid::ULID_LEN]));
         Ok(())
     }
 
     fn parse_part(text: &PartText<'_>) -> Option<Self> {
         ulid::Ulid::from_string(text.raw())
             .ok()
-            .filter(|id| id.to_string() == text.raw())
+            .filter(|id| id.array_to_str(&mut [0; ulid::ULID_LEN]) == text.raw())
     }
 
     fn to_part(&self) -> Self {

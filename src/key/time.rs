@@ -3,21 +3,21 @@
 use super::format::{Millis, Seconds, YearMonth};
 use super::parse::PartText;
 use super::part::{KeyPart, PartWriter};
-use crate::clock::Timestamp;
-use crate::codec::Fault;
-use crate::codec::time::{self, Moment, Precision};
+use crate::clock::{Moment, Timestamp};
+use crate::codec::time::{self, Precision, TimeText};
+use crate::json::CodecError;
 use crate::schema::Width;
 
 /// Text that reads back as the value it came from and as no other.
 fn exactly<T>(
     raw: &str,
     parse: impl Fn(&str) -> Option<T>,
-    write: impl Fn(&T) -> Result<String, Fault>,
+    write: impl Fn(&T) -> Result<TimeText, CodecError>,
 ) -> Option<T> {
-    parse(raw).filter(|value| write(value).is_ok_and(|text| text == raw))
+    parse(raw).filter(|value| write(value).is_ok_and(|text| &*text == raw))
 }
 
-fn moment_text<T: Moment>(value: &T, precision: Precision) -> Result<String, Fault> {
+fn moment_text<T: Moment>(value: &T, precision: Precision) -> Result<TimeText, CodecError> {
     time::utc_text(value.to_timestamp(), precision)
 }
 
@@ -37,8 +37,8 @@ macro_rules! time_parts {
             const WIDTH: Width = Width::Fixed($width);
             const IS_EXACT: bool = true;
 
-            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
-                let write: fn(&Self) -> Result<String, Fault> = $write;
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
+                let write: fn(&Self) -> Result<TimeText, CodecError> = $write;
                 writer.token(&write(self)?);
                 Ok(())
             }
@@ -109,7 +109,7 @@ impl<T: Moment + Clone> KeyPart for Seconds<T> {
     const WIDTH: Width = Width::Fixed(20);
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.token(&moment_text(self.get(), Precision::Seconds)?);
         Ok(())
     }
@@ -128,7 +128,7 @@ impl<T: Moment + Clone> KeyPart for Millis<T> {
     const WIDTH: Width = Width::Fixed(24);
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.token(&moment_text(self.get(), Precision::Millis)?);
         Ok(())
     }
@@ -147,9 +147,9 @@ impl KeyPart for YearMonth {
     const WIDTH: Width = Width::Fixed(7);
     const IS_EXACT: bool = true;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         if self.year() > 9999 {
-            return Err(Fault::new("a year outside 0000 to 9999"));
+            return Err(CodecError::new("a year outside 0000 to 9999"));
         }
         writer.token(&self.to_string());
         Ok(())

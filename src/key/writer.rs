@@ -5,7 +5,7 @@ use std::fmt;
 use super::native::KeyValue;
 use super::part::{KeyPart, PartOut, PartWriter, width_in};
 use super::{Role, Shard};
-use crate::codec::{Fault, Name, Writer, escape_into};
+use crate::json::{CodecError, Name, Writer, escape_into};
 use crate::schema::{Style, Width};
 
 /// Where a generated function writes a key attribute to, and how much of it.
@@ -17,7 +17,7 @@ enum Goal<'w> {
     /// The whole attribute, `"pk":{"S":"..."}`.
     Attribute(&'w mut Writer),
     /// Some of the template's text, without JSON.
-    Text(&'w mut Vec<u8>, Reach),
+    Text(&'w mut Vec<u8>, TemplateExtent),
     /// The value alone, of whatever size.
     Bound(&'w mut Writer),
     /// Nowhere: it has to be this text.
@@ -26,7 +26,7 @@ enum Goal<'w> {
 
 /// Which pieces of a template are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum TemplateExtent {
     /// What stands before the first part.
     Front,
     /// A part and what stands between it and the next one.
@@ -46,7 +46,7 @@ impl<'w> KeyTarget<'w> {
         KeyTarget(Goal::Stored(text))
     }
 
-    pub(crate) fn text(out: &'w mut Vec<u8>, reach: Reach) -> Self {
+    pub(crate) fn text(out: &'w mut Vec<u8>, reach: TemplateExtent) -> Self {
         KeyTarget(Goal::Text(out, reach))
     }
 
@@ -55,7 +55,7 @@ impl<'w> KeyTarget<'w> {
     }
 
     /// Writes a key attribute that is a field itself.
-    pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), Fault> {
+    pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
         match self.0 {
             Goal::Attribute(writer) => value.encode_key(name, role, writer),
             Goal::Bound(writer) => value
@@ -70,8 +70,8 @@ impl<'w> KeyTarget<'w> {
         self,
         value: &V,
         name: &Name,
-        encode: fn(&V, &mut Writer) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        encode: fn(&V, &mut Writer) -> Result<(), CodecError>,
+    ) -> Result<(), CodecError> {
         let writer = match self.0 {
             Goal::Attribute(writer) => {
                 writer.name(name);
@@ -85,25 +85,25 @@ impl<'w> KeyTarget<'w> {
 }
 
 #[cold]
-fn no_text() -> Fault {
-    Fault::new("a key of its own type has no text")
+fn no_text() -> CodecError {
+    CodecError::new("a key of its own type has no text")
 }
 
 /// A part of a key, and the function that writes it: no closure, so that what writes a key is compiled once for all
 /// places that do.
 pub struct PartOf<'v, T: ?Sized> {
     value: &'v T,
-    write: fn(&T, PartPlace<'_, '_>) -> Result<(), Fault>,
+    write: fn(&T, PartPlace<'_, '_>) -> Result<(), CodecError>,
 }
 
 impl<'v, T: ?Sized> PartOf<'v, T> {
     /// A value that this function writes.
-    pub fn new(value: &'v T, write: fn(&T, PartPlace<'_, '_>) -> Result<(), Fault>) -> Self {
+    pub fn new(value: &'v T, write: fn(&T, PartPlace<'_, '_>) -> Result<(), CodecError>) -> Self {
         PartOf { value, write }
     }
 
     /// Writes it to its place.
-    pub fn write(self, place: PartPlace<'_, '_>) -> Result<(), Fault> {
+    pub fn write(self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         (self.write)(self.value, place)
     }
 }
@@ -116,7 +116,7 @@ impl PartOf<'_, ()> {
 }
 
 /// Writes a part to its place.
-pub type WritePlace<'v> = dyn Fn(PartPlace<'_, '_>) -> Result<(), Fault> + 'v;
+pub type WritePlace<'v> = dyn Fn(PartPlace<'_, '_>) -> Result<(), CodecError> + 'v;
 
 impl<'v> PartOf<'v, WritePlace<'v>> {
     /// Whatever this writes.
@@ -142,7 +142,7 @@ pub struct PartPlace<'k, 'w> {
 
 impl PartPlace<'_, '_> {
     /// Writes the part.
-    pub fn write<P: KeyPart>(self, part: &P) -> Result<(), Fault> {
+    pub fn write<P: KeyPart>(self, part: &P) -> Result<(), CodecError> {
         let written = self.key.write(part, self.pad, self.last);
         written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
     }
@@ -168,7 +168,7 @@ enum Out<'w> {
     },
     Text {
         out: &'w mut Vec<u8>,
-        reach: Reach,
+        reach: TemplateExtent,
         /// How many parts were met.
         met: usize,
     },
@@ -183,7 +183,7 @@ impl<'w> KeyText<'w> {
         attribute: &'static str,
         role: Role,
         style: Style,
-    ) -> Result<KeyText<'w>, Fault> {
+    ) -> Result<KeyText<'w>, CodecError> {
         let out = match target.0 {
             Goal::Attribute(writer) => {
                 writer.dynamic_name(attribute);
@@ -193,7 +193,7 @@ impl<'w> KeyText<'w> {
             }
             Goal::Text(out, reach) => Out::Text { out, reach, met: 0 },
             Goal::Stored(text) => Out::Stored(Some(text.as_bytes())),
-            Goal::Bound(_) => return Err(Fault::new("a template has no value of its own")),
+            Goal::Bound(_) => return Err(CodecError::new("a template has no value of its own")),
         };
         Ok(KeyText {
             out,
@@ -212,9 +212,9 @@ impl<'w> KeyText<'w> {
             }
             Out::Text { out, reach, met } => {
                 let is_reached = match reach {
-                    Reach::Front => *met == 0,
-                    Reach::Part(part) => *met == *part + 1,
-                    Reach::Bound(_) => false,
+                    TemplateExtent::Front => *met == 0,
+                    TemplateExtent::Part(part) => *met == *part + 1,
+                    TemplateExtent::Bound(_) => false,
                 };
                 if is_reached {
                     out.extend_from_slice(literal.as_bytes());
@@ -242,7 +242,7 @@ impl<'w> KeyText<'w> {
     }
 
     /// The shard that ends a partition key, unpadded.
-    pub fn shard(&mut self, shard: Shard, shards: u16) -> Result<(), Fault> {
+    pub fn shard(&mut self, shard: Shard, shards: u16) -> Result<(), CodecError> {
         let Some(number) = shard.number(shards) else {
             return Ok(());
         };
@@ -257,7 +257,7 @@ impl<'w> KeyText<'w> {
                 let stored = left.and_then(|left| left.strip_prefix(&delimiter));
                 *left = stored.and_then(|left| left.strip_prefix(number.as_bytes()));
                 if stored.is_some() && *left != Some(&[]) {
-                    return Err(Fault::other_shard().in_key(self.attribute));
+                    return Err(CodecError::other_shard().in_key(self.attribute));
                 }
             }
             // A query asks for whole partition keys.
@@ -266,17 +266,22 @@ impl<'w> KeyText<'w> {
         Ok(())
     }
 
-    fn write<P: KeyPart>(&mut self, part: &P, pad: Option<usize>, last: bool) -> Result<(), Fault> {
+    fn write<P: KeyPart>(
+        &mut self,
+        part: &P,
+        pad: Option<usize>,
+        last: bool,
+    ) -> Result<(), CodecError> {
         let (out, is_bound) = match &mut self.out {
             Out::Attribute { writer, .. } => (writer.out(), false),
-            Out::Text { out, reach, .. } => (&mut **out, matches!(reach, Reach::Bound(_))),
+            Out::Text { out, reach, .. } => (&mut **out, matches!(reach, TemplateExtent::Bound(_))),
             Out::Stored(left) => {
                 let left = *left;
                 return self.compare(part, pad, last, left);
             }
         };
         if !is_bound && part.is_empty_part() {
-            return Err(Fault::new("empty text cannot be a part of a key"));
+            return Err(CodecError::new("empty text cannot be a part of a key"));
         }
         let start = out.len();
         part.write_part(&mut PartWriter {
@@ -286,7 +291,7 @@ impl<'w> KeyText<'w> {
         })?;
         let written = out.get(start..).unwrap_or_default();
         match may_not_hold::<P>(self.style, pad, last, written) {
-            Some(delimiter) => Err(Fault::new(format!(
+            Some(delimiter) => Err(CodecError::new(format!(
                 "a text that holds the delimiter `{delimiter}` would end early: verbatim keys allow it in the last part only"
             ))),
             None => Ok(()),
@@ -300,7 +305,7 @@ impl<'w> KeyText<'w> {
         pad: Option<usize>,
         last: bool,
         stored: Option<&'w [u8]>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CodecError> {
         let mut writer = PartWriter {
             out: PartOut::Stored(stored),
             style: self.style,
@@ -309,22 +314,22 @@ impl<'w> KeyText<'w> {
         let is_written = !part.is_empty_part() && part.write_part(&mut writer).is_ok();
         let (true, Some(stored), PartOut::Stored(Some(left))) = (is_written, stored, writer.out)
         else {
-            return Err(Fault::key_differs());
+            return Err(CodecError::key_differs());
         };
         self.out = Out::Stored(Some(left));
         let written = stored.get(..stored.len() - left.len());
         match may_not_hold::<P>(self.style, pad, last, written.unwrap_or_default()) {
-            Some(_) => Err(Fault::key_differs()),
+            Some(_) => Err(CodecError::key_differs()),
             None => Ok(()),
         }
     }
 
     /// Closes the attribute and checks its length.
-    pub fn close(self) -> Result<(), Fault> {
+    pub fn close(self) -> Result<(), CodecError> {
         let (writer, start) = match self.out {
             Out::Attribute { writer, start } => (writer, start),
             Out::Text { .. } | Out::Stored(Some([])) => return Ok(()),
-            Out::Stored(_) => return Err(Fault::key_differs().in_key(self.attribute)),
+            Out::Stored(_) => return Err(CodecError::key_differs().in_key(self.attribute)),
         };
         let text = writer.as_bytes().get(start..).unwrap_or_default();
         let size = text.len();
@@ -360,10 +365,10 @@ fn may_not_hold<P: KeyPart>(
 }
 
 /// Refuses a key text that no key can hold.
-pub(crate) fn check_size(size: usize, role: Role) -> Result<(), Fault> {
+pub(crate) fn check_size(size: usize, role: Role) -> Result<(), CodecError> {
     let limit = role.max_size();
     if size > limit {
-        return Err(Fault::new(format!(
+        return Err(CodecError::new(format!(
             "the key has {size} bytes, DynamoDB allows {limit} (text parts grow by their escapes)"
         )));
     }

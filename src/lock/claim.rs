@@ -10,14 +10,14 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// The device, and the number of the file there.
-type Identity = (u64, u64);
+type FileIdentity = (u64, u64);
 
 /// As far as the process goes: the files are the operating system's, so this belongs to no connection.
-static CLAIMED: Mutex<Vec<Identity>> = Mutex::new(Vec::new());
+static CLAIMED: Mutex<Vec<FileIdentity>> = Mutex::new(Vec::new());
 
 /// Held until dropped.
 #[derive(Debug)]
-pub(crate) struct Claim(Option<Identity>);
+pub(crate) struct Claim(Option<FileIdentity>);
 
 impl Claim {
     /// Of a file that is there; `None` while somebody else has it.
@@ -42,13 +42,13 @@ impl Drop for Claim {
 }
 
 #[cfg(unix)]
-pub(super) fn identity(of: &Metadata) -> Option<Identity> {
+pub(super) fn identity(of: &Metadata) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt;
     Some((of.dev(), of.ino()))
 }
 
 /// A lock file that cannot be deleted has to do.
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> Option<Identity> {
+pub(super) fn identity(_: &Metadata) -> Option<FileIdentity> {
     None
 }

@@ -1,7 +1,7 @@
 //! What the derives write down: constants, checked by the compiler.
 
 use super::{KeyType, StreamView};
-use crate::codec::Fault;
+use crate::json::CodecError;
 
 /// How key texts of a table are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +137,8 @@ pub struct EntityDef {
     pub created_by: Option<&'static str>,
     /// The attribute of the actor who wrote it last.
     pub updated_by: Option<&'static str>,
-    /// Whether an item has a key of this entity.
-    pub has_key: fn(&[u8]) -> bool,
+    /// Why the key of an item is none of this entity.
+    pub key_fault: fn(&[u8]) -> Option<CodecError>,
     /// An item as it would be stored anew, if it reads.
     pub reread: fn(&[u8]) -> Option<Vec<u8>>,
     /// The keys of the items that keep the unique values of an item.
@@ -146,7 +146,7 @@ pub struct EntityDef {
 }
 
 /// From an item to keys, all of them objects of DynamoDB JSON.
-pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, Fault>;
+pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, CodecError>;
 
 /// `unique(by_email, email)`: fields whose values no two items share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
 pub(super) const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
     match (a.source, b.source) {
         (KeySource::Template(a), KeySource::Template(b)) => {
-            meet(Cursor::new(a, style), Cursor::new(b, style))
+            meet(TemplateCursor::new(a, style), TemplateCursor::new(b, style))
         }
         // A bare field can hold any text.
         _ => true,
@@ -36,7 +36,10 @@ pub(super) const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
 /// Whether a key could begin with the pieces, or is not made of text alone.
 pub(super) const fn may_begin(front: &'static [Piece], key: &KeyDef, style: Style) -> bool {
     match key.source {
-        KeySource::Template(pieces) => meet(Cursor::open(front, style), Cursor::new(pieces, style)),
+        KeySource::Template(pieces) => meet(
+            TemplateCursor::open(front, style),
+            TemplateCursor::new(pieces, style),
+        ),
         KeySource::Field(_) => true,
     }
 }
@@ -91,7 +94,7 @@ pub const fn same_text(a: &str, b: &str) -> bool {
 
 /// A place in a template, byte by byte.
 #[derive(Clone, Copy)]
-struct Cursor {
+struct TemplateCursor {
     pieces: &'static [Piece],
     /// The piece, and the byte within it.
     piece: usize,
@@ -103,7 +106,7 @@ struct Cursor {
 
 /// What can stand at a place.
 #[derive(Clone, Copy)]
-enum Ahead {
+enum TemplateByte {
     Nothing,
     /// Any text, the empty one too.
     Anything,
@@ -135,9 +138,9 @@ impl Bytes {
     }
 }
 
-impl Cursor {
+impl TemplateCursor {
     const fn new(pieces: &'static [Piece], style: Style) -> Self {
-        Cursor {
+        TemplateCursor {
             pieces,
             piece: 0,
             byte: 0,
@@ -149,7 +152,7 @@ impl Cursor {
 
     /// All texts that begin with the pieces.
     const fn open(pieces: &'static [Piece], style: Style) -> Self {
-        let mut cursor = Cursor::new(pieces, style);
+        let mut cursor = TemplateCursor::new(pieces, style);
         cursor.open = true;
         cursor
     }
@@ -174,30 +177,30 @@ impl Cursor {
         self
     }
 
-    const fn ahead(&self) -> Ahead {
+    const fn ahead(&self) -> TemplateByte {
         if self.piece >= self.pieces.len() {
             return if self.open {
-                Ahead::Anything
+                TemplateByte::Anything
             } else {
-                Ahead::Nothing
+                TemplateByte::Nothing
             };
         }
         match self.pieces[self.piece] {
-            Piece::Literal(text) => Ahead::Exactly(text.as_bytes()[self.byte]),
+            Piece::Literal(text) => TemplateByte::Exactly(text.as_bytes()[self.byte]),
             Piece::Part {
                 width: Width::Fixed(_) | Width::Digits(_),
                 ..
-            } => Ahead::Any,
+            } => TemplateByte::Any,
             Piece::Part { .. } => {
                 let last = self.piece + 1 == self.pieces.len();
-                Ahead::Many(if last && matches!(self.style, Style::Verbatim(_)) {
+                TemplateByte::Many(if last && matches!(self.style, Style::Verbatim(_)) {
                     Bytes::All
                 } else {
                     Bytes::Undelimited
                 })
             }
-            Piece::Shard(_) if self.byte == 0 => Ahead::Exactly(self.delimiter()),
-            Piece::Shard(_) => Ahead::Many(Bytes::Digits),
+            Piece::Shard(_) if self.byte == 0 => TemplateByte::Exactly(self.delimiter()),
+            Piece::Shard(_) => TemplateByte::Many(Bytes::Digits),
         }
     }
 
@@ -220,27 +223,36 @@ impl Cursor {
 }
 
 /// Whether some text follows both templates from here on.
-const fn meet(a: Cursor, b: Cursor) -> bool {
+const fn meet(a: TemplateCursor, b: TemplateCursor) -> bool {
     match (a.ahead(), b.ahead()) {
-        (Ahead::Anything, _) | (_, Ahead::Anything) => true,
-        (Ahead::Nothing, Ahead::Nothing) => true,
-        (Ahead::Many(_), Ahead::Many(_)) => meet(a.leave(), b) || meet(a, b.leave()),
-        (Ahead::Many(bytes), other) => many(a, bytes, other, b),
-        (other, Ahead::Many(bytes)) => many(b, bytes, other, a),
-        (Ahead::Nothing, _) | (_, Ahead::Nothing) => false,
-        (Ahead::Exactly(left), Ahead::Exactly(right)) => left == right && meet(a.step(), b.step()),
-        (Ahead::Exactly(_) | Ahead::Any, _) => meet(a.step(), b.step()),
+        (TemplateByte::Anything, _) | (_, TemplateByte::Anything) => true,
+        (TemplateByte::Nothing, TemplateByte::Nothing) => true,
+        (TemplateByte::Many(_), TemplateByte::Many(_)) => meet(a.leave(), b) || meet(a, b.leave()),
+        (TemplateByte::Many(bytes), other) => many(a, bytes, other, b),
+        (other, TemplateByte::Many(bytes)) => many(b, bytes, other, a),
+        (TemplateByte::Nothing, _) | (_, TemplateByte::Nothing) => false,
+        (TemplateByte::Exactly(left), TemplateByte::Exactly(right)) => {
+            left == right && meet(a.step(), b.step())
+        }
+        (TemplateByte::Exactly(_) | TemplateByte::Any, _) => meet(a.step(), b.step()),
     }
 }
 
 /// A part of any width on one side: it ends here, or it takes the other side's byte.
-const fn many(part: Cursor, bytes: Bytes, other: Ahead, rest: Cursor) -> bool {
+const fn many(
+    part: TemplateCursor,
+    bytes: Bytes,
+    other: TemplateByte,
+    rest: TemplateCursor,
+) -> bool {
     if meet(part.leave(), rest) {
         return true;
     }
     match other {
-        Ahead::Exactly(byte) => bytes.hold(byte, part.delimiter()) && meet(part, rest.step()),
-        Ahead::Any => meet(part, rest.step()),
+        TemplateByte::Exactly(byte) => {
+            bytes.hold(byte, part.delimiter()) && meet(part, rest.step())
+        }
+        TemplateByte::Any => meet(part, rest.step()),
         _ => false,
     }
 }
@@ -261,10 +273,10 @@ mod tests {
     };
 
     fn may_meet(a: &'static [Piece], b: &'static [Piece], style: Style) -> bool {
-        let one = meet(Cursor::new(a, style), Cursor::new(b, style));
+        let one = meet(TemplateCursor::new(a, style), TemplateCursor::new(b, style));
         assert_eq!(
             one,
-            meet(Cursor::new(b, style), Cursor::new(a, style)),
+            meet(TemplateCursor::new(b, style), TemplateCursor::new(a, style)),
             "symmetric"
         );
         one

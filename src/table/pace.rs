@@ -9,21 +9,21 @@ use crate::runtime::sleep;
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(2);
 
-pub(super) struct Pace {
+pub(super) struct TablePace {
     next: Duration,
     deadline: Option<Instant>,
 }
 
-impl Pace {
+impl TablePace {
     pub(super) fn until(patience: Duration) -> Self {
-        Pace {
+        TablePace {
             next: FIRST,
             deadline: Instant::now().checked_add(patience),
         }
     }
 
     pub(super) fn endless() -> Self {
-        Pace {
+        TablePace {
             next: FIRST,
             deadline: None,
         }

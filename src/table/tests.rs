@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::connect::testing::{Fault, Faults};
-use crate::embedded::EmbeddedEngine;
 use crate::schema::{KeyAttribute, KeyType, ProjectionSchema, StreamView};
-use crate::wire::{Operation, Request, Resend};
+use crate::wire::embedded::EmbeddedEngine;
+use crate::wire::{Request, Resend, ServiceOperation};
 
 fn key(name: &str) -> KeyAttribute {
     KeyAttribute {
@@ -322,10 +322,11 @@ async fn missing_indexes_are_added_and_filled() {
     db.create_tables([bare]).await.unwrap();
     let item = br#"{"TableName":"dev-shop","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"g1pk":{"S":"x"},"g1sk":{"S":"y"}}}"#;
     db.call(Request {
-        operation: Operation::PutItem,
+        operation: ServiceOperation::PutItem,
         table: "dev-shop".into(),
         body: bytes::Bytes::from_static(item),
         resend: Resend::Always,
+        is_metered: false,
     })
     .await
     .unwrap();
@@ -345,6 +346,23 @@ async fn missing_indexes_are_added_and_filled() {
     http.plan([]);
     db.add_indexes([shop()]).await.unwrap();
     assert_eq!(writes(&http), [""; 0]);
+}
+
+/// It may have begun all the same, so the table is looked at before it is asked again.
+#[tokio::test]
+async fn a_service_that_fails_to_begin_an_index_is_asked_again() {
+    let (db, http) = start().await;
+    let mut bare = shop();
+    bare.global_indexes.clear();
+    db.create_tables([bare]).await.unwrap();
+    // More than the SDK retries by itself, and the table is described between.
+    let failed = || std::iter::repeat_n(Fault::internal(), 3);
+    let described = || [Fault::Pass];
+    let plan = [Fault::Pass, Fault::Pass].into_iter().chain(failed());
+    let plan = plan.chain(described()).chain(failed()).chain(described());
+    http.plan(plan.chain([Fault::Lose]));
+    db.add_indexes([shop()]).await.unwrap();
+    db.create_tables([shop()]).await.unwrap();
 }
 
 #[tokio::test]

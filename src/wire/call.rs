@@ -11,13 +11,12 @@ use super::agent::Agent;
 #[cfg(feature = "embedded")]
 use super::direct;
 use super::failure::{self, Failure, Site};
-use super::swap::{Answer, Exchange, Hooks};
-use super::{Operation, Reply, Request, Resend, TokenLife, retry, typed};
-use crate::codec::Fault;
-#[cfg(feature = "embedded")]
-use crate::connect::embedded::EmbeddedEngine;
+use super::swap::{CapturedBody, HookExchange, Hooks};
+use super::{Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
 use crate::error::{Error, ErrorKind, Stage};
 use crate::runtime;
+#[cfg(feature = "embedded")]
+use crate::wire::embedded::EmbeddedEngine;
 
 /// An SDK client, and what we have learned of it.
 #[derive(Clone)]
@@ -28,24 +27,38 @@ pub(crate) struct Wire {
     /// Behind the client, for what can do without it.
     #[cfg(feature = "embedded")]
     engine: Option<EmbeddedEngine>,
-    /// The SDK does not take our serializer or deserializer: use its typed builders.
-    typed: Arc<AtomicBool>,
+    /// Our serializer and deserializer take the place of the SDK's. Else its own run, and hooks put our bytes in the
+    /// place of what they made.
+    swaps: bool,
     sends: Arc<Sends>,
 }
 
-/// Whether the server is known to send the item with a condition that failed: of single writes, and of those in
-/// transactions. Not every server that speaks DynamoDB's language does.
+/// Whether the server is known to send the item with a condition that failed, of each operation by itself. Not every
+/// server that speaks DynamoDB's language does, and one may do so with puts alone.
 #[derive(Debug, Default)]
 struct Sends {
-    alone: AtomicBool,
-    together: AtomicBool,
+    put: AtomicBool,
+    update: AtomicBool,
+    delete: AtomicBool,
+    transaction: AtomicBool,
+    /// Who uses the connection may not read what would tell instead.
+    denied: AtomicBool,
 }
 
 impl Sends {
-    fn of(&self, operation: Operation) -> &AtomicBool {
+    /// None of an operation without a condition.
+    fn of(&self, operation: ServiceOperation) -> Option<&AtomicBool> {
         match operation {
-            Operation::TransactWriteItems => &self.together,
-            _ => &self.alone,
+            ServiceOperation::PutItem => Some(&self.put),
+            ServiceOperation::UpdateItem => Some(&self.update),
+            ServiceOperation::DeleteItem => Some(&self.delete),
+            ServiceOperation::TransactWriteItems => Some(&self.transaction),
+            ServiceOperation::GetItem
+            | ServiceOperation::Query
+            | ServiceOperation::Scan
+            | ServiceOperation::BatchGetItem
+            | ServiceOperation::BatchWriteItem
+            | ServiceOperation::TransactGetItems => None,
         }
     }
 }
@@ -53,7 +66,7 @@ impl Sends {
 impl fmt::Debug for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wire")
-            .field("typed", &self.is_typed())
+            .field("swaps", &self.swaps)
             .finish_non_exhaustive()
     }
 }
@@ -65,7 +78,7 @@ impl Wire {
             agent: None,
             #[cfg(feature = "embedded")]
             engine: None,
-            typed: Arc::default(),
+            swaps: true,
             sends: Arc::default(),
         }
     }
@@ -81,20 +94,37 @@ impl Wire {
     /// The server is DynamoDB itself, or as good.
     #[cfg(any(feature = "aws", feature = "embedded"))]
     pub(crate) fn sending_items(self) -> Self {
-        for operation in [Operation::PutItem, Operation::TransactWriteItems] {
+        for operation in [
+            ServiceOperation::PutItem,
+            ServiceOperation::UpdateItem,
+            ServiceOperation::DeleteItem,
+            ServiceOperation::TransactWriteItems,
+        ] {
             self.learn_that_it_sends(operation);
         }
         self
     }
 
     /// Whether the server sends the item on which a condition of such an operation failed, if there is one.
-    pub(crate) fn sends_items(&self, operation: Operation) -> bool {
-        self.sends.of(operation).load(Ordering::Relaxed)
+    pub(crate) fn sends_items(&self, operation: ServiceOperation) -> bool {
+        let known = self.sends.of(operation);
+        known.is_some_and(|known| known.load(Ordering::Relaxed))
     }
 
     /// It did.
-    pub(crate) fn learn_that_it_sends(&self, operation: Operation) {
-        self.sends.of(operation).store(true, Ordering::Relaxed);
+    /// A read that was to tell which item a condition failed on was not allowed.
+    pub(crate) fn may_not_confirm(&self) -> bool {
+        self.sends.denied.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn learn_that_it_may_not_confirm(&self) {
+        self.sends.denied.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn learn_that_it_sends(&self, operation: ServiceOperation) {
+        if let Some(known) = self.sends.of(operation) {
+            known.store(true, Ordering::Relaxed);
+        }
     }
 
     /// For a client that this library has built.
@@ -120,19 +150,16 @@ impl Wire {
         &self.client
     }
 
-    pub(crate) fn is_typed(&self) -> bool {
-        self.typed.load(Ordering::Relaxed)
-    }
-
     #[cfg(all(test, feature = "aws"))]
     pub(super) fn keeps_agent(&self) -> bool {
         let agent = self.agent.as_ref();
         agent.is_some_and(|agent| agent.headers().is_some())
     }
 
-    /// For good: an SDK that ignores us once ignores us always.
-    pub(crate) fn use_typed(&self) {
-        self.typed.store(true, Ordering::Relaxed);
+    /// As with an SDK that ignores our serializer and deserializer.
+    pub(crate) fn by_hooks_alone(mut self) -> Self {
+        self.swaps = false;
+        self
     }
 
     /// Refuses to be called where the sockets of a client that the library built would panic.
@@ -162,51 +189,22 @@ impl Wire {
         if let Some(engine) = &self.engine {
             return direct::call(engine, request).await;
         }
-        if !self.is_typed() {
-            let exchange = self.exchange(request, true, token);
-            let outcome = self.send(request, &exchange).await;
-            if !exchange.was_ignored() {
-                return self.reply(outcome?).await;
-            }
-            // The SDK sent a request of its own, which names the table and nothing else. No write of
-            // that kind exists, so nothing has happened yet.
-            self.use_typed();
-        }
-        let exchange = self.exchange(request, false, token);
-        self.reply(self.send(request, &exchange).await?).await
+        let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
+        let CapturedBody { body, request_id } = self.send(request, &exchange).await?;
+        let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
+        Ok(Reply {
+            body: body.into_bytes(),
+            request_id,
+        })
     }
 
-    fn exchange(
+    async fn send(
         &self,
         request: &Request,
-        swaps: bool,
-        token: Option<&Arc<TokenLife>>,
-    ) -> Arc<Exchange> {
-        Exchange::new(request, swaps, self.agent.as_ref(), token)
-    }
-
-    async fn reply(&self, outcome: Outcome) -> Result<Reply, Failure> {
-        match outcome {
-            Outcome::Raw(Answer { body, request_id }) => {
-                let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
-                Ok(Reply {
-                    body: body.into_bytes(),
-                    request_id,
-                })
-            }
-            Outcome::Typed(reply) => {
-                self.use_typed();
-                Ok(reply)
-            }
-        }
-    }
-
-    async fn send(&self, request: &Request, exchange: &Arc<Exchange>) -> Result<Outcome, Failure> {
+        exchange: &Arc<HookExchange>,
+    ) -> Result<CapturedBody, Failure> {
         let Request {
-            operation,
-            table,
-            body,
-            ..
+            operation, table, ..
         } = request;
         // The builders differ in type and nothing else.
         macro_rules! send {
@@ -214,18 +212,13 @@ impl Wire {
                 send!($method, self.client.$method().table_name(table))
             };
             ($method:ident, $naming:expr) => {{
-                let builder = match exchange.swaps() {
-                    true => $naming,
-                    false => typed::$method(self.client.$method(), body)
-                        .map_err(|fault| unsupported(*operation, fault))?,
-                };
-                let mut call = builder.customize().interceptor(Hooks(exchange.clone()));
+                let mut call = $naming.customize().interceptor(Hooks(exchange.clone()));
                 if exchange.resend() == Resend::UnlessAmbiguous {
                     call = call.config_override(retry::guard(exchange));
                 }
                 match (call.send().await, exchange.take_answer()) {
-                    (Ok(_), Some(answer)) => Ok(Outcome::Raw(answer)),
-                    (Ok(output), None) => Ok(Outcome::Typed(typed::reply(&output))),
+                    (Ok(_), Some(answer)) => Ok(answer),
+                    (Ok(_), None) => Err(hidden(request)),
                     (Err(error), _) => Err(failure::from_sdk(
                         error,
                         Site::of(*operation, table, exchange),
@@ -234,35 +227,30 @@ impl Wire {
             }};
         }
         match operation {
-            Operation::GetItem => send!(get_item),
-            Operation::PutItem => send!(put_item),
-            Operation::UpdateItem => send!(update_item),
-            Operation::DeleteItem => send!(delete_item),
-            Operation::Query => send!(query),
-            Operation::Scan => send!(scan),
-            Operation::BatchGetItem => send!(
+            ServiceOperation::GetItem => send!(get_item),
+            ServiceOperation::PutItem => send!(put_item),
+            ServiceOperation::UpdateItem => send!(update_item),
+            ServiceOperation::DeleteItem => send!(delete_item),
+            ServiceOperation::Query => send!(query),
+            ServiceOperation::Scan => send!(scan),
+            ServiceOperation::BatchGetItem => send!(
                 batch_get_item,
-                typed::naming_keys(self.client.batch_get_item(), table)
+                naming::batch_get(self.client.batch_get_item(), table)
             ),
-            Operation::BatchWriteItem => send!(
+            ServiceOperation::BatchWriteItem => send!(
                 batch_write_item,
-                typed::naming_writes(self.client.batch_write_item(), table)
+                naming::batch_write(self.client.batch_write_item(), table)
             ),
-            Operation::TransactWriteItems => send!(
+            ServiceOperation::TransactWriteItems => send!(
                 transact_write_items,
-                typed::naming(self.client.transact_write_items(), table)
+                naming::transact_write(self.client.transact_write_items(), table)
             ),
-            Operation::TransactGetItems => send!(
+            ServiceOperation::TransactGetItems => send!(
                 transact_get_items,
-                typed::naming_read(self.client.transact_get_items(), table)
+                naming::transact_get(self.client.transact_get_items(), table)
             ),
         }
     }
-}
-
-enum Outcome {
-    Raw(Answer),
-    Typed(Reply),
 }
 
 fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
@@ -272,10 +260,15 @@ fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
         .into()
 }
 
-fn unsupported(operation: Operation, fault: Fault) -> Failure {
+/// Somebody made the SDK an output without an answer of the service.
+fn hidden(request: &Request) -> Failure {
+    let kind = match request.resend {
+        Resend::Always => ErrorKind::Unavailable,
+        _ => ErrorKind::OutcomeUnknown,
+    };
     let message = format!(
-        "{} cannot be sent through the SDK's builders: {fault}",
-        operation.name()
+        "{} ended without an answer of the service that could be read: does an interceptor of the client stand in for it?",
+        request.operation.name()
     );
-    Error::new(ErrorKind::Rejected, Stage::Wire, message).into()
+    Error::new(kind, Stage::Wire, message).into()
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::failure::{self, Failure, Site};
 use super::{Reply, Request};
-use crate::connect::embedded::EmbeddedEngine;
+use crate::wire::embedded::EmbeddedEngine;
 
 pub(super) async fn call(engine: &EmbeddedEngine, request: &Request) -> Result<Reply, Failure> {
     let operation = request.operation.name();

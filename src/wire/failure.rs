@@ -15,8 +15,8 @@ use bytes::Bytes;
 #[cfg(feature = "embedded")]
 use super::Request;
 use super::retry::{causes, never_sent};
-use super::swap::Exchange;
-use super::{Operation, Resend};
+use super::swap::HookExchange;
+use super::{Resend, ServiceOperation};
 use crate::error::{Error, ErrorKind, Stage};
 pub(crate) use cancel::Reason;
 use refusal::Refusal;
@@ -79,12 +79,16 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    pub(super) fn of(operation: Operation, table: &'a str, exchange: &'a Exchange) -> Self {
+    pub(super) fn of(
+        operation: ServiceOperation,
+        table: &'a str,
+        exchange: &'a HookExchange,
+    ) -> Self {
         let was_ambiguous = exchange.was_ambiguous();
         let (unknown, doubtful) = match exchange.resend() {
             Resend::Always => (false, was_ambiguous),
-            Resend::UnlessAmbiguous => (exchange.ambiguous(), was_ambiguous),
-            Resend::Repeatable => (was_ambiguous, was_ambiguous),
+            // Of all attempts: who decides about retries need not ask our classifier.
+            Resend::UnlessAmbiguous | Resend::Repeatable => (was_ambiguous, was_ambiguous),
             // Had an earlier attempt taken effect, the token would have brought its answer.
             Resend::ByToken => (was_ambiguous, false),
         };

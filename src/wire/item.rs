@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::codec::{Item, Number, Value};
+use crate::codec::{Item, Value};
+use crate::json::Number;
 
 impl From<HashMap<String, AttributeValue>> for Item {
     fn from(map: HashMap<String, AttributeValue>) -> Self {

@@ -17,18 +17,18 @@ use aws_smithy_runtime_api::client::retries::classifiers::{
 };
 
 use super::failure::is_in_progress;
-use super::swap::Exchange;
+use super::swap::HookExchange;
 
 /// Settings for the call of a guarded write: the SDK's retries, and none after an ambiguous attempt that must
 /// not be repeated.
-pub(super) fn guard(exchange: &Arc<Exchange>) -> config::Builder {
-    config::Builder::new().retry_classifier(Guard(exchange.clone()))
+pub(super) fn guard(exchange: &Arc<HookExchange>) -> config::Builder {
+    config::Builder::new().retry_classifier(RetryGuard(exchange.clone()))
 }
 
 #[derive(Debug)]
-struct Guard(Arc<Exchange>);
+struct RetryGuard(Arc<HookExchange>);
 
-impl ClassifyRetry for Guard {
+impl ClassifyRetry for RetryGuard {
     fn classify_retry(&self, _: &InterceptorContext) -> RetryAction {
         if self.0.ambiguous() {
             return RetryAction::RetryForbidden;

@@ -39,7 +39,7 @@ use aws_types::region::SigningRegion;
 use http::HeaderValue;
 
 use date::Date;
-use key::Keys;
+use key::SigningKeys;
 use plain::Plain;
 use skew::Skew;
 
@@ -47,7 +47,7 @@ use skew::Skew;
 pub(crate) fn install(config: config::Builder) -> config::Builder {
     let skew = Arc::new(Skew::default());
     config
-        .interceptor(skew::Watch(skew.clone()))
+        .interceptor(skew::SkewWatch(skew.clone()))
         .push_auth_scheme(Scheme::new(skew))
 }
 
@@ -59,7 +59,7 @@ impl Scheme {
     fn new(skew: Arc<Skew>) -> Self {
         Scheme(Signer {
             stock: SigV4Signer::new(),
-            keys: Keys::default(),
+            keys: SigningKeys::default(),
             skew,
         })
     }
@@ -85,7 +85,7 @@ impl AuthScheme for Scheme {
 #[derive(Debug)]
 struct Signer {
     stock: SigV4Signer,
-    keys: Keys,
+    keys: SigningKeys,
     skew: Arc<Skew>,
 }
 

@@ -5,6 +5,9 @@
 //! answer of 2xx is there, our deserializer is put in the place of the SDK's: it keeps the body as it
 //! came and hands the SDK an empty output. Refusals stay the SDK's, so that its retries see them.
 //!
+//! An SDK that does not ask them does the same work twice and nothing else: what its own serializer made is
+//! replaced before the first attempt, and the body is kept behind its own deserializer.
+//!
 //! The same hooks watch each attempt for law W6: one that was sent and has no answer is ambiguous.
 
 use std::fmt;
@@ -15,9 +18,9 @@ use std::time::SystemTime;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::{BoxError, ErrorMetadata};
 use aws_smithy_runtime_api::client::interceptors::context::{
-    BeforeDeserializationInterceptorContextMut, BeforeSerializationInterceptorContextMut,
-    BeforeTransmitInterceptorContextMut, BeforeTransmitInterceptorContextRef, Error,
-    FinalizerInterceptorContextRef, Input, Output,
+    AfterDeserializationInterceptorContextRef, BeforeDeserializationInterceptorContextMut,
+    BeforeSerializationInterceptorContextMut, BeforeTransmitInterceptorContextMut,
+    BeforeTransmitInterceptorContextRef, Error, FinalizerInterceptorContextRef, Input, Output,
 };
 use aws_smithy_runtime_api::client::interceptors::dyn_dispatch_hint;
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, OrchestratorError};
@@ -29,14 +32,14 @@ use bytes::Bytes;
 
 use super::agent::Agent;
 use super::failure::{self, request_id};
-use super::{Operation, Request, Resend, TokenLife, retry};
+use super::{Request, Resend, ServiceOperation, TokenLife, retry};
 
 /// What a call and its hooks know of each other.
-pub(super) struct Exchange {
-    operation: Operation,
+pub(super) struct HookExchange {
+    operation: ServiceOperation,
     body: Bytes,
     resend: Resend,
-    /// False on the typed path: the hooks only watch.
+    /// Our serializer and deserializer are offered.
     swaps: bool,
     serialized: AtomicBool,
     transmitted: AtomicBool,
@@ -50,23 +53,23 @@ pub(super) struct Exchange {
     agent: Option<Arc<Agent>>,
     /// This request has it; else the SDK makes one.
     has_agent: bool,
-    answer: Mutex<Option<Answer>>,
+    answer: Mutex<Option<CapturedBody>>,
 }
 
 /// A body of 2xx as it came, in memory.
-pub(super) struct Answer {
+pub(super) struct CapturedBody {
     pub(super) body: SdkBody,
     pub(super) request_id: Option<String>,
 }
 
-impl Exchange {
+impl HookExchange {
     pub(super) fn new(
         request: &Request,
         swaps: bool,
         agent: Option<&Arc<Agent>>,
         token: Option<&Arc<TokenLife>>,
     ) -> Arc<Self> {
-        Arc::new(Exchange {
+        Arc::new(HookExchange {
             agent: agent.cloned(),
             has_agent: agent.is_some_and(|agent| agent.headers().is_some()),
             operation: request.operation,
@@ -90,15 +93,6 @@ impl Exchange {
         self.resend
     }
 
-    pub(super) fn swaps(&self) -> bool {
-        self.swaps
-    }
-
-    /// A request went out, and our serializer was not asked for it.
-    pub(super) fn was_ignored(&self) -> bool {
-        self.swaps && self.was_transmitted() && !get(&self.serialized)
-    }
-
     /// Some attempt went out.
     pub(super) fn was_transmitted(&self) -> bool {
         get(&self.transmitted)
@@ -114,14 +108,42 @@ impl Exchange {
         get(&self.was_ambiguous) || self.ambiguous()
     }
 
-    pub(super) fn take_answer(&self) -> Option<Answer> {
+    pub(super) fn take_answer(&self) -> Option<CapturedBody> {
         self.answer
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
     }
 
-    fn keep(&self, answer: Answer) {
+    /// Gives a request the body as it was planned.
+    fn fill(&self, request: &mut HttpRequest) -> Result<(), BoxError> {
+        let mut length = itoa::Buffer::new();
+        let length = length.format(self.body.len()).to_owned();
+        request.headers_mut().try_insert("content-length", length)?;
+        *request.body_mut() = SdkBody::from(self.body.clone());
+        Ok(())
+    }
+
+    fn has_answer(&self) -> bool {
+        let answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        answer.is_some()
+    }
+
+    /// Keeps the answer, if it is one.
+    fn keep_body(&self, response: &HttpResponse) -> bool {
+        let body = response.body();
+        let is_json = body.bytes().is_some_and(is_object);
+        match body.try_clone().filter(|_| is_json) {
+            Some(body) => {
+                let request_id = request_id(response);
+                self.keep(CapturedBody { body, request_id });
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn keep(&self, answer: CapturedBody) {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     }
 }
@@ -135,9 +157,9 @@ fn set(flag: &AtomicBool, value: bool) {
 }
 
 /// Never the body: the SDK prints its parts when it logs.
-impl fmt::Debug for Exchange {
+impl fmt::Debug for HookExchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exchange")
+        f.debug_struct("HookExchange")
             .field("operation", &self.operation)
             .finish_non_exhaustive()
     }
@@ -145,7 +167,7 @@ impl fmt::Debug for Exchange {
 
 /// The hooks of one call.
 #[derive(Debug)]
-pub(super) struct Hooks(pub(super) Arc<Exchange>);
+pub(super) struct Hooks(pub(super) Arc<HookExchange>);
 
 #[dyn_dispatch_hint]
 impl Intercept for Hooks {
@@ -167,6 +189,18 @@ impl Intercept for Hooks {
             Agent::stand_in(cfg);
         }
         Ok(())
+    }
+
+    fn modify_before_retry_loop(
+        &self,
+        context: &mut BeforeTransmitInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        match get(&self.0.serialized) {
+            true => Ok(()),
+            false => self.0.fill(context.request_mut()),
+        }
     }
 
     fn modify_before_signing(
@@ -227,6 +261,19 @@ impl Intercept for Hooks {
         Ok(())
     }
 
+    fn read_after_deserialization(
+        &self,
+        context: &AfterDeserializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let response = context.response();
+        if response.status().is_success() && !self.0.has_answer() {
+            self.0.keep_body(response);
+        }
+        Ok(())
+    }
+
     fn read_after_attempt(
         &self,
         context: &FinalizerInterceptorContextRef<'_>,
@@ -246,25 +293,23 @@ impl Intercept for Hooks {
 }
 
 #[derive(Debug)]
-struct Serializer(Arc<Exchange>);
+struct Serializer(Arc<HookExchange>);
 
 impl SerializeRequest for Serializer {
     fn serialize_input(&self, _: Input, _: &mut ConfigBag) -> Result<HttpRequest, BoxError> {
         set(&self.0.serialized, true);
-        let body = self.0.body.clone();
-        let length = itoa::Buffer::new().format(body.len()).to_owned();
-        let mut request = HttpRequest::new(SdkBody::from(body));
+        let mut request = HttpRequest::new(SdkBody::empty());
         request.set_method("POST")?;
         let headers = request.headers_mut();
         headers.try_insert("content-type", "application/x-amz-json-1.0")?;
         headers.try_insert("x-amz-target", self.0.operation.target())?;
-        headers.try_insert("content-length", length)?;
+        self.0.fill(&mut request)?;
         Ok(request)
     }
 }
 
 #[derive(Debug)]
-struct Deserializer(Arc<Exchange>);
+struct Deserializer(Arc<HookExchange>);
 
 impl DeserializeResponse for Deserializer {
     fn deserialize_nonstreaming_with_config(
@@ -280,21 +325,12 @@ impl DeserializeResponse for Deserializer {
                 self.0.operation.refusal(refusal),
             ));
         }
-        let body = response.body();
-        match body
-            .try_clone()
-            .filter(|_| body.bytes().is_some_and(is_object))
-        {
-            Some(body) => {
-                self.0.keep(Answer {
-                    body,
-                    request_id: request_id(response),
-                });
-                Ok(self.0.operation.blank_output())
-            }
-            None => Err(OrchestratorError::response(
+        if self.0.keep_body(response) {
+            Ok(self.0.operation.blank_output())
+        } else {
+            Err(OrchestratorError::response(
                 "the answer is not DynamoDB JSON".into(),
-            )),
+            ))
         }
     }
 }
@@ -307,21 +343,21 @@ fn is_object(body: &[u8]) -> bool {
 /// What the SDK insists on, one line per operation: its own type of output and of error.
 macro_rules! operations {
     ($($operation:ident: $module:ident, $output:ident, $error:ident;)+) => {
-        impl Operation {
+        impl ServiceOperation {
             /// The operation's name in DynamoDB's API.
             pub(crate) const fn name(self) -> &'static str {
-                match self { $(Operation::$operation => stringify!($operation),)+ }
+                match self { $(ServiceOperation::$operation => stringify!($operation),)+ }
             }
 
             const fn target(self) -> &'static str {
                 match self {
-                    $(Operation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
+                    $(ServiceOperation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
                 }
             }
 
             fn blank_output(self) -> Output {
                 match self {
-                    $(Operation::$operation => Output::erase(
+                    $(ServiceOperation::$operation => Output::erase(
                         aws_sdk_dynamodb::operation::$module::$output::builder().build(),
                     ),)+
                 }
@@ -329,7 +365,7 @@ macro_rules! operations {
 
             fn refusal(self, refusal: ErrorMetadata) -> Error {
                 match self {
-                    $(Operation::$operation => Error::erase(
+                    $(ServiceOperation::$operation => Error::erase(
                         aws_sdk_dynamodb::operation::$module::$error::generic(refusal),
                     ),)+
                 }
@@ -349,4 +385,26 @@ operations! {
     BatchWriteItem: batch_write_item, BatchWriteItemOutput, BatchWriteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
     TransactGetItems: transact_get_items, TransactGetItemsOutput, TransactGetItemsError;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::failure::Site;
+    use crate::wire::tests::create;
+
+    /// Whoever decides about retries, and however the last attempt ended.
+    #[test]
+    fn an_answer_that_was_lost_once_stays_lost() {
+        for resend in [Resend::UnlessAmbiguous, Resend::Repeatable] {
+            let request = Request { resend, ..create() };
+            let exchange = HookExchange::new(&request, true, None, None);
+            set(&exchange.transmitted, true);
+            let site = Site::of(ServiceOperation::PutItem, "tab", &exchange);
+            assert!(!site.unknown);
+            set(&exchange.was_ambiguous, true);
+            let site = Site::of(ServiceOperation::PutItem, "tab", &exchange);
+            assert!(site.unknown, "{resend:?}");
+        }
+    }
 }

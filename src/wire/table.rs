@@ -18,7 +18,7 @@ use encode::{definitions, incomplete, keys, projection, stream_type, table_keys}
 
 /// A table as the service describes it.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct DescribedTable {
     /// Without TTL, which another operation tells.
     pub(crate) schema: TableSchema,
     pub(crate) status: Status,
@@ -41,7 +41,7 @@ pub(crate) enum Status {
 }
 
 /// `None` if there is no such table.
-pub(crate) async fn describe(client: &Client, name: &str) -> Result<Option<Found>> {
+pub(crate) async fn describe(client: &Client, name: &str) -> Result<Option<DescribedTable>> {
     match client.describe_table().table_name(name).send().await {
         Ok(output) => output.table().map(|table| found(name, table)).transpose(),
         Err(error) => {
@@ -108,7 +108,11 @@ pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> 
 }
 
 /// Starts to add a global index to a table.
-pub(crate) async fn add_index(client: &Client, found: &Found, index: &IndexSchema) -> Result<()> {
+pub(crate) async fn add_index(
+    client: &Client,
+    found: &DescribedTable,
+    index: &IndexSchema,
+) -> Result<()> {
     let name = &found.schema.name;
     let mut action = CreateGlobalSecondaryIndexAction::builder()
         .index_name(&index.name)

@@ -22,8 +22,8 @@ use aws_smithy_runtime_api::client::ser_de::{
 use super::*;
 use crate::codec::Item;
 use crate::connect::testing::{Fault, Faults};
-use crate::embedded::EmbeddedEngine;
 use crate::error::ErrorKind;
+use crate::wire::embedded::EmbeddedEngine;
 
 type Http = Faults;
 
@@ -51,13 +51,14 @@ async fn plain() -> (Wire, Http) {
     start(|config| config).await
 }
 
-fn request(operation: Operation, resend: Resend, body: &str) -> Request {
+fn request(operation: ServiceOperation, resend: Resend, body: &str) -> Request {
     let body = Bytes::copy_from_slice(body.as_bytes());
     Request {
         operation,
         table: "tab".into(),
         body,
         resend,
+        is_metered: false,
     }
 }
 
@@ -67,15 +68,15 @@ const GET: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ConsistentRead":
 const DELETE: &str = r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"ReturnValues":"ALL_OLD"}"#;
 
 pub(super) fn put() -> Request {
-    request(Operation::PutItem, Resend::Always, PUT)
+    request(ServiceOperation::PutItem, Resend::Always, PUT)
 }
 
 pub(super) fn create() -> Request {
-    request(Operation::PutItem, Resend::UnlessAmbiguous, CREATE)
+    request(ServiceOperation::PutItem, Resend::UnlessAmbiguous, CREATE)
 }
 
 pub(super) fn get() -> Request {
-    request(Operation::GetItem, Resend::Always, GET)
+    request(ServiceOperation::GetItem, Resend::Always, GET)
 }
 
 fn attributes(reply: &Reply, member: &str) -> Option<serde_json::Value> {
@@ -93,7 +94,11 @@ async fn a_round_trip() {
     let reply = wire.call(&get()).await.unwrap();
     assert_eq!(attributes(&reply, "Item"), Some(item.clone()));
     let reply = wire
-        .call(&request(Operation::DeleteItem, Resend::Always, DELETE))
+        .call(&request(
+            ServiceOperation::DeleteItem,
+            Resend::Always,
+            DELETE,
+        ))
         .await
         .unwrap();
     assert_eq!(attributes(&reply, "Attributes"), Some(item));
@@ -110,7 +115,7 @@ async fn a_round_trip() {
 async fn our_own_bytes_go_out_and_come_back() {
     let (wire, http) = plain().await;
     let spaced = " {\n \"TableName\" : \"tab\", \"Key\":{\"pk\":{\"S\":\"\\u0061\"}} }";
-    wire.call(&request(Operation::GetItem, Resend::Always, spaced))
+    wire.call(&request(ServiceOperation::GetItem, Resend::Always, spaced))
         .await
         .unwrap();
     let seen = http.seen().remove(0);
@@ -129,16 +134,13 @@ async fn our_own_bytes_go_out_and_come_back() {
     let reply = wire.call(&get()).await.unwrap();
     assert_eq!(&reply.body[..], marked.as_bytes());
     assert_eq!(reply.request_id.as_deref(), Some("scripted"));
-    assert!(!wire.is_typed());
 }
 
 #[tokio::test]
 async fn a_failed_condition_brings_the_item() {
-    for typed in [false, true] {
+    for alone in [false, true] {
         let (wire, _) = plain().await;
-        if typed {
-            wire.use_typed();
-        }
+        let wire = if alone { wire.by_hooks_alone() } else { wire };
         wire.call(&put()).await.unwrap();
         let failure = wire.call(&create()).await.unwrap_err();
         assert_eq!(failure.error.kind(), ErrorKind::Conflict);
@@ -157,38 +159,43 @@ async fn a_failed_condition_brings_the_item() {
 async fn a_failed_condition_without_an_item() {
     let (wire, _) = plain().await;
     let guarded = r#"{"TableName":"tab","Key":{"pk":{"S":"z"}},"ConditionExpression":"attribute_exists(pk)"}"#;
-    let guarded = request(Operation::DeleteItem, Resend::UnlessAmbiguous, guarded);
+    let guarded = request(
+        ServiceOperation::DeleteItem,
+        Resend::UnlessAmbiguous,
+        guarded,
+    );
     let failure = wire.call(&guarded).await.unwrap_err();
     assert!(failure.condition.unwrap().item.is_none());
 }
 
 #[tokio::test]
-async fn the_typed_path_gives_the_same() {
+async fn hooks_alone_give_the_same() {
     let (wire, http) = plain().await;
-    wire.use_typed();
+    let wire = wire.by_hooks_alone();
     wire.call(&put()).await.unwrap();
-    let item = serde_json::json!({ "pk": { "S": "a" }, "n": { "N": "1" } });
     let reply = wire.call(&get()).await.unwrap();
-    assert_eq!(attributes(&reply, "Item"), Some(item.clone()));
+    assert_eq!(attributes(&reply, "Item"), Some(both()));
     assert!(reply.request_id.is_some());
-    let reply = wire
-        .call(&request(Operation::DeleteItem, Resend::Always, DELETE))
-        .await
-        .unwrap();
-    assert_eq!(attributes(&reply, "Attributes"), Some(item));
+    let delete = request(ServiceOperation::DeleteItem, Resend::Always, DELETE);
+    let reply = wire.call(&delete).await.unwrap();
+    assert_eq!(attributes(&reply, "Attributes"), Some(both()));
     assert_eq!(http.calls(), ["PutItem", "GetItem", "DeleteItem"]);
-    let strange = request(
-        Operation::GetItem,
-        Resend::Always,
-        r#"{"TableName":"tab","X":1}"#,
+    for (seen, sent) in http.seen().iter().zip([put(), get(), delete]) {
+        assert_eq!(seen.body, sent.body);
+        let length = sent.body.len().to_string();
+        assert_eq!(seen.header("content-length"), Some(&*length));
+    }
+
+    // Nothing that it brings is left out, and what is no JSON is no answer.
+    let marked = r#"{"Unknown":1, "Item":{"pk":{"S":"a"}}}"#;
+    http.plan([Fault::Reply(200, marked.into())]);
+    assert_eq!(
+        &wire.call(&get()).await.unwrap().body[..],
+        marked.as_bytes()
     );
-    let failure = wire.call(&strange).await.unwrap_err();
-    assert_eq!(failure.error.kind(), ErrorKind::Rejected);
-    assert!(
-        failure.error.to_string().contains("`X`"),
-        "{}",
-        failure.error
-    );
+    http.plan(std::iter::repeat_n(Fault::Reply(200, "<html>".into()), 9));
+    let failure = wire.call(&get()).await.unwrap_err();
+    assert_eq!(failure.error.kind(), ErrorKind::Unavailable);
 }
 
 /// Stands for an SDK that does not take our serializer: puts its own back.
@@ -226,17 +233,14 @@ impl Intercept for OwnSerializer {
 async fn an_sdk_that_ignores_our_serializer() {
     let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
     wire.call(&create()).await.unwrap();
-    assert!(wire.is_typed());
-    assert_eq!(http.calls(), ["PutItem", "PutItem"]);
-    assert_eq!(http.seen()[0].body, br#"{"TableName":"tab"}"#);
+    assert_eq!(http.seen()[0].body, create().body);
     let failure = wire.call(&create()).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::Conflict);
-    assert_eq!(http.calls().len(), 3);
+    assert_eq!(http.calls(), ["PutItem", "PutItem"]);
 
-    // What such an SDK makes of a transaction is refused, so that nothing has happened then either.
     let (wire, http) = start(|config| config.interceptor(OwnSerializer::default())).await;
     wire.call(&transaction("one")).await.unwrap();
-    assert_eq!(http.calls(), ["TransactWriteItems", "TransactWriteItems"]);
+    assert_eq!(http.calls(), ["TransactWriteItems"]);
     assert_eq!(
         attributes(&wire.call(&get()).await.unwrap(), "Item"),
         Some(both())
@@ -253,7 +257,7 @@ fn transaction(token: &str) -> Request {
     let body = format!(
         "{{\"TransactItems\":[{operations}],\"ClientRequestToken\":\"{token}\",\"ReturnConsumedCapacity\":\"TOTAL\"}}"
     );
-    request(Operation::TransactWriteItems, Resend::ByToken, &body)
+    request(ServiceOperation::TransactWriteItems, Resend::ByToken, &body)
 }
 
 fn both() -> serde_json::Value {
@@ -262,16 +266,14 @@ fn both() -> serde_json::Value {
 
 #[tokio::test]
 async fn a_transaction_of_all_kinds() {
-    for typed in [false, true] {
+    for alone in [false, true] {
         let (wire, http) = plain().await;
-        if typed {
-            wire.use_typed();
-        }
+        let wire = if alone { wire.by_hooks_alone() } else { wire };
         http.plan([Fault::Lose, Fault::internal()]);
         let reply = wire.call(&transaction("one")).await.unwrap();
         assert!(reply.body.starts_with(b"{"), "{:?}", reply.body);
         let seen = http.seen();
-        assert_eq!(seen.len(), 3, "{typed}");
+        assert_eq!(seen.len(), 3, "{alone}");
         assert!(seen.iter().all(|attempt| attempt.body == seen[0].body));
         assert_eq!(
             attributes(&wire.call(&get()).await.unwrap(), "Item"),
@@ -324,9 +326,10 @@ impl DeserializeResponse for OwnDeserializer {
 #[tokio::test]
 async fn an_sdk_that_ignores_our_deserializer() {
     let (wire, http) = start(|config| config.interceptor(OwnDeserializer)).await;
+    let answer = r#"{"Item":{"pk":{"S":"a"},"n":{"N":"1"}}}"#;
+    http.plan([Fault::Reply(200, answer.into())]);
     let reply = wire.call(&get()).await.unwrap();
-    assert_eq!(&reply.body[..], br#"{"Item":{"pk":{"S":"typed"}}}"#);
-    assert!(wire.is_typed());
+    assert_eq!(&reply.body[..], answer.as_bytes());
     assert_eq!(http.calls(), ["GetItem"]);
 }
 
@@ -340,21 +343,19 @@ async fn a_lost_answer() {
         Fault::internal(),
         Fault::Cut(1),
     ];
-    for typed in [false, true] {
+    for alone in [false, true] {
         for fault in ambiguous.clone() {
             let (wire, http) = plain().await;
-            if typed {
-                wire.use_typed();
-            }
+            let wire = if alone { wire.by_hooks_alone() } else { wire };
             http.plan([fault.clone()]);
             let failure = wire.call(&create()).await.unwrap_err();
             assert_eq!(
                 failure.error.kind(),
                 ErrorKind::OutcomeUnknown,
-                "{typed} {fault:?}"
+                "{alone} {fault:?}"
             );
             assert!(failure.condition.is_none());
-            assert_eq!(http.calls(), ["PutItem"], "{typed} {fault:?}");
+            assert_eq!(http.calls(), ["PutItem"], "{alone} {fault:?}");
         }
     }
     for fault in ambiguous {
@@ -370,7 +371,7 @@ async fn a_lost_answer() {
 async fn a_condition_after_a_lost_answer_is_unknown() {
     let (wire, http) = plain().await;
     http.plan([Fault::Lose]);
-    let repeatable = request(Operation::PutItem, Resend::Always, CREATE);
+    let repeatable = request(ServiceOperation::PutItem, Resend::Always, CREATE);
     let failure = wire.call(&repeatable).await.unwrap_err();
     assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown);
     assert!(failure.condition.is_none());
@@ -466,7 +467,6 @@ async fn kinds_come_from_code_and_status() {
         http.plan(std::iter::repeat_n(fault.clone(), 3));
         let failure = wire.call(&get()).await.unwrap_err();
         assert_eq!(failure.error.kind(), kind, "{fault:?}: {:?}", failure.error);
-        assert!(!wire.is_typed());
     }
 }
 
@@ -507,11 +507,11 @@ async fn a_missing_table_says_what_to_do() {
 async fn errors_hold_no_values() {
     let (wire, _) = plain().await;
     let secret = CREATE.replace("\"N\":\"2\"", "\"S\":\"secret\"");
-    let secret = || request(Operation::PutItem, Resend::UnlessAmbiguous, &secret);
+    let secret = || request(ServiceOperation::PutItem, Resend::UnlessAmbiguous, &secret);
     wire.call(&secret()).await.unwrap();
     let failure = wire.call(&secret()).await.unwrap_err();
     assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
-    let exchange = swap::Exchange::new(&secret(), true, None, None);
+    let exchange = swap::HookExchange::new(&secret(), true, None, None);
     assert!(!format!("{:?}", swap::Hooks(Arc::clone(&exchange))).contains("secret"));
 }
 
@@ -545,35 +545,35 @@ async fn past_the_sdk_everything_is_the_same() {
     let direct = Wire::direct(engine_of_tab().await);
     let requests = [
         (
-            Operation::PutItem,
+            ServiceOperation::PutItem,
             r#"{"TableName":"tab","Item":{"pk":{"S":"a"}}}"#,
         ),
         (
-            Operation::GetItem,
+            ServiceOperation::GetItem,
             r#"{"TableName":"tab","Key":{"pk":{"S":"a"}}}"#,
         ),
         (
-            Operation::GetItem,
+            ServiceOperation::GetItem,
             r#"{"TableName":"tab","Key":{"pk":{"S":"missing"}}}"#,
         ),
         (
-            Operation::PutItem,
+            ServiceOperation::PutItem,
             r##"{"TableName":"tab","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##,
         ),
         (
-            Operation::GetItem,
+            ServiceOperation::GetItem,
             r#"{"TableName":"none","Key":{"pk":{"S":"a"}}}"#,
         ),
         (
-            Operation::GetItem,
+            ServiceOperation::GetItem,
             r#"{"TableName":"tab","Key":{"other":{"S":"secret"}}}"#,
         ),
         (
-            Operation::UpdateItem,
+            ServiceOperation::UpdateItem,
             r#"{"TableName":"tab","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET"}"#,
         ),
         (
-            Operation::TransactWriteItems,
+            ServiceOperation::TransactWriteItems,
             r#"{"TransactItems":[{"Put":{"TableName":"tab","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}]}"#,
         ),
     ];
@@ -583,6 +583,7 @@ async fn past_the_sdk_everything_is_the_same() {
             table: "tab".into(),
             body: Bytes::from_static(body.as_bytes()),
             resend: Resend::UnlessAmbiguous,
+            is_metered: false,
         };
         let told = |outcome: Result<Reply, Failure>| match outcome {
             Ok(reply) => format!("{:?} {}", reply.body, reply.request_id.is_some()),
@@ -606,10 +607,11 @@ async fn past_the_sdk_everything_is_the_same() {
 fn an_engine_that_fails_may_have_done_it() {
     let kind = |resend| {
         let request = Request {
-            operation: Operation::PutItem,
+            operation: ServiceOperation::PutItem,
             table: "tab".into(),
             body: Bytes::from_static(b"{}"),
             resend,
+            is_metered: false,
         };
         let site = failure::Site::in_process(&request, 500);
         let body = br#"{"__type":"InternalServerError","message":"it failed"}"#;
@@ -654,7 +656,7 @@ async fn quoted_values_are_not_shown() {
         (storing(r#"{"BS":["AQI=","AQI="]}"#), &["AQI"]),
         (storing(r#"{"N":"4ab"}"#), &["4ab"]),
     ] {
-        let put = request(Operation::PutItem, Resend::UnlessAmbiguous, &body);
+        let put = request(ServiceOperation::PutItem, Resend::UnlessAmbiguous, &body);
         let failure = wire.call(&put).await.unwrap_err();
         assert_eq!(failure.error.kind(), ErrorKind::Rejected, "{body}");
         let shown = format!("{} {:?}", failure.error, failure.error);

@@ -8,12 +8,12 @@ const LIFE: Duration = Duration::from_secs(8 * 60);
 
 /// When a token was sent first, by whichever attempt.
 #[derive(Debug, Default)]
-pub(crate) struct TokenLife(OnceLock<Moment>);
+pub(crate) struct TokenLife(OnceLock<ClockReading>);
 
 /// No clock tells all: one that only goes forward may stand still while a machine is frozen, and that of the wall is
 /// put right. The client's own, by which it signs, may be one of a test's.
 #[derive(Debug, Clone, Copy)]
-struct Moment {
+struct ClockReading {
     steady: Instant,
     wall: SystemTime,
     client: SystemTime,
@@ -22,7 +22,7 @@ struct Moment {
 impl TokenLife {
     /// Whether the service still knows it, as far as all clocks say so.
     pub(super) fn is_remembered(&self, client: SystemTime) -> bool {
-        let now = Moment {
+        let now = ClockReading {
             steady: Instant::now(),
             wall: SystemTime::now(),
             client,
@@ -30,7 +30,7 @@ impl TokenLife {
         self.is_young(now)
     }
 
-    fn is_young(&self, now: Moment) -> bool {
+    fn is_young(&self, now: ClockReading) -> bool {
         let began = *self.0.get_or_init(|| now);
         let steady = now.steady.saturating_duration_since(began.steady);
         // A clock that was set back says nothing of how long it was.
@@ -44,12 +44,12 @@ impl TokenLife {
 mod tests {
     use super::*;
 
-    fn later(moment: Moment, [steady, wall, client]: [i64; 3]) -> Moment {
+    fn later(moment: ClockReading, [steady, wall, client]: [i64; 3]) -> ClockReading {
         let step = |time: SystemTime, minutes: i64| {
             let by = Duration::from_secs(60 * minutes.unsigned_abs());
             if minutes < 0 { time - by } else { time + by }
         };
-        Moment {
+        ClockReading {
             steady: moment.steady + Duration::from_secs(60 * steady.unsigned_abs()),
             wall: step(moment.wall, wall),
             client: step(moment.client, client),
@@ -59,7 +59,7 @@ mod tests {
     /// Of the steady clock, that of the wall and the client's, the one that says most counts.
     #[test]
     fn the_oldest_age_counts() {
-        let began = Moment {
+        let began = ClockReading {
             steady: Instant::now(),
             wall: SystemTime::now(),
             client: SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30),

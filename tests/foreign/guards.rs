@@ -1,6 +1,7 @@
 //! Guards of a loaded entity compare what was read, in the spelling in which it is stored.
 
 use chrono::{DateTime, Utc};
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{ErrorKind, put_each};
 use uuid::Uuid;
@@ -25,8 +26,12 @@ tests![
     another_value_is_a_conflict,
     another_version_is_one_request,
     rows_of_ours_are_one_request,
+    an_absent_default_is_no_other_spelling,
     a_lost_answer_is_unknown,
     a_condition_of_the_callers_decides,
+    a_row_without_its_time_of_creation_is_told_from_a_new_one,
+    a_fraction_of_the_time_of_creation_stays,
+    a_default_time_of_creation_may_be_absent,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -412,6 +417,43 @@ async fn rows_of_ours_are_one_request(db: Db) -> Outcome {
     Ok(())
 }
 
+/// Its template is made of a number that has a default.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "labels", key(pk = id))]
+#[dynamo(gsi(by_kind, pk = "KIND#{kind}#{rank}"))]
+struct Label {
+    id: String,
+    #[dynamo(default)]
+    kind: u32,
+    rank: u32,
+}
+
+/// The guard holds of an attribute that is not there, or NULL, and nothing is to be spelt in another way.
+async fn an_absent_default_is_no_other_spelling(db: Db) -> Outcome {
+    db.create_tables([Label::schema()]).await?;
+    let null = AttributeValue::Null(true);
+    for kind in [None, Some(null)] {
+        let row = [("id", s("a")), ("rank", n(1))];
+        let row = row.into_iter().chain(kind.map(|null| ("kind", null)));
+        db.plant::<Label>(
+            row.map(|(name, value)| (name.to_owned(), value))
+                .collect::<Raw>(),
+        )
+        .await;
+        let loaded = Label::key("a").get().send(&db).await?.expect("a label");
+        let (faulty, http) = db.faulty([]);
+        // The caller's condition fails, and that alone.
+        let update = loaded.update().apply(|l| l.rank().set(2));
+        let refused = update.when(|l| l.rank().gt(1)).send(&faulty).await;
+        assert!(refused.unwrap_err().is_conflict());
+        let calls = http.calls();
+        let writes = calls.iter().filter(|call| *call == "UpdateItem");
+        assert_eq!(writes.count(), 1, "{calls:?}");
+        loaded.update().apply(|l| l.rank().set(2)).send(&db).await?;
+    }
+    Ok(())
+}
+
 async fn a_lost_answer_is_unknown(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let send = async |loaded: Letter, plan: Vec<Fault>| -> (Option<ErrorKind>, Faults) {
@@ -443,5 +485,140 @@ async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
         .send(&db)
         .await;
     assert!(refused.unwrap_err().is_conflict());
+    Ok(())
+}
+
+/// A row that was deleted and made again has version 1 once more, and now a time of creation.
+async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let null = AttributeValue::Null(true);
+    for created in [None, Some(null)] {
+        for version in [Some(n(1)), None] {
+            let mut row = letter_row("a", TIMES[7]);
+            row.remove("created");
+            row.extend(created.clone().map(|value| ("created".into(), value)));
+            row.remove("version");
+            row.extend(version.clone().map(|value| ("version".into(), value)));
+            let plant = || db.plant::<Letter>(row.clone());
+            let load = || async { Letter::key("a").get().send(&db).await };
+
+            // It is what was loaded, so it may be changed.
+            plant().await;
+            let loaded = load().await?.expect("a letter");
+            loaded
+                .update()
+                .apply(|l| l.title().set("x"))
+                .send(&db)
+                .await?;
+            plant().await;
+            loaded.put().send(&db).await?;
+            plant().await;
+            loaded.delete().send(&db).await?;
+
+            // Another one has its place.
+            let new = Letter {
+                version: Version::default(),
+                ..loaded.clone()
+            };
+            let mut new = {
+                new.create().send(&db).await?;
+                db.stored(&loaded.key()).await
+            };
+            if version.is_none() {
+                new.remove("version");
+                db.plant::<Letter>(new.clone()).await;
+            }
+            let update = loaded.update().apply(|l| l.title().set("x"));
+            let refused = [
+                update.send(&db).await.unwrap_err(),
+                loaded.put().send(&db).await.unwrap_err(),
+                loaded.delete().send(&db).await.unwrap_err(),
+            ];
+            for error in refused {
+                assert!(error.is_conflict(), "{error}");
+            }
+            assert_eq!(db.stored(&loaded.key()).await, new);
+            // Who brings the number alone, from an ETag say, asks for nothing else.
+            if version.is_some() {
+                let version = Version::from(1);
+                let by_etag = Letter {
+                    version,
+                    ..loaded.clone()
+                };
+                by_etag.put().send(&db).await?;
+            }
+            loaded.delete().unchecked().send(&db).await?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "clocks", key(pk = id))]
+#[dynamo(gsi(by_label, pk = "LABEL#{label}", sk = "{created}"))]
+struct Clock {
+    id: String,
+    label: String,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at, format = "epoch")]
+    created: Option<DateTime<Utc>>,
+}
+
+/// Others store a part of a second where this library writes none.
+async fn a_fraction_of_the_time_of_creation_stays(db: Db) -> Outcome {
+    db.create_tables([Clock::schema()]).await?;
+    let row = || {
+        raw([
+            ("id", s("a")),
+            ("label", s("x")),
+            ("version", n(1)),
+            ("created", AttributeValue::N("1700000000.5".into())),
+        ])
+    };
+    let load = || async {
+        db.plant::<Clock>(row()).await;
+        Clock::key("a").get().send(&db).await
+    };
+    let loaded = load().await?.expect("a clock");
+    let put = loaded.put().send(&db).await?;
+    assert_eq!(put.created, loaded.created);
+    let loaded = load().await?.expect("a clock");
+    let new = loaded.update().apply(|c| c.label().set("y"));
+    assert_eq!(new.send(&db).await?.created, loaded.created);
+    assert_eq!(db.stored(&loaded.key()).await["created"], row()["created"]);
+    load().await?;
+    let modified = Clock::key("a").modify(|c| c.label = "z".into());
+    assert_eq!(modified.send(&db).await?.created, loaded.created);
+    let loaded = load().await?.expect("a clock");
+    loaded.delete().send(&db).await?;
+    assert_eq!(db.count::<Clock>().await, 0);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "coins", key(pk = id))]
+struct Coin {
+    id: String,
+    #[dynamo(version)]
+    version: Version,
+    #[dynamo(created_at, default = DateTime::UNIX_EPOCH)]
+    created: DateTime<Utc>,
+}
+
+async fn a_default_time_of_creation_may_be_absent(db: Db) -> Outcome {
+    db.create_tables([Coin::schema()]).await?;
+    db.plant::<Coin>(raw([("id", s("a")), ("version", n(1))]))
+        .await;
+    let loaded = Coin::key("a").get().send(&db).await?.expect("a coin");
+    assert_eq!(loaded.created, DateTime::UNIX_EPOCH);
+    loaded.delete().send(&db).await?;
+    let new = Coin {
+        version: Version::default(),
+        ..loaded.clone()
+    };
+    new.create().send(&db).await?;
+    let refused = loaded.delete().send(&db).await.unwrap_err();
+    assert!(refused.is_conflict(), "{refused}");
     Ok(())
 }

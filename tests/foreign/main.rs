@@ -24,9 +24,7 @@ use support::suite::trials;
 fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("spelling", Mode::Raw, spelling::tests());
-    all.extend(trials("typed::spelling", Mode::Typed, spelling::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
-    all.extend(trials("typed::guards", Mode::Typed, guards::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("random", Mode::Raw, random::tests()));
     libtest_mimic::run(&arguments, all).exit();

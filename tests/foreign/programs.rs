@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
+use dynamo_entity::DynamoValue;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::codec::{CodecError, Reader, Writer};
 use dynamo_entity::expr::{Mode, Path};
 use dynamo_entity::key::{KeyPart, PartText, PartWriter};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::Width;
-use dynamo_entity::{Fault, Number, Reader, Value, Writer};
+use dynamo_entity::{Number, Value};
 use uuid::Uuid;
 
 use crate::support::db::{Db, Raw, n, raw, s};
@@ -33,7 +35,7 @@ async fn stays_one_row<E>(
     db: &Db,
     row: Raw,
     change: fn(&mut E),
-    update: fn(&E) -> dynamo_entity::Update<E>,
+    update: fn(&E) -> dynamo_entity::write::Update<E>,
 ) -> Outcome
 where
     E: DynamoEntity + PartialEq + std::fmt::Debug,
@@ -288,11 +290,11 @@ struct Folded(String);
 impl DynamoValue for Folded {
     type Path<R, M: Mode> = Path<R, Self, M>;
 
-    fn encode(&self, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.0.encode(writer)
     }
 
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         String::decode(reader).map(Folded)
     }
 }
@@ -300,7 +302,7 @@ impl DynamoValue for Folded {
 impl KeyPart for Folded {
     const WIDTH: Width = Width::Variable;
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.text(&self.0.to_lowercase());
         Ok(())
     }
@@ -486,7 +488,7 @@ struct Loud(Uuid);
 impl KeyPart for Loud {
     const WIDTH: Width = Width::Fixed(36);
 
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), Fault> {
+    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.token(&self.0.to_string().to_uppercase());
         Ok(())
     }

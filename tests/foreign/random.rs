@@ -29,7 +29,7 @@ fn rows() -> u64 {
 /// Reads a row back in every way, writes it and takes it away, with every other spelling of its key beside it.
 async fn check<E>(db: &Db, seed: u64, entity: E) -> Outcome
 where
-    E: DynamoEntity<Guard = dynamo_entity::Unconditional> + PartialEq + std::fmt::Debug,
+    E: DynamoEntity<Guard = dynamo_entity::write::Unconditional> + PartialEq + std::fmt::Debug,
 {
     let stored = entity.to_item()?;
     let told = || format!("seed {seed}: {stored:?}");
@@ -247,7 +247,7 @@ fn timestamp(at: DateTime<Utc>) -> Timestamp {
 /// Each seed its rows.
 async fn each<E>(db: &Db, make: impl Fn(&mut Given) -> E) -> Outcome
 where
-    E: DynamoEntity<Guard = dynamo_entity::Unconditional> + PartialEq + std::fmt::Debug,
+    E: DynamoEntity<Guard = dynamo_entity::write::Unconditional> + PartialEq + std::fmt::Debug,
 {
     db.create_tables([<E::Table as DynamoTable>::schema()])
         .await?;

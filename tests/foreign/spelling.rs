@@ -1,8 +1,9 @@
 //! A row whose stored key is not what its fields give is refused by whatever reads it, with a kind of its own.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Error, ErrorKind, Stage, read_together, snapshot};
+use dynamo_entity::{Error, ErrorKind, read_together, snapshot};
 use uuid::Uuid;
 
 use crate::support::db::{Db, Raw, n, raw, s};
@@ -18,6 +19,7 @@ tests![
     keys_refuse,
     a_constant_is_part_of_the_key,
     jobs_go_on,
+    deletes_take_what_they_read,
     collections_go_on,
     a_changed_template_is_refused,
     keys_of_indexes_refuse_nothing,
@@ -65,7 +67,7 @@ fn kind<T: std::fmt::Debug>(read: Result<T>) -> ErrorKind {
     let shown = error.to_string();
     if error.is_key_mismatch() {
         assert!(
-            error.key().is_some() || error.attribute().is_some(),
+            error.key_attribute().is_some() || error.attribute().is_some(),
             "{shown}"
         );
         assert!(shown.contains("declare the key as it is stored"), "{shown}");
@@ -286,7 +288,7 @@ async fn a_field_that_left_its_key_is_refused(db: Db) -> Outcome {
         with_a_stranger(&db, name, value).await?;
         let error = Order::in_partition(who()).all(&db).await.unwrap_err();
         let key = if name == "user" { "pk" } else { "sk" };
-        let said = (error.kind(), error.key(), error.attribute());
+        let said = (error.kind(), error.key_attribute(), error.attribute());
         assert_eq!(said, (MISMATCH, Some(key), Some(name)));
         assert_eq!(error.key_of::<Order>(), Some(order(2).key()));
     }
@@ -380,7 +382,10 @@ async fn a_constant_is_part_of_the_key(db: Db) -> Outcome {
     row.insert("sk".into(), s("INFOS"));
     db.plant::<Profile>(row).await;
     let error = Profile::scan().all(&db).await.unwrap_err();
-    assert_eq!((error.kind(), error.key()), (MISMATCH, Some("sk")));
+    assert_eq!(
+        (error.kind(), error.key_attribute()),
+        (MISMATCH, Some("sk"))
+    );
     let (rows, errors) = parted(Profile::scan().lenient().all(&db).await?);
     assert_eq!((rows, errors.len()), (vec![profile], 1));
     Ok(())
@@ -406,10 +411,38 @@ async fn jobs_go_on(db: Db) -> Outcome {
         .send(&db)
         .await?;
     assert_eq!((report.written, report.failed, report.vanished), (1, 2, 0));
-    // A delete takes away what it read, by the key that it read.
-    let report = Visit::scan().delete_each().send(&db).await?;
-    assert_eq!(report.written + report.failed, 3);
-    assert_eq!(db.count::<Visit>().await as u64, report.failed);
+    let told = report.errors().iter().map(ToString::to_string);
+    for told in told {
+        assert!(
+            told.starts_with("a row with the key `at`, `who`: Visit."),
+            "{told}"
+        );
+        let values = [LOUD, "12:00:00"];
+        assert!(!values.iter().any(|value| told.contains(value)), "{told}");
+    }
+    Ok(())
+}
+
+/// In a table of its own a delete takes away what it read, by the key that it read, whichever way it was found.
+async fn deletes_take_what_they_read(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    let day: NaiveDate = "2026-03-01".parse()?;
+    let jobs = [
+        Visit::scan().delete_each(),
+        Visit::in_partition(who()).delete_each(),
+        Visit::by_day(day).delete_each(),
+        Visit::scan().filter(|v| v.count().eq(1)).delete_each(),
+    ];
+    for (nth, job) in jobs.into_iter().enumerate() {
+        for (who, at) in [(WHO, AT), (LOUD, AT), (WHO, "2026-03-01T12:00:00Z")] {
+            db.plant::<Visit>(visit_row(who, at)).await;
+        }
+        let report = job.send(&db).await?;
+        // The partition is asked for in our spelling.
+        let found = if nth == 1 { 2 } else { 3 };
+        assert_eq!((report.written, report.failed), (found, 0), "{nth}");
+        assert_eq!(db.count::<Visit>().await as u64, 3 - found, "{nth}");
+    }
     Ok(())
 }
 
@@ -584,7 +617,7 @@ async fn verbatim_is_exact(db: Db) -> Outcome {
         db.plant::<Foreign>(row.clone()).await;
         let error = Foreign::in_partition("Ann").all(&db).await.unwrap_err();
         assert_eq!(
-            (error.kind(), error.key()),
+            (error.kind(), error.key_attribute()),
             (MISMATCH, Some("sk")),
             "{row:?}"
         );
@@ -605,7 +638,7 @@ impl dynamo_entity::key::KeyPart for Folded {
     fn write_part(
         &self,
         writer: &mut dynamo_entity::key::PartWriter<'_>,
-    ) -> Result<(), dynamo_entity::Fault> {
+    ) -> Result<(), dynamo_entity::codec::CodecError> {
         writer.text(&self.0.to_lowercase());
         Ok(())
     }

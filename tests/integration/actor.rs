@@ -278,7 +278,7 @@ async fn an_actor_that_is_a_key_has_its_limits(db: Db) -> Outcome {
     let refused = by(2049).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidKey);
     assert_eq!(
-        (refused.key(), refused.attribute()),
+        (refused.key_attribute(), refused.attribute()),
         (Some("updated_by"), Some("updated_by"))
     );
     assert!(edit(Some("")).to_item().is_err(), "no key is empty");

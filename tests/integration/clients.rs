@@ -150,7 +150,7 @@ async fn requests_are_those_of_the_sdk(_: Db) -> Outcome {
         let db = Dynamo::new(Client::from_conf(change(config).build()));
         drop(works(&db).await);
         let raw = std::mem::take(&mut *recorder.0.lock().unwrap());
-        drop(works(&db.with_typed_wire()).await);
+        drop(works(&db.with_hooks_alone()).await);
         let typed = std::mem::take(&mut *recorder.0.lock().unwrap());
         assert_eq!(raw.len(), typed.len(), "{what}");
         for (raw, typed) in raw.iter().zip(&typed) {

@@ -1,8 +1,9 @@
 //! Collections: all entities of a partition, or of a table, each row as what it is.
 
 use chrono::{DateTime, Utc};
+use dynamo_entity::Value;
+use dynamo_entity::plan::Filter;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Filter, Value};
 
 use crate::support::clock::{HandClock, moment};
 use crate::support::db::{Db, raw, s};
@@ -658,7 +659,7 @@ async fn items_go_both_ways(db: Db) -> Outcome {
 async fn errors_name_the_collection(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
     let refused = Account::in_partition("").all(&faulty).await.unwrap_err();
-    let found = (refused.kind(), refused.entity(), refused.key());
+    let found = (refused.kind(), refused.entity(), refused.key_attribute());
     assert_eq!(found, (ErrorKind::InvalidKey, Some("Account"), Some("pk")));
     assert!(http.calls().is_empty());
     let q = Account::in_partition("secret");

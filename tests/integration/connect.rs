@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use dynamo_entity::Stage;
 use dynamo_entity::aws_sdk_dynamodb::Client;
 use dynamo_entity::aws_sdk_dynamodb::config::{
     AppName, BehaviorVersion, Config, Credentials, Region,
 };
 use dynamo_entity::embedded::EmbeddedEngine;
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
 use tokio::sync::oneshot;
 

@@ -1,6 +1,6 @@
 //! `create`: never overwrites.
 
-use dynamo_entity::Stage;
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
 
 use crate::model::{Draft, Note, Order, RequestCount, Session, Shop, draft, note, order, session};

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::error::Error as _;
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
 use dynamo_entity::testing;
-use dynamo_entity::{Error, Number, Stage};
+use dynamo_entity::{Error, Number};
 use serde_json::json;
 
 use crate::model::{Draft, Note, Order, Shop, draft, note, order};
@@ -24,6 +25,7 @@ tests![
     a_key_in_a_change_is_named,
     a_row_of_another_entity_is_an_error,
     a_key_that_does_not_parse_is_an_error,
+    a_bare_key_that_differs_is_named,
     a_broken_current_item_is_an_error_of_its_own,
     a_current_item_is_read_as_another_entity_by_name,
     those_of_a_fake_are_those_of_an_engine,
@@ -224,11 +226,65 @@ async fn a_key_that_does_not_parse_is_an_error(_: Db) -> Outcome {
         let error = Order::from_item(item.clone()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::KeyMismatch, "{broken}");
         assert_eq!(error.entity(), Some("Order"));
-        let names = format!("{:?} {:?}", error.key(), error.attribute());
+        let names = format!("{:?} {:?}", error.key_attribute(), error.attribute());
         assert!(
             names.contains("sk") || names.contains("order_no"),
             "{broken}: {error:?}"
         );
+    }
+    Ok(())
+}
+
+#[derive(Debug, DynamoEntity)]
+#[dynamo(table = "measures", key(pk = meter, sk = at))]
+struct Measure {
+    #[dynamo(rename = "meter_id")]
+    meter: uuid::Uuid,
+    at: chrono::DateTime<chrono::Utc>,
+}
+
+#[derive(Debug, DynamoProjection)]
+#[dynamo(entity = Measure)]
+struct MeasuredAt {
+    at: chrono::DateTime<chrono::Utc>,
+}
+
+/// As the key of a template is, whatever reads the row.
+async fn a_bare_key_that_differs_is_named(db: Db) -> Outcome {
+    db.create_tables([Measure::schema()]).await?;
+    let (meter, at) = (
+        "67e55044-10b1-426f-9247-bb680e5fe0c8",
+        "2026-03-01T12:00:00.000000000Z",
+    );
+    for (meter, at, key) in [
+        (meter, "2026-03-01T12:00:00.000Z", "at"),
+        (meter, "2026-03-01T12:00:00.000000000+00:00", "at"),
+        (meter, "yesterday", "at"),
+        ("67E55044-10B1-426F-9247-BB680E5FE0C8", at, "meter_id"),
+    ] {
+        let row = crate::support::db::raw([("meter_id", s(meter)), ("at", s(at))]);
+        db.plant::<Measure>(row.clone()).await;
+        let errors = [
+            Measure::scan().all(&db).await.unwrap_err(),
+            Measure::from_item(Item::from(row.clone())).unwrap_err(),
+            Measure::key_from_item(Item::from(row)).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.kind(), ErrorKind::KeyMismatch);
+            let names = (error.key_attribute(), error.attribute());
+            assert_eq!(names, (Some(key), Some(key)), "{error}");
+            assert!(error.to_string().contains(&format!("(key `{key}`)")));
+        }
+        let times = Measure::scan().select::<MeasuredAt>().all(&db).await;
+        let times = times.map(|rows| rows.iter().map(|row| row.at).collect::<Vec<_>>());
+        let named = times.map_err(|error| error.key_attribute().map(str::to_owned));
+        match key {
+            "at" => assert_eq!(named, Err(Some("at".to_owned()))),
+            // What a projection does not read it does not compare.
+            _ => assert_eq!(named.map(|times| times.len()), Ok(1)),
+        }
+        let gone = Measure::scan().delete_each().send(&db).await?.complete()?;
+        assert_eq!(gone.written, 1);
     }
     Ok(())
 }

@@ -8,8 +8,9 @@ use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use dynamo_entity::Batch;
+use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Batch, FileCheckpoint};
 use futures_util::StreamExt;
 use futures_util::future::join_all;
 

@@ -364,7 +364,10 @@ async fn a_wrong_key_sends_nothing(db: Db) -> Outcome {
         .await
         .expect_err("a key is empty");
     assert_eq!(error.kind(), ErrorKind::InvalidKey);
-    assert_eq!((error.entity(), error.key()), (Some("Note"), Some("id")));
+    assert_eq!(
+        (error.entity(), error.key_attribute()),
+        (Some("Note"), Some("id"))
+    );
     assert!(http.calls().is_empty());
     Ok(())
 }
@@ -547,7 +550,7 @@ async fn a_stream_of_keys_is_read_as_they_come(db: Db) -> Outcome {
         left: (0..150).rev().map(|at| at % 5).collect(),
         is_ready: true,
     };
-    let mut found = Note::get_each(keys).stream(&db);
+    let mut found = Note::get_stream(keys).stream(&db);
     let mut at = 0;
     while let Some(note) = found.next().await {
         assert_eq!(note?.is_some(), [1, 2, 4].contains(&(at % 5)));

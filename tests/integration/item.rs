@@ -3,8 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use dynamo_entity::aws_sdk_dynamodb::error::ProvideErrorMetadata;
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Number, Stage, Value};
+use dynamo_entity::{Number, Value};
 
 use crate::model::{Note, Order, Shop, note, order};
 use crate::support::db::{Db, Raw, s};
@@ -315,7 +316,7 @@ async fn a_key_is_read_from_an_item(db: Db) -> Outcome {
     assert_eq!(key.placed_at, order.placed_at);
     let other = HashMap::from([("pk".to_owned(), s("USER#1")), ("sk".to_owned(), s("INFO"))]);
     let error = Order::key_from_item(other).unwrap_err();
-    let said = (error.kind(), error.key());
+    let said = (error.kind(), error.key_attribute());
     assert_eq!(said, (ErrorKind::KeyMismatch, Some("sk")));
     Ok(())
 }

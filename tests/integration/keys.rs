@@ -1,9 +1,10 @@
 //! Keys: bare, of templates and constants, and what does not fit one.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use dynamo_entity::Number;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Number, Stage};
 
 use crate::model::{Note, Order, Shop, Status, User, UserId, note, order, user};
 use crate::support::clock::moment;
@@ -418,7 +419,7 @@ async fn is_refused<E: DynamoEntity>(
             refusal.entity(),
             std::any::type_name::<E>().rsplit("::").next()
         );
-        assert_eq!(refusal.key(), Some(key));
+        assert_eq!(refusal.key_attribute(), Some(key));
         assert_eq!(refusal.attribute(), part);
         assert!(refusal.to_string().contains(says), "{refusal}");
     }
@@ -537,7 +538,7 @@ async fn an_empty_index_key_is_refused(db: Db) -> Outcome {
     let refused = empty.create().send(&faulty).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidKey);
     assert_eq!(
-        (refused.key(), refused.attribute()),
+        (refused.key_attribute(), refused.attribute()),
         (Some("owner"), Some("owner"))
     );
     assert!(http.calls().is_empty());
@@ -554,7 +555,7 @@ async fn a_long_index_key_is_refused(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
     let refused = labelled(2049).put().send(&faulty).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidKey);
-    assert_eq!(refused.key(), Some("by_label_pk"));
+    assert_eq!(refused.key_attribute(), Some("by_label_pk"));
     assert!(http.calls().is_empty());
     Ok(())
 }
@@ -612,7 +613,7 @@ async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {
     let text = |bytes: usize| "x".repeat(bytes);
     let refused = |error: Error, key: &str, bytes: usize| {
         assert_eq!(error.kind(), ErrorKind::InvalidKey, "{error:?}");
-        assert_eq!(error.key(), Some(key), "{error:?}");
+        assert_eq!(error.key_attribute(), Some(key), "{error:?}");
         let says = format!("the key has {bytes} bytes, DynamoDB allows 1024");
         assert!(error.to_string().contains(&says), "{error}");
     };
@@ -670,7 +671,7 @@ async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {
     // What keeps a unique value has it as its key.
     let unique = side(1, 1, 1020).create().send(&db).await.unwrap_err();
     assert_eq!(
-        (unique.kind(), unique.key()),
+        (unique.kind(), unique.key_attribute()),
         (ErrorKind::InvalidKey, Some("pk"))
     );
     let bare = |pk, g2| Front {

@@ -3,9 +3,13 @@
 //! ```text
 //! cargo test --test integration
 //! scripts/dynamodb-local cargo test --test integration
+//! WAYS=all scripts/dynamodb-local cargo test --test integration
 //! ```
 //!
 //! The modules are the stages of the way. Every test has tables of its own, so all run at once.
+//!
+//! Which way a request takes through this process is no matter of the server: there each test goes one way, and
+//! others only where bytes of the SDK are at stake. The longest tests go one way everywhere. `WAYS=all` asks for all.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -51,12 +55,17 @@ mod values;
 mod versions;
 mod wire;
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 use proptest::test_runner::Config;
 
 use support::db::Mode;
 use support::engine::Kind;
 use support::suite::{Test, trials};
+
+/// The modules that are run with hooks alone, too.
+const HOOKED: [&str; 7] = [
+    "create", "get", "get_many", "batch", "faults", "transact", "wire",
+];
 
 fn main() {
     if std::env::var_os(connect::CHILD).is_some() {
@@ -99,12 +108,16 @@ fn main() {
         ("unread", unread::tests),
         ("wire", wire::tests),
     ];
+    let in_all_ways = !Kind::here().is_server() || asks_for_all_ways();
     let mut all = Vec::new();
     for (module, tests) in verbs {
         all.extend(trials(module, Mode::Raw, tests()));
-        all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
+        // What sends each operation, and sees what becomes of it, is enough for a way that differs in nothing else.
+        if in_all_ways && HOOKED.contains(&module) || module == "wire" {
+            all.extend(another_way("hooks", Mode::Hooks, module, tests));
+        }
         if Kind::here() == Kind::Embedded {
-            all.extend(trials(&format!("direct::{module}"), Mode::Direct, tests()));
+            all.extend(another_way("direct", Mode::Direct, module, tests));
         }
     }
     // What is between the library and the engine: the direct way has nothing there.
@@ -113,7 +126,9 @@ fn main() {
         ("clients", clients::tests),
     ] {
         all.extend(trials(module, Mode::Raw, tests()));
-        all.extend(trials(&format!("typed::{module}"), Mode::Typed, tests()));
+        if in_all_ways {
+            all.extend(another_way("hooks", Mode::Hooks, module, tests));
+        }
     }
     // What a condition that failed means has to be found out where the server does not say it.
     for (module, tests) in [
@@ -132,6 +147,9 @@ fn main() {
         ("unique", unique::tests),
         ("errors", errors::tests),
     ] {
+        if !in_all_ways && module != "transact" {
+            continue;
+        }
         // That one stops its runs after so many requests, some of which are reads here.
         let of_requests = |test: &Test| test.name == "writes_that_were_given_go_on";
         let tests = tests().into_iter().filter(|test| !of_requests(test));
@@ -150,14 +168,59 @@ fn main() {
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));
+    for name in OF_ONE_WAY {
+        let is_there = all.iter().any(|trial| trial.name().contains(name));
+        assert!(is_there, "no test is named {name}");
+    }
     libtest_mimic::run(&arguments, all).exit();
 }
 
-/// So many random cases, or as many as `PROPTEST_CASES` asks for; failing seeds are kept.
+/// What takes long and looks at what stands above all ways: plans, cursors, the order of rows and of writes. These go
+/// one way, and by that of a server that says less.
+const OF_ONE_WAY: [&str; 22] = [
+    "a_checked_write_meets_what_its_writer_holds",
+    "a_place_is_never_ahead_of_the_rows",
+    "a_scan_in_legs_brings_each_row_once",
+    "any_job_does_each_write_once_in_order",
+    "any_mended_job_tells_what_was_not_done",
+    "every_change_is_as_it_was",
+    "every_condition_is_as_it_was",
+    "every_read_tells_rows_by_their_keys",
+    "large_answers_are_merged",
+    "large_answers_are_merged_whatever_is_read",
+    "limits_count_what_is_meant",
+    "places_by_bytes",
+    "places_by_numbers",
+    "places_by_several_attributes",
+    "places_by_templates",
+    "places_by_text",
+    "places_without_a_sort_key",
+    "random_faults_leave_each_row_changed_once",
+    "random_faults_leave_no_row_undeleted",
+    "random_jobs_leave_what_the_items_say",
+    "random_writes_leave_what_the_items_say",
+    "values_are_counted_as_the_service_counts_them",
+];
+
+fn another_way(way: &str, mode: Mode, module: &str, tests: fn() -> Vec<Test>) -> Vec<Trial> {
+    let mut tests = tests();
+    if !asks_for_all_ways() {
+        tests.retain(|test| !OF_ONE_WAY.contains(&test.name));
+    }
+    trials(&format!("{way}::{module}"), mode, tests)
+}
+
+fn asks_for_all_ways() -> bool {
+    std::env::var_os("WAYS").is_some_and(|ways| ways == "all")
+}
+
+/// So many random cases, on a server a tenth of them, or as many as `PROPTEST_CASES` asks for; failing seeds are kept.
 fn random(cases: u32) -> Config {
     let asked = Config::default();
     if std::env::var_os("PROPTEST_CASES").is_some() {
         return asked;
     }
+    let share = if Kind::here().is_server() { 10 } else { 1 };
+    let cases = cases.div_ceil(share);
     Config { cases, ..asked }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::bulk::{BulkReport, FileCheckpoint};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{BulkReport, FileCheckpoint};
 
 use crate::support::db::Db;
 use crate::support::faulty::Fault;

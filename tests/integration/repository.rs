@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Conditional, Delete, Repository, Update, async_trait};
+use dynamo_entity::write::{Conditional, Delete, Update};
+use dynamo_entity::{Repository, async_trait};
 
 use crate::support::db::Db;
 use crate::support::suite::Outcome;

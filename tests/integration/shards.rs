@@ -130,7 +130,7 @@ async fn the_shard_counts_for_the_length_of_the_key(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
     let refused = tight(2047).put().send(&faulty).await.unwrap_err();
     assert_eq!(
-        (refused.kind(), refused.key()),
+        (refused.kind(), refused.key_attribute()),
         (ErrorKind::InvalidKey, Some("pk"))
     );
     let refused = tight(2047).key().get().send(&faulty).await.unwrap_err();
@@ -185,7 +185,7 @@ async fn another_number_of_shards_is_noticed(db: Db) -> Outcome {
         ]);
         let refused = Event::from_item(item.clone()).unwrap_err();
         assert_eq!(
-            (refused.kind(), refused.key()),
+            (refused.kind(), refused.key_attribute()),
             (ErrorKind::KeyMismatch, Some("pk"))
         );
         assert!(Event::key_from_item(item).is_err());

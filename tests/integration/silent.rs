@@ -1,10 +1,12 @@
 //! A server that sends no item with a condition that failed: what is said is the same, and costs a read.
 
+use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 
+use crate::bulk::meanwhile;
 use crate::model::{Draft, Note, draft, note};
 use crate::support::db::Db;
-use crate::support::faulty::Fault;
+use crate::support::faulty::{Fault, Faults};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -12,7 +14,11 @@ tests![
     no_item_is_not_taken_for_gone,
     what_came_is_not_read_again,
     a_read_that_fails_is_an_error_of_its_own,
-    who_may_not_read_believes_the_server,
+    each_operation_is_learned_by_itself,
+    only_who_may_not_read_believes_the_server,
+    a_row_that_is_gone_is_looked_for_once,
+    a_job_that_may_not_read_counts_no_row_as_gone,
+    a_write_that_finds_nothing_looks_once,
     an_ambiguous_attempt_stays_unknown,
 ];
 
@@ -34,31 +40,66 @@ async fn no_item_is_not_taken_for_gone(db: Db) -> Outcome {
     Ok(())
 }
 
+/// A connection that nothing is known of, to a server that sends items.
+fn talking(db: &Db) -> (Dynamo, Faults) {
+    let faults = Faults::default();
+    let http = faults.around(db.engine().http_client());
+    (db.through(db.engine().config().http_client(http)), faults)
+}
+
 /// From a server that was seen to send one, none means that none is there.
 async fn what_came_is_not_read_again(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
-    let config = db.engine().config();
-    let faults = crate::support::faulty::Faults::default();
-    let talking = config.http_client(faults.around(db.engine().http_client()));
-    let talking = db.through(talking);
+    let (talking, faults) = talking(&db);
     let missing = || Note::key("n2").update().apply(|n| n.text().set("y"));
     let refused = missing().send(&talking).await.unwrap_err();
     assert!(refused.is_not_found());
     assert_eq!(faults.calls(), ["UpdateItem", "GetItem"]);
-    let refused = note("n1", "y").create().send(&talking).await.unwrap_err();
+    let standing = Note::key("n1").update().apply(|n| n.text().set("y"));
+    let standing = standing.when(|n| n.text().eq("z"));
+    let refused = standing.send(&talking).await.unwrap_err();
     assert!(refused.current::<Note>().is_some());
     faults.plan([]);
     let refused = missing().send(&talking).await.unwrap_err();
     assert!(refused.is_not_found());
     assert_eq!(faults.calls(), ["UpdateItem"]);
-    // Of transactions it is not known yet.
-    let once = missing().idempotent().send(&talking).await.unwrap_err();
-    assert!(once.is_not_found());
-    assert_eq!(
-        faults.calls(),
-        ["UpdateItem", "TransactWriteItems", "GetItem"]
-    );
+    Ok(())
+}
+
+/// A server may send the item with one operation, and not with another.
+async fn each_operation_is_learned_by_itself(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "x").create().send(&db).await?;
+    let (talking, faults) = talking(&db);
+    let calls = || {
+        let calls = faults.calls();
+        faults.plan([]);
+        calls
+    };
+    let update = |id| {
+        let update = Note::key(id).update().apply(|n| n.text().set("y"));
+        update.when(|n| n.text().eq("z"))
+    };
+    let delete = |id| Note::key(id).delete().when(|n| n.text().eq("z"));
+    // What is told of one, by the item that stands, says nothing of those behind it.
+    assert!(note("n1", "y").create().send(&talking).await.is_err());
+    assert_eq!(calls(), ["PutItem"]);
+    assert!(update("n2").send(&talking).await.is_err());
+    assert_eq!(calls(), ["UpdateItem", "GetItem"]);
+    assert!(update("n1").send(&talking).await.is_err());
+    assert!(update("n2").send(&talking).await.is_err());
+    assert_eq!(calls(), ["UpdateItem", "UpdateItem"]);
+    assert!(delete("n2").send(&talking).await.is_err());
+    assert_eq!(calls(), ["DeleteItem", "GetItem"]);
+    assert!(delete("n1").send(&talking).await.is_err());
+    assert!(delete("n2").send(&talking).await.is_err());
+    assert_eq!(calls(), ["DeleteItem", "DeleteItem"]);
+    assert!(update("n2").idempotent().send(&talking).await.is_err());
+    assert_eq!(calls(), ["TransactWriteItems", "GetItem"]);
+    assert!(update("n1").idempotent().send(&talking).await.is_err());
+    assert!(update("n2").idempotent().send(&talking).await.is_err());
+    assert_eq!(calls(), ["TransactWriteItems", "TransactWriteItems"]);
     Ok(())
 }
 
@@ -73,11 +114,67 @@ async fn a_read_that_fails_is_an_error_of_its_own(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn who_may_not_read_believes_the_server(db: Db) -> Outcome {
+/// To be refused for any other reason says nothing of the item.
+async fn only_who_may_not_read_believes_the_server(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    let (faulty, _http) = db.faulty([Fault::Pass, Fault::refuse("AccessDeniedException")]);
+    for (code, kind) in [
+        ("AccessDeniedException", ErrorKind::NotFound),
+        ("ValidationException", ErrorKind::Rejected),
+        ("ResourceNotFoundException", ErrorKind::TableNotFound),
+        ("SomethingNewException", ErrorKind::Service),
+    ] {
+        let (faulty, _http) = db.faulty([Fault::Pass, Fault::refuse(code)]);
+        let update = Note::key("n1").update().apply(|n| n.text().set("y"));
+        let error = update.send(&faulty).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{code}");
+    }
+    Ok(())
+}
+
+/// Below a job, the read that follows the failure is the only one.
+async fn a_row_that_is_gone_is_looked_for_once(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "x").put().send(&db).await?;
+    let (counted, http) = db.faulty([]);
+    let job = Note::scan().update_each(|note: &Note| {
+        meanwhile(note.key().delete().send(&db)).expect("a delete");
+        note.update().apply(|n| n.text().set("y"))
+    });
+    let report = job.send(&counted).await?.complete()?;
+    assert_eq!((report.written, report.vanished), (0, 1));
+    assert_eq!(http.calls(), ["Scan", "UpdateItem", "GetItem"]);
+    Ok(())
+}
+
+/// Who may not read cannot know that a row is gone, and the job says so.
+async fn a_job_that_may_not_read_counts_no_row_as_gone(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("n1", "x").put().send(&db).await?;
+    let denied = || Fault::refuse("AccessDeniedException");
+    let (faulty, http) = db.faulty([Fault::Pass, Fault::Pass, denied(), denied()]);
+    let job = Note::scan().update_each(|note: &Note| {
+        note.update()
+            .apply(|n| n.text().set("y"))
+            .when(|n| n.text().eq("z"))
+    });
+    let report = job.send(&faulty).await?;
+    assert_eq!((report.written, report.vanished), (0, 0));
+    let stopped = report.stopped().expect("an end");
+    assert_eq!(stopped.kind(), ErrorKind::AccessDenied);
+    assert_eq!(http.calls(), ["Scan", "UpdateItem", "GetItem", "GetItem"]);
+    Ok(())
+}
+
+async fn a_write_that_finds_nothing_looks_once(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let folder = tempfile::tempdir()?;
+    let (counted, http) = db.faulty([]);
     let update = Note::key("n1").update().apply(|n| n.text().set("y"));
-    assert!(update.send(&faulty).await.unwrap_err().is_not_found());
+    let file = FileCheckpoint::new(folder.path().join("job"));
+    let report = put_each([update]).checkpoint("once", file);
+    let report = report.send(&counted).await?;
+    assert!(report.errors()[0].error().is_not_found());
+    assert_eq!(http.calls(), ["UpdateItem", "GetItem"]);
     Ok(())
 }
 

@@ -222,7 +222,7 @@ async fn no_transaction_is_seen_in_parts(db: Db) -> Outcome {
 
 async fn a_snapshot_of_nothing_asks_nothing(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
-    let none = snapshot(Vec::<dynamo_entity::Get<Note>>::new());
+    let none = snapshot(Vec::<dynamo_entity::read::Get<Note>>::new());
     assert_eq!(none.send(&faulty).await?, []);
     assert!(http.calls().is_empty());
     Ok(())

@@ -1,6 +1,5 @@
 //! Tables: created as declared, never changed, and told apart from what is there.
 
-use dynamo_entity::Stage;
 use dynamo_entity::aws_sdk_dynamodb::error::BuildError;
 use dynamo_entity::aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, CreateGlobalSecondaryIndexAction,
@@ -8,6 +7,7 @@ use dynamo_entity::aws_sdk_dynamodb::types::{
     IndexStatus, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
     ScalarAttributeType, StreamViewType, TableDescription, TimeToLiveStatus,
 };
+use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{KeyType, ProjectionSchema, StreamView, TableSchema};
 

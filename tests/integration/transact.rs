@@ -1,7 +1,8 @@
 //! Transactions: together or not at all, checked before they are sent, once and no more.
 
+use dynamo_entity::Operation;
+use dynamo_entity::error::Failed;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Failed, Operation};
 use serde_json::{Value, json};
 
 use crate::faults::ambiguous;
@@ -23,6 +24,7 @@ tests![
     no_part_of_it_takes_effect_alone,
     each_failure_is_that_of_its_verb,
     a_failure_is_of_its_own_entity_alone,
+    the_error_has_the_key_of_the_operation_that_it_tells_of,
     the_first_lasting_failure_speaks_for_all,
     failures_keep_values_to_themselves,
     nothing_is_a_transaction_too,
@@ -298,7 +300,13 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
         .unwrap_err();
     let failed: Vec<_> = error
         .failures()
-        .map(|failed| (failed.index(), failed.kind(), failed.entity()))
+        .map(|failed| {
+            (
+                failed.index(),
+                failed.error().kind(),
+                failed.error().entity(),
+            )
+        })
         .collect();
     assert_eq!(
         failed,
@@ -312,14 +320,20 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
     );
     let at = |nth: usize| error.failures().nth(nth).expect("failed");
     assert_eq!(
-        at(0).current::<Note>().transpose()?,
+        at(0).error().current::<Note>().transpose()?,
         Some(note("n1", "there"))
     );
-    assert_eq!(at(1).current::<Draft>().transpose()?, Some(second));
-    assert!(at(2).current::<Stock>().is_none() && at(2).current_item().is_none());
-    assert_eq!(at(3).current::<Stock>().transpose()?, Some(stock("tea", 1)));
+    assert_eq!(at(1).error().current::<Draft>().transpose()?, Some(second));
+    assert!(at(2).error().current::<Stock>().is_none() && at(2).error().current_item().is_none());
+    assert_eq!(
+        at(3).error().current::<Stock>().transpose()?,
+        Some(stock("tea", 1))
+    );
     assert_eq!(at(3).key_of::<Stock>(), Some(Stock::key("tea")));
-    assert!(at(3).code() == Some("ConditionalCheckFailed") && at(3).request_id().is_some());
+    assert!(
+        at(3).error().code() == Some("ConditionalCheckFailed")
+            && at(3).error().request_id().is_some()
+    );
     assert_eq!(
         (error.kind(), error.entity()),
         (ErrorKind::AlreadyExists, Some("Note"))
@@ -365,9 +379,9 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
     assert!(error.current::<Stock>().is_none());
     assert_eq!(error.current::<Shelf>().transpose()?, Some(shelf.clone()));
     let failed = error.failures().next().ok_or("a failure")?;
-    assert_eq!(failed.entity(), Some("Shelf"));
-    assert!(failed.current::<Stock>().is_none() && failed.key_of::<Stock>().is_none());
-    assert_eq!(failed.current::<Shelf>().transpose()?, Some(shelf));
+    assert_eq!(failed.error().entity(), Some("Shelf"));
+    assert!(failed.error().current::<Stock>().is_none() && failed.key_of::<Stock>().is_none());
+    assert_eq!(failed.error().current::<Shelf>().transpose()?, Some(shelf));
     assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
 
     // What is found before it is sent, too.
@@ -378,6 +392,45 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
     let failed = error.failures().next().ok_or("a failure")?;
     assert!(failed.key_of::<Stock>().is_none());
     assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
+    Ok(())
+}
+
+async fn the_error_has_the_key_of_the_operation_that_it_tells_of(db: Db) -> Outcome {
+    tables(&db).await?;
+    note("n1", "there").put().send(&db).await?;
+    stock("tea", 1).put().send(&db).await?;
+    let again = note("n1", "again");
+    let both = || {
+        Transaction::new()
+            .with(Stock::key("tea").update().apply(|t| t.left().add(1)))
+            .with(again.create())
+            .with(Stock::key("none").delete().if_exists())
+    };
+    let error = both().send(&db).await.unwrap_err();
+    assert!(error.is_already_exists());
+    assert_eq!(error.key_of::<Note>(), Some(Note::key("n1")));
+    assert_eq!(error.key_of::<Stock>(), None);
+    let key = error.item_key().ok_or("a key")?;
+    assert_eq!(key.get("id").and_then(|id| id.as_text()), Some("n1"));
+    let first = error.failures().next().ok_or("a failure")?;
+    assert_eq!(error.key_of::<Note>(), first.key_of::<Note>());
+    // The message and `Debug` show no values of it.
+    assert!(!format!("{error} {error:?}").contains("n1"));
+
+    // What is found before it is sent, too.
+    let twice = both().with(Note::key("n1").delete());
+    let error = twice.send(&db).await.unwrap_err();
+    assert_eq!(error.key_of::<Note>(), Some(Note::key("n1")));
+
+    // And of a snapshot, whose rows do not read.
+    db.plant::<Stock>(crate::support::db::raw([
+        ("sku", s("bad")),
+        ("left", s("x")),
+    ]))
+    .await;
+    let reads = (Stock::key("tea").get(), Stock::key("bad").get());
+    let error = snapshot(reads).send(&db).await.unwrap_err();
+    assert_eq!(error.key_of::<Stock>(), Some(Stock::key("bad")));
     Ok(())
 }
 
@@ -452,7 +505,7 @@ async fn failures_keep_values_to_themselves(db: Db) -> Outcome {
 
 async fn nothing_is_a_transaction_too(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
-    let nothing = Transaction::new().with_all(Vec::<dynamo_entity::Create<'_, Note>>::new());
+    let nothing = Transaction::new().with_all(Vec::<dynamo_entity::write::Create<'_, Note>>::new());
     assert!(nothing.is_empty());
     assert_eq!(nothing.send(&faulty).await?.all::<Note>().count(), 0);
     assert!(Transaction::new().explain(&db)?.requests.is_empty());
@@ -559,7 +612,10 @@ async fn what_cannot_be_planned_is_named(db: Db) -> Outcome {
         (error.kind(), indexes(&error)),
         (ErrorKind::InvalidKey, vec![1])
     );
-    assert_eq!((error.entity(), error.key()), (Some("Note"), Some("id")));
+    assert_eq!(
+        (error.entity(), error.key_attribute()),
+        (Some("Note"), Some("id"))
+    );
     let upsert = Transaction::new().with(Draft::key("d1").upsert());
     let error = upsert.send(&faulty).await.unwrap_err();
     assert_eq!(

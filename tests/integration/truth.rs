@@ -1,8 +1,8 @@
 //! Random conditions: what is written reads back as the same tree, and the engine agrees with a model
 //! on what holds.
 
-use dynamo_entity::Explanation;
 use dynamo_entity::expr::{Condition, all, any};
+use dynamo_entity::plan::Explanation;
 use dynamo_entity::prelude::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};

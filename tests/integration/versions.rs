@@ -198,7 +198,7 @@ async fn write(db: &Dynamo, step: Step, copy: &Document, text: &str) -> Result<O
 }
 
 /// The failure of the one write of a job.
-fn each(report: dynamo_entity::BulkReport) -> Result<()> {
+fn each(report: dynamo_entity::bulk::BulkReport) -> Result<()> {
     match report.errors().first() {
         Some(failed) if failed.error().is_lost_race() => {
             Err(dynamo_entity::testing::failure(failed.error().kind()))

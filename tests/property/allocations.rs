@@ -89,3 +89,41 @@ fn reading_allocates_what_the_struct_owns() {
         assert_eq!(read.count_total, copied.count_total, "{lines} lines");
     }
 }
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "readings", key(pk = sensor, sk = at))]
+struct Reading {
+    sensor: uuid::Uuid,
+    at: chrono::DateTime<chrono::Utc>,
+    value: i64,
+}
+
+/// The stored key is compared with what would be written, and nothing is written for it.
+#[test]
+fn bare_keys_are_compared_without_writing_them() {
+    let reading = Reading {
+        sensor: uuid::Uuid::from_u128(7),
+        at: chrono::DateTime::from_timestamp(1_767_225_600, 5).expect("a time"),
+        value: 3,
+    };
+    let json = to_json(&reading).expect("it fits");
+    let seen = measure(|| assert!(from_json::<Reading>(&json).is_ok_and(|read| read == reading)));
+    assert_eq!(seen.count_total, 0);
+}
+
+#[derive(Debug, PartialEq, DynamoProjection)]
+#[dynamo(entity = Parcel)]
+struct Numbered {
+    number: u64,
+    cents: i64,
+}
+
+/// Of a key that a field is a part of, each other part is read once and nothing is written.
+#[test]
+fn a_projection_reads_its_key_once() {
+    let json = to_json(&parcel(2)).expect("it fits");
+    let read = || <Numbered as DynamoProjection>::read(&json).expect("it reads");
+    let seen = measure(|| assert_eq!(read().number, 17));
+    // The depot, which is text.
+    assert_eq!(seen.count_total, 1);
+}

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::{InTable, Query, Value};
+use dynamo_entity::query::InTable;
+use dynamo_entity::{Query, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

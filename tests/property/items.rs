@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use base64_simd::STANDARD as BASE64;
+use dynamo_entity::__private::EntityContract;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::codec::{CodecError, Reader};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{DynamoValue, Fault, Number, Reader, Value};
+use dynamo_entity::{DynamoValue, Number, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -376,13 +378,13 @@ proptest! {
             (Ok(_), Some(_)) => {}
             (Err(error), by) => {
                 prop_assert!(by.is_some() || REQUIRED.contains(&name), "{}", error);
-                let is_of_key = by.is_some() && error.key().is_some();
+                let is_of_key = by.is_some() && error.key_attribute().is_some();
                 let kind = if is_of_key { ErrorKind::KeyMismatch } else { ErrorKind::Decode };
                 prop_assert_eq!(error.kind(), kind, "{}", error);
                 prop_assert_eq!(error.entity(), Some("Order"));
-                let path = error.attribute().or(error.key()).unwrap_or_default();
+                let path = error.attribute().or(error.key_attribute()).unwrap_or_default();
                 let start = path.split(['.', '[']).next();
-                let is_key = error.key() == Some(name);
+                let is_key = error.key_attribute() == Some(name);
                 prop_assert!(start == Some(name) || is_key, "{} instead of {}", error, name);
             }
         }
@@ -593,7 +595,7 @@ fn spelt(item: &Item, seed: u64) -> String {
 }
 
 /// Reads an item by the public way: as the map of a value.
-fn read_item(json: &[u8]) -> Result<Item, Fault> {
+fn read_item(json: &[u8]) -> Result<Item, CodecError> {
     let json = [b"{\"M\":", json, b"}"].concat();
     Item::decode(&mut Reader::new(&json))
 }
@@ -613,7 +615,7 @@ fn read_all(json: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-use dynamo_entity::KeyParts;
+use dynamo_entity::entity::KeyParts;
 
 fn damage(json: &mut Vec<u8>, at: &Index, kind: u8, byte: u8) {
     if json.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use dynamo_entity::__private::EntityContract;
 use dynamo_entity::key::{Millis, Seconds, YearMonth};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{KeyDef, KeySource, Piece, Width};
@@ -366,7 +367,7 @@ mod verbatim {
                                 prop_assert!(refused, "{}", error);
                                 prop_assert_eq!(error.kind(), ErrorKind::InvalidKey);
                                 prop_assert_eq!(error.entity(), Some("Theirs"));
-                                prop_assert!(error.key().is_some() && error.attribute().is_some());
+                                prop_assert!(error.key_attribute().is_some() && error.attribute().is_some());
                                 prop_assert!(left.key().to_item().is_err());
                             }
                             Ok(item) => {
@@ -402,7 +403,7 @@ mod refusals {
     fn names(error: &Error, key: &str, attribute: Option<&str>) -> bool {
         error.kind() == ErrorKind::InvalidKey
             && error.entity() == Some("Stored")
-            && error.key() == Some(key)
+            && error.key_attribute() == Some(key)
             && error.attribute() == attribute
     }
 

@@ -118,7 +118,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         updated_at: None,
         created_by: None,
         updated_by: None,
-        has_key: |_| false,
+        key_fault: |_| None,
         reread: |_| None,
         sentinels: |_| Ok(Vec::new()),
     }

@@ -144,7 +144,7 @@ proptest! {
         ] {
             prop_assert_eq!(read.is_ok(), is_same, "{} {}", moved, pk);
             if let Err(error) = read {
-                prop_assert_eq!((error.kind(), error.key()), (ErrorKind::KeyMismatch, Some("pk")));
+                prop_assert_eq!((error.kind(), error.key_attribute()), (ErrorKind::KeyMismatch, Some("pk")));
             }
         }
     }

@@ -27,8 +27,8 @@ pub type Http = Faults;
 pub enum Mode {
     /// Our bytes.
     Raw,
-    /// The SDK's typed builders.
-    Typed,
+    /// As with an SDK that ignores our serializer and deserializer.
+    Hooks,
     /// Past the SDK, to the embedded engine itself. Faults sit in the SDK, so those tests go through it.
     Direct,
     /// Our bytes, to a server that sends no item with a condition that failed.
@@ -200,7 +200,7 @@ fn forget_item(said: &mut Json) {
 fn moded(dynamo: Dynamo, mode: Mode) -> Dynamo {
     match mode {
         Mode::Raw | Mode::Direct | Mode::Silent => dynamo,
-        Mode::Typed => dynamo.with_typed_wire(),
+        Mode::Hooks => dynamo.with_hooks_alone(),
     }
 }
 

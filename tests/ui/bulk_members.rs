@@ -19,9 +19,9 @@ struct Stars {
 
 fn main() {
     // Keys are no whole rows.
-    let _ = Note::by_text("x").update_each(|_| None::<dynamo_entity::Update<Note>>);
+    let _ = Note::by_text("x").update_each(|_| None::<dynamo_entity::write::Update<Note>>);
     // Nor is a projection.
-    let _ = Note::scan().select::<Stars>().update_each(|_| None::<dynamo_entity::Update<Note>>);
+    let _ = Note::scan().select::<Stars>().update_each(|_| None::<dynamo_entity::write::Update<Note>>);
     // Another verb.
     let _ = Note::scan().update_each(|note| note.delete());
     // The changes alone.

@@ -1,5 +1,6 @@
 //! What the table should hold: one row a key, changed in plain Rust.
 
+use dynamo_entity::EntityVerbs;
 use dynamo_entity::key::KeyHash;
 use dynamo_entity::{DynamoTable, Item, Value};
 

@@ -5,7 +5,8 @@ mod steps;
 
 use std::collections::BTreeMap;
 
-use dynamo_entity::{Dynamo, Error, ErrorKind, Item, Stage};
+use dynamo_entity::error::Stage;
+use dynamo_entity::{Dynamo, Error, ErrorKind, Item};
 use fastrand::Rng;
 
 use crate::model::{Row, fresh};

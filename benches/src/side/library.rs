@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 
 use super::{Side, runtime};
 use crate::event::{Event, ROWS};
-use crate::order::{CUSTOMER, FIRST, Order, order, orders, stored};
+use crate::order::{CUSTOMER, FIRST, Filed, Order, Total, order, orders, stored};
 use crate::work::{LONG, SHORT, Work};
 
 pub struct Library {
@@ -68,6 +68,15 @@ impl Library {
             }
             Work::Query100 => self.query(SHORT).await?,
             Work::Query1000 => self.query(LONG).await?,
+            Work::Keys1000 => {
+                let db = db.clone().with_prefix(LONG);
+                black_box(Filed::in_partition(CUSTOMER).all(&db).await?).len()
+            }
+            Work::Select1000 => {
+                let db = db.clone().with_prefix(LONG);
+                let totals = Filed::in_partition(CUSTOMER).select::<Total>();
+                black_box(totals.all(&db).await?).len()
+            }
             Work::Scan100 => {
                 let db = db.clone().with_prefix(SHORT);
                 black_box(Order::scan().all(&db).await?).len()

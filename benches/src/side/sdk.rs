@@ -15,8 +15,8 @@ use tokio::runtime::Runtime;
 use super::json::Json;
 use super::{Side, runtime};
 use crate::by_hand::{self, Map};
-use crate::order::{CUSTOMER, FIRST, Order, order, orders, stored};
-use crate::work::Work;
+use crate::order::{CUSTOMER, FIRST, Order, Total, order, orders, stored};
+use crate::work::{FILED, Work};
 
 pub struct Sdk {
     runtime: Runtime,
@@ -76,6 +76,8 @@ impl Sdk {
             Work::Delete => self.delete().await?,
             Work::Query100 => self.query("rows-100-orders").await?,
             Work::Query1000 => self.query("rows-1000-orders").await?,
+            Work::Keys1000 => self.filed().await?,
+            Work::Select1000 => self.totals().await?,
             Work::Scan100 => self.scan("rows-100-orders").await?,
             Work::Snapshot3 => self.snapshot().await?,
             Work::BatchGet100 => self.batch_get().await?,
@@ -138,6 +140,33 @@ impl Sdk {
             .expression_attribute_values(":v0", S(CUSTOMER.into()));
         let items = query.send().await?.items.unwrap_or_default();
         let rows: Vec<Order> = items.into_iter().map(self.from_map).collect();
+        Ok(black_box(rows).len())
+    }
+
+    async fn filed(&self) -> Answer<usize> {
+        let query = self.client.query().table_name(FILED);
+        let query = query
+            .key_condition_expression("#n0 = :v0")
+            .expression_attribute_names("#n0", "pk")
+            .expression_attribute_values(":v0", S(format!("CUSTOMER#{CUSTOMER}")));
+        let items = query.send().await?.items.unwrap_or_default();
+        let rows: Vec<Order> = items.into_iter().map(self.from_map).collect();
+        Ok(black_box(rows).len())
+    }
+
+    async fn totals(&self) -> Answer<usize> {
+        let query = self.client.query().table_name(FILED);
+        let query = query
+            .key_condition_expression("#n0 = :v0")
+            .projection_expression("#n0, #n1, #n2, #n3")
+            .expression_attribute_names("#n0", "pk")
+            .expression_attribute_names("#n1", "sk")
+            .expression_attribute_names("#n2", "number")
+            .expression_attribute_names("#n3", "total_cents")
+            .expression_attribute_values(":v0", S(format!("CUSTOMER#{CUSTOMER}")));
+        let items = query.send().await?.items.unwrap_or_default();
+        let total = |item| by_hand::to_total(item).expect("its two fields");
+        let rows: Vec<Total> = items.into_iter().map(total).collect();
         Ok(black_box(rows).len())
     }
 

@@ -2,13 +2,13 @@
 
 use crate::check::primary_key;
 use crate::check::types::{is_float, is_text, no_integer, no_time};
-use crate::check::uses::{Keys, Part, placeholder, primary, whole};
+use crate::check::uses::{KeyUses, Part, placeholder, primary, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
 use crate::model::{Entity, Form, Format, KeySource, Piece, Role, TableRef};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
-    let keys = Keys::of(entity, marks, diag);
+    let keys = KeyUses::of(entity, marks, diag);
     primary_key::check(&keys);
     keys.key_attributes_are_stored();
     keys.skipped_fields_come_back();
@@ -19,7 +19,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     keys.key_fields_differ();
 }
 
-impl Keys<'_> {
+impl KeyUses<'_> {
     /// A bare key field is the key attribute, so it is not `skip`; `rest` is part of no key.
     fn key_attributes_are_stored(&self) {
         self.each(|field, marks, primary, indexes| {

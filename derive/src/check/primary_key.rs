@@ -1,10 +1,10 @@
 //! Rules for the fields that name a row.
 
 use crate::check::types::is_option;
-use crate::check::uses::{Keys, Part, placeholder, whole};
+use crate::check::uses::{KeyUses, Part, placeholder, whole};
 use crate::model::{Field, KeySource, Piece, Role};
 
-pub(super) fn check(keys: &Keys<'_>) {
+pub(super) fn check(keys: &KeyUses<'_>) {
     keys.managed_fields_stay_out_of_the_primary_key();
     keys.primary_key_has_no_default();
     keys.one_lossy_format();
@@ -12,7 +12,7 @@ pub(super) fn check(keys: &Keys<'_>) {
     keys.constant_is_no_field();
 }
 
-impl Keys<'_> {
+impl KeyUses<'_> {
     /// What the library writes by itself does not name the row.
     fn managed_fields_stay_out_of_the_primary_key(&self) {
         self.each(|field, _, primary, _| {

@@ -4,15 +4,20 @@ use proc_macro2::Span;
 
 use crate::diag::Diag;
 
+const NAMES: [&str; 2] = ["$unique", "_shape"];
+const FRONTS: [&str; 2] = ["_job.", "_fill."];
+
 fn is_reserved(name: &str) -> bool {
-    matches!(name, "$unique" | "_shape") || name.starts_with("_job.") || name.starts_with("_fill.")
+    NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
 }
 
 /// No attribute of an item has such a name.
 pub(super) fn refuse(name: &str, span: Span, diag: &Diag) {
     if is_reserved(name) {
+        let [unique, shape] = NAMES;
+        let [job, fill] = FRONTS;
         let message = format!(
-            "the library keeps the attribute `{name}` for itself, as all of `$unique`, `_shape`, `_job.*` and `_fill.*`; \
+            "the library keeps the attribute `{name}` for itself, as all of `{unique}`, `{shape}`, `{job}*` and `{fill}*`; \
                 choose another name"
         );
         diag.at(span, message);

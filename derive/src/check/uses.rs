@@ -41,7 +41,7 @@ pub(super) fn parts(source: &KeySource) -> Vec<Part> {
 }
 
 /// All uses of fields in keys.
-pub(super) struct Keys<'a> {
+pub(super) struct KeyUses<'a> {
     pub(super) entity: &'a Entity,
     marks: &'a EntityMarks,
     pub(super) diag: &'a Diag,
@@ -49,14 +49,14 @@ pub(super) struct Keys<'a> {
     indexes: Vec<Part>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> KeyUses<'a> {
     pub(super) fn of(entity: &'a Entity, marks: &'a EntityMarks, diag: &'a Diag) -> Self {
         let sources = entity
             .indexes
             .iter()
             .flat_map(|index| index.pk.iter().chain(&index.sk));
         let indexes = sources.flat_map(parts).collect();
-        Keys {
+        KeyUses {
             entity,
             marks,
             diag,

@@ -4,18 +4,19 @@ use proc_macro2::{Span, TokenStream};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::definition::{declared, index_attribute};
-use super::entity::index_keys;
-use super::{assertion, check, key, of, unique};
+use super::attribute::{declared, index_attribute};
+use super::index::index_keys;
+use super::tokens::{assertion, check, of, shown};
+use super::{library, template, unique};
 use crate::check::placeholder;
+use crate::literal::{sorts_low, unfit};
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef, Template,
 };
-use crate::parse::template::{sorts_low, unfit};
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
-    let def = code!(<#ident as __d::DynamoEntity>::ENTITY);
+    let def = code!(<#ident as __d::EntityContract>::ENTITY);
     let mut checks = Vec::new();
     for source in std::iter::once(&entity.pk).chain(&entity.sk) {
         checks.extend(parts_end(entity, source, false));
@@ -67,8 +68,8 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
             None => code!(::core::option::Option::None),
         };
         let (width, pad) = (
-            key::width(entity, *field, *format, sparse),
-            key::pad(*format),
+            template::width(entity, *field, *format, sparse),
+            template::pad(*format),
         );
         let part = placeholder(&entity.fields[*field], *format);
         let fix = match delimiter {
@@ -110,7 +111,7 @@ fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
                 KeySource::Field { .. } => None,
             });
     let padded = templates
-        .flat_map(key::parts)
+        .flat_map(template::parts)
         .filter(|(_, format)| matches!(format, Format::Pad(_)));
     padded.map(|(field, _)| {
         let padded = of(&entity.fields[field].ty, &code!(Padded), "PADDED");
@@ -231,7 +232,7 @@ fn shared_index(entity: &Entity, index: &Index, path: &Path, shown: &str) -> Vec
 /// The entities of a table against each other.
 pub(super) fn table(table: &Table) -> TokenStream {
     let ident = &table.ident;
-    let style = super::style(table.style);
+    let style = library::style(table.style);
     let mut checks = Vec::new();
     for (at, first) in table.entities.iter().enumerate() {
         checks.push(belongs(ident, first));
@@ -242,13 +243,9 @@ pub(super) fn table(table: &Table) -> TokenStream {
     code!(#(#checks)*)
 }
 
-fn shown(path: &Path) -> String {
-    code!(#path).to_string().replace(' ', "")
-}
-
 /// A listed entity names this table.
 fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
-    let named = of(entity, &code!(DynamoEntity), "TABLE_ID");
+    let named = of(entity, &code!(DynamoEntity), "__TABLE_ID");
     let entity_shown = shown(entity);
     check(
         entity.span(),
@@ -262,7 +259,7 @@ fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
 fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStream {
     let (first, second) = (shown(a), shown(b));
     let def = |path: &Path| {
-        let def = of(path, &code!(DynamoEntity), "ENTITY");
+        let def = of(path, &code!(EntityContract), "ENTITY");
         code!(&#def)
     };
     let (left, right) = (def(a), def(b));

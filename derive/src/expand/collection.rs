@@ -5,7 +5,7 @@ use quote::format_ident;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
-use super::{call, check, hidden, key, of};
+use super::tokens::{call, check, hidden, of, plain_name, shown};
 use crate::model::{Collection, CollectionVariant, Partition};
 
 pub(crate) fn expand(collection: &Collection) -> TokenStream {
@@ -30,7 +30,7 @@ fn entities(collection: &Collection) -> impl Iterator<Item = &CollectionVariant>
 }
 
 fn ask(variant: &CollectionVariant, item: &str) -> TokenStream {
-    of(&variant.ty, &code!(DynamoEntity), item)
+    of(&variant.ty, &code!(EntityContract), item)
 }
 
 /// `Account::in_partition(user_id)`; the first entity tells the types of its parameters.
@@ -63,7 +63,7 @@ fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
 }
 
 fn implementation(collection: &Collection) -> TokenStream {
-    let (ident, name) = (&collection.ident, key::plain_name(&collection.ident));
+    let (ident, name) = (&collection.ident, plain_name(&collection.ident));
     let table = of(&collection.table, &code!(DynamoTable), "This");
     let variants = entities(collection).map(variant);
     let first = entities(collection)
@@ -82,12 +82,14 @@ fn implementation(collection: &Collection) -> TokenStream {
         let (ident, ty) = (&variant.ident, &variant.ty);
         let item = match variant.other {
             Some(_) => call(ty, &code!(OtherVariant), "to_other", code!(held)),
-            None => call(ty, &code!(DynamoEntity), "to_item", code!(held)),
+            None => call(ty, &code!(DynamoEntity), "__item", code!(held)),
         };
         code!(Self::#ident(held) => #item)
     });
     code! {
-        impl __d::DynamoCollection for #ident {
+        impl __d::DynamoCollection for #ident {}
+
+        impl __d::CollectionContract for #ident {
             type Table = #table;
             const NAME: &'static str = #name;
             const VARIANTS: &'static [__d::Variant<Self>] = &[#(#variants),*];
@@ -95,14 +97,14 @@ fn implementation(collection: &Collection) -> TokenStream {
             const OTHER: ::core::option::Option<fn(__d::Item) -> Self> = #made;
 
             fn write_partition(
-                parts: &[&__d::Given],
+                parts: &[&__d::GivenPart],
                 shard: __d::Shard,
                 writer: &mut __d::Writer,
-            ) -> ::core::result::Result<(), __d::Fault> {
+            ) -> ::core::result::Result<(), __d::CodecError> {
                 #write(parts, shard, writer)
             }
 
-            fn to_item(&self) -> __d::Result<__d::Item> {
+            fn stored_item(&self) -> __d::Result<__d::Item> {
                 match self { #(#items),* }
             }
         }
@@ -112,7 +114,7 @@ fn implementation(collection: &Collection) -> TokenStream {
 /// How an item of one entity is told and read.
 fn variant(variant: &CollectionVariant) -> TokenStream {
     let (ident, entity) = (&variant.ident, ask(variant, "ENTITY"));
-    let read = call(&variant.ty, &code!(DynamoEntity), "read_json", code!(json));
+    let read = call(&variant.ty, &code!(DynamoEntity), "__read", code!(json));
     code! {
         __d::Variant::new(&#entity, |json| #read.map(Self::#ident))
     }
@@ -137,14 +139,10 @@ fn checks(collection: &Collection) -> TokenStream {
     code!(#(#checks)*)
 }
 
-fn shown(tokens: &impl quote::ToTokens) -> String {
-    tokens.to_token_stream().to_string().replace(' ', "")
-}
-
 /// All entities are of the table that is named.
 fn of_the_table(collection: &Collection, variant: &CollectionVariant) -> TokenStream {
     let (ident, table) = (&collection.ident, &collection.table);
-    let named = ask(variant, "TABLE_ID");
+    let named = of(&variant.ty, &code!(DynamoEntity), "__TABLE_ID");
     let def = of(table, &code!(DynamoTable), "TABLE");
     let (entity, table) = (shown(&variant.ty), shown(table));
     check(

@@ -1,14 +1,13 @@
 //! The constants: what an entity and its own table look like, as plain data.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote_spanned};
-use syn::Path;
 
-use super::entity::{field_of, index_keys};
-use super::{key, local, of, option_str, respanned, stream, style, unique};
-use crate::model::{
-    Entity, EntityProjection, Index, IndexKind, KeySource, OwnTable, Piece, Role, TableRef,
-};
+use super::attribute::{declared, index_attribute, own_name, own_sk};
+use super::index::index_keys;
+use super::library::{kind, stream, style};
+use super::tokens::{of, option, plain_name};
+use super::{template, unique};
+use crate::model::{Entity, EntityProjection, Index, KeySource, OwnTable, Piece, Role, TableRef};
 
 /// Names that every function of an expansion uses: key attributes, type attribute, style.
 pub(super) fn constants(entity: &Entity) -> TokenStream {
@@ -35,124 +34,9 @@ pub(super) fn constants(entity: &Entity) -> TokenStream {
     }
 }
 
-fn own_name(entity: &Entity, source: &KeySource, derived: &str) -> String {
-    match source {
-        KeySource::Field { field, .. } => entity.fields[*field].stored.clone(),
-        KeySource::Template(_) => derived.to_owned(),
-    }
-}
-
-fn own_sk(entity: &Entity) -> String {
-    entity
-        .sk
-        .as_ref()
-        .map(|sk| own_name(entity, sk, "sk"))
-        .unwrap_or_default()
-}
-
-/// The constant that the table declares an index by. It stands where the user named the index, which
-/// is where the compiler says that there is none of that name.
-pub(super) fn declared(path: &Path, index: &Index) -> TokenStream {
-    let on = &index.on;
-    let table = respanned(path, on.span());
-    quote_spanned!(on.span()=> <#table>::#on)
-}
-
-/// The attribute of an index key, as an expression.
-pub(super) fn index_attribute(
-    entity: &Entity,
-    index: &Index,
-    role: &str,
-    at: usize,
-) -> TokenStream {
-    match &entity.table {
-        TableRef::Shared(path) => {
-            let (declared, role) = (declared(path, index), format_ident!("{role}"));
-            code!(__d::nth(#declared.#role, #at))
-        }
-        TableRef::Own(_) => {
-            let sources = if role == "pk" { &index.pk } else { &index.sk };
-            let name = own_name(entity, &sources[at], &format!("{}_{role}", index.stored));
-            code!(#name)
-        }
-    }
-}
-
-/// The role of the table's partition key.
-pub(super) fn pk_role(entity: &Entity) -> TokenStream {
-    partition_role(entity, &own_name(entity, &entity.pk, "pk"), &code!(__PK))
-}
-
-/// The role of a partition key of an index.
-pub(super) fn index_pk_role(entity: &Entity, index: &Index, at: usize) -> TokenStream {
-    let own = own_name(entity, &index.pk[at], &format!("{}_pk", index.stored));
-    partition_role(entity, &own, &index_attribute(entity, index, "pk", at))
-}
-
-/// An attribute that is a sort key too, of the table or of an index, has the limit of one. Of an own table that is
-/// known here, of a shared one the compiler knows it.
-fn partition_role(entity: &Entity, own: &str, attribute: &TokenStream) -> TokenStream {
-    match &entity.table {
-        TableRef::Own(_) if is_sort_key(entity, own) => code!(__d::Role::Sort),
-        TableRef::Own(_) => code!(__d::Role::Partition),
-        TableRef::Shared(path) => {
-            let table = of(path, &code!(DynamoTable), "TABLE");
-            code!(const { __d::Role::of_partition(#attribute, &#table) })
-        }
-    }
-}
-
-/// Whether an attribute of an own table is a sort key of it or of an index.
-fn is_sort_key(entity: &Entity, name: &str) -> bool {
-    let sorts = entity.indexes.iter().flat_map(|index| {
-        let keys = index.sk.iter();
-        keys.map(|key| own_name(entity, key, &format!("{}_sk", index.stored)))
-    });
-    sorts.chain([own_sk(entity)]).any(|sort| sort == name)
-}
-
-/// Whether an earlier index has written the attribute already: an expression over its flags.
-pub(super) fn already_written(
-    entity: &Entity,
-    index: &Index,
-    role: &str,
-    at: usize,
-) -> TokenStream {
-    if matches!(entity.table, TableRef::Own(_)) {
-        return code!(false);
-    }
-    let mine = index_attribute(entity, index, role, at);
-    let mut earlier = vec![
-        code!(__d::same_text(#mine, __PK)),
-        code!(__d::same_text(#mine, __SK)),
-    ];
-    for other in entity
-        .indexes
-        .iter()
-        .take_while(|other| other.name != index.name)
-    {
-        if other.on == index.on {
-            continue;
-        }
-        let flag = written_flag(other);
-        for (source, role, at) in index_keys(other) {
-            if matches!(source, KeySource::Template(_)) {
-                let theirs = index_attribute(entity, other, role, at);
-                earlier.push(code!((#flag && __d::same_text(#mine, #theirs))));
-            }
-        }
-    }
-    code!(#(#earlier)||*)
-}
-
-/// The variable that tells whether an index was complete.
-pub(super) fn written_flag(index: &Index) -> proc_macro2::Ident {
-    local(&format!("complete_{}", key::plain_name(&index.on)))
-}
-
 /// `ENTITY`
 pub(super) fn entity(entity: &Entity) -> TokenStream {
-    let ident = key::plain_name(&entity.ident);
+    let ident = plain_name(&entity.ident);
     let (stored_name, path) = (&entity.name, format!("::{ident}"));
     let pk = key_def(entity, &entity.pk, &code!(__PK), false);
     let sk = match &entity.sk {
@@ -167,13 +51,13 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         .iter()
         .filter(|field| !matches!(field.role, Role::Skip | Role::Rest))
         .map(|field| {
-            let (name, stored) = (key::plain_name(&field.ident), &field.stored);
+            let (name, stored) = (plain_name(&field.ident), &field.stored);
             code!(__d::AttributeDef { field: #name, stored: #stored })
         });
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let (name, uniques) = (&entity.ident, unique::definitions(entity));
     let sentinels = unique::sentinels(entity);
-    let stored = |role| option_str(field_of(entity, role).map(|field| field.stored.as_str()));
+    let stored = |role| option(entity.field_of(role).map(|field| field.stored.as_str()));
     let (ttl, version, created, updated) = (
         stored(Role::Ttl),
         stored(Role::Version),
@@ -197,7 +81,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             updated_at: #updated,
             created_by: #created_by,
             updated_by: #updated_by,
-            has_key: <#name as __d::DynamoEntity>::has_key,
+            key_fault: <#name as __d::EntityContract>::key_fault,
             reread: __d::reread::<#name>,
             sentinels: #sentinels,
         }
@@ -210,68 +94,63 @@ fn key_def(
     attribute: &TokenStream,
     sparse: bool,
 ) -> TokenStream {
-    match source {
+    let (ty, source) = match source {
         KeySource::Field { field, .. } => {
             let field = &entity.fields[*field];
-            let (name, ty) = (key::plain_name(&field.ident), &field.ty);
+            let name = plain_name(&field.ident);
             let native = match field.role {
                 Role::Ttl | Role::Version => code!(__d::KeyType::N),
-                _ if sparse => of(ty, &code!(IndexPart), "TYPE"),
-                _ => of(ty, &code!(KeyValue), "TYPE"),
+                _ if sparse => of(&field.ty, &code!(IndexPart), "TYPE"),
+                _ => of(&field.ty, &code!(KeyValue), "TYPE"),
             };
-            code! {
-                __d::KeyDef {
-                    attribute: #attribute,
-                    ty: #native,
-                    source: __d::KeySource::Field(#name),
-                }
-            }
+            (native, code!(__d::KeySource::Field(#name)))
         }
         KeySource::Template(template) => {
             let shard = template
                 .shards
                 .map(|shards| code!(__d::Piece::Shard(#shards)));
-            let pieces = template.pieces.iter().map(|piece| match piece {
-                Piece::Literal(text) => code!(__d::Piece::Literal(#text)),
-                Piece::Part { field, format } => {
-                    let name = key::plain_name(&entity.fields[*field].ident);
-                    let width = key::width(entity, *field, *format, sparse);
-                    let pad = key::pad(*format);
-                    let presence = if sparse {
-                        key::presence(entity, *field, *format)
-                    } else {
-                        code!(__d::Presence::Always)
-                    };
-                    code! {
-                        __d::Piece::Part {
-                            field: #name,
-                            width: __d::width_in(#width, #pad, __STYLE),
-                            presence: #presence,
-                        }
-                    }
-                }
-            });
+            let pieces = template.pieces.iter();
+            let pieces = pieces.map(|piece| piece_def(entity, piece, sparse));
             let pieces = pieces.chain(shard);
-            code! {
-                __d::KeyDef {
-                    attribute: #attribute,
-                    ty: __d::KeyType::S,
-                    source: __d::KeySource::Template(&[#(#pieces),*]),
-                }
-            }
+            (
+                code!(__d::KeyType::S),
+                code!(__d::KeySource::Template(&[#(#pieces),*])),
+            )
+        }
+    };
+    code! {
+        __d::KeyDef {
+            attribute: #attribute,
+            ty: #ty,
+            source: #source,
         }
     }
 }
 
-fn kind(kind: IndexKind) -> TokenStream {
-    match kind {
-        IndexKind::Global => code!(__d::IndexKind::Global),
-        IndexKind::Local => code!(__d::IndexKind::Local),
+fn piece_def(entity: &Entity, piece: &Piece, sparse: bool) -> TokenStream {
+    let (field, format) = match piece {
+        Piece::Literal(text) => return code!(__d::Piece::Literal(#text)),
+        Piece::Part { field, format } => (*field, *format),
+    };
+    let name = plain_name(&entity.fields[field].ident);
+    let width = template::width(entity, field, format, sparse);
+    let pad = template::pad(format);
+    let presence = if sparse {
+        template::presence(entity, field, format)
+    } else {
+        code!(__d::Presence::Always)
+    };
+    code! {
+        __d::Piece::Part {
+            field: #name,
+            width: __d::width_in(#width, #pad, __STYLE),
+            presence: #presence,
+        }
     }
 }
 
 fn index_def(entity: &Entity, index: &Index) -> TokenStream {
-    let name = key::plain_name(&index.name);
+    let name = plain_name(&index.name);
     let stored = match &entity.table {
         TableRef::Shared(path) => {
             let declared = declared(path, index);
@@ -295,7 +174,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
     let (pk, sk, kind) = (keys("pk"), keys("sk"), kind(index.kind));
     let when = match &index.when {
         Some(when) => {
-            let field = key::plain_name(&entity.fields[when.field].ident);
+            let field = plain_name(&entity.fields[when.field].ident);
             let value = &when.value;
             let value = code!(#value).to_string();
             code!(::core::option::Option::Some(__d::WhenDef { field: #field, value: #value }))
@@ -328,7 +207,7 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
         name, stream: view, ..
     } = table;
     let ident = &entity.ident;
-    let path = format!("::{}", key::plain_name(ident));
+    let path = format!("::{}", plain_name(ident));
     let sk = match &entity.sk {
         Some(_) => code!(::core::option::Option::Some(__SK)),
         None => code!(::core::option::Option::None),
@@ -356,7 +235,7 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
             };
 
             const ENTITIES: &'static [&'static __d::EntityDef] =
-                &[&<#ident as __d::DynamoEntity>::ENTITY];
+                &[&<#ident as __d::EntityContract>::ENTITY];
         }
     }
 }

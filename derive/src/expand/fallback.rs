@@ -2,11 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
-use syn::{Generics, Ident, Visibility};
+use syn::{Generics, Ident, ImplGenerics, TypeGenerics, Visibility};
 
-use super::{hidden, key, path, repository};
+use super::tokens::{bounds, hidden, plain_name};
+use super::{path, repository};
 use crate::model::Field;
-use crate::parse::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
+use crate::model::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
 /// An entity that is in every table, with a key of as many parts as were written.
 pub(crate) fn entity(
@@ -15,14 +16,10 @@ pub(crate) fn entity(
     hint: &EntityHint,
     fields: &[Field],
 ) -> TokenStream {
-    let guard = if hint.versioned {
-        code!(__d::Versioned)
-    } else {
-        code!(__d::Unconditional)
-    };
-    let paths = format_ident!("PathsOf{}", key::plain_name(ident));
+    let paths = format_ident!("PathsOf{}", plain_name(ident));
     let path_code = path::fallback(vis, ident, fields, &paths);
     let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
+    let contract = entity_contract(ident, hint, &paths);
     let body = code! {
         #path_code
 
@@ -39,17 +36,37 @@ pub(crate) fn entity(
         }
 
         impl<const __AT: usize, __A, __N> __d::PartitionArg<__AT, __A, __N> for #ident {
-            fn values(_: __A) -> __d::Vec<__d::Given> {
+            fn values(_: __A) -> __d::Vec<__d::GivenPart> {
                 __d::Vec::new()
             }
         }
 
+        #contract
+    };
+    let repository = hint.repository.as_ref();
+    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name));
+    let hidden = hidden(&hint.krate, &body);
+    code!(#repository #hidden)
+}
+
+/// Makes what verbs ask of an entity. It has a version if one was written, since its guards are other methods.
+fn entity_contract(ident: &Ident, hint: &EntityHint, paths: &Ident) -> TokenStream {
+    let guard = if hint.versioned {
+        code!(__d::Versioned)
+    } else {
+        code!(__d::Unconditional)
+    };
+    code! {
         impl __d::DynamoEntity for #ident {
             type Table = Self;
             type KeyParts = __d::Fallback<Self>;
             type Guard = #guard;
             type Unguarded = __d::Unconditional;
             type Paths = #paths;
+        }
+
+        impl __d::EntityContract for #ident {
+            type Held = __d::Fallback<Self>;
             type This = Self;
             type Fields = ();
             type SortParts = ();
@@ -60,19 +77,15 @@ pub(crate) fn entity(
                 __d::Fallback::parts()
             }
 
-            fn encode(&self, _: &__d::Stamp, _: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn encode(&self, _: &__d::Stamp, _: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 __d::fallback()
             }
 
-            fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn decode(_: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 __d::fallback()
             }
         }
-    };
-    let repository = hint.repository.as_ref();
-    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name));
-    let hidden = hidden(&hint.krate, &body);
-    code!(#repository #hidden)
+    }
 }
 
 /// A collection of nothing, of a partition and of a table.
@@ -87,14 +100,16 @@ pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint)
             }
         }
 
-        impl __d::DynamoCollection for #ident {
+        impl __d::DynamoCollection for #ident {}
+
+        impl __d::CollectionContract for #ident {
             type Table = __d::NoTable;
             const NAME: &'static str = "";
             const VARIANTS: &'static [__d::Variant<Self>] = &[];
             const FIRST: &'static __d::EntityDef = &__d::FALLBACK_ENTITY;
             const OTHER: ::core::option::Option<fn(__d::Item) -> Self> = ::core::option::Option::None;
 
-            fn to_item(&self) -> __d::Result<__d::Item> {
+            fn stored_item(&self) -> __d::Result<__d::Item> {
                 ::core::result::Result::Ok(__d::Item::new())
             }
         }
@@ -125,7 +140,6 @@ pub(crate) fn value(
     hint: &ValueHint,
     fields: Option<&[Field]>,
 ) -> TokenStream {
-    let (with, types, _) = generics.split_for_impl();
     let paths = fields.map(|fields| path::value(vis, ident, generics, fields));
     let path = match &paths {
         Some(_) => {
@@ -135,41 +149,123 @@ pub(crate) fn value(
         }
         None => code!(__d::Path<__Root, Self, __Mode>),
     };
-    let own = generics
-        .where_clause
-        .iter()
-        .flat_map(|clause| &clause.predicates);
-    let bounds = code!(where #(#own,)*);
-    let fallback = code!({ __d::fallback() });
-    let result = |of: TokenStream| code!(::core::result::Result<#of, __d::Fault>);
-    let (done, made) = (result(code!(())), result(code!(Self)));
-    let value_bounds = super::value::bounds(generics, &code!(__d::DynamoValue));
+    let stub = ValueStub::of(ident, generics);
+    let value = stub.value(&path);
+    let (element, map_key) = (stub.set_element(), stub.map_key());
+    let (part, padded) = (stub.key_part(), stub.padded());
+    let (numeric, textual) = (stub.numeric(), stub.textual());
+    let key_value = stub.key_value();
     let body = code! {
         #paths
+        #value
+        #element
+        #map_key
+        #part
+        #padded
+        #numeric
+        #textual
+        #key_value
+    };
+    hidden(&hint.krate, &body)
+}
 
-        impl #with __d::DynamoValue for #ident #types #value_bounds {
+/// The impls of a value with mistakes share these.
+struct ValueStub<'a> {
+    ident: &'a Ident,
+    with: ImplGenerics<'a>,
+    types: TypeGenerics<'a>,
+    /// These bounds are the type's own.
+    own: TokenStream,
+    /// These say besides that its parameters are values.
+    values: TokenStream,
+    /// A function that writes returns the first, one that reads the second.
+    done: TokenStream,
+    made: TokenStream,
+    /// The body of either is never run.
+    fallback: TokenStream,
+}
+
+impl<'a> ValueStub<'a> {
+    fn of(ident: &'a Ident, generics: &'a Generics) -> Self {
+        let (with, types, _) = generics.split_for_impl();
+        let own = generics
+            .where_clause
+            .iter()
+            .flat_map(|clause| &clause.predicates);
+        let result = |of: TokenStream| code!(::core::result::Result<#of, __d::CodecError>);
+        ValueStub {
+            ident,
+            with,
+            types,
+            own: code!(where #(#own,)*),
+            values: bounds(generics, &code!(__d::DynamoValue)),
+            done: result(code!(())),
+            made: result(code!(Self)),
+            fallback: code!({ __d::fallback() }),
+        }
+    }
+
+    /// Makes `impl<T> Contract for Wrapper<T> where .. { body }`.
+    fn implement(
+        &self,
+        contract: TokenStream,
+        bounds: &TokenStream,
+        body: TokenStream,
+    ) -> TokenStream {
+        let ValueStub {
+            ident, with, types, ..
+        } = self;
+        code! {
+            impl #with __d::#contract for #ident #types #bounds { #body }
+        }
+    }
+
+    fn value(&self, path: &TokenStream) -> TokenStream {
+        let ValueStub {
+            done,
+            made,
+            fallback,
+            ..
+        } = self;
+        let body = code! {
             type Path<__Root, __Mode: __d::Mode> = #path;
 
             fn encode(&self, _: &mut __d::Writer) -> #done #fallback
             fn decode(_: &mut __d::Reader<'_>) -> #made #fallback
-        }
+        };
+        self.implement(code!(DynamoValue), &self.values, body)
+    }
 
-        impl #with __d::SetElement for #ident #types #bounds {
+    fn set_element(&self) -> TokenStream {
+        let ValueStub {
+            done,
+            made,
+            fallback,
+            ..
+        } = self;
+        let body = code! {
             const TAG: __d::Tag = __d::Tag::Ss;
             fn write_element(&self, _: &mut __d::Writer) -> #done #fallback
             fn read_element(_: &mut __d::Reader<'_>) -> #made #fallback
-        }
+        };
+        self.implement(code!(SetElement), &self.own, body)
+    }
 
-        impl #with __d::MapKey for #ident #types #bounds {
+    fn map_key(&self) -> TokenStream {
+        let body = code! {
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 __d::Cow::Borrowed("")
             }
             fn from_map_key(_: &str) -> ::core::option::Option<Self> {
                 ::core::option::Option::None
             }
-        }
+        };
+        self.implement(code!(MapKey), &self.own, body)
+    }
 
-        impl #with __d::KeyPart for #ident #types #bounds {
+    fn key_part(&self) -> TokenStream {
+        let ValueStub { done, fallback, .. } = self;
+        let body = code! {
             const WIDTH: __d::Width = __d::Width::Fixed(0);
             fn write_part(&self, _: &mut __d::PartWriter<'_>) -> #done #fallback
             fn parse_part(_: &__d::PartText<'_>) -> ::core::option::Option<Self> {
@@ -178,23 +274,41 @@ pub(crate) fn value(
             fn to_part(&self) -> Self {
                 loop {}
             }
-        }
+        };
+        self.implement(code!(KeyPart), &self.own, body)
+    }
 
-        impl #with __d::Padded for #ident #types #bounds {}
+    fn padded(&self) -> TokenStream {
+        self.implement(code!(Padded), &self.own, TokenStream::new())
+    }
 
-        impl #with __d::Numeric for #ident #types #value_bounds {
+    fn numeric(&self) -> TokenStream {
+        let fallback = &self.fallback;
+        let body = code! {
             fn zero() -> Self {
                 loop {}
             }
-            fn room(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::Fault> #fallback
-        }
+            fn room(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::CodecError> #fallback
+        };
+        self.implement(code!(Numeric), &self.values, body)
+    }
 
-        impl #with __d::Textual for #ident #types #bounds {
+    fn textual(&self) -> TokenStream {
+        let body = code! {
             type Slice = str;
             fn write_slice(_: &str, _: &mut __d::Writer) {}
-        }
+        };
+        self.implement(code!(Textual), &self.own, body)
+    }
 
-        impl #with __d::KeyValue for #ident #types #bounds {
+    fn key_value(&self) -> TokenStream {
+        let ValueStub {
+            done,
+            made,
+            fallback,
+            ..
+        } = self;
+        let body = code! {
             const TYPE: __d::KeyType = __d::KeyType::S;
             fn to_key(&self) -> Self {
                 loop {}
@@ -202,7 +316,7 @@ pub(crate) fn value(
             fn encode_key(&self, _: &__d::Name, _: __d::Role, _: &mut __d::Writer) -> #done #fallback
             fn encode_bound(&self, _: &mut __d::Writer) -> #done #fallback
             fn decode_key(_: &mut __d::Reader<'_>) -> #made #fallback
-        }
-    };
-    hidden(&hint.krate, &body)
+        };
+        self.implement(code!(KeyValue), &self.own, body)
+    }
 }

@@ -18,7 +18,7 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
         code! {
             impl<__A: __d::KeyArg<#ty, #kind, __N>, __N> __d::PartitionArg<#at, __A, __N> for #ident {
                 #[inline]
-                fn values(given: __A) -> __d::Vec<__d::Given> {
+                fn values(given: __A) -> __d::Vec<__d::GivenPart> {
                     __d::KeyArg::values(given)
                 }
             }
@@ -38,10 +38,10 @@ pub(super) fn writer(entity: &Entity, key_struct: &Ident) -> TokenStream {
     code! {
         #[inline]
         fn write_partition(
-            parts: &[&__d::Given],
+            parts: &[&__d::GivenPart],
             shard: __d::Shard,
             writer: &mut __d::Writer,
-        ) -> ::core::result::Result<(), __d::Fault> {
+        ) -> ::core::result::Result<(), __d::CodecError> {
             let &[#(#values),*] = parts else {
                 return ::core::result::Result::Err(__d::wrong_parts());
             };

@@ -4,15 +4,18 @@ use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 use syn::{Generics, Visibility};
 
-use super::codec::{self, KeyUse, PathCode};
-use super::{key, of};
+use super::attribute::{KeyUse, key_use};
+use super::codec;
+use super::field_path::{self, PathCode};
+use super::tokens::{bounds, of, plain_name};
+use super::usage::{usage, usage_of};
 use crate::model::{DefaultValue, Entity, Field, Role};
 
 /// The paths of an entity: a struct without content.
 pub(super) fn entity(entity: &Entity, paths: &Ident) -> TokenStream {
     let (vis, ident) = (&entity.vis, &entity.ident);
     let methods = entity.fields.iter().enumerate().map(|(at, field)| {
-        let key = super::entity::key_use(entity, at);
+        let key = key_use(entity, at);
         let stored = &field.stored;
         let place = code!(__d::Place::of(#stored));
         method(
@@ -81,33 +84,20 @@ pub(super) fn value(
 ) -> TokenStream {
     let path = value_path(ident);
     let params: Vec<_> = generics.type_params().map(|param| &param.ident).collect();
-    let (_, types, _) = generics.split_for_impl();
-    let bounds = super::value::bounds(generics, &code!(__d::DynamoValue));
-    let methods = fields.iter().map(|field| {
-        let stored = &field.stored;
-        let usage = usage_of(field, false);
-        // Not by a method: a field may be called `place`.
-        let here = code!(__d::Path::place(&self.0));
-        let place = code!(__d::Place::entry(#here, #stored));
-        method(
-            field,
-            &code!(#ident #types),
-            &code!(__Root),
-            &usage,
-            None,
-            &place,
-            &code!(__d::RestPath::within(#here)),
-        )
-    });
+    let (with, types, _) = generics.split_for_impl();
+    let bounds = bounds(generics, &code!(__d::DynamoValue));
+    let methods = fields
+        .iter()
+        .map(|field| nested_method(field, &code!(#ident #types)));
     let inner = code!(__d::Path<__Root, #ident #types, __Mode>);
     let doc = format!("The path to a `{ident}`; its fields are methods.");
-    let (with, ..) = generics.split_for_impl();
     let defaults = defaults(fields).map(|(declared, written)| {
         code! {
             trait __Defaults { #declared }
             impl #with __Defaults for #ident #types #bounds { #written }
         }
     });
+    let traits = value_path_traits(ident, generics, &bounds, &inner);
     code! {
         #defaults
 
@@ -116,6 +106,37 @@ pub(super) fn value(
 
         impl<__Root, __Mode #(, #params)*> #path<__Root, __Mode #(, #params)*> #bounds { #(#methods)* }
 
+        #traits
+    }
+}
+
+/// Makes the method of a field within a value, whose path goes on from that of the value.
+fn nested_method(field: &Field, owner: &TokenStream) -> TokenStream {
+    let stored = &field.stored;
+    // Not by a method: a field may be called `place`.
+    let here = code!(__d::Path::place(&self.0));
+    method(
+        field,
+        owner,
+        &code!(__Root),
+        &usage_of(field, false),
+        None,
+        &code!(__d::Place::entry(#here, #stored)),
+        &code!(__d::RestPath::within(#here)),
+    )
+}
+
+/// Makes the traits by which the path to a value struct can do what the library's own can, which it holds.
+fn value_path_traits(
+    ident: &Ident,
+    generics: &Generics,
+    bounds: &TokenStream,
+    inner: &TokenStream,
+) -> TokenStream {
+    let path = value_path(ident);
+    let params: Vec<_> = generics.type_params().map(|param| &param.ident).collect();
+    let (_, types, _) = generics.split_for_impl();
+    code! {
         impl<__Root, __Mode #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
             type Target = #inner;
 
@@ -150,31 +171,7 @@ pub(super) fn value(
 
 /// The type of the path to a value struct.
 pub(super) fn value_path(ident: &Ident) -> Ident {
-    format_ident!("PathOf{}", key::plain_name(ident))
-}
-
-/// How the field is used in keys.
-fn usage(entity: &Entity, at: usize) -> TokenStream {
-    let field = &entity.fields[at];
-    if matches!(
-        field.role,
-        Role::Version | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy
-    ) {
-        return code!(__d::Kept);
-    }
-    if key::key_fields(entity).iter().any(|key| key.field == at) {
-        return code!(__d::Fixed);
-    }
-    usage_of(field, super::upkeep::is_part(entity, at))
-}
-
-fn usage_of(field: &Field, is_part: bool) -> TokenStream {
-    match (is_part, field.default.is_some()) {
-        (false, false) => code!(__d::Free),
-        (false, true) => code!(__d::Defaulted),
-        (true, false) => code!(__d::Part),
-        (true, true) => code!(__d::DefaultedPart),
-    }
+    format_ident!("PathOf{}", plain_name(ident))
 }
 
 /// `fn status(&self) -> <Status as DynamoField>::Path<Order, Free>`
@@ -188,7 +185,7 @@ fn method(
     rest: &TokenStream,
 ) -> TokenStream {
     let (vis, ident) = (&field.vis, &field.ident);
-    let doc = format!("The path of `{}`.", key::plain_name(ident));
+    let doc = format!("The path of `{}`.", plain_name(ident));
     let PathCode { ty, path, bound } = match field.role {
         Role::Skip => skipped(field, root, place),
         Role::Rest => PathCode {
@@ -196,7 +193,7 @@ fn method(
             path: rest.clone(),
             bound: TokenStream::new(),
         },
-        _ => codec::path(field, key, root, usage, place),
+        _ => field_path::path(field, key, root, usage, place),
     };
     let path = match default_json(field, owner) {
         Some(default) => code!(__d::AtPath::or_default(#path, #default)),

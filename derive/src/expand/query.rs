@@ -7,8 +7,10 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
-use super::entity::{distinct_of, index_writer_name};
-use super::{definition, key};
+use super::attribute::declared;
+use super::index::{distinct_of, index_writer_name};
+use super::template;
+use super::tokens::{name, plain_name};
 use crate::model::{
     Entity, EntityProjection, Field, Format, Index, IndexKind, KeySource, Piece, Role, Style,
     TableRef, Template,
@@ -28,7 +30,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
 
 /// The struct that knows the names of all parts.
 pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
-    format_ident!("PartsOf{}", key::plain_name(&entity.ident))
+    format_ident!("PartsOf{}", plain_name(&entity.ident))
 }
 
 /// What a query says of a part that is asked for behind its range: a method for each name, which cannot be
@@ -45,7 +47,7 @@ fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let parts = parts.filter(|part| seen.insert(&part.field.ident));
     let methods = parts.map(|part| {
         let (part, ty, kind) = (&part.field.ident, &part.field.ty, part.kind());
-        let stage = code!(__d::Chosen<#ident, __d::Rows<true>, __d::InTable>);
+        let stage = code!(__d::Chosen<#ident, __d::RowsHold<true>, __d::InTable>);
         code! {
             #[doc(hidden)]
             #[inline]
@@ -71,9 +73,9 @@ fn no_sort_key(entity: &Entity) -> TokenStream {
     let (ident, vis) = (&entity.ident, &entity.vis);
     let parts = match &entity.pk {
         KeySource::Field { .. } => 1,
-        KeySource::Template(template) => key::parts(template).count(),
+        KeySource::Template(template) => template::parts(template).count(),
     };
-    let arguments = (0..parts).map(key::part_name);
+    let arguments = (0..parts).map(template::part_name);
     code! {
         impl #ident {
             #[doc(hidden)]
@@ -157,7 +159,7 @@ impl<'a> Pattern<'a> {
     /// `Order::by_status(status)`
     fn constructor(&self, is_last: bool) -> TokenStream {
         let (ident, vis, function) = (&self.entity.ident, &self.entity.vis, &self.function);
-        let Partition {
+        let PartitionWriter {
             arguments: parts,
             writes,
         } = self.partition_parts();
@@ -171,13 +173,13 @@ impl<'a> Pattern<'a> {
         });
         let write = match (self.index, &self.entity.table) {
             (None, TableRef::Shared(_)) => {
-                code!(<#ident as __d::DynamoEntity>::write_partition(&[#(#values),*], shard, writer))
+                code!(<#ident as __d::EntityContract>::write_partition(&[#(#values),*], shard, writer))
             }
             _ => code!({ #(#writes)* ::core::result::Result::Ok(()) }),
         };
         let source = match self.index {
-            None => code!(__d::Source::table::<#ident>()),
-            Some((at, _)) => code!(__d::Source::index::<#ident>(#at)),
+            None => code!(__d::QuerySource::table::<#ident>()),
+            Some((at, _)) => code!(__d::QuerySource::index::<#ident>(#at)),
         };
         let front = self.front();
         let first = self.stage_type(0, is_last);
@@ -185,7 +187,7 @@ impl<'a> Pattern<'a> {
             None => format!("The rows of `{ident}` in one partition, by the parts of its key."),
             Some((_, index)) => format!(
                 "The rows of `{ident}` by the index `{}`.",
-                key::plain_name(&index.on)
+                plain_name(&index.on)
             ),
         };
         code! {
@@ -193,7 +195,7 @@ impl<'a> Pattern<'a> {
                 #[doc = #doc]
                 #[inline]
                 #vis fn #function<#(#numbers),*>(#(#arguments),*) -> #first {
-                    <#first as __d::Stage>::of(__d::Draft::new(
+                    <#first as __d::QueryStage>::of(__d::KeyDraft::new(
                         #source,
                         [#(__d::KeyArg::values(#values)),*],
                         |&[#(#values),*], shard, writer| #write,
@@ -205,7 +207,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// The parts of the partition key, and what writes it.
-    pub(super) fn partition_parts(&self) -> Partition<'a> {
+    pub(super) fn partition_parts(&self) -> PartitionWriter<'a> {
         let (in_index, sources) = self.partition();
         let mut arguments = Vec::new();
         let mut writes = Vec::new();
@@ -215,26 +217,26 @@ impl<'a> Pattern<'a> {
             match source {
                 KeySource::Field { field, .. } => {
                     let field = &self.entity.fields[*field];
-                    let (value, name) = (&field.ident, super::name(&field.stored));
+                    let (value, name) = (&field.ident, name(&field.stored));
                     arguments.push((field, bare_kind(field)));
                     writes.push(code!(#value.write_value(#target, &#name)?;));
                 }
                 KeySource::Template(template) => {
-                    let parts: Vec<_> = key::parts(template)
+                    let parts: Vec<_> = template::parts(template)
                         .map(|(field, format)| {
                             let field = &self.entity.fields[field];
                             let value = &field.ident;
-                            arguments.push((field, key::kind(format)));
-                            code!(__d::PartOf::new(#value, __d::Given::write))
+                            arguments.push((field, template::kind(format)));
+                            code!(__d::PartOf::new(#value, __d::GivenPart::write))
                         })
                         .collect();
                     let key_struct = self.key_struct;
-                    let shard = key::shard(template, &code!(shard));
+                    let shard = template::shard(template, &code!(shard));
                     writes.push(code!(#key_struct::#writer(#target #shard #(, #parts)*)?;));
                 }
             }
         }
-        Partition { arguments, writes }
+        PartitionWriter { arguments, writes }
     }
 
     /// Writes what stands before the first part of the sort key.
@@ -251,7 +253,7 @@ impl<'a> Pattern<'a> {
     /// Has the writer of the sort key write one part.
     fn write_part(&self, template: &Template, part: Option<usize>) -> TokenStream {
         let (key_struct, writer) = (self.key_struct, self.writer(true, "sk", 0));
-        let parts = (0..key::parts(template).count()).map(|at| {
+        let parts = (0..template::parts(template).count()).map(|at| {
             if part == Some(at) {
                 code!(part)
             } else {
@@ -264,11 +266,11 @@ impl<'a> Pattern<'a> {
     /// The parts of the sort key, in order.
     fn sort_parts(&self) -> Vec<SortPart<'a>> {
         match self.sort().as_slice() {
-            [KeySource::Template(template)] => key::parts(template)
+            [KeySource::Template(template)] => template::parts(template)
                 .enumerate()
                 .map(|(at, (field, format))| SortPart {
                     field: &self.entity.fields[field],
-                    place: Place::Template {
+                    place: PartPlace::Template {
                         template,
                         at,
                         format,
@@ -281,7 +283,7 @@ impl<'a> Pattern<'a> {
                 .filter_map(|source| match source {
                     KeySource::Field { field, .. } => Some(SortPart {
                         field: &self.entity.fields[*field],
-                        place: Place::Bare,
+                        place: PartPlace::Bare,
                     }),
                     KeySource::Template(_) => None,
                 })
@@ -299,44 +301,28 @@ impl<'a> Pattern<'a> {
         let (rows, reach) = (self.rows(), self.reach());
         let field = &part.field.ident;
         let ty = &part.field.ty;
-        let (kind, order, make) = match &part.place {
-            Place::Bare => {
-                let name = super::name(&part.field.stored);
-                (bare_kind(part.field), &None, code!(of_value(self.0, #name)))
-            }
-            Place::Template {
-                template,
-                at,
-                format,
-                order,
-            } => {
-                let write = self.write_part(template, Some(*at));
-                let make = code!(of_template(self.0, |part, target| #write));
-                (key::kind(*format), order, make)
-            }
-        };
-        let order = order.iter();
-        let doc = format!("The part `{}` of the sort key.", key::plain_name(field));
+        let (kind, order, make) = (part.kind(), part.order(), self.make_part(part));
+        let doc = format!("The part `{}` of the sort key.", plain_name(field));
         let later = later.iter().map(|part| skipped(part, &name, vis));
         let about = format!("Rows of `{ident}`: a stage of `{}(..)`.", self.function);
         code! {
             #[doc = #about]
             #[derive(::core::clone::Clone, ::core::fmt::Debug)]
             #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
-            #vis struct #name(__d::Draft);
+            #vis struct #name(__d::KeyDraft);
 
-            impl __d::Stage for #name {
+            impl __d::QueryStage for #name {
                 type Entity = #ident;
                 type Rows = #rows;
                 type Reach = #reach;
 
                 #[inline]
-                fn of(draft: __d::Draft) -> Self {
+                fn of(draft: __d::KeyDraft) -> Self {
                     Self(draft)
                 }
 
                 #[inline]
-                fn draft(self) -> __d::Draft {
+                fn draft(self) -> __d::KeyDraft {
                     self.0
                 }
             }
@@ -353,13 +339,27 @@ impl<'a> Pattern<'a> {
         }
     }
 
+    /// Makes the call that makes a part, which says how it is written.
+    fn make_part(&self, part: &SortPart<'_>) -> TokenStream {
+        match &part.place {
+            PartPlace::Bare => {
+                let name = name(&part.field.stored);
+                code!(of_value(self.0, #name))
+            }
+            PartPlace::Template { template, at, .. } => {
+                let write = self.write_part(template, Some(*at));
+                code!(of_template(self.0, |part, target| #write))
+            }
+        }
+    }
+
     /// How keys sort by a part: of escaped keys it is known that they do.
     fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
         if matches!(&self.entity.table, TableRef::Own(table) if table.style == Style::Escaped) {
             return None;
         }
-        let width = key::width(self.entity, field, format, self.index.is_some());
-        let pad = key::pad(format);
+        let width = template::width(self.entity, field, format, self.index.is_some());
+        let pad = template::pad(format);
         let last = matches!(template.pieces.last(), Some(Piece::Part { field: last, .. }) if *last == field);
         Some(code!({ __d::order_of(#width, #pad, #last, __STYLE) }))
     }
@@ -375,7 +375,7 @@ impl<'a> Pattern<'a> {
     }
 
     fn stage_name(&self, at: usize) -> Ident {
-        let words = key::plain_name(&self.function);
+        let words = plain_name(&self.function);
         let camel: String = words
             .split('_')
             .flat_map(|word| {
@@ -387,7 +387,7 @@ impl<'a> Pattern<'a> {
                     .chain(chars)
             })
             .collect();
-        let entity = key::plain_name(&self.entity.ident);
+        let entity = plain_name(&self.entity.ident);
         match at {
             0 => format_ident!("{camel}Of{entity}"),
             at => format_ident!("{camel}Of{entity}_{at}"),
@@ -405,24 +405,24 @@ impl<'a> Pattern<'a> {
     /// Whether the rows are there as a whole.
     fn rows(&self) -> TokenStream {
         let Some((_, index)) = self.index else {
-            return code!(__d::Rows<true>);
+            return code!(__d::RowsHold<true>);
         };
         match &self.entity.table {
             TableRef::Shared(path) => {
-                let declared = definition::declared(path, index);
-                code!(__d::Rows<{ __d::holds_all(&#declared) }>)
+                let declared = declared(path, index);
+                code!(__d::RowsHold<{ __d::holds_all(&#declared) }>)
             }
             TableRef::Own(_) => {
                 let project = &distinct_of(self.entity, index).project;
                 let whole = matches!(project, EntityProjection::All);
-                code!(__d::Rows<#whole>)
+                code!(__d::RowsHold<#whole>)
             }
         }
     }
 }
 
 /// A partition key: the fields that are its parts, with their kinds, and the steps that write it.
-pub(super) struct Partition<'a> {
+pub(super) struct PartitionWriter<'a> {
     pub(super) arguments: Vec<(&'a Field, TokenStream)>,
     pub(super) writes: Vec<TokenStream>,
 }
@@ -430,20 +430,29 @@ pub(super) struct Partition<'a> {
 /// One part of a sort key.
 struct SortPart<'a> {
     field: &'a Field,
-    place: Place<'a>,
+    place: PartPlace<'a>,
 }
 
 impl SortPart<'_> {
     /// What its field is to a query.
     fn kind(&self) -> TokenStream {
         match &self.place {
-            Place::Bare => bare_kind(self.field),
-            Place::Template { format, .. } => key::kind(*format),
+            PartPlace::Bare => bare_kind(self.field),
+            PartPlace::Template { format, .. } => template::kind(*format),
         }
+    }
+
+    /// Returns how keys sort by it, if that is not known here.
+    fn order(&self) -> impl Iterator<Item = &TokenStream> {
+        let order = match &self.place {
+            PartPlace::Bare => None,
+            PartPlace::Template { order, .. } => order.as_ref(),
+        };
+        order.into_iter()
     }
 }
 
-enum Place<'a> {
+enum PartPlace<'a> {
     /// The field is a key attribute itself.
     Bare,
     /// It stands in a template.

@@ -3,8 +3,9 @@
 
 use proc_macro2::TokenStream;
 
-use super::codec::KeyUse;
-use super::{codec, of};
+use super::attribute::KeyUse;
+use super::codec;
+use super::tokens::of;
 use crate::model::{DefaultValue, Field, Form, Role};
 
 /// Fields as they are read back; `place` is an expression for a reference to one. Nothing if only reading tells.

@@ -3,22 +3,24 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 
-use super::{checks, hidden, key, of, option_str, stream, style};
-use crate::model::{IndexKind, Table, TableIndex, TableProjection};
+use super::checks;
+use super::library::{kind, stream, style};
+use super::tokens::{hidden, of, option, plain_name};
+use crate::model::{Table, TableIndex, TableProjection};
 
 pub(crate) fn expand(table: &Table) -> TokenStream {
     let (ident, vis, name) = (&table.ident, &table.vis, &table.name);
     let (pk, type_attribute) = (&table.pk, &table.type_attribute);
-    let sk = option_str(table.sk.as_deref());
-    let path = format!("::{}", key::plain_name(ident));
+    let sk = option(table.sk.as_deref());
+    let path = format!("::{}", plain_name(ident));
     let (style, stream) = (style(table.style), stream(table.stream));
     let entities = table
         .entities
         .iter()
-        .map(|entity| of(entity, &code!(DynamoEntity), "ENTITY"));
+        .map(|entity| of(entity, &code!(EntityContract), "ENTITY"));
     let constants = table.indexes.iter().map(|index| {
         let (name, value) = (&index.ident, declaration(index));
-        let doc = format!("The index `{}`.", key::plain_name(name));
+        let doc = format!("The index `{}`.", plain_name(name));
         quote_spanned! {name.span()=>
             #[doc(hidden)]
             #[doc = #doc]
@@ -55,10 +57,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
 
 fn declaration(index: &TableIndex) -> TokenStream {
     let TableIndex { stored, pk, sk, .. } = index;
-    let kind = match index.kind {
-        IndexKind::Global => code!(__d::IndexKind::Global),
-        IndexKind::Local => code!(__d::IndexKind::Local),
-    };
+    let kind = kind(index.kind);
     let project = match &index.project {
         TableProjection::All => code!(All),
         TableProjection::Keys => code!(Keys),

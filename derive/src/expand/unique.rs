@@ -3,14 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
-use super::{check, definition, key, local, of, upkeep};
+use super::attribute::pk_role;
+use super::tokens::{check, of, plain_name};
+use super::{known, template};
 use crate::model::{Entity, Format, TableRef, Unique};
-
-/// Whether a field is part of a unique value.
-pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
-    let mut fields = entity.uniques.iter().flat_map(|unique| &unique.fields);
-    fields.any(|(field, _)| *field == at)
-}
 
 /// The writers of the sentinels' keys, and the look-ups.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
@@ -18,12 +14,12 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         return TokenStream::new();
     }
     let writers = entity.uniques.iter().map(|unique| {
-        key::writer_in(
+        template::writer_in(
             entity,
             &writer_name(unique),
             &unique.template,
             &code!(__PK),
-            &definition::pk_role(entity),
+            &pk_role(entity),
             &code!(__d::Style::Escaped),
         )
     });
@@ -38,7 +34,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
 }
 
 fn writer_name(unique: &Unique) -> Ident {
-    format_ident!("write_unique_{}", key::plain_name(&unique.name))
+    format_ident!("write_unique_{}", plain_name(&unique.name))
 }
 
 /// `User::by_email(email)`
@@ -49,14 +45,14 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
     for (field, _) in &unique.fields {
         let field = &entity.fields[*field];
         let value = &field.ident;
-        let part = of(&field.ty, &key::index_contract(Format::Plain), "Part");
+        let part = of(&field.ty, &template::index_contract(Format::Plain), "Part");
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
     }
-    let writes = key::parts(&unique.template).map(|(field, format)| {
+    let writes = template::parts(&unique.template).map(|(field, format)| {
         let field = &entity.fields[field];
         let value = &field.ident;
-        let write = of(&field.ty, &key::index_contract(format), "write_part");
+        let write = of(&field.ty, &template::index_contract(format), "write_part");
         code!(__d::PartOf::new(&#value, #write))
     });
     let doc = format!("The `{ident}` that holds this unique value, by strong reads.");
@@ -75,11 +71,11 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
 /// `UNIQUES`, as data.
 pub(super) fn definitions(entity: &Entity) -> TokenStream {
     let uniques = entity.uniques.iter().map(|unique| {
-        let name = key::plain_name(&unique.name);
+        let name = plain_name(&unique.name);
         let fields = unique
             .fields
             .iter()
-            .map(|(field, _)| key::plain_name(&entity.fields[*field].ident));
+            .map(|(field, _)| plain_name(&entity.fields[*field].ident));
         let stored = &unique.stored;
         code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*] })
     });
@@ -107,25 +103,16 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             .iter()
             .enumerate()
             .map(move |(at, (field, _))| {
-                let is_there = key::index_question(entity, (*field, Format::Plain), "is_there");
-                let is_there = upkeep::holds_of(entity, *field, &is_there);
+                let is_there =
+                    template::index_question(entity, (*field, Format::Plain), "is_there");
+                let is_there = known::holds_of(entity, *field, &is_there);
                 code!((#number, #at) => #is_there,)
             })
     });
     let writes = numbered().map(|(number, unique)| {
         let writer = writer_name(unique);
-        let (mut values, mut arguments) = (Vec::new(), Vec::new());
-        for (at, part) in key::parts(&unique.template).enumerate() {
-            let (value, known) = (local(&format!("value_{at}")), upkeep::part(entity, part.0));
-            values.push(code!(let #value = #known;));
-            arguments.push(key::index_part_of(entity, part, &code!(&*#value)));
-        }
-        code! {
-            #number => {
-                #(#values)*
-                #key_struct::#writer(__d::KeyTarget::attribute(writer) #(, #arguments)*)
-            }
-        }
+        let write = known::write(entity, key_struct, &writer, &unique.template);
+        code!(#number => #write)
     });
     code! {
         #[inline]
@@ -133,7 +120,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             unique: usize,
             part: usize,
             known: &__d::Known,
-        ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
+        ) -> ::core::result::Result<::core::option::Option<bool>, __d::CodecError> {
             match (unique, part) {
                 #(#there)*
                 _ => ::core::result::Result::Ok(::core::option::Option::None),
@@ -145,7 +132,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             unique: usize,
             known: &__d::Known,
             writer: &mut __d::Writer,
-        ) -> ::core::result::Result<(), __d::Fault> {
+        ) -> ::core::result::Result<(), __d::CodecError> {
             match unique {
                 #(#writes)*
                 _ => ::core::result::Result::Ok(()),
@@ -161,7 +148,7 @@ pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
     };
     let ident = &entity.ident;
     let span = unique.name.span();
-    let def = code!(<#ident as __d::DynamoEntity>::ENTITY);
+    let def = code!(<#ident as __d::EntityContract>::ENTITY);
     let table = match &entity.table {
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "ENTITIES"),
         TableRef::Own(_) => code!(<#ident as __d::DynamoTable>::ENTITIES),

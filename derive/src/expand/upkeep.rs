@@ -4,30 +4,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
-use super::entity::{distinct, index_keys, index_writer_name, key_use};
-use super::{codec, key, local, of, respanned, unique};
+use super::attribute::key_use;
+use super::index::{distinct, index_keys, index_writer_name, template_parts};
+use super::tokens::{of, respanned};
+use super::{codec, known, library, template, way};
 use crate::model::{Entity, Format, Index, KeySource, Role};
 
-/// Whether a field stands in the template of an index, decides whether an item is in one, or is part of a unique
-/// value.
-pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
-    entity.indexes.iter().any(|index| {
-        let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
-        let decides = index.when.as_ref().is_some_and(|when| when.field == at);
-        in_key || decides
-    }) || unique::is_part(entity, at)
-}
-
-/// The parts of all templates of an index: partition key first, in order.
-fn template_parts(index: &Index) -> Vec<(usize, Format)> {
-    index_keys(index)
-        .filter_map(|(source, ..)| match source {
-            KeySource::Template(template) => Some(key::parts(template)),
-            KeySource::Field { .. } => None,
-        })
-        .flatten()
-        .collect()
-}
+/// The functions of the trait number an index by its place, and its parts by theirs.
+type IndexParts<'a> = (&'a Index, Vec<(usize, Format)>);
 
 /// The functions of the trait; none where no template has to be kept up.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
@@ -42,13 +26,45 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     if !has_templates {
         return code!(#absent #now #defaults);
     }
+    let there = index_part_is_there(entity, &indexes);
+    let holds = index_holds(entity, &indexes);
+    let write = write_index_key(entity, key_struct, &indexes);
+    code! {
+        #absent
+        #now
+        #defaults
+        #there
+        #holds
+        #write
+    }
+}
+
+/// Makes the function that says whether a part of an index is there, as far as that is known.
+fn index_part_is_there(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
     let there = indexes.iter().enumerate().flat_map(|(number, (_, parts))| {
         parts.iter().enumerate().map(move |(at, part)| {
-            let is_there = key::index_question(entity, *part, "is_there");
-            let is_there = holds_of(entity, part.0, &is_there);
+            let is_there = template::index_question(entity, *part, "is_there");
+            let is_there = known::holds_of(entity, part.0, &is_there);
             code!((#number, #at) => #is_there,)
         })
     });
+    code! {
+        #[inline]
+        fn index_part_is_there(
+            index: usize,
+            part: usize,
+            known: &__d::Known,
+        ) -> ::core::result::Result<::core::option::Option<bool>, __d::CodecError> {
+            match (index, part) {
+                #(#there)*
+                _ => ::core::result::Result::Ok(::core::option::Option::None),
+            }
+        }
+    }
+}
+
+/// Makes the function that says whether the `when` of an index holds, as far as that is known.
+fn index_holds(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
     let holds = indexes
         .iter()
         .enumerate()
@@ -58,13 +74,29 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
             let ty = respanned(&entity.fields[when.field].ty, value.span());
             let holds = of(&ty, &code!(When<_>), "holds");
             let by_reference = quote_spanned!(value.span()=> &#value);
-            let holds = holds_of(
+            let holds = known::holds_of(
                 entity,
                 when.field,
                 &code!(|held| #holds(held, #by_reference)),
             );
             Some(code!(#number => #holds,))
         });
+    code! {
+        #[inline]
+        fn index_holds(
+            index: usize,
+            known: &__d::Known,
+        ) -> ::core::result::Result<::core::option::Option<bool>, __d::CodecError> {
+            match index {
+                #(#holds)*
+                _ => ::core::result::Result::Ok(::core::option::Option::Some(true)),
+            }
+        }
+    }
+}
+
+/// Makes the function that writes a key of an index out of what is known.
+fn write_index_key(entity: &Entity, key_struct: &Ident, indexes: &[IndexParts<'_>]) -> TokenStream {
     let writes = indexes.iter().enumerate().flat_map(|(number, (index, _))| {
         index_keys(index)
             .enumerate()
@@ -73,83 +105,24 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
                     return None;
                 };
                 let function = index_writer_name(index, role, at);
-                let shard = key::shard(template, &code!(known.shard()?));
-                let (mut values, mut arguments) = (Vec::new(), Vec::new());
-                for (at, part) in key::parts(template).enumerate() {
-                    let (value, known) = (local(&format!("value_{at}")), self::part(entity, part.0));
-                    values.push(code!(let #value = #known;));
-                    arguments.push(key::index_part_of(entity, part, &code!(&*#value)));
-                }
-                Some(code! {
-                    (#number, #nth) => {
-                        #(#values)*
-                        #key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)
-                    }
-                })
+                let write = known::write(entity, key_struct, &function, template);
+                Some(code!((#number, #nth) => #write))
             })
     });
     code! {
-        #absent
-        #now
-        #defaults
-
-        #[inline]
-        fn index_part_is_there(
-            index: usize,
-            part: usize,
-            known: &__d::Known,
-        ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
-            match (index, part) {
-                #(#there)*
-                _ => ::core::result::Result::Ok(::core::option::Option::None),
-            }
-        }
-
-        #[inline]
-        fn index_holds(
-            index: usize,
-            known: &__d::Known,
-        ) -> ::core::result::Result<::core::option::Option<bool>, __d::Fault> {
-            match index {
-                #(#holds)*
-                _ => ::core::result::Result::Ok(::core::option::Option::Some(true)),
-            }
-        }
-
         #[inline]
         fn write_index_key(
             index: usize,
             key: usize,
             known: &__d::Known,
             writer: &mut __d::Writer,
-        ) -> ::core::result::Result<(), __d::Fault> {
+        ) -> ::core::result::Result<(), __d::CodecError> {
             match (index, key) {
                 #(#writes)*
                 _ => ::core::result::Result::Ok(()),
             }
         }
     }
-}
-
-/// The value of a part as it is known, an expression that may fail.
-pub(super) fn part(entity: &Entity, at: usize) -> TokenStream {
-    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
-    code!(known.part::<#ty>(#field)?)
-}
-
-/// Whether a function holds of a field, as far as that is known: a `Result<Option<bool>, _>`.
-pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> TokenStream {
-    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
-    code!(known.holds::<#ty>(#field, #holds))
-}
-
-/// A field to who knows something of it: its names, and how it is read.
-fn known_field(entity: &Entity, at: usize) -> TokenStream {
-    let field = &entity.fields[at];
-    let (name, stored) = (key::plain_name(&field.ident), &field.stored);
-    let decode = codec::reading(field, key_use(entity, at));
-    let absent = codec::absence(field, key_use(entity, at));
-    code!(#name, #stored, #decode, #absent)
 }
 
 /// Whether an entity can be read without the attribute of this number.
@@ -207,7 +180,7 @@ fn default_json(entity: &Entity) -> TokenStream {
         #[inline]
         fn default_json(
             attribute: usize,
-        ) -> ::core::result::Result<::core::option::Option<__d::Json>, __d::Fault> {
+        ) -> ::core::result::Result<::core::option::Option<__d::Json>, __d::CodecError> {
             match attribute {
                 #(#arms)*
                 _ => ::core::result::Result::Ok(::core::option::Option::None),
@@ -222,14 +195,14 @@ fn encode_now(entity: &Entity) -> TokenStream {
     let times = entity.fields.iter().enumerate().filter_map(|(at, field)| {
         let stored = &field.stored;
         let (contract, how) = match field.role {
-            Role::CreatedAt | Role::UpdatedAt => (code!(ManagedTime), codec::time_form(field)),
+            Role::CreatedAt | Role::UpdatedAt => (code!(ManagedTime), way::time_form(field)),
             Role::CreatedBy | Role::UpdatedBy => (
                 code!(ManagedActor),
                 codec::key_role(key_use(entity, at).as_ref()),
             ),
             _ => return None,
         };
-        let kind = codec::stamp_kind(field.role);
+        let kind = library::stamp_kind(field.role);
         let encode = of(&field.ty, &contract, "encode_now");
         Some(code! {
             #stored => __d::within(#stored, #encode(stamp, #kind, #how, name, writer)),
@@ -246,7 +219,7 @@ fn encode_now(entity: &Entity) -> TokenStream {
             stamp: &__d::Stamp,
             name: &__d::Name,
             writer: &mut __d::Writer,
-        ) -> ::core::result::Result<(), __d::Fault> {
+        ) -> ::core::result::Result<(), __d::CodecError> {
             match attribute {
                 #(#times)*
                 _ => ::core::result::Result::Ok(()),

@@ -10,7 +10,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token, token};
 
 use crate::diag::Diag;
-use crate::parse::option::{Given, List, Opt, Value};
+use crate::parse::option::{Given, List, Opt, OptionValue};
 
 /// All options of all `#[dynamo(..)]` of one item, in the order they were written.
 pub(crate) fn read(attrs: &[Attribute], diag: &Diag) -> Vec<Opt> {
@@ -32,8 +32,13 @@ pub(crate) fn options(tokens: TokenStream, diag: &Diag) -> Vec<Opt> {
     separated(tokens, |input| option(input, diag), diag)
 }
 
+/// Reads `name(..)` as options.
+pub(crate) fn list(opt: Opt, diag: &Diag) -> Option<Vec<Opt>> {
+    opt.group(diag).map(|list| options(list.tokens(), diag))
+}
+
 /// The elements of `[..]`.
-pub(crate) fn values(list: List, diag: &Diag) -> Vec<Value> {
+pub(crate) fn values(list: List, diag: &Diag) -> Vec<OptionValue> {
     separated(list.tokens(), value, diag)
 }
 
@@ -143,30 +148,30 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
 }
 
 /// The simple shapes first: an expression parser would refuse keywords as words.
-fn value(input: ParseStream<'_>) -> syn::Result<Value> {
+fn value(input: ParseStream<'_>) -> syn::Result<OptionValue> {
     if let Some(word) = alone(input, Ident::parse_any) {
-        return Ok(Value::Word(word));
+        return Ok(OptionValue::Word(word));
     }
     if let Some(text) = alone(input, <LitStr as syn::parse::Parse>::parse) {
-        return Ok(Value::Text(text));
+        return Ok(OptionValue::Text(text));
     }
     if input.peek(token::Bracket)
         && let Some(group) = alone(input, <Group as syn::parse::Parse>::parse)
     {
-        return Ok(Value::List(List { group }));
+        return Ok(OptionValue::List(List { group }));
     }
     Ok(match input.parse::<Expr>()? {
         Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => {
             match path.path.get_ident() {
-                Some(word) => Value::Word(word.clone()),
-                None => Value::Path(path.path),
+                Some(word) => OptionValue::Word(word.clone()),
+                None => OptionValue::Path(path.path),
             }
         }
         Expr::Lit(ExprLit {
             attrs,
             lit: Lit::Str(text),
-        }) if attrs.is_empty() => Value::Text(text),
-        other => Value::Expr(Box::new(other)),
+        }) if attrs.is_empty() => OptionValue::Text(text),
+        other => OptionValue::Expr(Box::new(other)),
     })
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
         .filter_map(|variant| newtype(variant, diag))
         .collect();
     Some(Collection {
-        krate: krate(&attrs),
+        krate: krate::read(&attrs),
         vis,
         ident,
         table: table?,
@@ -72,7 +72,7 @@ fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<Path> {
 /// Rule: `partition(..)` lists the parts of the partition key by their names.
 fn partition(opt: Opt, diag: &Diag) -> Option<Partition> {
     let span = opt.name.span();
-    let listed = opt.list(diag)?;
+    let listed = attribute::list(opt, diag)?;
     let parts = listed.into_iter().filter_map(|part| {
         let is_name = syn::parse_str::<Ident>(&part.name.to_string()).is_ok();
         if matches!(part.given, Given::Flag) && is_name {

@@ -8,36 +8,24 @@ use syn::{Data, DeriveInput, Fields, FieldsNamed, Generics, Ident};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
 use crate::model::{Entity, OwnTable, StreamView, Style, TableRef};
-use crate::parse::key::{self, Key, Reader};
-use crate::parse::option::{Given, Opt, Value};
+use crate::parse::key::{self, Key};
+use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
-use crate::parse::{
-    attribute, field, index, krate, place, rename, stored_name, stream, style, unique,
-};
+use crate::parse::reader::Reader;
+use crate::parse::table_option::{stream, style};
+use crate::parse::{attribute, field, index, krate, place, rename, unique};
 
 /// The model as far as it can be read; `None` if there is no key or table to speak of.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
-    let DeriveInput {
-        attrs,
-        vis,
-        ident,
-        generics,
-        data,
-    } = input;
-    let named = named_fields(data, &ident, diag)?;
-    refuse_generics(&generics, diag);
+    let (attrs, vis, ident) = (input.attrs, input.vis, input.ident);
+    let named = named_fields(input.data, &ident, diag)?;
+    refuse_generics(&input.generics, diag);
 
     let mut options = Options::of(attribute::read(&attrs, diag), &place::ENTITY, diag);
     let case = options
         .take("rename_all")
         .and_then(|opt| rename::read(opt, diag));
-    let name = options
-        .take("rename")
-        .and_then(|opt| stored_name(opt, diag));
-    let name = name.map_or_else(
-        || syn::ext::IdentExt::unraw(&ident).to_string(),
-        |text| text.value(),
-    );
+    let name = type_name(&mut options, &ident, diag);
     let (fields, field_marks) = field::named(named, &place::FIELD, case, diag);
 
     let place = table(&mut options, &ident, diag);
@@ -69,7 +57,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         fields: field_marks,
         indexes: index_marks,
     };
-    let (table, pk, sk, krate) = (place.table?, key.pk?, key.sk, krate(&attrs));
+    let (table, pk, sk, krate) = (place.table?, key.pk?, key.sk, krate::read(&attrs));
     Some((
         Entity {
             krate,
@@ -86,6 +74,13 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         },
         marks,
     ))
+}
+
+/// Reads what the type attribute holds: `rename`, else the name of the struct.
+fn type_name(options: &mut Options, ident: &Ident, diag: &Diag) -> String {
+    let renamed = options.take("rename");
+    let renamed = renamed.and_then(|opt| opt.stored_name(diag));
+    renamed.map_or_else(|| ident.unraw().to_string(), |text| text.value())
 }
 
 /// Rule: an entity is a struct with named fields.
@@ -116,12 +111,12 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
 }
 
 /// What was said about the table.
-struct Place {
+struct TableChoice {
     table: Option<TableRef>,
     span: Option<Span>,
 }
 
-impl Place {
+impl TableChoice {
     /// Not known where a shared table decides it.
     fn style(&self) -> Option<Style> {
         match &self.table {
@@ -132,32 +127,28 @@ impl Place {
 }
 
 /// Rule: an entity names its table. `stream` and `verbatim` describe a table of its own only.
-fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Place {
+fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> TableChoice {
     let (stream_opt, verbatim) = (options.take("stream"), options.take("verbatim"));
     let lacking = options.lacks("table");
-    let Some(opt) = options.take("table") else {
-        if !lacking {
-            return Place {
-                table: None,
-                span: None,
-            };
-        }
+    if lacking {
         let message = format!(
             "`{ident}` lacks its table; write `#[dynamo(table = Shop)]` for a shared one or \
                 `#[dynamo(table = \"name\")]` for its own"
         );
         diag.at(ident.span(), message);
-        return Place {
+    }
+    let Some(opt) = options.take("table") else {
+        return TableChoice {
             table: None,
             span: None,
         };
     };
     match &opt.given {
-        Given::Value(Value::Text(text)) => {
+        Given::Value(OptionValue::Text(text)) => {
             let (name, span) = (text.value(), text.span());
             let stream = stream_opt.and_then(|opt| stream(opt, diag));
             let own = own_table(name, stream, style(verbatim, diag));
-            Place {
+            TableChoice {
                 table: Some(TableRef::Own(own)),
                 span: Some(span),
             }
@@ -166,7 +157,7 @@ fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Place {
             for opt in [stream_opt, verbatim].into_iter().flatten() {
                 said_on_table(&opt, diag);
             }
-            Place {
+            TableChoice {
                 table: opt.path(diag).map(TableRef::Shared),
                 span: None,
             }

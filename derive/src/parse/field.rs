@@ -10,9 +10,8 @@ use crate::model::{DefaultValue, Field, Form, Role};
 use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
-use crate::parse::place::{Place, UNNAMED_FIELD};
+use crate::parse::place::{OptionPlace, UNNAMED_FIELD};
 use crate::parse::rename::Case;
-use crate::parse::stored_name;
 
 const ROLES: [(&str, Role); 8] = [
     ("skip", Role::Skip),
@@ -34,7 +33,7 @@ const FORMATS: [(&str, Form); 3] = [
 /// The fields, and where their options were written.
 pub(crate) fn named(
     fields: FieldsNamed,
-    place: &Place,
+    place: &OptionPlace,
     case: Option<Case>,
     diag: &Diag,
 ) -> (Vec<Field>, Vec<FieldMarks>) {
@@ -57,7 +56,7 @@ pub(crate) fn unnamed(fields: FieldsUnnamed, diag: &Diag) -> Vec<Type> {
 
 fn one(
     field: syn::Field,
-    place: &Place,
+    place: &OptionPlace,
     case: Option<Case>,
     diag: &Diag,
 ) -> Option<(Field, FieldMarks)> {
@@ -67,7 +66,7 @@ fn one(
 
     let rename = options.take("rename").and_then(|opt| {
         marks.rename = Some(opt.name.span());
-        stored_name(opt, diag)
+        opt.stored_name(diag)
     });
     let stored = match (rename, case) {
         (Some(text), _) => text.value(),
@@ -92,7 +91,7 @@ fn one(
     Some((read, marks))
 }
 
-fn options(attrs: &[Attribute], place: &Place, diag: &Diag) -> Options {
+fn options(attrs: &[Attribute], place: &OptionPlace, diag: &Diag) -> Options {
     Options::of(attribute::read(attrs, diag), place, diag)
 }
 

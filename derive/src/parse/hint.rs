@@ -4,37 +4,13 @@
 use std::collections::BTreeSet;
 
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident, Path};
+use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident};
 
 use crate::diag::Diag;
+use crate::model::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 use crate::model::{Field, Form, Role};
-use crate::parse::option::{Given, Opt, Value};
+use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::{attribute, entity, krate};
-
-pub(crate) struct EntityHint {
-    pub(crate) krate: Path,
-    /// How many parts the key has, as far as it can be told.
-    pub(crate) key_parts: usize,
-    /// Whether a field is the version.
-    pub(crate) versioned: bool,
-    /// The trait that services depend on.
-    pub(crate) repository: Option<Ident>,
-}
-
-pub(crate) struct TableHint {
-    pub(crate) krate: Path,
-    pub(crate) indexes: Vec<Ident>,
-}
-
-pub(crate) struct CollectionHint {
-    pub(crate) krate: Path,
-    /// How many parts the partition key has, as far as it can be told.
-    pub(crate) partition: usize,
-}
-
-pub(crate) struct ValueHint {
-    pub(crate) krate: Path,
-}
 
 pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     let (mut key, mut repository) = (None, None);
@@ -47,7 +23,7 @@ pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     }
     EntityHint {
         repository,
-        krate: krate(&input.attrs),
+        krate: krate::read(&input.attrs),
         key_parts: key.map_or(0, key_parts),
         versioned: fields(&input.data).any(|field| {
             options(&field.attrs)
@@ -68,7 +44,7 @@ pub(crate) fn table(input: &DeriveInput) -> TableHint {
         }
     }
     TableHint {
-        krate: krate(&input.attrs),
+        krate: krate::read(&input.attrs),
         indexes,
     }
 }
@@ -78,7 +54,7 @@ pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
     // However it is spelt.
     let partition = options.find(|opt| opt.name.to_string().starts_with("part"));
     CollectionHint {
-        krate: krate(&input.attrs),
+        krate: krate::read(&input.attrs),
         partition: partition.map_or(1, partition_parts),
     }
 }
@@ -97,7 +73,7 @@ fn partition_parts(partition: Opt) -> usize {
 
 pub(crate) fn value(input: &DeriveInput) -> ValueHint {
     ValueHint {
-        krate: krate(&input.attrs),
+        krate: krate::read(&input.attrs),
     }
 }
 
@@ -117,7 +93,7 @@ fn options(attrs: &[Attribute]) -> Vec<Opt> {
 }
 
 fn list(opt: Opt) -> Vec<Opt> {
-    opt.list(&Diag::new()).unwrap_or_default()
+    attribute::list(opt, &Diag::new()).unwrap_or_default()
 }
 
 /// The fields of a struct.
@@ -163,10 +139,10 @@ fn key_parts(key: Opt) -> usize {
     let mut names = BTreeSet::new();
     for opt in list(key) {
         match opt.given {
-            Given::Value(Value::Word(word)) => {
+            Given::Value(OptionValue::Word(word)) => {
                 names.insert(word.unraw().to_string());
             }
-            Given::Value(Value::Text(text)) => {
+            Given::Value(OptionValue::Text(text)) => {
                 let text = text.value();
                 let parts = text.split('{').skip(1);
                 names.extend(parts.map(|part| {

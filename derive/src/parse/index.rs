@@ -9,10 +9,11 @@ use crate::diag::did_you_mean;
 use crate::marks::IndexMarks;
 use crate::model::{EntityProjection, Index, IndexKind, KeySource};
 use crate::parse::attribute;
-use crate::parse::key::{self, Reader};
-use crate::parse::option::{Given, Opt, Value};
+use crate::parse::key;
+use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::{Options, named};
-use crate::parse::{place, resolve, shards, stored_name, when};
+use crate::parse::reader::{Reader, resolve};
+use crate::parse::{place, shards, when};
 
 /// All access patterns over indexes, in the order they were written.
 pub(crate) fn read_all(
@@ -66,7 +67,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
         .map(|opt| projection(opt, reader));
     let rename = rename
         .filter(|_| !shared)
-        .and_then(|opt| stored_name(opt, diag));
+        .and_then(|opt| opt.stored_name(diag));
     let stored = rename.map_or_else(|| on.unraw().to_string(), |text| text.value());
     let project = project.unwrap_or(EntityProjection::All);
     Some((
@@ -93,7 +94,9 @@ fn taken(opt: Option<Opt>) -> (Option<Opt>, Option<Span>) {
 /// `on = gsi1`
 fn index_name(opt: Opt, reader: &Reader<'_>) -> Option<Ident> {
     match opt.value(reader.diag)? {
-        Value::Word(word) if syn::parse2::<Ident>(word.to_token_stream()).is_ok() => Some(word),
+        OptionValue::Word(word) if syn::parse2::<Ident>(word.to_token_stream()).is_ok() => {
+            Some(word)
+        }
         other => {
             reader.diag.over(
                 other,
@@ -104,11 +107,16 @@ fn index_name(opt: Opt, reader: &Reader<'_>) -> Option<Ident> {
     }
 }
 
-type Keys = (Vec<KeySource>, Vec<KeySource>);
+type IndexKeys = (Vec<KeySource>, Vec<KeySource>);
 
 /// Rules: a gsi has a `pk`; an lsi has an `sk` and no `pk`. `None` if a key attribute is missing
 /// or could not be read.
-fn keys(name: &Ident, kind: IndexKind, options: &mut Options, reader: &Reader<'_>) -> Option<Keys> {
+fn keys(
+    name: &Ident,
+    kind: IndexKind,
+    options: &mut Options,
+    reader: &Reader<'_>,
+) -> Option<IndexKeys> {
     let (no_pk, no_sk) = (options.lacks("pk"), options.lacks("sk"));
     let (pk, sk) = (options.take("pk"), options.take("sk"));
     let say = |span, message: &str| reader.diag.at(span, format!("`{name}` {message}"));
@@ -127,7 +135,7 @@ fn keys(name: &Ident, kind: IndexKind, options: &mut Options, reader: &Reader<'_
             );
         }
         let sk = sk?;
-        if let Given::Value(Value::List(list)) = &sk.given {
+        if let Given::Value(OptionValue::List(list)) = &sk.given {
             say(
                 list.span(),
                 "is an lsi, which takes one field or one template; lists are for a gsi",
@@ -168,11 +176,11 @@ fn projection(opt: Opt, reader: &Reader<'_>) -> EntityProjection {
         return EntityProjection::All;
     };
     match value {
-        Value::Word(word) if word == "all" => EntityProjection::All,
-        Value::Word(word) if word == "keys" => EntityProjection::Keys,
-        Value::List(list) => {
+        OptionValue::Word(word) if word == "all" => EntityProjection::All,
+        OptionValue::Word(word) if word == "keys" => EntityProjection::Keys,
+        OptionValue::List(list) => {
             let field = |value| match value {
-                Value::Word(word) => resolve(&word, reader.fields, reader.diag),
+                OptionValue::Word(word) => resolve(&word, reader.fields, reader.diag),
                 other => {
                     reader.diag.over(
                         other,

@@ -2,19 +2,11 @@
 
 use syn::{Expr, Ident};
 
-use crate::diag::Diag;
-use crate::model::{Field, KeySource, Style};
-use crate::parse::option::{Opt, Value};
+use crate::model::KeySource;
+use crate::parse::option::{Opt, OptionValue};
 use crate::parse::options::Options;
-use crate::parse::{attribute, place, resolve, shards, template};
-
-/// What key parts are read against.
-pub(crate) struct Reader<'a> {
-    pub(crate) fields: &'a [Field],
-    /// How key texts are written; not known where a shared table decides it.
-    pub(crate) style: Option<Style>,
-    pub(crate) diag: &'a Diag,
-}
+use crate::parse::reader::{Reader, resolve};
+use crate::parse::{attribute, place, shards, template};
 
 /// What was written for a key attribute; `None` inside means it was wrong and is reported.
 pub(crate) struct Key {
@@ -29,7 +21,7 @@ pub(crate) struct Key {
 /// Rule: a key has a `pk`.
 pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
     let span = opt.name.span();
-    let mut options = Options::of(opt.list(reader.diag)?, &place::KEY, reader.diag);
+    let mut options = Options::of(attribute::list(opt, reader.diag)?, &place::KEY, reader.diag);
     let lacking = options.lacks("pk");
     let (pk, sk) = (options.take("pk"), options.take("sk"));
     if lacking {
@@ -49,7 +41,7 @@ pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
 fn single(opt: Opt, reader: &Reader<'_>) -> Option<KeySource> {
     let name = opt.name.to_string();
     match opt.value(reader.diag)? {
-        Value::List(list) => {
+        OptionValue::List(list) => {
             let message =
                 format!("`{name}` takes one field or one template here; lists are for a gsi");
             reader.diag.at(list.span(), message);
@@ -65,7 +57,7 @@ fn single(opt: Opt, reader: &Reader<'_>) -> Option<KeySource> {
 pub(crate) fn several(opt: Opt, reader: &Reader<'_>) -> Vec<KeySource> {
     let name = opt.name.to_string();
     let list = match opt.value(reader.diag) {
-        Some(Value::List(list)) => list,
+        Some(OptionValue::List(list)) => list,
         Some(value) => return source(&name, value, reader).into_iter().collect(),
         None => return Vec::new(),
     };
@@ -77,7 +69,7 @@ pub(crate) fn several(opt: Opt, reader: &Reader<'_>) -> Vec<KeySource> {
         );
     }
     let element = |value| match value {
-        Value::Word(word) => field(word, reader),
+        OptionValue::Word(word) => field(word, reader),
         other => {
             let message = "a list holds bare fields only; write the field's name, or one \
                 template without the list";
@@ -91,11 +83,11 @@ pub(crate) fn several(opt: Opt, reader: &Reader<'_>) -> Vec<KeySource> {
         .collect()
 }
 
-fn source(name: &str, value: Value, reader: &Reader<'_>) -> Option<KeySource> {
+fn source(name: &str, value: OptionValue, reader: &Reader<'_>) -> Option<KeySource> {
     match value {
-        Value::Word(word) => field(word, reader),
-        Value::Text(text) => Some(KeySource::Template(template::read(&text, reader))),
-        Value::Expr(expr) if matches!(*expr, Expr::Field(_)) => {
+        OptionValue::Word(word) => field(word, reader),
+        OptionValue::Text(text) => Some(KeySource::Template(template::read(&text, reader))),
+        OptionValue::Expr(expr) if matches!(*expr, Expr::Field(_)) => {
             reader.diag.over(
                 expr,
                 "only top-level fields can be key parts; write the name of one",

@@ -6,7 +6,6 @@ use syn::parse::Parser as _;
 use syn::{Expr, Ident, LitStr, Path};
 
 use crate::diag::Diag;
-use crate::parse::attribute;
 
 /// One option of a list.
 pub(crate) struct Opt {
@@ -20,14 +19,14 @@ pub(crate) enum Given {
     /// `name`
     Flag,
     /// `name = value`
-    Value(Value),
+    Value(OptionValue),
     /// `name(..)`
     List(List),
     /// What could not be read, and is reported already.
     Broken,
 }
 
-pub(crate) enum Value {
+pub(crate) enum OptionValue {
     /// A bare word; keywords are words too, since fields may be named `r#type`.
     Word(Ident),
     /// A string.
@@ -55,14 +54,14 @@ impl List {
     }
 }
 
-impl ToTokens for Value {
+impl ToTokens for OptionValue {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
-            Value::Word(word) => word.to_tokens(tokens),
-            Value::Text(text) => text.to_tokens(tokens),
-            Value::List(list) => list.group.to_tokens(tokens),
-            Value::Path(path) => path.to_tokens(tokens),
-            Value::Expr(expr) => expr.to_tokens(tokens),
+            OptionValue::Word(word) => word.to_tokens(tokens),
+            OptionValue::Text(text) => text.to_tokens(tokens),
+            OptionValue::List(list) => list.group.to_tokens(tokens),
+            OptionValue::Path(path) => path.to_tokens(tokens),
+            OptionValue::Expr(expr) => expr.to_tokens(tokens),
         }
     }
 }
@@ -95,7 +94,7 @@ impl Opt {
     }
 
     /// `name = value`
-    pub(crate) fn value(self, diag: &Diag) -> Option<Value> {
+    pub(crate) fn value(self, diag: &Diag) -> Option<OptionValue> {
         match self.given {
             Given::Value(value) => Some(value),
             _ => {
@@ -108,7 +107,7 @@ impl Opt {
     /// `name = "text"`
     pub(crate) fn text(self, diag: &Diag) -> Option<LitStr> {
         match self.given {
-            Given::Value(Value::Text(text)) => Some(text),
+            Given::Value(OptionValue::Text(text)) => Some(text),
             _ => {
                 self.refuse(diag);
                 None
@@ -116,10 +115,24 @@ impl Opt {
         }
     }
 
+    /// Reads `name = "text"` where the text is a stored name, which DynamoDB wants not to be empty.
+    pub(crate) fn stored_name(self, diag: &Diag) -> Option<LitStr> {
+        let what = self.name.to_string();
+        let text = self.text(diag)?;
+        if text.value().is_empty() {
+            diag.at(
+                text.span(),
+                format!("`{what}` is empty; a stored name has at least one letter"),
+            );
+            return None;
+        }
+        Some(text)
+    }
+
     /// `name = word`
     pub(crate) fn word(self, diag: &Diag) -> Option<Ident> {
         match self.given {
-            Given::Value(Value::Word(word)) => Some(word),
+            Given::Value(OptionValue::Word(word)) => Some(word),
             _ => {
                 self.refuse(diag);
                 None
@@ -130,8 +143,8 @@ impl Opt {
     /// `name = path`; a word is a path of one segment.
     pub(crate) fn path(self, diag: &Diag) -> Option<Path> {
         match self.given {
-            Given::Value(Value::Path(path)) => Some(path),
-            Given::Value(Value::Word(ref word)) => {
+            Given::Value(OptionValue::Path(path)) => Some(path),
+            Given::Value(OptionValue::Word(ref word)) => {
                 // `crate` and `self` are paths, other keywords are not.
                 let path = Path::parse_mod_style.parse2(word.to_token_stream()).ok();
                 if path.is_none() {
@@ -144,12 +157,6 @@ impl Opt {
                 None
             }
         }
-    }
-
-    /// `name(..)`, read as options.
-    pub(crate) fn list(self, diag: &Diag) -> Option<Vec<Opt>> {
-        self.group(diag)
-            .map(|list| attribute::options(list.tokens(), diag))
     }
 
     /// `name(..)`, not read.

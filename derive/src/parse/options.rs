@@ -6,7 +6,7 @@ use syn::{Ident, LitStr};
 use crate::diag::{Diag, instead, nearest};
 use crate::parse::attribute;
 use crate::parse::option::{Given, List, Opt};
-use crate::parse::place::{self, Place};
+use crate::parse::place::{self, OptionPlace};
 
 /// Options whose names are known where they stand, each given as often as it may be.
 pub(crate) struct Options {
@@ -16,7 +16,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    pub(crate) fn of(raw: Vec<Opt>, place: &Place, diag: &Diag) -> Self {
+    pub(crate) fn of(raw: Vec<Opt>, place: &OptionPlace, diag: &Diag) -> Self {
         let mut list: Vec<Opt> = Vec::new();
         let mut meant = Vec::new();
         for mut opt in raw {
@@ -58,7 +58,7 @@ impl Options {
 }
 
 /// An option that does not exist here: misplaced, mistyped or unknown.
-fn refuse(name: &str, span: Span, place: &Place, diag: &Diag) {
+fn refuse(name: &str, span: Span, place: &OptionPlace, diag: &Diag) {
     let here = place.what;
     let known = place.words.iter().map(|word| word.name);
     if place.words.is_empty() {
@@ -78,7 +78,7 @@ fn refuse(name: &str, span: Span, place: &Place, diag: &Diag) {
 
 /// The first place that knows the option.
 fn belongs(name: &str) -> Option<&'static str> {
-    let knows = |place: &&&Place| place.words.iter().any(|word| word.name == name);
+    let knows = |place: &&&OptionPlace| place.words.iter().any(|word| word.name == name);
     place::ALL.iter().find(knows).map(|place| place.what)
 }
 

@@ -1,7 +1,7 @@
 //! Which options exist where, and how each is written.
 
 /// A place where options stand.
-pub(crate) struct Place {
+pub(crate) struct OptionPlace {
     /// As messages name it.
     pub(crate) what: &'static str,
     pub(crate) words: &'static [Word],
@@ -41,7 +41,7 @@ const SKIP: Word = once("skip", "skip");
 const STREAM: Word = once("stream", "stream = new_and_old_images");
 const VERBATIM_WORD: Word = once("verbatim", "verbatim` or `verbatim(delimiter = \":\")");
 
-pub(crate) const ENTITY: Place = Place {
+pub(crate) const ENTITY: OptionPlace = OptionPlace {
     what: "an entity",
     words: &[
         once("table", "table = Shop` or `table = \"name\""),
@@ -68,12 +68,12 @@ const PROJECT_FIELDS: Word = once(
     "project = all`, `project = keys` or `project = [field, ..]",
 );
 
-pub(crate) const KEY: Place = Place {
+pub(crate) const KEY: OptionPlace = OptionPlace {
     what: "a key",
     words: &[KEY_PK, KEY_SK, SHARDS],
 };
 
-pub(crate) const GSI: Place = Place {
+pub(crate) const GSI: OptionPlace = OptionPlace {
     what: "a gsi of an entity",
     words: &[
         ON,
@@ -87,12 +87,12 @@ pub(crate) const GSI: Place = Place {
     ],
 };
 
-pub(crate) const LSI: Place = Place {
+pub(crate) const LSI: OptionPlace = OptionPlace {
     what: "an lsi of an entity",
     words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME],
 };
 
-pub(crate) const FIELD: Place = Place {
+pub(crate) const FIELD: OptionPlace = OptionPlace {
     what: "a field of an entity",
     words: &[
         RENAME,
@@ -110,12 +110,12 @@ pub(crate) const FIELD: Place = Place {
     ],
 };
 
-pub(crate) const PROJECTION: Place = Place {
+pub(crate) const PROJECTION: OptionPlace = OptionPlace {
     what: "a projection",
     words: &[once("entity", "entity = Order"), CRATE],
 };
 
-pub(crate) const PROJECTED_FIELD: Place = Place {
+pub(crate) const PROJECTED_FIELD: OptionPlace = OptionPlace {
     what: "a field of a projection",
     words: &[],
 };
@@ -127,7 +127,7 @@ const PROJECT_NAMES: Word = once(
     "project = all`, `project = keys` or `project = [\"attribute\", ..]",
 );
 
-pub(crate) const TABLE: Place = Place {
+pub(crate) const TABLE: OptionPlace = OptionPlace {
     what: "a table",
     words: &[
         once("name", "name = \"shop\""),
@@ -143,42 +143,42 @@ pub(crate) const TABLE: Place = Place {
     ],
 };
 
-pub(crate) const TABLE_GSI: Place = Place {
+pub(crate) const TABLE_GSI: OptionPlace = OptionPlace {
     what: "a gsi of a table",
     words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME],
 };
 
-pub(crate) const TABLE_LSI: Place = Place {
+pub(crate) const TABLE_LSI: OptionPlace = OptionPlace {
     what: "an lsi of a table",
     words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME],
 };
 
-pub(crate) const VERBATIM: Place = Place {
+pub(crate) const VERBATIM: OptionPlace = OptionPlace {
     what: "`verbatim`",
     words: &[once("delimiter", "delimiter = \":\"")],
 };
 
-pub(crate) const VALUE: Place = Place {
+pub(crate) const VALUE: OptionPlace = OptionPlace {
     what: "a value",
     words: &[RENAME_ALL, once("tag", "tag = \"kind\""), CRATE],
 };
 
-pub(crate) const VARIANT: Place = Place {
+pub(crate) const VARIANT: OptionPlace = OptionPlace {
     what: "a variant",
     words: &[RENAME, RENAME_ALL],
 };
 
-pub(crate) const VALUE_FIELD: Place = Place {
+pub(crate) const VALUE_FIELD: OptionPlace = OptionPlace {
     what: "a field of a value",
     words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT],
 };
 
-pub(crate) const UNNAMED_FIELD: Place = Place {
+pub(crate) const UNNAMED_FIELD: OptionPlace = OptionPlace {
     what: "an unnamed field",
     words: &[],
 };
 
-pub(crate) const COLLECTION: Place = Place {
+pub(crate) const COLLECTION: OptionPlace = OptionPlace {
     what: "a collection",
     words: &[
         once("table", "table = Shop"),
@@ -187,13 +187,13 @@ pub(crate) const COLLECTION: Place = Place {
     ],
 };
 
-pub(crate) const COLLECTION_VARIANT: Place = Place {
+pub(crate) const COLLECTION_VARIANT: OptionPlace = OptionPlace {
     what: "a variant of a collection",
     words: &[once("other", "other")],
 };
 
 /// All places, for the hint where a misplaced option belongs.
-pub(crate) const ALL: [&Place; 15] = [
+pub(crate) const ALL: [&OptionPlace; 15] = [
     &PROJECTION,
     &ENTITY,
     &KEY,

@@ -33,7 +33,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Projection> {
     options.take("crate").and_then(|opt| opt.path(diag));
     let fields = fields(data, &ident, diag)?;
     Some(Projection {
-        krate: krate(&attrs),
+        krate: krate::read(&attrs),
         ident,
         entity: entity?,
         fields,

@@ -7,9 +7,9 @@ use syn::ext::IdentExt as _;
 
 use crate::diag::Diag;
 use crate::model::KeySource;
-use crate::parse::key::Reader;
 use crate::parse::option::Opt;
 use crate::parse::options::Options;
+use crate::parse::reader::Reader;
 
 /// More would make a read of all of them slower than a scan.
 const MOST_SHARDS: u16 = 1000;

@@ -6,7 +6,8 @@ use crate::diag::Diag;
 use crate::marks::TableMarks;
 use crate::model::Table;
 use crate::parse::options::Options;
-use crate::parse::{attribute, krate, place, stored_name, stream, style, table_index};
+use crate::parse::table_option::{stream, style};
+use crate::parse::{attribute, krate, place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks)> {
@@ -24,10 +25,10 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     let mut options = Options::of(attribute::read(&attrs, diag), &place::TABLE, diag);
     let name = required(&mut options, "name", "name = \"shop\"", &ident, diag);
     let pk = required(&mut options, "pk", "pk = \"pk\"", &ident, diag);
-    let sk = options.take("sk").and_then(|opt| stored_name(opt, diag));
+    let sk = options.take("sk").and_then(|opt| opt.stored_name(diag));
     let type_attribute = options
         .take("type_attribute")
-        .and_then(|opt| stored_name(opt, diag));
+        .and_then(|opt| opt.stored_name(diag));
     let entities = entities(&mut options, &ident, diag);
     let stream = options.take("stream").and_then(|opt| stream(opt, diag));
     let style = style(options.take("verbatim"), diag);
@@ -47,7 +48,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
         indexes: index_marks,
     };
     let table = Table {
-        krate: krate(&attrs),
+        krate: krate::read(&attrs),
         vis,
         ident,
         name: name.value(),
@@ -90,7 +91,7 @@ fn required(
             format!("`{ident}` lacks its `{word}`; write `#[dynamo({usage})]`"),
         );
     }
-    stored_name(options.take(word)?, diag)
+    options.take(word)?.stored_name(diag)
 }
 
 /// Rule: a table lists its entities, at least one.

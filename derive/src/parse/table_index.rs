@@ -8,9 +8,9 @@ use syn::{Ident, LitStr};
 use crate::diag::{Diag, did_you_mean};
 use crate::marks::TableIndexMarks;
 use crate::model::{IndexKind, TableIndex, TableProjection};
-use crate::parse::option::{Given, Opt, Value};
+use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::{Options, named};
-use crate::parse::{attribute, place, stored_name};
+use crate::parse::{attribute, place};
 
 /// `gsi(NAME, pk = .., sk = ..)` or `lsi(NAME, sk = ..)`
 pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks)> {
@@ -22,9 +22,7 @@ pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks
     let (ident, rest) = named(opt, diag)?;
     let mut options = Options::of(rest, place, diag);
     let (pk, sk) = keys(&ident, kind, &mut options, diag)?;
-    let rename = options
-        .take("rename")
-        .and_then(|opt| stored_name(opt, diag));
+    let rename = options.take("rename").and_then(|opt| opt.stored_name(diag));
     let (project, project_marks) = match options.take("project") {
         Some(opt) => projection(opt, diag),
         None => (TableProjection::All, Vec::new()),
@@ -54,10 +52,15 @@ fn texts(all: Vec<LitStr>) -> Vec<String> {
     all.iter().map(LitStr::value).collect()
 }
 
-type Keys = (Vec<LitStr>, Vec<LitStr>);
+type TableIndexKeys = (Vec<LitStr>, Vec<LitStr>);
 
 /// Rules: a gsi has a `pk`; an lsi has an `sk`, no `pk` and no list.
-fn keys(ident: &Ident, kind: IndexKind, options: &mut Options, diag: &Diag) -> Option<Keys> {
+fn keys(
+    ident: &Ident,
+    kind: IndexKind,
+    options: &mut Options,
+    diag: &Diag,
+) -> Option<TableIndexKeys> {
     let (no_pk, no_sk) = (options.lacks("pk"), options.lacks("sk"));
     let (pk, sk) = (options.take("pk"), options.take("sk"));
     let say = |span: Span, message: &str| diag.at(span, format!("`{ident}` {message}"));
@@ -75,7 +78,7 @@ fn keys(ident: &Ident, kind: IndexKind, options: &mut Options, diag: &Diag) -> O
             );
         }
         let sk = sk?;
-        if let Given::Value(Value::List(list)) = &sk.given {
+        if let Given::Value(OptionValue::List(list)) = &sk.given {
             say(
                 list.span(),
                 "is an lsi, which takes one attribute; lists are for a gsi",
@@ -101,7 +104,7 @@ fn attribute_names(opt: Opt, diag: &Diag) -> Vec<LitStr> {
     let Some(value) = opt.value(diag) else {
         return Vec::new();
     };
-    let Value::List(list) = value else {
+    let OptionValue::List(list) = value else {
         return strings(vec![value], diag);
     };
     if list.tokens().is_empty() {
@@ -112,16 +115,16 @@ fn attribute_names(opt: Opt, diag: &Diag) -> Vec<LitStr> {
     strings(attribute::values(list, diag), diag)
 }
 
-fn strings(values: Vec<Value>, diag: &Diag) -> Vec<LitStr> {
+fn strings(values: Vec<OptionValue>, diag: &Diag) -> Vec<LitStr> {
     let string = |value| match value {
-        Value::Text(text) if text.value().is_empty() => {
+        OptionValue::Text(text) if text.value().is_empty() => {
             diag.at(
                 text.span(),
                 "this name is empty; a stored name has at least one letter",
             );
             None
         }
-        Value::Text(text) => Some(text),
+        OptionValue::Text(text) => Some(text),
         other => {
             let word = other.to_token_stream().to_string();
             diag.over(
@@ -139,9 +142,11 @@ fn projection(opt: Opt, diag: &Diag) -> (TableProjection, Vec<Span>) {
     const USAGE: &str = "`project` takes `all`, `keys` or a list of names `[\"attribute\", ..]`";
     match opt.value(diag) {
         None => {}
-        Some(Value::Word(word)) if word == "all" => {}
-        Some(Value::Word(word)) if word == "keys" => return (TableProjection::Keys, Vec::new()),
-        Some(Value::List(list)) => {
+        Some(OptionValue::Word(word)) if word == "all" => {}
+        Some(OptionValue::Word(word)) if word == "keys" => {
+            return (TableProjection::Keys, Vec::new());
+        }
+        Some(OptionValue::List(list)) => {
             let names = strings(attribute::values(list, diag), diag);
             let marks = names.iter().map(LitStr::span).collect();
             return (TableProjection::Attributes(texts(names)), marks);

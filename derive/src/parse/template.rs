@@ -5,9 +5,9 @@
 use syn::LitStr;
 
 use crate::diag::did_you_mean;
+use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, Piece, Style, Template};
-use crate::parse::key::Reader;
-use crate::parse::{field_names, find_field};
+use crate::parse::reader::{Reader, field_names, find_field};
 
 const FORMATS: [(&str, Format); 4] = [
     ("s", Format::Seconds),
@@ -109,17 +109,6 @@ fn check_literal(literal: &str, style: Option<Style>, say: &impl Fn(String)) {
             say(unfit(literal, c));
         }
     }
-}
-
-/// Whether a character has no place in the literals of an escaped key.
-pub(crate) fn sorts_low(c: char) -> bool {
-    c <= '%' && c != '#'
-}
-
-pub(crate) fn unfit(literal: &str, c: char) -> String {
-    format!(
-        "\"{literal}\": `{c}` cannot stand in a key; write letters, digits, `#` or marks such as `-`, `_`, `.` and `:`"
-    )
 }
 
 /// `field` or `field:format`

@@ -2,11 +2,11 @@
 
 use proc_macro2::Span;
 
+use crate::diag::Diag;
 use crate::model::{Field, Format, Piece, Template, Unique};
-use crate::parse::key::Reader;
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::named;
-use crate::parse::{resolve, stored_name};
+use crate::parse::reader::{Reader, resolve};
 
 const USAGE: &str = "`unique` takes a name and fields; write `unique(by_email, email)`";
 
@@ -29,7 +29,7 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     let mut renamed = None;
     for word in rest {
         if word.name == "rename" && !matches!(word.given, Given::Flag) {
-            renamed = Some(stored_name(word, reader.diag)?);
+            renamed = Some(word.stored_name(reader.diag)?);
             continue;
         }
         if !matches!(word.given, Given::Flag) {
@@ -45,14 +45,16 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
         reader.diag.at(name.span(), USAGE);
         return None;
     }
-    let order = match renamed {
-        // The names that the values were sorted by are not known any more.
-        Some(_) => fields.iter().map(|(field, _)| *field).collect(),
-        None => by_stored_name(&fields, reader.fields),
-    };
-    let (stored, stored_at) = match renamed {
-        Some(text) => (text.value(), text.span()),
-        None => (joined(&order, reader.fields), name.span()),
+    let (order, stored, stored_at) = match renamed {
+        Some(text) => {
+            let (order, stored) = by_old_name(&fields, &text, reader.diag)?;
+            (order, stored, text.span())
+        }
+        None => {
+            let order = by_stored_name(&fields, reader.fields);
+            let stored = joined(&order, reader.fields);
+            (order, stored, name.span())
+        }
     };
     let template = template(entity, &stored, &order, name.span());
     Some(Unique {
@@ -62,6 +64,36 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
         stored_at,
         template,
     })
+}
+
+/// Rule: one old name for each field. The values stand in the order of the old names, as they did when these were
+/// the names of their attributes; so it does not matter in which order both are given.
+fn by_old_name(
+    fields: &[(usize, Span)],
+    text: &syn::LitStr,
+    diag: &Diag,
+) -> Option<(Vec<usize>, String)> {
+    let joined = text.value();
+    let mut pairs: Vec<(&str, usize)> = joined
+        .split(',')
+        .zip(fields.iter().map(|(field, _)| *field))
+        .collect();
+    let names = joined.split(',').count();
+    if names != fields.len() {
+        diag.at(
+            text.span(),
+            format!(
+                "`rename` has {names} of the old names and the value {} fields; give one for each field, in their order, as in \
+                 `unique(by_handle, team, handle, rename = \"circle,handle\")`",
+                fields.len()
+            ),
+        );
+        return None;
+    }
+    pairs.sort_by_key(|(old, _)| *old);
+    let old: Vec<&str> = pairs.iter().map(|(old, _)| *old).collect();
+    let order = pairs.iter().map(|(_, field)| *field).collect();
+    Some((order, old.join(",")))
 }
 
 /// The order of the values in the key: that of their attributes, so that the order in Rust is nothing that is stored.

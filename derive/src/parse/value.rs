@@ -8,7 +8,7 @@ use crate::model::{Value, ValueShape};
 use crate::parse::option::Opt;
 use crate::parse::options::Options;
 use crate::parse::rename::{self, Case, CaseAt};
-use crate::parse::{attribute, field, krate, place, stored_name, variant};
+use crate::parse::{attribute, field, krate, place, variant};
 
 /// The model as far as it can be read; `None` if the item is no value at all.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks)> {
@@ -43,7 +43,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
     };
     Some((
         Value {
-            krate: krate(&attrs),
+            krate: krate::read(&attrs),
             vis,
             ident,
             generics,
@@ -142,7 +142,7 @@ fn enumeration(
         let variants = data.variants.into_iter().map(unit).collect();
         return Some((ValueShape::UnitEnum(variants), ValueMarks::default()));
     }
-    let tag = tag.and_then(|opt| stored_name(opt, diag));
+    let tag = tag.and_then(|opt| opt.stored_name(diag));
     let read = |variant| variant::data(variant, case, diag);
     let (variants, fields) = data.variants.into_iter().map(read).unzip();
     let marks = ValueMarks {

@@ -8,14 +8,12 @@ use crate::marks::FieldMarks;
 use crate::model::{DataVariant, UnitVariant, VariantShape};
 use crate::parse::options::Options;
 use crate::parse::rename::{self, Case, CaseAt};
-use crate::parse::{attribute, field, place, stored_name};
+use crate::parse::{attribute, field, place};
 
 /// What the options of a variant say: its stored name, and the case of its fields' names.
 fn names(variant: &Variant, case: Option<Case>, diag: &Diag) -> (String, Option<CaseAt>) {
     let mut options = Options::of(attribute::read(&variant.attrs, diag), &place::VARIANT, diag);
-    let rename = options
-        .take("rename")
-        .and_then(|opt| stored_name(opt, diag));
+    let rename = options.take("rename").and_then(|opt| opt.stored_name(diag));
     let own = variant.ident.unraw().to_string();
     let stored = match (rename, case) {
         (Some(text), _) => text.value(),

@@ -4,9 +4,9 @@ use quote::ToTokens as _;
 use syn::Expr;
 
 use crate::model::When;
-use crate::parse::key::Reader;
+use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
-use crate::parse::{attribute, resolve};
+use crate::parse::reader::{Reader, resolve};
 
 /// Rule: one field, one value.
 pub(crate) fn read(opt: Opt, reader: &Reader<'_>) -> Option<When> {

@@ -1,8 +1,8 @@
-//! Rules for collections.
+//! Collections: what is right, and mistakes that the transcripts leave out.
 
 use syn::parse_quote;
 
-use super::{collection_says, says};
+use super::collection_says;
 use crate::diag::Diag;
 
 #[test]
@@ -65,25 +65,6 @@ fn no_partition_is_the_whole_table() {
 }
 
 #[test]
-fn no_enum() {
-    let struct_says = "`Account` is a struct; a collection is an enum with a variant for each entity, such as `Order(Order)`";
-    collection_says(
-        parse_quote! {
-            #[dynamo(table = Shop)]
-            struct Account { user: User }
-        },
-        &[struct_says],
-    );
-    collection_says(
-        parse_quote! {
-            #[dynamo(table = Shop)]
-            union Account { user: u8 }
-        },
-        &[&struct_says.replace("a struct", "a union")],
-    );
-}
-
-#[test]
 fn generic() {
     collection_says(
         parse_quote! {
@@ -95,116 +76,56 @@ fn generic() {
 }
 
 #[test]
-fn table() {
+fn union() {
     collection_says(
         parse_quote! {
-            #[dynamo(partition(id))]
-            enum Account { User(User) }
-        },
-        &["`Account` lacks the table of its entities; write `#[dynamo(table = Shop)]`"],
-    );
-    collection_says(
-        parse_quote! {
-            #[dynamo(tabel = Shop, table = "shop")]
-            enum Account { User(User) }
+            #[dynamo(table = Shop)]
+            union Account { user: u8 }
         },
         &[
-            "`tabel` is no option of a collection; did you mean `table`?",
-            "`table` is written `table = Shop`",
+            "`Account` is a union; a collection is an enum with a variant for each entity, such as `Order(Order)`",
         ],
     );
 }
 
 #[test]
-fn partition() {
+fn misspelt_table_is_not_missing() {
     collection_says(
         parse_quote! {
-            #[dynamo(table = Shop, partition(id, id, type, _, day = 3))]
+            #[dynamo(tabel = Shop)]
             enum Account { User(User) }
         },
-        &[
-            "`partition` lists fields of the partition key; write `partition(user_id)`",
-            "`partition` lists fields of the partition key; write `partition(user_id)`",
-            "`partition` lists fields of the partition key; write `partition(user_id)`",
-            "`id` is a parameter already; keep one",
-        ],
-    );
-    collection_says(
-        parse_quote! {
-            #[dynamo(table = Shop, partition = id)]
-            enum Account { User(User) }
-        },
-        &["`partition` is written `partition(user_id)`"],
+        &["`tabel` is no option of a collection; did you mean `table`?"],
     );
 }
 
 #[test]
-fn variants() {
+fn partition_lists_fields() {
+    let usage = "`partition` lists fields of the partition key; write `partition(user_id)`";
+    collection_says(
+        parse_quote! {
+            #[dynamo(table = Shop, partition(id, type, _, day = 3))]
+            enum Account { User(User) }
+        },
+        &[usage; 3],
+    );
+}
+
+#[test]
+fn other_stands_alone_on_its_variant() {
     collection_says(
         parse_quote! {
             #[dynamo(table = Shop)]
             enum Account {
-                User { user: User },
-                Both(User, Order),
+                User(User),
                 Order(#[dynamo(other)] Order),
-                #[dynamo(other)]
-                Nothing,
-            }
-        },
-        &[
-            "`User` holds named fields; a variant of a collection holds one entity: write `User(User)`",
-            "`Both` holds 2 values; a variant of a collection holds one entity: write `Both(Both)`",
-            "`other`: an unnamed field takes no options",
-            "`Nothing` holds nothing; a variant of a collection holds one entity: write `Nothing(Item)`",
-        ],
-    );
-}
-
-#[test]
-fn entities() {
-    collection_says(
-        parse_quote! {
-            #[dynamo(table = Shop)]
-            enum Account { #[dynamo(other)] Other(Item) }
-        },
-        &["`Account` holds no entity; add a variant such as `Order(Order)`"],
-    );
-    collection_says(
-        parse_quote! {
-            #[dynamo(table = Shop)]
-            enum Account {
-                User(User),
-                Again(User),
-                #[dynamo(other)]
-                Other(Item),
                 #[dynamo(other = true)]
-                Rest(Order),
-                #[dynamo(other)]
-                Third(Item),
+                Rest(Note),
             }
         },
         &[
+            "`other`: an unnamed field takes no options",
             "`other` stands alone; it takes no value",
-            "`Other` is `other` already; keep one",
-            "`User` is the variant `User` already; keep one",
-        ],
-    );
-}
-
-#[test]
-fn options_stand_where_they_belong() {
-    says(
-        crate::read_collection,
-        parse_quote! {
-            #[dynamo(table = Shop, entities(User))]
-            enum Account {
-                #[dynamo(rename = "u")]
-                User(User),
-            }
-        },
-        &[
-            "`entities` is no option of a collection; it belongs to a table",
-            "`rename` is no option of a variant of a collection; it belongs to an entity",
         ],
     );
 }

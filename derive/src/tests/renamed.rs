@@ -1,4 +1,4 @@
-//! `#[dynamo(crate = path)]`: nothing of an expansion names the library otherwise.
+//! `#[dynamo(crate = path)]`: nothing of an expansion names the library otherwise, nor of what stands in for one.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,9 +12,9 @@ fn names_only(path: &str, expanded: &TokenStream) {
 }
 
 #[test]
-fn expansions_follow() {
-    let entity = |broken: TokenStream| {
-        quote! {
+fn expansions_of_an_entity_follow() {
+    for broken in [quote!(), quote!(#[dynamo(nothing)] more: u8)] {
+        let entity = quote! {
             #[dynamo(crate = other::library, table = Shop, key(pk = "U#{id}", sk = at))]
             #[dynamo(gsi(by_note, on = gsi1, pk = "N#{note}", sk = "{at}", when(flag = true)))]
             struct User {
@@ -36,17 +36,14 @@ fn expansions_follow() {
                 rest: Item,
                 #broken
             }
-        }
-    };
-    for broken in [quote!(), quote!(#[dynamo(nothing)] more: u8)] {
-        let expanded = run(
-            entity(broken),
-            read_entity,
-            expand::entity,
-            fallback::entity,
-        );
+        };
+        let expanded = run(entity, read_entity, expand::entity, fallback::entity);
         names_only("other :: library", &expanded);
     }
+}
+
+#[test]
+fn expansions_of_a_table_follow() {
     for broken in [quote!(), quote!(, nothing)] {
         let table = quote! {
             #[dynamo(crate = library, name = "shop", pk = "pk", entities(User, Order) #broken)]
@@ -55,32 +52,38 @@ fn expansions_follow() {
         };
         let expanded = run(table, read_table, expand::table, fallback::table);
         names_only("library", &expanded);
-        let values = [
-            quote!(
-                struct Line {
-                    a: u8,
-                    #[dynamo(rest)]
-                    rest: Item,
-                }
-            ),
-            quote!(
-                struct Id(String);
-            ),
-            quote!(
-                enum Status {
-                    Open,
-                    Closed,
-                }
-            ),
-            quote!(
-                enum Payment {
-                    Card(String),
-                    Pair(u8, u8),
-                    Cash { note: Option<String> },
-                }
-            ),
-        ];
-        for value in values {
+    }
+}
+
+#[test]
+fn expansions_of_values_follow() {
+    let values = [
+        quote!(
+            struct Line {
+                a: u8,
+                #[dynamo(rest)]
+                rest: Item,
+            }
+        ),
+        quote!(
+            struct Id(String);
+        ),
+        quote!(
+            enum Status {
+                Open,
+                Closed,
+            }
+        ),
+        quote!(
+            enum Payment {
+                Card(String),
+                Pair(u8, u8),
+                Cash { note: Option<String> },
+            }
+        ),
+    ];
+    for broken in [quote!(), quote!(, nothing)] {
+        for value in &values {
             let value = quote!(#[dynamo(crate = library #broken)] #value);
             let expanded = run(value, read_value, expand::value, fallback::value);
             names_only("library", &expanded);

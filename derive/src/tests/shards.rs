@@ -1,46 +1,10 @@
-//! Rules of `shards` and `read_shards`, and what they mean.
+//! `shards` and `read_shards`: the forms of a number that the transcripts leave out, and what is kept of them.
 
 use syn::parse_quote;
 
 use super::entity_says;
 use crate::diag::Diag;
 use crate::model::Entity;
-
-#[test]
-fn bare_field() {
-    entity_says(
-        parse_quote! {
-            #[dynamo(table = "orders", key(pk = id, shards = 4))]
-            #[dynamo(gsi(by_status, pk = status, shards = 4))]
-            pub struct Order {
-                pub id: String,
-                pub status: String,
-            }
-        },
-        &[
-            "`id` is a key attribute itself, and `shards` adds a part to a template; write `pk = \"ID#{id}\"`",
-            "`status` is a key attribute itself, and `shards` adds a part to a template; write `pk = \"STATUS#{status}\"`",
-        ],
-    );
-}
-
-#[test]
-fn list_of_fields() {
-    entity_says(
-        parse_quote! {
-            #[dynamo(table = "orders", key(pk = id))]
-            #[dynamo(gsi(by_place, pk = [country, city], shards = 4))]
-            pub struct Order {
-                pub id: String,
-                pub country: String,
-                pub city: String,
-            }
-        },
-        &[
-            "`shards` adds a part to a template, which a list is not; write `pk = \"{country}#{city}\"`",
-        ],
-    );
-}
 
 #[test]
 fn number() {
@@ -66,37 +30,15 @@ fn number() {
 }
 
 #[test]
-fn read_shards() {
+fn read_shards_of_a_key() {
     entity_says(
         parse_quote! {
             #[dynamo(table = "orders", key(pk = "O#{id}", read_shards = 4))]
-            #[dynamo(gsi(by_a, pk = "A", read_shards = 4))]
-            #[dynamo(gsi(by_b, pk = "B", shards = 10, read_shards = 4))]
             pub struct Order {
                 pub id: String,
             }
         },
-        &[
-            "`read_shards` is no option of a key; it belongs to a gsi of an entity",
-            "`read_shards` goes with `shards`, the number that is written; write `shards = 4, read_shards = 4`",
-            "reads have to visit all shards that are written; write `read_shards = 10` or more",
-        ],
-    );
-}
-
-#[test]
-fn local_index() {
-    entity_says(
-        parse_quote! {
-            #[dynamo(table = "orders", key(pk = "O#{id}", sk = at))]
-            #[dynamo(lsi(by_total, sk = total, shards = 4))]
-            pub struct Order {
-                pub id: String,
-                pub at: u64,
-                pub total: u64,
-            }
-        },
-        &["`shards` is no option of an lsi of an entity; it belongs to a key"],
+        &["`read_shards` is no option of a key; it belongs to a gsi of an entity"],
     );
 }
 

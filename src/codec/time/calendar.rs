@@ -1,8 +1,9 @@
 //! Days of the calendar and times without a zone, of each time library.
 
-use super::text::{Precision, civil_text, date_text, parse_civil, parse_date};
+use super::text::{Precision, TimeText, civil_text, date_text, parse_civil, parse_date};
 use crate::clock::Timestamp;
-use crate::codec::{DynamoValue, Fault, Reader, Writer};
+use crate::codec::DynamoValue;
+use crate::json::{CodecError, Reader, Writer};
 
 /// A type that is a day of the calendar.
 pub(crate) trait CalendarDate: Sized {
@@ -20,7 +21,7 @@ pub(crate) trait CivilTime: Sized {
 #[cfg(feature = "chrono")]
 impl CivilTime for chrono::NaiveDateTime {
     fn to_civil(&self) -> Timestamp {
-        super::Moment::to_timestamp(&self.and_utc())
+        crate::clock::Moment::to_timestamp(&self.and_utc())
     }
 
     fn from_civil(time: Timestamp) -> Option<Self> {
@@ -31,11 +32,11 @@ impl CivilTime for chrono::NaiveDateTime {
 #[cfg(feature = "time")]
 impl CivilTime for time::PrimitiveDateTime {
     fn to_civil(&self) -> Timestamp {
-        super::Moment::to_timestamp(&self.assume_utc())
+        crate::clock::Moment::to_timestamp(&self.assume_utc())
     }
 
     fn from_civil(time: Timestamp) -> Option<Self> {
-        let utc = <time::OffsetDateTime as super::Moment>::from_timestamp(time)?;
+        let utc = <time::OffsetDateTime as crate::clock::Moment>::from_timestamp(time)?;
         Some(time::PrimitiveDateTime::new(utc.date(), utc.time()))
     }
 }
@@ -101,7 +102,7 @@ impl CalendarDate for jiff::civil::Date {
     }
 }
 
-fn civil_time_text<T: CivilTime>(value: &T) -> Result<String, Fault> {
+fn civil_time_text<T: CivilTime>(value: &T) -> Result<TimeText, CodecError> {
     civil_text(value.to_civil(), Precision::Nanos)
 }
 
@@ -109,7 +110,7 @@ fn parse_civil_time<T: CivilTime>(text: &str) -> Option<T> {
     parse_civil(text).and_then(T::from_civil)
 }
 
-fn calendar_text<T: CalendarDate>(value: &T) -> Result<String, Fault> {
+fn calendar_text<T: CalendarDate>(value: &T) -> Result<TimeText, CodecError> {
     date_text(value.to_days())
 }
 

@@ -1,11 +1,11 @@
 //! Times as other libraries store them: `#[dynamo(format = "..")]`.
 
-use super::Moment;
 use super::moment_of;
 use super::text::{BILLION, Precision, civil_text, parse_utc};
-use crate::clock::Timestamp;
-use crate::codec::{Fault, Name, Number, Reader, Writer};
-use crate::expr::{Mode, Use};
+use crate::clock::{Moment, Timestamp};
+use crate::codec::DynamoValue;
+use crate::json::{CodecError, Name, Number, Reader, Writer};
+use crate::path::{Mode, Use};
 
 /// How a point in time is stored where the table is not ours alone: `#[dynamo(format = "..")]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,29 +18,60 @@ pub enum Form {
     Rfc3339,
 }
 
-pub(crate) fn encode_formed(time: Timestamp, form: Form, writer: &mut Writer) -> Result<(), Fault> {
-    let unit = match form {
-        Form::Epoch => BILLION,
-        Form::EpochMillis => 1_000_000,
-        Form::Rfc3339 => return encode_rfc3339(time, writer),
-    };
-    let nanos = i128::from(time.seconds()) * i128::from(BILLION) + i128::from(time.nanos());
-    let unit = i128::from(unit);
-    if nanos % unit != 0 {
-        return Err(Fault::new(match form {
-            Form::Epoch => {
-                "a time with a fraction of a second: `format = \"epoch\"` holds whole seconds, so cut it off before, or use \"epoch_ms\""
-            }
-            _ => {
-                "a time with a fraction of a millisecond: `format = \"epoch_ms\"` holds whole milliseconds, so cut it off before"
-            }
-        }));
+pub(crate) fn encode_formed(
+    time: Timestamp,
+    form: Form,
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
+    match (form, whole(time, form)) {
+        (Form::Epoch, None) => Err(CodecError::new(
+            "a time with a fraction of a second: `format = \"epoch\"` holds whole seconds, so cut it off before, or use \"epoch_ms\"",
+        )),
+        (Form::EpochMillis, None) => Err(CodecError::new(
+            "a time with a fraction of a millisecond: `format = \"epoch_ms\"` holds whole milliseconds, so cut it off before",
+        )),
+        _ => encode_as_read(time, form, writer),
     }
-    writer.integer(nanos / unit);
-    Ok(())
 }
 
-fn encode_rfc3339(time: Timestamp, writer: &mut Writer) -> Result<(), Fault> {
+/// The same with whatever fraction there is: what was read of a row is written as it was.
+pub(crate) fn encode_as_read(
+    time: Timestamp,
+    form: Form,
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
+    let Some(scale) = scale(form) else {
+        return encode_rfc3339(time, writer);
+    };
+    if let Some(units) = whole(time, form) {
+        writer.integer(units);
+        return Ok(());
+    }
+    let number: Number = format!("{}e-{scale}", nanos(time)).parse()?;
+    number.encode(writer)
+}
+
+/// The units of a form that is a number, if the time has no fraction of one.
+fn whole(time: Timestamp, form: Form) -> Option<i128> {
+    let unit = 10_i128.pow(scale(form)?);
+    let nanos = nanos(time);
+    (nanos % unit == 0).then_some(nanos / unit)
+}
+
+fn nanos(time: Timestamp) -> i128 {
+    i128::from(time.seconds()) * i128::from(BILLION) + i128::from(time.nanos())
+}
+
+/// Units of a form that is a number have so many digits of nanoseconds.
+fn scale(form: Form) -> Option<u32> {
+    match form {
+        Form::Epoch => Some(9),
+        Form::EpochMillis => Some(6),
+        Form::Rfc3339 => None,
+    }
+}
+
+fn encode_rfc3339(time: Timestamp, writer: &mut Writer) -> Result<(), CodecError> {
     let nanos = time.nanos() % BILLION;
     let cut = match () {
         () if nanos == 0 => 10,
@@ -55,13 +86,13 @@ fn encode_rfc3339(time: Timestamp, writer: &mut Writer) -> Result<(), Fault> {
     Ok(())
 }
 
-fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Timestamp, Fault> {
-    let wrong = || Fault::mismatch("a timestamp", "a number out of range");
+fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Timestamp, CodecError> {
+    let wrong = || CodecError::mismatch("a timestamp", "a number out of range");
     match form {
         Form::Epoch => epoch(&reader.digits()?, 9).ok_or_else(wrong),
         Form::EpochMillis => epoch(&reader.digits()?, 6).ok_or_else(wrong),
         Form::Rfc3339 => parse_utc(&reader.text()?)
-            .ok_or_else(|| Fault::mismatch("a timestamp (RFC 3339)", "other text")),
+            .ok_or_else(|| CodecError::mismatch("a timestamp (RFC 3339)", "other text")),
     }
 }
 
@@ -85,9 +116,9 @@ pub trait FormField: Sized {
     #[doc(hidden)]
     type Mode<U: Use>: Mode;
     #[doc(hidden)]
-    fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault>;
+    fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
     #[doc(hidden)]
-    fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, Fault>;
+    fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, CodecError>;
     #[doc(hidden)]
     fn absent_form() -> Option<Self>;
 }
@@ -97,12 +128,12 @@ impl<T: Moment> FormField for T {
     type Held = T;
     type Mode<U: Use> = U::Required;
 
-    fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         writer.name(name);
         encode_formed(self.to_timestamp(), form, writer)
     }
 
-    fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, Fault> {
+    fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, CodecError> {
         moment_of(Some(decode_formed(reader, form)?))
     }
 
@@ -116,12 +147,12 @@ impl<T: Moment> FormField for Option<T> {
     type Held = T;
     type Mode<U: Use> = U::Optional;
 
-    fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), Fault> {
+    fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         self.as_ref()
             .map_or(Ok(()), |value| value.encode_as(form, name, writer))
     }
 
-    fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, Fault> {
+    fn decode_as(reader: &mut Reader<'_>, form: Form) -> Result<Self, CodecError> {
         if reader.take_null()? {
             Ok(None)
         } else {

@@ -1,7 +1,7 @@
 //! The text of times: UTC, RFC 3339, fixed width. Only arithmetic, no library's type.
 
 use crate::clock::Timestamp;
-use crate::codec::Fault;
+use crate::json::CodecError;
 
 pub(super) const DAY: i64 = 86_400;
 pub(super) const BILLION: u32 = 1_000_000_000;
@@ -53,7 +53,41 @@ pub(crate) fn days_from_civil(year: i64, month: u8, day: u8) -> Option<i64> {
     (civil_from_days(days) == (year, month, day)).then_some(days)
 }
 
-fn push_digits(out: &mut String, value: u64, width: usize) {
+/// The text of a time. None is longer, so it needs no memory of its own.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TimeText {
+    bytes: [u8; 32],
+    length: usize,
+}
+
+impl TimeText {
+    fn push_str(&mut self, text: &str) {
+        let end = self.length + text.len();
+        if let Some(place) = self.bytes.get_mut(self.length..end) {
+            place.copy_from_slice(text.as_bytes());
+            self.length = end;
+        }
+    }
+
+    pub(super) fn push(&mut self, char: char) {
+        self.push_str(char.encode_utf8(&mut [0; 4]));
+    }
+
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+}
+
+impl std::ops::Deref for TimeText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        let bytes = self.bytes.get(..self.length).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+fn push_digits(out: &mut TimeText, value: u64, width: usize) {
     let mut buffer = itoa::Buffer::new();
     let text = buffer.format(value);
     for _ in text.len()..width {
@@ -62,19 +96,19 @@ fn push_digits(out: &mut String, value: u64, width: usize) {
     out.push_str(text);
 }
 
-fn year_fault() -> Fault {
-    Fault::new("a year outside 0000 to 9999")
+fn year_fault() -> CodecError {
+    CodecError::new("a year outside 0000 to 9999")
 }
 
 /// `2024-02-29`
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
-pub(crate) fn date_text(days: i64) -> Result<String, Fault> {
-    let mut text = String::with_capacity(10);
+pub(crate) fn date_text(days: i64) -> Result<TimeText, CodecError> {
+    let mut text = TimeText::default();
     push_date(&mut text, days)?;
     Ok(text)
 }
 
-fn push_date(text: &mut String, days: i64) -> Result<(), Fault> {
+fn push_date(text: &mut TimeText, days: i64) -> Result<(), CodecError> {
     if !(FIRST_DAY..=LAST_DAY).contains(&days) {
         return Err(year_fault());
     }
@@ -88,14 +122,14 @@ fn push_date(text: &mut String, days: i64) -> Result<(), Fault> {
 }
 
 /// `2024-02-29T12:30:05.000000001`, without the zone.
-pub(crate) fn civil_text(time: Timestamp, precision: Precision) -> Result<String, Fault> {
-    let mut text = String::with_capacity(30);
+pub(crate) fn civil_text(time: Timestamp, precision: Precision) -> Result<TimeText, CodecError> {
+    let mut text = TimeText::default();
     push_date(&mut text, time.seconds().div_euclid(DAY))?;
     let second = time.seconds().rem_euclid(DAY) as u64;
     // Within a leap second the nanoseconds run on: 23:59:60.5 is 59 seconds and 1.5e9.
     let leap = u64::from(time.nanos() >= BILLION);
     if leap == 1 && second % 60 != 59 {
-        return Err(Fault::new(
+        return Err(CodecError::new(
             "a leap second that is not the sixtieth of its minute",
         ));
     }
@@ -123,7 +157,7 @@ pub(crate) fn civil_text(time: Timestamp, precision: Precision) -> Result<String
 }
 
 /// `2024-02-29T12:30:05.000000001Z`
-pub(crate) fn utc_text(time: Timestamp, precision: Precision) -> Result<String, Fault> {
+pub(crate) fn utc_text(time: Timestamp, precision: Precision) -> Result<TimeText, CodecError> {
     let mut text = civil_text(time, precision)?;
     text.push('Z');
     Ok(text)

@@ -3,16 +3,16 @@
 use super::*;
 use crate::error::ErrorKind;
 
-fn endpoint(url: &str, region: Option<&str>) -> Target {
-    Target::Endpoint {
+fn endpoint(url: &str, region: Option<&str>) -> ConnectTarget {
+    ConnectTarget::Endpoint {
         url: url.into(),
         region: region.map(Into::into),
     }
 }
 
-fn aws(region: Option<&str>, profile: Option<&str>, endpoint: Option<&str>) -> Target {
+fn aws(region: Option<&str>, profile: Option<&str>, endpoint: Option<&str>) -> ConnectTarget {
     let own = |text: Option<&str>| text.map(Into::into);
-    Target::Aws {
+    ConnectTarget::Aws {
         region: own(region),
         profile: own(profile),
         endpoint: own(endpoint),
@@ -22,18 +22,21 @@ fn aws(region: Option<&str>, profile: Option<&str>, endpoint: Option<&str>) -> T
 #[test]
 fn right_urls() {
     for (url, target) in [
-        ("embedded:memory", Target::Memory),
-        (" embedded:memory\n", Target::Memory),
-        ("embedded:shop.db", Target::File("shop.db".into())),
+        ("embedded:memory", ConnectTarget::Memory),
+        (" embedded:memory\n", ConnectTarget::Memory),
+        ("embedded:shop.db", ConnectTarget::File("shop.db".into())),
         (
             "embedded:./data/shop.db",
-            Target::File("./data/shop.db".into()),
+            ConnectTarget::File("./data/shop.db".into()),
         ),
         (
             "embedded:/var/lib/shop",
-            Target::File("/var/lib/shop".into()),
+            ConnectTarget::File("/var/lib/shop".into()),
         ),
-        ("embedded:C:\\shop.db", Target::File("C:\\shop.db".into())),
+        (
+            "embedded:C:\\shop.db",
+            ConnectTarget::File("C:\\shop.db".into()),
+        ),
         (
             "http://localhost:8000",
             endpoint("http://localhost:8000", None),

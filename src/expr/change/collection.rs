@@ -1,12 +1,12 @@
 //! Elements of lists and sets, entries of maps.
 
 use super::Change;
-use crate::codec::{Fault, SetElement, Tag};
+use crate::codec::SetElement;
 use crate::expr::collection::{List, Map, Set};
-use crate::expr::mode::{CanCompute, Mode};
-use crate::expr::path::Path;
-use crate::expr::update::{Action, EMPTY_LIST};
+use crate::expr::update::{EMPTY_LIST, UpdateAction};
+use crate::json::{CodecError, Tag};
 use crate::key::Arg;
+use crate::path::{CanCompute, Mode, Path};
 
 /// Changes of lists.
 impl<R, T, M> Path<R, T, M> {
@@ -16,7 +16,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined([element.into_arg()], Action::Append)
+        self.joined([element.into_arg()], UpdateAction::Append)
     }
 
     /// Adds an element at the front.
@@ -25,7 +25,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined([element.into_arg()], Action::Prepend)
+        self.joined([element.into_arg()], UpdateAction::Prepend)
     }
 
     /// Adds elements at the end.
@@ -34,7 +34,10 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined(elements.into_iter().map(Arg::into_arg), Action::Append)
+        self.joined(
+            elements.into_iter().map(Arg::into_arg),
+            UpdateAction::Append,
+        )
     }
 
     /// Takes the element at this position away; those after it move up. Refused by a condition if
@@ -44,7 +47,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        let here = self.list(&T::from_iter([])).map(|_| Action::Remove);
+        let here = self.list(&T::from_iter([])).map(|_| UpdateAction::Remove);
         Change::new(&self.place().element(index), here)
     }
 }
@@ -53,12 +56,12 @@ impl<R, T: List, M: Mode> Path<R, T, M> {
     fn joined(
         &self,
         elements: impl IntoIterator<Item = T::Element>,
-        action: fn(Vec<u8>) -> Action,
+        action: fn(Vec<u8>) -> UpdateAction,
     ) -> Change<R> {
         let json = self.list(&elements.into_iter().collect());
         let action = json.map(|json| {
             if json == EMPTY_LIST {
-                Action::Nothing
+                UpdateAction::Nothing
             } else {
                 action(json)
             }
@@ -67,12 +70,12 @@ impl<R, T: List, M: Mode> Path<R, T, M> {
     }
 
     /// Bytes are stored as binary, which has no elements.
-    fn list(&self, list: &T) -> Result<Vec<u8>, Fault> {
+    fn list(&self, list: &T) -> Result<Vec<u8>, CodecError> {
         let json = self.json(list)?.unwrap_or_default();
         if json.starts_with(b"{\"L\"") {
             return Ok(json);
         }
-        let fault = Fault::new(
+        let fault = CodecError::new(
             "bytes are stored as binary, which has no elements to change: `set` the whole",
         );
         Err(fault.at(self.place().to_string()))
@@ -87,7 +90,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Set,
         M: CanCompute,
     {
-        self.with_elements([element.into_arg()], Action::Insert)
+        self.with_elements([element.into_arg()], UpdateAction::Insert)
     }
 
     /// Adds elements.
@@ -96,7 +99,10 @@ impl<R, T, M> Path<R, T, M> {
         T: Set,
         M: CanCompute,
     {
-        self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Insert)
+        self.with_elements(
+            elements.into_iter().map(Arg::into_arg),
+            UpdateAction::Insert,
+        )
     }
 
     /// Takes an element out; it may be missing already.
@@ -105,7 +111,7 @@ impl<R, T, M> Path<R, T, M> {
         T: Set,
         M: CanCompute,
     {
-        self.with_elements([element.into_arg()], Action::Discard)
+        self.with_elements([element.into_arg()], UpdateAction::Discard)
     }
 
     /// Takes elements out.
@@ -117,7 +123,10 @@ impl<R, T, M> Path<R, T, M> {
         T: Set,
         M: CanCompute,
     {
-        self.with_elements(elements.into_iter().map(Arg::into_arg), Action::Discard)
+        self.with_elements(
+            elements.into_iter().map(Arg::into_arg),
+            UpdateAction::Discard,
+        )
     }
 }
 
@@ -125,10 +134,10 @@ impl<R, T: Set, M: Mode> Path<R, T, M> {
     fn with_elements(
         &self,
         elements: impl IntoIterator<Item = T::Element>,
-        action: fn(Vec<u8>) -> Action,
+        action: fn(Vec<u8>) -> UpdateAction,
     ) -> Change<R> {
         let json = self.json(&elements.into_iter().collect());
-        let action = json.map(|json| json.map_or(Action::Nothing, action));
+        let action = json.map(|json| json.map_or(UpdateAction::Nothing, action));
         Change::new(self.place(), action).guarded(self.unless_null(T::Element::TAG))
     }
 }
@@ -143,6 +152,6 @@ impl<R, T, M> Path<R, T, M> {
     {
         use crate::codec::MapKey;
         let key = key.into_arg().to_map_key().into_owned();
-        Change::new(&self.place().entry(key), Ok(Action::Remove))
+        Change::new(&self.place().entry(key), Ok(UpdateAction::Remove))
     }
 }

@@ -1,13 +1,12 @@
 //! Sums.
 
 use super::Change;
-use crate::codec::{Fault, Reader, Tag};
-use crate::expr::mode::{CanCompute, Mode};
 use crate::expr::node::{Node, Term};
 use crate::expr::number::{Numeric, Room};
-use crate::expr::path::Path;
-use crate::expr::update::Action;
+use crate::expr::update::UpdateAction;
+use crate::json::{CodecError, Reader, Tag};
 use crate::key::Arg;
+use crate::path::{CanCompute, Mode, Path};
 
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
@@ -39,20 +38,21 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
         }
     }
 
-    fn computed(&self, delta: &T, minus: bool) -> Result<(Action, Option<Node>), Fault> {
+    fn computed(&self, delta: &T, minus: bool) -> Result<(UpdateAction, Option<Node>), CodecError> {
         let start = match self.default()? {
             Some(json) => T::decode(&mut Reader::new(&json))?,
             None => T::zero(),
         };
-        let there =
-            |json: Option<Vec<u8>>| json.ok_or_else(|| Fault::new("a number that is not stored"));
+        let there = |json: Option<Vec<u8>>| {
+            json.ok_or_else(|| CodecError::new("a number that is not stored"))
+        };
         let room = delta.room(minus, &start);
         let room = room.map_err(|fault| fault.at(self.place().to_string()))?;
         let guard = match room {
             Some(room) => Some(self.guard(&room)),
             None => self.unless_null(Tag::N),
         };
-        let action = Action::Add {
+        let action = UpdateAction::Add {
             start: there(self.json(&start)?)?,
             delta: there(self.json(delta)?)?,
             minus,

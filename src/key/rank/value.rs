@@ -1,6 +1,6 @@
 //! One value of a sort key as bytes that compare as it does, with an end.
 
-use crate::codec::{Fault, Front, NumberParts, Reader, Tag};
+use crate::json::{CodecError, Parts as NumberParts, Reader, Tag, ValueFront};
 use crate::key::point::KeyPoint;
 
 /// Behind the bytes of a value: nothing that goes on is less.
@@ -23,7 +23,7 @@ pub(super) const LONG: usize = 128;
 /// The value ahead, if it has the usual form, a text without escapes or a plain integer, and is not very long.
 #[inline(never)]
 pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    match Front::<SHORT>::of(json, 0) {
+    match ValueFront::<SHORT>::of(json, 0) {
         Some((_, front)) if front.len >= KNOWN => write_long(json, bytes),
         front => write_front(front, bytes),
     }
@@ -31,12 +31,15 @@ pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
 
 #[inline(never)]
 fn write_long(json: &[u8], bytes: &mut Vec<u8>) -> bool {
-    write_front(Front::<LONG>::of(json, KNOWN), bytes)
+    write_front(ValueFront::<LONG>::of(json, KNOWN), bytes)
 }
 
 /// A copy of a length that the compiler knows is a few instructions, so more is copied than is kept.
 #[inline(always)]
-fn write_front<const N: usize>(front: Option<(Tag, Front<'_, N>)>, bytes: &mut Vec<u8>) -> bool {
+fn write_front<const N: usize>(
+    front: Option<(Tag, ValueFront<'_, N>)>,
+    bytes: &mut Vec<u8>,
+) -> bool {
     let Some((tag, front)) = front.filter(|(_, front)| front.is_closed()) else {
         return false;
     };
@@ -53,7 +56,7 @@ fn write_front<const N: usize>(front: Option<(Tag, Front<'_, N>)>, bytes: &mut V
 }
 
 /// The value ahead, whatever form it has.
-pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     if let Some(text) = reader.usual_text() {
         bytes.extend_from_slice(text.as_bytes());
         bytes.push(END);
@@ -65,7 +68,7 @@ pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Resul
     }
 }
 
-pub(super) fn write_point(point: &KeyPoint, bytes: &mut Vec<u8>) -> Result<(), Fault> {
+pub(super) fn write_point(point: &KeyPoint, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     match point {
         KeyPoint::S(text) => write_escaped(text.as_bytes(), bytes),
         KeyPoint::N(number) => return write_number(number.as_str(), bytes),
@@ -85,8 +88,9 @@ fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
 }
 
 /// Any number; of a negative one all is turned.
-fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), Fault> {
-    let number = NumberParts::of(text).ok_or_else(|| Fault::mismatch("a number", "other text"))?;
+fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
+    let number =
+        NumberParts::of(text).ok_or_else(|| CodecError::mismatch("a number", "other text"))?;
     if number.digits.is_empty() {
         bytes.extend(ZERO.to_be_bytes());
         return Ok(());

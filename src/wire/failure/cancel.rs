@@ -4,9 +4,9 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::redact::without_values;
-use crate::codec::{Fault, Reader, elements, member, members};
+use super::redact::all_without_values;
 use crate::error::ErrorKind;
+use crate::json::{CodecError, Reader, elements, member, members};
 
 /// What became of one operation of a cancelled transaction.
 #[derive(Default)]
@@ -41,11 +41,9 @@ impl Reason {
         )
     }
 
-    /// Takes values of the request out of its words.
-    pub(super) fn redact(&mut self, body: &[u8]) {
-        let is_known = !self.is_to_blame() || self.is_condition() || self.is_contention();
-        let message = self.message.take().filter(|_| !is_known);
-        self.message = message.map(|message| without_values(&message, body));
+    /// Whether its code says it all.
+    fn is_known(&self) -> bool {
+        !self.is_to_blame() || self.is_condition() || self.is_contention()
     }
 
     pub(crate) fn kind(&self) -> ErrorKind {
@@ -84,11 +82,11 @@ pub(super) fn reasons(body: &[u8]) -> Vec<Reason> {
     read(list).unwrap_or_default()
 }
 
-fn read(list: &[u8]) -> Result<Vec<Reason>, Fault> {
+fn read(list: &[u8]) -> Result<Vec<Reason>, CodecError> {
     elements(list)?.into_iter().map(one).collect()
 }
 
-fn one(json: &[u8]) -> Result<Reason, Fault> {
+fn one(json: &[u8]) -> Result<Reason, CodecError> {
     let mut reason = Reason::default();
     for (name, value) in members(json)? {
         // Null where there is none.
@@ -101,6 +99,22 @@ fn one(json: &[u8]) -> Result<Reason, Fault> {
         }
     }
     Ok(reason)
+}
+
+/// Takes the values of the request out of all their words, which look at it once.
+pub(super) fn redact(reasons: &mut [Reason], body: &[u8]) {
+    for reason in reasons.iter_mut().filter(|reason| reason.is_known()) {
+        reason.message = None;
+    }
+    let said: Vec<&str> = reasons
+        .iter()
+        .filter_map(|reason| reason.message.as_deref())
+        .collect();
+    let shown = all_without_values(&said, body);
+    let told = reasons.iter_mut().filter(|reason| reason.message.is_some());
+    for (reason, shown) in told.zip(shown) {
+        reason.message = Some(shown);
+    }
 }
 
 /// What was to blame.

@@ -2,11 +2,16 @@
 //!
 //! DynamoDB quotes values in some of its messages. Ours are logged, so whatever stands in the item, the key or the
 //! expression values of the request is taken out of the message, however it is spelt there. Only messages that are
-//! shown are looked at: those whose meaning is known by their code are not, and a conflict costs nothing here.
+//! shown are looked at: those whose meaning is known by their code are not, and a conflict costs nothing here. Nor are
+//! those that the service says in the same words to everybody.
+//!
+//! A request may have 16 MB, and its messages have some hundred bytes. So what is longer than they are is stepped over as
+//! it stands in the request, and of the rest only what is found in them is kept.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use crate::codec::{Fault, Item, Number, Reader, Value, Writer, elements, members};
+use crate::json::{CodecError, Number, Reader, Writer, elements, members};
 
 /// What is shown in place of a value.
 const HIDDEN: &str = "(a value)";
@@ -14,33 +19,87 @@ const HIDDEN: &str = "(a value)";
 /// Shorter ones are parts of ordinary words and numbers, and count only where they stand by themselves.
 const SHORTEST: usize = 3;
 
+/// What the service says in the same words to everybody. Matched as a whole, and for nothing but this.
+const FIXED: [&str; 9] = [
+    "The conditional request failed",
+    "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
+    "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API",
+    "Rate exceeded",
+    "Item size has exceeded the maximum allowed size",
+    "Item size to update has exceeded the maximum allowed size",
+    "The provided key element does not match the schema",
+    "The security token included in the request is invalid.",
+    "The security token included in the request is expired",
+];
+
+/// A message without the values of the request.
 pub(super) fn without_values(message: &str, body: &[u8]) -> String {
+    all_without_values(&[message], body)
+        .pop()
+        .unwrap_or_default()
+}
+
+/// The same of all messages of an answer, in their order.
+pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> {
+    let as_they_are = |messages: &[&str]| messages.iter().map(|&text| text.to_owned()).collect();
+    let said: Vec<&str> = messages
+        .iter()
+        .copied()
+        .filter(|text| !FIXED.contains(text))
+        .collect();
     // Operations on tables have no values.
-    if body.is_empty() {
-        return message.to_owned();
+    if body.is_empty() || said.is_empty() {
+        return as_they_are(messages);
     }
-    let mut values = Values::default();
-    match values.of_body(body) {
-        Ok(()) => values.hide_in(message),
-        Err(_) => "its words are not shown: they may hold values".to_owned(),
-    }
+    #[cfg(test)]
+    counted::body();
+    let mut values = HiddenValues::among(said);
+    let is_read = values.of_body(body).is_ok();
+    let hide = |message: &&str| match *message {
+        fixed if FIXED.contains(&fixed) => fixed.to_owned(),
+        said if is_read => values.hide_in(said),
+        _ => "its words are not shown: they may hold values".to_owned(),
+    };
+    messages.iter().map(hide).collect()
 }
 
 /// What may not be shown.
-#[derive(Default)]
-struct Values {
+struct HiddenValues<'m> {
+    messages: Vec<&'m str>,
+    /// Those of them that have escapes, without these.
+    unescaped: Vec<Unescaped>,
+    /// The length of the longest message.
+    longest: usize,
+    /// Those that stand in a message.
     texts: BTreeSet<String>,
-    /// By value, for the service spells them in its own way.
+    /// Those of the messages, by value: the service spells them in its own way.
+    said: BTreeSet<Number>,
     numbers: BTreeSet<Number>,
 }
 
-impl Values {
+impl<'m> HiddenValues<'m> {
+    fn among(messages: Vec<&'m str>) -> Self {
+        let said = messages.iter().flat_map(|message| numbers(message));
+        HiddenValues {
+            said: said.filter_map(|(_, digits)| digits.parse().ok()).collect(),
+            longest: messages
+                .iter()
+                .map(|message| message.len())
+                .max()
+                .unwrap_or_default(),
+            unescaped: messages.iter().copied().filter_map(Unescaped::of).collect(),
+            messages,
+            texts: BTreeSet::new(),
+            numbers: BTreeSet::new(),
+        }
+    }
+
     /// A request, or one of its operations.
-    fn of_body(&mut self, body: &[u8]) -> Result<(), Fault> {
+    fn of_body(&mut self, body: &[u8]) -> Result<(), CodecError> {
         for (name, member) in members(body)? {
             match &*name {
                 "Item" | "Key" | "ExpressionAttributeValues" | "ExclusiveStartKey" => {
-                    self.of_item(&Item::from_dynamo_json(member)?);
+                    self.of_item(member)?;
                 }
                 // The operations of a transaction, `[{"Put":{..}},..]`.
                 "TransactItems" => self.of_all(member)?,
@@ -57,7 +116,7 @@ impl Values {
                 }
                 "Keys" => {
                     for key in elements(member)? {
-                        self.of_item(&Item::from_dynamo_json(key)?);
+                        self.of_item(key)?;
                     }
                 }
                 "ClientRequestToken" => self.text(&Reader::new(member).string()?),
@@ -67,38 +126,78 @@ impl Values {
         Ok(())
     }
 
-    fn of_all(&mut self, list: &[u8]) -> Result<(), Fault> {
+    fn of_all(&mut self, list: &[u8]) -> Result<(), CodecError> {
         let mut operations = elements(list)?.into_iter();
         operations.try_for_each(|operation| self.of_body(operation))
     }
 
-    fn of_item(&mut self, item: &Item) {
-        item.iter().for_each(|(_, value)| self.of_value(value));
+    fn of_item(&mut self, item: &[u8]) -> Result<(), CodecError> {
+        let mut attributes = members(item)?.into_iter();
+        attributes.try_for_each(|(_, value)| self.of_value(value))
     }
 
-    fn of_value(&mut self, value: &Value) {
-        match value {
-            Value::S(text) => self.text(text),
-            Value::N(number) => self.number(number),
-            Value::B(bytes) => self.bytes(bytes),
-            Value::Bool(truth) => self.text(&truth.to_string()),
-            Value::Null => {}
-            Value::L(list) => list.iter().for_each(|value| self.of_value(value)),
-            // The names in a map are data, too.
-            Value::M(map) => map.iter().for_each(|(name, value)| {
-                self.text(name);
-                self.of_value(value);
-            }),
-            Value::Ss(set) => set.iter().for_each(|text| self.text(text)),
-            Value::Ns(set) => set.iter().for_each(|number| self.number(number)),
-            Value::Bs(set) => set.iter().for_each(|bytes| self.bytes(bytes)),
+    /// `{"S":".."}`
+    fn of_value(&mut self, json: &[u8]) -> Result<(), CodecError> {
+        for (kind, value) in members(json)? {
+            match &*kind {
+                "L" => {
+                    let mut list = elements(value)?.into_iter();
+                    list.try_for_each(|value| self.of_value(value))?;
+                }
+                // The names in a map are data, too.
+                "M" => {
+                    for (name, value) in members(value)? {
+                        self.text(&name);
+                        self.of_value(value)?;
+                    }
+                }
+                "SS" | "NS" | "BS" => {
+                    for value in elements(value)? {
+                        self.of_scalar(kind.get(..1).unwrap_or_default(), value)?;
+                    }
+                }
+                kind => self.of_scalar(kind, value)?,
+            }
         }
+        Ok(())
+    }
+
+    /// What is longer than all messages is stepped over.
+    fn of_scalar(&mut self, kind: &str, value: &[u8]) -> Result<(), CodecError> {
+        // An escape of six bytes is a letter at least, and four of base64 are three bytes.
+        if value.len() > 8 * self.longest + 32 {
+            return Ok(());
+        }
+        let string = || Reader::new(value).string();
+        match kind {
+            "S" => self.text(&string()?),
+            "N" => self.number(&string()?.parse()?),
+            "B" => {
+                let bytes = base64_simd::STANDARD.decode_to_vec(string()?.as_bytes());
+                self.bytes(&bytes.map_err(|_| CodecError::new("expected base64"))?);
+            }
+            "BOOL" => self.text(&String::from_utf8_lossy(value)),
+            "NULL" => {}
+            _ => return Err(CodecError::new("expected a type of DynamoDB")),
+        }
+        Ok(())
     }
 
     /// As it is, and with escapes.
     fn text(&mut self, text: &str) {
-        // Blanks tell nothing, and stand between all words.
-        if text.trim().is_empty() {
+        // No spelling is shorter. Blanks tell nothing, and stand between all words.
+        if text.len() > self.longest || text.trim().is_empty() {
+            return;
+        }
+        #[cfg(test)]
+        counted::value();
+        self.spelling(text);
+        // As the words of a query in a URL.
+        if text.contains(' ') {
+            self.spelling(&text.replace(' ', "+"));
+        }
+        let is_plain = |byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+        if text.bytes().all(is_plain) {
             return;
         }
         let mut json = Writer::default();
@@ -108,23 +207,43 @@ impl Values {
             let inner = quoted
                 .strip_prefix('"')
                 .and_then(|text| text.strip_suffix('"'));
-            self.texts.extend(inner.map(str::to_owned));
+            inner.into_iter().for_each(|text| self.spelling(text));
         }
-        self.texts.insert(text.to_owned());
+    }
+
+    fn spelling(&mut self, text: &str) {
+        let unescaped = self.unescaped.iter().map(|message| &*message.text);
+        let mut said = self.messages.iter().copied().chain(unescaped);
+        if said.any(|message| message.contains(text)) {
+            self.texts.insert(text.to_owned());
+        }
     }
 
     fn number(&mut self, number: &Number) {
-        self.texts.insert(number.to_string());
-        self.numbers.insert(number.clone());
+        #[cfg(test)]
+        counted::value();
+        self.spelling(number.as_str());
+        if self.said.contains(number) {
+            self.numbers.insert(number.clone());
+        }
     }
 
-    /// In base64, as a list of numbers, and as the text that they may be.
+    /// In base64, in hexadecimal digits, as a list of numbers, and as the text that they may be.
     fn bytes(&mut self, bytes: &[u8]) {
+        // As a text it has as many, in any other spelling more.
+        if bytes.len() > self.longest || bytes.is_empty() {
+            return;
+        }
         let base64 = base64_simd::STANDARD.encode_to_string(bytes);
         self.text(base64.trim_end_matches('='));
         self.text(&base64);
         if let Ok(text) = std::str::from_utf8(bytes) {
             self.text(text);
+        }
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        // A short one does not stand by itself behind its mark.
+        for hex in [hex.to_uppercase(), format!("0x{hex}"), hex] {
+            self.spelling(&hex);
         }
         // Of bytes with a sign, as Java's are, too.
         let signed: Vec<i8> = bytes.iter().map(|byte| byte.cast_signed()).collect();
@@ -135,17 +254,21 @@ impl Values {
 
     fn hide_in(&self, message: &str) -> String {
         let mut hidden = vec![false; message.len()];
+        let unescaped = Unescaped::of(message);
         for text in &self.texts {
-            for at in places(message, text) {
-                if text.len() >= SHORTEST || stands_alone(message, at, text) {
-                    hide(&mut hidden, at, text.len());
+            for at in found(message, text) {
+                hide(&mut hidden, at..at + text.len());
+            }
+            if let Some(message) = &unescaped {
+                for at in found(&message.text, text) {
+                    hide(&mut hidden, message.place(at..at + text.len()));
                 }
             }
         }
         for (at, digits) in numbers(message) {
             let number: Option<Number> = digits.parse().ok();
             if number.is_some_and(|number| self.numbers.contains(&number)) {
-                hide(&mut hidden, at, digits.len());
+                hide(&mut hidden, at..at + digits.len());
             }
         }
         let mut shown = String::with_capacity(message.len());
@@ -163,10 +286,85 @@ impl Values {
     }
 }
 
-fn hide(hidden: &mut [bool], at: usize, length: usize) {
-    if let Some(place) = hidden.get_mut(at..at + length) {
+fn hide(hidden: &mut [bool], place: Range<usize>) {
+    if let Some(place) = hidden.get_mut(place) {
         place.fill(true);
     }
+}
+
+/// A message with the letters in place of their escapes: `\u00eb`, as JSON has them, and `%C3%AB`, as URLs do.
+struct Unescaped {
+    text: String,
+    /// Where each byte of the text stands in the message, and the end of it.
+    places: Vec<usize>,
+}
+
+impl Unescaped {
+    /// None if there is no escape in it.
+    fn of(message: &str) -> Option<Self> {
+        if !message.contains('%') && !message.contains("\\u") {
+            return None;
+        }
+        let (mut text, mut places) = (String::with_capacity(message.len()), Vec::new());
+        let mut at = 0;
+        while let Some(letter) = message.get(at..).and_then(|rest| rest.chars().next()) {
+            let rest = message.get(at..).unwrap_or_default();
+            let (letter, length) = match letter {
+                '%' => percent(rest),
+                '\\' => code_point(rest),
+                _ => None,
+            }
+            .unwrap_or((letter, letter.len_utf8()));
+            text.push(letter);
+            places.resize(text.len(), at);
+            at += length;
+        }
+        places.push(at);
+        Some(Unescaped { text, places })
+    }
+
+    /// Where a part of the text stands in the message.
+    fn place(&self, part: Range<usize>) -> Range<usize> {
+        let at = |byte: usize| self.places.get(byte).copied().unwrap_or_default();
+        at(part.start)..at(part.end)
+    }
+}
+
+/// The letter of `%C3%AB`, and the length of that.
+fn percent(text: &str) -> Option<(char, usize)> {
+    let mut bytes = Vec::new();
+    // A letter has four bytes at most.
+    while bytes.len() < 4 {
+        let digits = text.get(3 * bytes.len()..)?.strip_prefix('%')?.get(..2)?;
+        bytes.push(hexadecimal(digits).and_then(|byte| u8::try_from(byte).ok())?);
+        if let Ok(letter) = std::str::from_utf8(&bytes) {
+            return Some((letter.chars().next()?, 3 * bytes.len()));
+        }
+    }
+    None
+}
+
+/// The letter of `\u00eb`, or of two of those, and the length of that.
+fn code_point(text: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| {
+        let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        hexadecimal(digits).and_then(|unit| u16::try_from(unit).ok())
+    };
+    let first = unit(0)?;
+    let units = [first].into_iter().chain(unit(6));
+    let letter = char::decode_utf16(units).next()?.ok()?;
+    Some((letter, 6 * letter.len_utf16()))
+}
+
+fn hexadecimal(digits: &str) -> Option<u32> {
+    let are_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    u32::from_str_radix(digits, 16).ok().filter(|_| are_digits)
+}
+
+/// Where a value stands in a message, as one and not within a word.
+fn found<'m>(message: &'m str, text: &'m str) -> impl Iterator<Item = usize> + 'm {
+    let places = places(message, text).into_iter();
+    places.filter(move |at| text.len() >= SHORTEST || stands_alone(message, *at, text))
 }
 
 /// Where a text stands, overlapping places too.
@@ -209,8 +407,121 @@ fn numbers(message: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 #[cfg(test)]
+mod counted {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Bodies that were gone through, and values that were spelt out.
+        static COUNTS: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+    }
+
+    pub(super) fn body() {
+        COUNTS.set((COUNTS.get().0 + 1, COUNTS.get().1));
+    }
+
+    pub(super) fn value() {
+        COUNTS.set((COUNTS.get().0, COUNTS.get().1 + 1));
+    }
+
+    /// Since they were taken last.
+    pub(super) fn take() -> (u32, u32) {
+        COUNTS.take()
+    }
+}
+
+#[cfg(test)]
 mod tests {
+    use super::super::refusal::{Refusal, refused};
+    use super::super::{Failure, Site};
     use super::*;
+    use crate::error::Stage;
+
+    /// What is said of a request that is refused, and what was looked at for it: bodies, and values.
+    fn refusal(code: &str, message: &str, reasons: &str, body: &str) -> (Failure, (u32, u32)) {
+        let site = Site {
+            operation: "PutItem",
+            body: body.as_bytes(),
+            table: "notes",
+            stage: Stage::Service,
+            sent: true,
+            unknown: false,
+            doubtful: false,
+        };
+        let answer = format!(r#"{{"CancellationReasons":[{reasons}]}}"#);
+        let refusal = Refusal {
+            status: 400,
+            code: Some(code),
+            message: Some(message),
+            request_id: None,
+            body: answer.as_bytes(),
+        };
+        counted::take();
+        (refused(site, refusal), counted::take())
+    }
+
+    /// A batch of long binaries and texts that is throttled, say.
+    #[test]
+    fn what_is_longer_than_the_words_is_not_spelt() {
+        let long = "QUJD".repeat(25_000);
+        let put = format!(
+            r#"{{"PutRequest":{{"Item":{{"id":{{"S":"secret"}},"n":{{"N":"4711"}},"b":{{"B":"{long}"}},"bs":{{"BS":["{long}"]}},"s":{{"S":"{long}"}},"m":{{"M":{{"x":{{"L":[{{"S":"{long}"}}]}}}}}}}}}}}}"#
+        );
+        let puts = vec![put; 25].join(",");
+        let body = format!(r#"{{"RequestItems":{{"notes":[{puts}]}}}}"#);
+        let words = "the rate of secret and 4711 is too high";
+        let (failure, (bodies, values)) = refusal("ThrottlingException", words, "", &body);
+        let said = failure.error.to_string();
+        assert!(
+            said.contains("rate of (a value) and (a value) is"),
+            "{said}"
+        );
+        // The key, the number, and the name in the map.
+        assert_eq!((bodies, values), (1, 25 * 3));
+    }
+
+    #[test]
+    fn the_values_of_a_transaction_are_read_once() {
+        let put = r#"{"Put":{"TableName":"notes","Item":{"id":{"S":"secret"}}}}"#;
+        let puts = [put; 10].join(",");
+        let body = format!(r#"{{"TransactItems":[{puts}]}}"#);
+        let reason = r#"{"Code":"ValidationError","Message":"secret is refused"}"#;
+        let reasons = [reason; 10].join(",");
+        let code = "TransactionCanceledException";
+        let (failure, (bodies, values)) = refusal(code, "cancelled", &reasons, &body);
+        let said = failure.error.to_string();
+        assert_eq!(said.matches("(a value) is refused").count(), 10, "{said}");
+        assert!(!said.contains("secret"), "{said}");
+        assert_eq!((bodies, values), (1, 10));
+    }
+
+    /// Nothing of the request can stand in them, and nothing is taken out of them.
+    #[test]
+    fn words_that_are_always_the_same_hold_no_values() {
+        let body = r#"{"TableName":"notes","Item":{"id":{"S":"table"}}}"#;
+        for (code, words) in [
+            (
+                "ConditionalCheckFailedException",
+                "The conditional request failed",
+            ),
+            (
+                "ProvisionedThroughputExceededException",
+                "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
+            ),
+            (
+                "ValidationException",
+                "The provided key element does not match the schema",
+            ),
+        ] {
+            let (failure, looked_at) = refusal(code, words, "", body);
+            assert_eq!(looked_at, (0, 0), "{code}");
+            let is_shown = failure.condition.is_none();
+            assert_eq!(failure.error.to_string().contains(words), is_shown);
+        }
+        let reason = r#"{"Code":"ConditionalCheckFailed","Message":"The conditional request failed"},{"Code":"None"},{"Code":"ValidationError","Message":"The provided key element does not match the schema"}"#;
+        let code = "TransactionCanceledException";
+        let (_, looked_at) = refusal(code, "cancelled", reason, body);
+        assert_eq!(looked_at, (0, 0));
+    }
 
     #[test]
     fn values_of_the_request_are_taken_out() {
@@ -233,6 +544,48 @@ mod tests {
         let place =
             br#"{"TableName":"notes","ExclusiveStartKey":{"id":{"S":"secret"},"n":{"N":"4711"}}}"#;
         assert_eq!(without_values(message, place), shown);
+    }
+
+    /// As in a body of JSON that is quoted, in a URL, and in the words of a program that shows bytes.
+    #[test]
+    fn values_are_found_behind_escapes() {
+        for (value, message, shown) in [
+            (r#"{"S":"Zoë"}"#, r"{S:Zo\u00eb}", "{S:(a value)}"),
+            (
+                r#"{"S":"Zoë"}"#,
+                r"{S:Zo\u00EB} Zoë",
+                "{S:(a value)} (a value)",
+            ),
+            (r#"{"S":"😀 x"}"#, r"is \ud83d\ude00 x!", "is (a value)!"),
+            (r#"{"S":"a<b"}"#, r"is a\u003cb", "is (a value)"),
+            (r#"{"S":"a\"ë"}"#, r#"is a\u0022\u00eb"#, "is (a value)"),
+            (r#"{"S":"Zoë"}"#, "/Zo%C3%AB/", "/(a value)/"),
+            (r#"{"S":"Zoë"}"#, "/Zo%c3%ab", "/(a value)"),
+            (r#"{"S":"a b@x"}"#, "?q=a%20b%40x&", "?q=(a value)&"),
+            (r#"{"S":"a b@x"}"#, "?q=a+b%40x&", "?q=(a value)&"),
+            (r#"{"S":"a b"}"#, "?q=a+b&", "?q=(a value)&"),
+            (r#"{"S":"100%25"}"#, "is 100%25", "is (a value)"),
+            (r#"{"S":"%"}"#, "is 7% of %25", "is 7(a value) of (a value)"),
+            (
+                r#"{"S":"x y z"}"#,
+                r"50% \u \u12 \ud800 %zz %C3",
+                r"50% \u \u12 \ud800 %zz %C3",
+            ),
+            (
+                r#"{"B":"3q2+7w=="}"#,
+                "of deadbeef and DEADBEEF",
+                "of (a value) and (a value)",
+            ),
+            (r#"{"B":"3q2+7w=="}"#, "of 0xdeadbeef", "of (a value)"),
+            (
+                r#"{"B":"/w=="}"#,
+                "of 0xff, ff and staff",
+                "of (a value), (a value) and staff",
+            ),
+        ] {
+            let body = format!(r#"{{"TableName":"t","Item":{{"n":{value}}}}}"#);
+            assert_eq!(without_values(message, body.as_bytes()), shown, "{value}");
+        }
     }
 
     /// What servers say of such values, in the spellings in which they do.

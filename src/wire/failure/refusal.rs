@@ -7,8 +7,8 @@ use bytes::Bytes;
 use super::cancel::{self, Reason};
 use super::redact::without_values;
 use super::{ConditionFailed, Failure, Site};
-use crate::codec::{Reader, member};
 use crate::error::{Error, ErrorKind};
+use crate::json::{Reader, member};
 
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
 const CANCELLED: &str = "TransactionCanceledException";
@@ -29,9 +29,7 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
         Some(CANCELLED) => cancel::reasons(refusal.body),
         _ => Vec::new(),
     };
-    for reason in &mut reasons {
-        reason.redact(site.body);
-    }
+    cancel::redact(&mut reasons, site.body);
     let is_contention =
         matches!(refusal.code, Some(CONFLICT | IN_PROGRESS)) || cancel::is_contention(&reasons);
     let failed = refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition);

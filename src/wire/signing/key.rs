@@ -14,25 +14,25 @@ const KEPT: usize = 4;
 
 /// The keys last derived, the latest at the end.
 #[derive(Default)]
-pub(super) struct Keys(RwLock<Vec<Entry>>);
+pub(super) struct SigningKeys(RwLock<Vec<CachedKey>>);
 
 /// Nothing of it is printed: it holds secrets.
-impl fmt::Debug for Keys {
+impl fmt::Debug for SigningKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys").finish_non_exhaustive()
+        f.debug_struct("SigningKeys").finish_non_exhaustive()
     }
 }
 
-struct Entry {
+struct CachedKey {
     day: Box<str>,
     region: Box<str>,
     name: Box<str>,
     /// Shared with the SDK, which wipes them when nobody has them any more.
     credentials: Credentials,
-    key: Key,
+    key: SigningKey,
 }
 
-impl Keys {
+impl SigningKeys {
     /// The key for these, derived if it is not at hand.
     pub(super) fn get(
         &self,
@@ -40,10 +40,10 @@ impl Keys {
         region: &str,
         name: &str,
         credentials: &Credentials,
-    ) -> Option<Key> {
+    ) -> Option<SigningKey> {
         let day = date.day();
         let secret = credentials.secret_access_key();
-        let fits = |entry: &Entry| {
+        let fits = |entry: &CachedKey| {
             &*entry.day == day
                 && entry.credentials.access_key_id() == credentials.access_key_id()
                 && entry.credentials.secret_access_key() == secret
@@ -60,14 +60,14 @@ impl Keys {
         if found.is_some() {
             return found;
         }
-        let key = Key::derive(day, region, name, secret)?;
+        let key = SigningKey::derive(day, region, name, secret)?;
         let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been faster.
         if !entries.iter().any(fits) {
             if entries.len() >= KEPT {
                 entries.remove(0);
             }
-            entries.push(Entry {
+            entries.push(CachedKey {
                 day: day.into(),
                 region: region.into(),
                 name: name.into(),
@@ -86,20 +86,20 @@ impl Keys {
 
 /// A signing key, ready for use: both of its blocks are already hashed.
 #[derive(Clone)]
-pub(super) struct Key(Hmac<Sha256>);
+pub(super) struct SigningKey(Hmac<Sha256>);
 
-impl Key {
-    fn derive(day: &str, region: &str, name: &str, secret: &str) -> Option<Key> {
-        let mut key = Key::new(["AWS4", secret].concat().as_bytes())?;
+impl SigningKey {
+    fn derive(day: &str, region: &str, name: &str, secret: &str) -> Option<SigningKey> {
+        let mut key = SigningKey::new(["AWS4", secret].concat().as_bytes())?;
         for part in [day, region, name, "aws4_request"] {
-            key = Key::new(&key.sign(&[part]))?;
+            key = SigningKey::new(&key.sign(&[part]))?;
         }
         Some(key)
     }
 
     /// HMAC takes keys of any length; the type does not say so.
-    fn new(key: &[u8]) -> Option<Key> {
-        Some(Key(Hmac::new_from_slice(key).ok()?))
+    fn new(key: &[u8]) -> Option<SigningKey> {
+        Some(SigningKey(Hmac::new_from_slice(key).ok()?))
     }
 
     pub(super) fn sign(&self, parts: &[&str]) -> [u8; 32] {

@@ -58,10 +58,10 @@ impl Skew {
 
 /// Looks at refusals: where the clock is wrong there are some, and the rest costs nothing.
 #[derive(Debug)]
-pub(super) struct Watch(pub(super) Arc<Skew>);
+pub(super) struct SkewWatch(pub(super) Arc<Skew>);
 
 #[dyn_dispatch_hint]
-impl Intercept for Watch {
+impl Intercept for SkewWatch {
     fn name(&self) -> &'static str {
         "DynamoEntity: is the clock wrong"
     }

@@ -7,13 +7,13 @@ use aws_sdk_dynamodb::types::{
     ScalarAttributeType, StreamViewType, TableDescription, TableStatus,
 };
 
-use super::{Found, Status};
+use super::{DescribedTable, Status};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
     IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableSchema,
 };
 
-pub(super) fn found(name: &str, table: &TableDescription) -> Result<Found> {
+pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTable> {
     let types = types(table);
     let sides = |elements: &[KeySchemaElement]| {
         let side = |role: KeyRole| -> Vec<KeyAttribute> {
@@ -69,7 +69,7 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<Found> {
             Some(IndexStatus::Creating | IndexStatus::Deleting)
         )
     });
-    Ok(Found {
+    Ok(DescribedTable {
         schema,
         status: status(table.table_status()),
         changing: changing

@@ -1,7 +1,8 @@
 //! Answers of hundreds of rows, of which some are read at a time where they wait for others.
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Dynamo, Error, RowStream};
+use dynamo_entity::query::RowStream;
+use dynamo_entity::{Dynamo, Error};
 
 use super::forms::Form;
 use super::{in_form, rewriting};
@@ -71,8 +72,12 @@ pub async fn large_answers_are_merged(db: Db) -> Outcome {
             assert!(most == expected[..901], "{form:?}");
             let some = q.clone().max_scanned(600).all(&read).await?;
             assert!(!some.is_empty() && expected.starts_with(&some), "{form:?}");
-            // Whatever was passed when the stream was left, the rest comes.
-            for passed in [1, 127, 128, 129, 640, 1_030] {
+            // Whatever was passed when the stream was left, the rest comes. Cursors know nothing of forms.
+            let places: &[usize] = match form {
+                Form::Plain => &[1, 127, 128, 129, 640, 1_030],
+                _ => &[129],
+            };
+            for &passed in places {
                 let mut rows = q.clone().stream(&read);
                 for expected in &expected[..passed] {
                     assert_eq!(rows.next().await.ok_or("a row")??, *expected, "{form:?}");

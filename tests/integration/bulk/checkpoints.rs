@@ -5,8 +5,9 @@ use std::path::Path;
 
 use dynamo_entity::aws_sdk_dynamodb::error::BoxError;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::bulk::{BulkReport, FileCheckpoint};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Bulk, BulkReport, FileCheckpoint, Value};
+use dynamo_entity::{Bulk, Value};
 use tempfile::TempDir;
 
 use super::{Entry, Row, counts, entries, meanwhile, row, rows, spread_rows};
@@ -481,10 +482,10 @@ async fn writes_that_were_given_go_on(db: Db) -> Outcome {
     let job = || {
         let adds = (0..2).flat_map(|_| 0..25u32);
         let adds = adds.map(|number| Row::key("a", number).update().apply(|r| r.count().add(1)));
-        let adds = adds.map(|add| Box::new(add) as Box<dyn dynamo_entity::SingleWrite>);
+        let adds = adds.map(|add| Box::new(add) as Box<dyn dynamo_entity::bulk::SingleWrite>);
         let creates = all
             .iter()
-            .map(|row| Box::new(row.create()) as Box<dyn dynamo_entity::SingleWrite>);
+            .map(|row| Box::new(row.create()) as Box<dyn dynamo_entity::bulk::SingleWrite>);
         put_each(adds.chain(creates))
             .checkpoint(JOB, file(&folder))
             .concurrency(3)

@@ -10,8 +10,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use dynamo_entity::Bulk;
+use dynamo_entity::bulk::{FileCheckpoint, SingleWrite};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Bulk, FileCheckpoint, SingleWrite};
 
 use super::uniques::{Clubs, Person, in_step, person, stored};
 use super::{Row, State, row};

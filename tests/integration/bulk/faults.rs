@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use dynamo_entity::RetryBudget;
+use dynamo_entity::bulk::{BulkReport, FileCheckpoint};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{BulkReport, FileCheckpoint, RetryBudget};
 
 use super::{Row, State, counts, row, rows, spread_rows};
 use crate::support::db::Db;
@@ -168,7 +169,7 @@ async fn random_faults_leave_each_write_done_once(db: Db) -> Outcome {
         let file = FileCheckpoint::new(folder.path().join("job"));
         let (faulty, _) = db.faulty(plan(seed));
         let new: Vec<Row> = (30..60).map(row).collect();
-        let mut writes: Vec<Box<dyn dynamo_entity::SingleWrite + '_>> = Vec::new();
+        let mut writes: Vec<Box<dyn dynamo_entity::bulk::SingleWrite + '_>> = Vec::new();
         for number in 0..30u32 {
             writes.push(Box::new(
                 Row::key("a", number).update().apply(|r| r.count().add(1)),
@@ -176,7 +177,7 @@ async fn random_faults_leave_each_write_done_once(db: Db) -> Outcome {
         }
         writes.extend(
             new.iter()
-                .map(|row| Box::new(row.create()) as Box<dyn dynamo_entity::SingleWrite>),
+                .map(|row| Box::new(row.create()) as Box<dyn dynamo_entity::bulk::SingleWrite>),
         );
         let report = put_each(writes)
             .checkpoint(format!("seed-{seed}"), file)

@@ -1,6 +1,6 @@
 //! `put_each`: writes of any kind, each with its own condition and its own fate.
 
-use dynamo_entity::SingleWrite;
+use dynamo_entity::bulk::SingleWrite;
 use dynamo_entity::prelude::*;
 
 use super::{Entry, Row, entries, entry, row, rows};
@@ -56,6 +56,17 @@ async fn each_failure_names_its_write(db: Db) -> Outcome {
     assert!(failed.error().is_conflict());
     let current = failed.error().current::<Entry>().transpose()?;
     assert_eq!(current.and_then(|entry| entry.version.number()), Some(2));
+    assert_eq!(
+        failed.to_string(),
+        format!(
+            "write {} of the job: {}",
+            at.unwrap_or_default(),
+            failed.error()
+        )
+    );
+    assert_eq!((report.counts().written, report.counts().found), (3, 4));
+    let counts = report.counts();
+    assert_eq!(*report, counts);
     assert!(report.complete().is_err_and(|error| error.is_conflict()));
     Ok(())
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dynamo_entity::RetryBudget;
 use dynamo_entity::aws_sdk_dynamodb::config::SharedHttpClient;
+use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{FileCheckpoint, RetryBudget};
 
 use super::{Entry, Row, State, counts, entries, meanwhile, rows};
 use crate::support::db::Db;
@@ -25,6 +26,7 @@ tests![
     no_item_is_no_evidence,
     given_writes_are_known_without_the_item,
     a_filter_and_a_condition_are_told_apart,
+    a_question_that_is_not_answered_is_no_conflict,
 ];
 
 /// Each entry gets one cent by the job, and two by each of three others.
@@ -349,5 +351,54 @@ async fn a_filter_and_a_condition_are_told_apart(db: Db) -> Outcome {
     let failed = &report.errors()[0];
     assert_eq!(failed.key_of::<Row>()?, Row::key("a", 5u32));
     assert!(failed.error().is_conflict());
+    Ok(())
+}
+
+/// Whether it was the filter or the condition is asked for once more. A service that does not say is told as it is.
+async fn a_question_that_is_not_answered_is_no_conflict(db: Db) -> Outcome {
+    rows(&db, 1).await?;
+    let job = async |answers: Vec<Fault>| {
+        let plan = [Fault::Pass, Fault::Pass].into_iter().chain(answers);
+        // Where the item does not come with the failure it is read, which is to go well.
+        let (faulty, http) = db.faulty(plan);
+        let job = Row::scan().filter(|r| r.note().missing());
+        let job = job.update_each(|row| {
+            let update = row.update().apply(|r| r.count().add(1));
+            update.when(|r| r.rank().ne(0))
+        });
+        let report = job.budget(RetryBudget::rounds(2)).send(&faulty).await?;
+        Ok::<_, Error>((report, http.calls()))
+    };
+    let (known, calls) = job(Vec::new()).await?;
+    assert_eq!(known.errors()[0].error().kind(), ErrorKind::Conflict);
+    let asked = calls.len() - 1;
+    let reads = asked - 2;
+    for (fault, kind) in [
+        (
+            Fault::refuse("AccessDeniedException"),
+            ErrorKind::AccessDenied,
+        ),
+        (Fault::throttle(), ErrorKind::Throttled),
+        (Fault::internal(), ErrorKind::Unavailable),
+    ] {
+        let answers = std::iter::repeat_n(Fault::Pass, reads);
+        let answers = answers.chain(std::iter::repeat_n(fault, 100));
+        let (report, _) = job(answers.collect()).await?;
+        assert_eq!(report.stopped().map(Error::kind), Some(kind));
+        assert_eq!(report.failed, 0, "{kind:?}: nobody knows");
+    }
+    // One that passes is waited for.
+    for fault in [Fault::throttle(), Fault::Lose, Fault::internal()] {
+        let answers = std::iter::repeat_n(Fault::Pass, reads);
+        let (report, _) = job(answers.chain([fault]).collect()).await?;
+        assert!(report.stopped().is_none());
+        assert_eq!(report.errors()[0].error().kind(), ErrorKind::Conflict);
+    }
+    let (report, _) = {
+        let answers = std::iter::repeat_n(Fault::Pass, reads);
+        let refused = Fault::refuse("ValidationException");
+        job(answers.chain([refused]).collect()).await?
+    };
+    assert_eq!(report.errors()[0].error().kind(), ErrorKind::Rejected);
     Ok(())
 }

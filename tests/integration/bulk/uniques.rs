@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use dynamo_entity::RetryBudget;
 use dynamo_entity::aws_sdk_dynamodb::Client;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
+use dynamo_entity::bulk::{FileCheckpoint, SingleWrite};
 use dynamo_entity::prelude::*;
-use dynamo_entity::{FileCheckpoint, RetryBudget, SingleWrite};
 
 use super::meanwhile;
 use crate::support::db::{Db, Raw};

@@ -29,7 +29,7 @@ tests![
     a_query_that_cannot_be_is_refused_before,
 ];
 
-fn plus_one(row: &Row) -> dynamo_entity::Update<Row> {
+fn plus_one(row: &Row) -> dynamo_entity::write::Update<Row> {
     row.update().apply(|r| r.count().add(1))
 }
 
@@ -95,7 +95,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
         panic!("{report:?}")
     };
     assert_eq!(failed.key_of::<Row>()?, Row::key("a", 2u32));
-    assert_eq!(failed.error().kind(), ErrorKind::Refused);
+    assert_eq!(failed.error().kind(), ErrorKind::FailedByCaller);
     assert_eq!(
         failed.error().to_string(),
         "Row: the closure refused this row, for the reason that is the source of this error"
@@ -104,7 +104,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
     assert_eq!(source.as_deref(), Some("secret words"));
 
     let error = report.complete().expect_err("one failed");
-    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert_eq!(error.kind(), ErrorKind::FailedByCaller);
     assert!(
         error.to_string().starts_with("1 of 5 rows failed"),
         "{error}"

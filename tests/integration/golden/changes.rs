@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use dynamo_entity::Value;
 use dynamo_entity::expr::{Change, Changes};
+use dynamo_entity::plan::Explanation;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Explanation, Value};
 use serde_json::Value as Json;
 
 use super::thing::{Kind, Owner, Paths, Payment, Points, Thing, key, plant, rows, spot, tree};

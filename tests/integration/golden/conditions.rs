@@ -2,9 +2,11 @@
 
 use std::ops::Not;
 
+use dynamo_entity::Value;
+use dynamo_entity::codec::Tag;
 use dynamo_entity::expr::{Condition, all, any};
+use dynamo_entity::plan::Explanation;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Explanation, Tag, Value};
 use serde_json::Value as Json;
 
 use super::thing::{

@@ -1,6 +1,6 @@
 //! Access patterns by indexes, and entities that share a partition.
 
-use dynamo_entity::Filter;
+use dynamo_entity::plan::Filter;
 use dynamo_entity::prelude::*;
 
 use super::{Book, Chapter, Loan, isbns, library};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use dynamo_entity::Error;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Error, RowStream};
+use dynamo_entity::query::RowStream;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 

@@ -176,7 +176,7 @@ async fn text_parts_hold_anything(db: Db) -> Outcome {
         .await;
     let refused = refused.unwrap_err();
     assert_eq!(
-        (refused.kind(), refused.key()),
+        (refused.kind(), refused.key_attribute()),
         (ErrorKind::InvalidKey, Some("sk"))
     );
     let refused = q().eq("").all(&db).await.unwrap_err();

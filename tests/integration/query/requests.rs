@@ -28,7 +28,9 @@ pub(super) fn limits(http: &Faults) -> Vec<Option<u64>> {
     limits
 }
 
-async fn drained<Row: Send + 'static>(mut rows: dynamo_entity::RowStream<Row>) -> Result<usize> {
+async fn drained<Row: Send + 'static>(
+    mut rows: dynamo_entity::query::RowStream<Row>,
+) -> Result<usize> {
     let mut count = 0;
     while let Some(row) = rows.next().await {
         row?;

@@ -1,12 +1,13 @@
 //! What is done with rows: hidden, counted, filtered, streamed, explained.
 
+use dynamo_entity::plan::Filter;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Filter, StrongReads};
+use dynamo_entity::query::StrongReads;
 
 use super::{Book, Numbered, Token, counts, day, days, isbns, library, token_numbers, tokens};
 use crate::model::{Order, RequestCount, Shop, Status, UserId, order};
 use crate::support::clock::{HandClock, moment};
-use crate::support::db::{Db, Mode, n, raw, s};
+use crate::support::db::{Db, n, raw, s};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -63,7 +64,7 @@ async fn one_finds_one(db: Db) -> Outcome {
     let two = q().ge(day(2)).one(&db).await.unwrap_err();
     assert_eq!(
         (two.kind(), two.entity()),
-        (ErrorKind::NotUnique, Some("RequestCount"))
+        (ErrorKind::MoreThanOne, Some("RequestCount"))
     );
     assert_eq!(
         q().ge(day(2)).first(&db).await?.map(|row| row.count),
@@ -318,9 +319,6 @@ async fn entities_can_be_compared_with_a_query(db: Db) -> Outcome {
 }
 
 async fn the_request_can_be_seen(db: Db) -> Outcome {
-    if db.mode() == Mode::Typed {
-        return Ok(());
-    }
     let plain = db.clone();
     let q = Order::by_status(Status::Paid)
         .placed_at()

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dynamo_entity::ReadProgress;
 use dynamo_entity::prelude::*;
+use dynamo_entity::read::ReadProgress;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
@@ -26,6 +26,7 @@ tests![
     a_cursor_has_a_place_in_each_segment,
     a_cursor_of_segments_fits_as_many,
     made_up_places_are_refused,
+    what_is_refused_is_the_place_or_the_request,
     segments_that_were_read_are_not_read_again,
     a_limit_is_shared_by_the_segments,
     segments_have_a_bound,
@@ -112,7 +113,7 @@ struct Walked {
 }
 
 impl Plan {
-    fn scan(&self) -> Query<Thing, dynamo_entity::WholeTable> {
+    fn scan(&self) -> Query<Thing, dynamo_entity::query::WholeTable> {
         let scan = Thing::scan().page_size(self.page_size);
         let scan = match self.least {
             0 => scan,
@@ -153,7 +154,7 @@ impl Plan {
 }
 
 async fn streamed(
-    q: Query<Thing, dynamo_entity::WholeTable>,
+    q: Query<Thing, dynamo_entity::query::WholeTable>,
     db: &Db,
     wanted: usize,
 ) -> Result<Walked> {
@@ -408,6 +409,44 @@ async fn made_up_places_are_refused(db: Db) -> Outcome {
         Ok(())
     })?;
     assert!(taken.get() > 0);
+    Ok(())
+}
+
+/// Only the service knows whether a key is one of a segment; and it may refuse the filter.
+async fn what_is_refused_is_the_place_or_the_request(db: Db) -> Outcome {
+    put_things(&db, 30).await?;
+    let scan = || Thing::scan().segments(1).limit(7);
+    let cursor = scan().page(&db).await?.next.ok_or("more")?;
+    let refuse = || Fault::refuse("ValidationException");
+    let (fails, http) = db.faulty([refuse(), Fault::Pass]);
+    let refused = scan()
+        .resume(cursor.clone())
+        .page(&fails)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidCursor, "{refused}");
+    assert_eq!(http.calls().len(), 2);
+    // It refuses the request without the place, too.
+    let (fails, _) = db.faulty([refuse(), refuse()]);
+    let refused = scan()
+        .resume(cursor.clone())
+        .page(&fails)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Rejected, "{refused}");
+    // Nobody knows what it was.
+    let (fails, _) = db.faulty([refuse(), Fault::refuse("AccessDeniedException")]);
+    let refused = scan()
+        .resume(cursor.clone())
+        .page(&fails)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Rejected, "{refused}");
+    // Behind its first answer the place is the service's own.
+    let (fails, http) = db.faulty([Fault::Pass, refuse()]);
+    let more = scan().page_size(2).resume(cursor).page(&fails).await;
+    assert_eq!(more.unwrap_err().kind(), ErrorKind::Rejected);
+    assert_eq!(http.calls().len(), 2);
     Ok(())
 }
 

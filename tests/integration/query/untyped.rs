@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use dynamo_entity::Value;
+use dynamo_entity::plan::Filter;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Filter, Value};
 
 use crate::support::db::{Db, Raw, raw, s};
 use crate::support::suite::Outcome;
@@ -17,6 +18,10 @@ tests![
     jobs_reach_rows_without_a_type,
     items_of_unique_values_stay_out,
     broken_rows_stay_errors,
+    rows_in_another_spelling_are_refused,
+    jobs_leave_rows_in_another_spelling,
+    deletes_leave_what_no_read_returns,
+    where_no_other_entity_stands_all_rows_are_told_of,
 ];
 
 #[derive(DynamoTable)]
@@ -124,10 +129,10 @@ async fn fill(
         plant(db, &label, owner == "a").await?;
     }
     for (pk, sk) in [
-        ("BOX#a", "T#1#X#1"),
+        ("BOX#a", "X#T#1"),
         ("OTHER", "T#1"),
         ("BOX#b", "ZZ"),
-        ("BOX#b", "T#1#L#1"),
+        ("BOX#b", "_unique#T#1#L#001"),
     ] {
         let item = raw([
             ("pk", s(pk)),
@@ -307,5 +312,246 @@ async fn broken_rows_stay_errors(db: Db) -> Outcome {
     ]
     .into();
     assert_eq!(all, [3].into());
+    Ok(())
+}
+
+#[derive(Debug, PartialEq, DynamoProjection)]
+#[dynamo(entity = Letter)]
+struct Reads {
+    reads: u32,
+}
+
+/// Of a program that pads no numbers, of one that writes keys in lower case, and of one that escapes nothing.
+async fn strangers(db: &Db) -> Outcome {
+    db.create_tables([Mail::schema()]).await?;
+    let letter = Letter {
+        owner: "a".into(),
+        thread: "1".into(),
+        number: 7,
+        state: "open".into(),
+        reads: 3,
+    };
+    plant(db, &letter, false).await?;
+    for (pk, sk) in [("BOX#a", "T#1#L#8"), ("box#a", "t#1#l#009")] {
+        let mut item: Raw = letter.to_item()?.into();
+        item.remove("_type");
+        item.insert("pk".into(), s(pk));
+        item.insert("sk".into(), s(sk));
+        db.plant::<Letter>(item).await;
+    }
+    let thread = Thread {
+        owner: "a".into(),
+        thread: "2".into(),
+        state: "open".into(),
+        title: "second".into(),
+    };
+    let mut item: Raw = thread.to_item()?.into();
+    item.remove("_type");
+    item.insert("sk".into(), s("T#1#X"));
+    db.plant::<Thread>(item).await;
+    // These are evidently of something else.
+    for sk in ["_unique#Letter#number", "X#T#1#L#001", "LABELS"] {
+        db.plant::<Letter>(raw([("pk", s("BOX#a")), ("sk", s(sk))]))
+            .await;
+    }
+    Ok(())
+}
+
+/// What was refused, by its sort key.
+fn refused<R: std::fmt::Debug>(rows: Vec<Result<R>>) -> Vec<(String, Error)> {
+    let errors = rows.into_iter().filter_map(Result::err);
+    let mut errors: Vec<_> = errors
+        .map(|error| {
+            assert_eq!(error.kind(), ErrorKind::KeyMismatch, "{error}");
+            let key = error.item_key().expect("the key of the row");
+            let sk = key.get("sk").and_then(Value::as_text).expect("its text");
+            (sk.to_owned(), error)
+        })
+        .collect();
+    errors.sort_by(|left, right| left.0.cmp(&right.0));
+    errors
+}
+
+fn names<E>(errors: &[(String, E)]) -> Vec<&str> {
+    errors.iter().map(|(sk, _)| &**sk).collect()
+}
+
+async fn rows_in_another_spelling_are_refused(db: Db) -> Outcome {
+    strangers(&db).await?;
+    let letters = Letter::scan().lenient().all(&db).await?;
+    assert_eq!(letters.len(), 3);
+    let errors = refused(letters);
+    assert_eq!(names(&errors), ["T#1#L#8", "t#1#l#009"]);
+    let said = |at: usize| {
+        let error = &errors[at].1;
+        (error.entity(), error.key_attribute(), error.attribute())
+    };
+    assert_eq!(said(0), (Some("Letter"), Some("sk"), Some("number")));
+    assert_eq!(said(1), (Some("Letter"), Some("pk"), None));
+    assert_eq!(Letter::scan().count(&db).await?, 3);
+    let error = Letter::scan().all(&db).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::KeyMismatch);
+    let mut rows = Letter::scan().page_size(1).stream(&db);
+    let mut streamed = Vec::new();
+    while let Some(row) = rows.next().await {
+        streamed.push(row);
+    }
+    assert_eq!(names(&refused(streamed)), ["T#1#L#8", "t#1#l#009"]);
+
+    // What is more like a letter is told of with the letters, and what is like no label is no label.
+    let threads = Thread::scan().lenient().all(&db).await?;
+    assert_eq!(
+        (threads.len(), names(&refused(threads))),
+        (1, vec!["T#1#X"])
+    );
+    assert_eq!(Label::scan().lenient().all(&db).await?.len(), 0);
+
+    // And so wherever the type is asked for, whatever is read of a row.
+    let letters = Letter::in_partition("a").lenient().all(&db).await?;
+    assert_eq!(names(&refused(letters)), ["T#1#L#8"]);
+    let letters = Letter::letters_of("open").lenient().all(&db).await?;
+    assert_eq!(names(&refused(letters)), ["T#1#L#8", "t#1#l#009"]);
+    let reads = Letter::scan().select::<Reads>().lenient().all(&db).await?;
+    assert_eq!(reads.len(), 3);
+    assert_eq!(names(&refused(reads)), ["T#1#L#8", "t#1#l#009"]);
+    let hydrated = Letter::letter_keys("open").hydrate().lenient().all(&db);
+    assert_eq!(names(&refused(hydrated.await?)), ["T#1#L#8", "t#1#l#009"]);
+    let selected = Letter::letter_keys("open").hydrate().select::<Reads>();
+    let selected = selected.lenient().all(&db).await?;
+    assert_eq!(names(&refused(selected)), ["T#1#L#8", "t#1#l#009"]);
+    let keys = Letter::letter_keys("open").lenient().all(&db).await?;
+    assert_eq!(names(&refused(keys)), ["T#1#L#8", "t#1#l#009"]);
+    Ok(())
+}
+
+/// Nobody knows what they are, so nothing takes them away.
+async fn jobs_leave_rows_in_another_spelling(db: Db) -> Outcome {
+    strangers(&db).await?;
+    let all = db.count::<Mail>().await;
+    let job = Letter::scan().update_each(|row| row.update().apply(|l| l.reads().add(1)));
+    let report = job.send(&db).await?;
+    assert_eq!((report.written, report.failed), (1, 2));
+    let jobs = [
+        (1, Letter::scan().delete_each()),
+        (0, Letter::letters_of("open").delete_each()),
+        (0, Letter::letter_keys("open").hydrate().delete_each()),
+        (0, Letter::scan().delete_each()),
+    ];
+    for (written, job) in jobs {
+        let report = job.send(&db).await?;
+        assert_eq!((report.written, report.failed), (written, 2));
+        let kinds = report.errors().iter().map(|failed| failed.error().kind());
+        assert!(kinds.into_iter().all(|kind| kind == ErrorKind::KeyMismatch));
+    }
+    assert_eq!(db.count::<Mail>().await, all - 1);
+    Ok(())
+}
+
+/// A row of another type under a key of ours, one of another program, and one of ours without a type in another spelling.
+async fn plant_strangers(db: &Db) -> Outcome {
+    let strangers = [
+        ("T#1#L#900", Some("Martian")),
+        ("CART#1", None),
+        ("T#1#L#7", None),
+    ];
+    for (sk, kind) in strangers {
+        let mut row = raw([("pk", s("BOX#a")), ("sk", s(sk)), ("state", s("open"))]);
+        row.extend(kind.map(|kind| ("_type".to_owned(), s(kind))));
+        db.plant::<Letter>(row).await;
+    }
+    Ok(())
+}
+
+/// What a lenient read gives as an error no delete takes away, of an entity as of a collection, by a partition as by a
+/// scan; and the error names the row.
+async fn deletes_leave_what_no_read_returns(db: Db) -> Outcome {
+    let (threads, letters) = fill(&db, 12).await?;
+    let all = db.count::<Mail>().await;
+    plant_strangers(&db).await?;
+    let is_a = |owner: &str| owner == "a";
+    let own = threads.iter().filter(|row| is_a(&row.owner)).count()
+        + letters.iter().filter(|row| is_a(&row.owner)).count();
+
+    let rows = Inbox::in_partition("a").lenient().all(&db).await?;
+    let errors: Vec<_> = rows.iter().filter_map(|row| row.as_ref().err()).collect();
+    assert_eq!((rows.len() - errors.len(), errors.len()), (own, 4));
+    let mut keys: Vec<_> = errors
+        .iter()
+        .map(|error| error.item_key().and_then(|key| key.get("sk").cloned()))
+        .collect();
+    keys.sort_by_key(|key| format!("{key:?}"));
+    let wanted = ["CART#1", "T#1#L#7", "T#1#L#900", "X#T#1"].map(|sk| Some(Value::from(sk)));
+    assert_eq!(keys, wanted);
+
+    let letters_of_a = letters.iter().filter(|row| is_a(&row.owner)).count() as u64;
+    let report = Letter::in_partition("a").delete_each().send(&db).await?;
+    assert_eq!(report.written, letters_of_a);
+    let report = Inbox::in_partition("a").delete_each().send(&db).await?;
+    assert_eq!(
+        (report.written, report.failed),
+        (own as u64 - letters_of_a, 4)
+    );
+    assert_eq!(
+        Letter::in_partition("a")
+            .delete_each()
+            .send(&db)
+            .await?
+            .written,
+        0
+    );
+    let report = Letter::scan().delete_each().send(&db).await?;
+    assert_eq!(report.written, letters.len() as u64 - letters_of_a);
+    let left = db.count::<Mail>().await;
+    assert!(left >= 4 && left < all);
+    let rows = Inbox::in_partition("a").lenient().all(&db).await?;
+    assert_eq!(rows.iter().filter(|row| row.is_err()).count(), 4);
+    Ok(())
+}
+
+/// No entity of the table stands among labels, so the service is not asked for the type. What another program put there
+/// is no row of another entity that could be left out unseen: it is an error in its place, and is counted.
+async fn where_no_other_entity_stands_all_rows_are_told_of(db: Db) -> Outcome {
+    db.create_tables([Mail::schema()]).await?;
+    let label = Label {
+        owner: "a".into(),
+        name: "x".into(),
+    };
+    label.put().send(&db).await?;
+    for (sk, kind) in [
+        ("LABEL#y", Some("Martian")),
+        ("LABEL#z", Some("Letter")),
+        ("LABEL#a b", None),
+        ("LABEL#b b", Some("Label")),
+    ] {
+        let mut row = raw([("pk", s("BOX#a")), ("sk", s(sk))]);
+        row.extend(kind.map(|kind| ("_type".to_owned(), s(kind))));
+        db.plant::<Label>(row).await;
+    }
+    let of_a = || Label::in_partition("a");
+    assert!(!of_a().explain(&db)?.is_filtering());
+    let rows = of_a().lenient().all(&db).await?;
+    let kinds: Vec<_> = rows
+        .iter()
+        .map(|row| row.as_ref().map_err(Error::kind))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            Err(ErrorKind::KeyMismatch),
+            Err(ErrorKind::KeyMismatch),
+            Ok(&label),
+            Err(ErrorKind::Decode),
+            Err(ErrorKind::Decode)
+        ]
+    );
+    assert_eq!(of_a().count(&db).await?, 5);
+    // A scan asks for the type: it leaves out what has another one, and tells of what may be a label.
+    let rows = Label::scan().lenient().all(&db).await?;
+    assert_eq!(rows.iter().filter(|row| row.is_err()).count(), 2);
+    assert_eq!((rows.len(), Label::scan().count(&db).await?), (3, 3));
+    // No job takes away what is not a label. One in another spelling is, if its type says so.
+    let report = of_a().delete_each().send(&db).await?;
+    assert_eq!((report.written, report.failed), (2, 3));
+    assert_eq!(db.count::<Mail>().await, 3);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dynamo_entity::EntityVerbs;
 use dynamo_entity::aws_sdk_dynamodb::types::{DeleteRequest, WriteRequest};
 use dynamo_entity::{DynamoTable, Item, Key};
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dynamo_entity::EntityVerbs;
 use dynamo_entity::expr::Change;
 use dynamo_entity::{ErrorKind, Operation, Value};
 
@@ -379,9 +380,7 @@ impl<E: Subject> World<'_, E> {
 /// The stored item is the version that was loaded.
 fn unchanged<E: Subject>(row: &Row<E>, entity: &E) -> bool {
     let same = row.version() == entity.version().and_then(|version| version.number());
-    same && entity
-        .created()
-        .is_none_or(|created| row.entity.created() == Some(created))
+    same && (entity.version().is_none() || entity.created() == row.entity.created())
 }
 
 /// A NULL of others is no number that the service could raise: it takes a loaded entity.

@@ -1,7 +1,8 @@
 //! Operations on many rows: batches, transactions, jobs, and reads.
 
+use dynamo_entity::RetryBudget;
+use dynamo_entity::bulk::BulkReport;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{BulkReport, RetryBudget};
 
 use super::entities::{Member, Plain, Row, Tally};
 use super::judge::{Effect, Forecast, Id, Step};

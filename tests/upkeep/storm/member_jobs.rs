@@ -1,7 +1,8 @@
 //! Jobs on rows with a version and a unique value: each write of a row is a transaction.
 
+use dynamo_entity::Bulk;
+use dynamo_entity::bulk::BulkReport;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{Bulk, BulkReport};
 
 use super::entities::{Member, Row};
 use super::judge::{Id, Step};

@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
-use super::super::{key, local, of};
-use super::{decode_fields, encode_fields, implement};
+use super::fields::{decode_fields, encode_fields};
+use super::implement::implement;
+use crate::expand::tokens::{local, name, of, plain_name};
 use crate::model::{DataVariant, Field, Value, VariantShape};
 
 /// Where the data of a tuple variant stands.
@@ -17,14 +18,14 @@ pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> Toke
     implement(
         value,
         &code! {
-            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 writer.open_map()?;
                 match self { #(#encode)* }
                 writer.close_map();
                 ::core::result::Result::Ok(())
             }
 
-            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 match &*__d::find_tag(reader, #tag)? {
                     #(#decode)*
                     _ => ::core::result::Result::Err(__d::unknown_variant(&[#(#names),*]).at(#tag)),
@@ -35,7 +36,7 @@ pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> Toke
 }
 
 fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
-    let (ident, stored, tag) = (&variant.ident, &variant.stored, super::super::name(tag));
+    let (ident, stored, tag) = (&variant.ident, &variant.stored, name(tag));
     let write_tag = code! {
         writer.name(&#tag);
         writer.text(#stored);
@@ -44,7 +45,7 @@ fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
         VariantShape::Unit => code!(Self::#ident => { #write_tag }),
         VariantShape::Tuple(types) => {
             let values = values(types);
-            let content = super::super::name(CONTENT);
+            let content = name(CONTENT);
             let encode = encode_tuple(&values, types);
             code! {
                 Self::#ident(#(#values),*) => {
@@ -73,7 +74,7 @@ fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
 }
 
 fn bound(field: &Field) -> Ident {
-    local(&format!("bound_{}", key::plain_name(&field.ident)))
+    local(&format!("bound_{}", plain_name(&field.ident)))
 }
 
 fn values(types: &[Type]) -> Vec<Ident> {

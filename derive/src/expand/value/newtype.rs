@@ -3,8 +3,8 @@
 use proc_macro2::TokenStream;
 use syn::Type;
 
-use super::super::of;
-use super::implement;
+use super::implement::implement;
+use crate::expand::tokens::{bounds, of};
 use crate::model::Value;
 
 pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
@@ -13,11 +13,11 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
     let own = implement(
         value,
         &code! {
-            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 #encode(&self.0, writer)
             }
 
-            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 #decode(reader).map(Self)
             }
 
@@ -82,11 +82,11 @@ fn set_element(inner: &Type) -> Forward {
         body: code! {
             const TAG: __d::Tag = <#inner as __d::SetElement>::TAG;
 
-            fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 <#inner as __d::SetElement>::write_element(&self.0, writer)
             }
 
-            fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 <#inner as __d::SetElement>::read_element(reader).map(Self)
             }
 
@@ -122,7 +122,7 @@ fn key_part(inner: &Type) -> Forward {
             const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
             const IS_EXACT: bool = <#inner as __d::KeyPart>::IS_EXACT;
 
-            fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
+            fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
                 <#inner as __d::KeyPart>::write_part(&self.0, writer)
             }
 
@@ -153,6 +153,10 @@ fn key_value(inner: &Type) -> Forward {
                 <#inner as __d::KeyValue>::is_empty_key(&self.0)
             }
 
+            fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
+                <#inner as __d::KeyValue>::is_text(&self.0, text)
+            }
+
             fn to_key(&self) -> Self {
                 Self(<#inner as __d::KeyValue>::to_key(&self.0))
             }
@@ -162,15 +166,15 @@ fn key_value(inner: &Type) -> Forward {
                 name: &__d::Name,
                 role: __d::Role,
                 writer: &mut __d::Writer,
-            ) -> ::core::result::Result<(), __d::Fault> {
+            ) -> ::core::result::Result<(), __d::CodecError> {
                 <#inner as __d::KeyValue>::encode_key(&self.0, name, role, writer)
             }
 
-            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 <#inner as __d::KeyValue>::encode_bound(&self.0, writer)
             }
 
-            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 <#inner as __d::KeyValue>::decode_key(reader).map(Self)
             }
         },
@@ -199,7 +203,7 @@ fn numeric(inner: &Type) -> Forward {
                 &self,
                 minus: bool,
                 start: &Self,
-            ) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::Fault> {
+            ) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::CodecError> {
                 <#inner as __d::Numeric>::room(&self.0, minus, &start.0)
             }
         },
@@ -229,12 +233,12 @@ fn contains(value: &Value, inner: &Type) -> TokenStream {
         .map(|param| &param.ident)
         .collect();
     let (_, types, _) = value.generics.split_for_impl();
-    let bounds = super::bounds(&value.generics, &code!(__d::DynamoValue));
+    let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
     code! {
         impl<__Part #(, #params)*> __d::Contains<__Part> for #ident #types
         #bounds for<'__x> #inner: __d::ContainsIn<'__x, __Part>
         {
-            fn needle(part: __Part) -> ::core::result::Result<__d::Json, __d::Fault> {
+            fn needle(part: __Part) -> ::core::result::Result<__d::Json, __d::CodecError> {
                 <#inner as __d::Contains<__Part>>::needle(part)
             }
         }

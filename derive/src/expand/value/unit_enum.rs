@@ -1,15 +1,31 @@
-//! An enum without data: stored as the name of its variant.
+//! An enum without data is stored as the name of its variant.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 
-use super::implement;
+use super::implement::implement;
 use crate::model::{UnitVariant, Value};
 
 pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
     let ident = &value.ident;
+    let texts = texts(ident, variants);
+    let own = implement(value, &own());
+    let (set_element, map_key) = (set_element(ident), map_key(ident));
+    let (key_part, key_value) = (key_part(ident), key_value(ident));
+    code! {
+        #texts
+        #own
+        #set_element
+        #map_key
+        #key_part
+        #key_value
+    }
+}
+
+/// Makes the functions that all impls call, so that the names of the variants are listed once.
+fn texts(ident: &Ident, variants: &[UnitVariant]) -> TokenStream {
     let names: Vec<_> = variants.iter().map(|variant| &variant.stored).collect();
     let idents: Vec<_> = variants.iter().map(|variant| &variant.ident).collect();
-    let texts = code! {
+    code! {
         fn text(value: &#ident) -> &'static str {
             match value { #(#ident::#idents => #names),* }
         }
@@ -25,40 +41,42 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
             match value { #(#ident::#idents => #ident::#idents),* }
         }
 
-        fn unknown() -> __d::Fault {
+        fn unknown() -> __d::CodecError {
             __d::unknown_variant(&[#(#names),*])
         }
-    };
-    let own = implement(
-        value,
-        &code! {
-            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
-                writer.text(text(self));
-                ::core::result::Result::Ok(())
-            }
+    }
+}
 
-            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
-                of_text(&reader.text()?).ok_or_else(unknown)
-            }
-
-            fn as_stored(&self) -> ::core::option::Option<Self> {
-                ::core::option::Option::Some(copy(self))
-            }
-        },
-    );
+/// An attribute holds the name as a text.
+fn own() -> TokenStream {
     code! {
-        #texts
-        #own
+        fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+            writer.text(text(self));
+            ::core::result::Result::Ok(())
+        }
 
+        fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+            of_text(&reader.text()?).ok_or_else(unknown)
+        }
+
+        fn as_stored(&self) -> ::core::option::Option<Self> {
+            ::core::option::Option::Some(copy(self))
+        }
+    }
+}
+
+/// Names may be elements of a set of texts.
+fn set_element(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::SetElement for #ident {
             const TAG: __d::Tag = __d::Tag::Ss;
 
-            fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn write_element(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 writer.set_text(text(self));
                 ::core::result::Result::Ok(())
             }
 
-            fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn read_element(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 of_text(&reader.string()?).ok_or_else(unknown)
             }
 
@@ -66,7 +84,12 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
                 ::core::option::Option::Some(copy(self))
             }
         }
+    }
+}
 
+/// A name may be the key of a map.
+fn map_key(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::MapKey for #ident {
             fn to_map_key(&self) -> __d::Cow<'_, str> {
                 __d::Cow::Borrowed(text(self))
@@ -76,12 +99,17 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
                 of_text(text)
             }
         }
+    }
+}
 
+/// A name may be a part of a key template.
+fn key_part(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::KeyPart for #ident {
             const WIDTH: __d::Width = __d::Width::Variable;
             const IS_EXACT: bool = true;
 
-            fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::Fault> {
+            fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
                 writer.text(text(self));
                 ::core::result::Result::Ok(())
             }
@@ -94,7 +122,12 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
                 copy(self)
             }
         }
+    }
+}
 
+/// A name may be a key attribute itself.
+fn key_value(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::KeyValue for #ident {
             const TYPE: __d::KeyType = __d::KeyType::S;
             const IS_EXACT: bool = true;
@@ -108,15 +141,15 @@ pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
                 name: &__d::Name,
                 role: __d::Role,
                 writer: &mut __d::Writer,
-            ) -> ::core::result::Result<(), __d::Fault> {
+            ) -> ::core::result::Result<(), __d::CodecError> {
                 __d::encode_key(self, name, role, writer)
             }
 
-            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::Fault> {
+            fn encode_bound(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 <Self as __d::DynamoValue>::encode(self, writer)
             }
 
-            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::Fault> {
+            fn decode_key(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
                 <Self as __d::DynamoValue>::decode(reader)
             }
         }

@@ -1,0 +1,115 @@
+//! Key attributes have names and limits, and some of them are fields; this is where that is decided.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote_spanned};
+use syn::Path;
+
+use super::tokens::{of, respanned};
+use crate::model::{Entity, Index, KeySource, TableRef};
+
+/// Names a key attribute of an own table: by its field, or by its place where it holds a template.
+pub(super) fn own_name(entity: &Entity, source: &KeySource, derived: &str) -> String {
+    match source {
+        KeySource::Field { field, .. } => entity.fields[*field].stored.clone(),
+        KeySource::Template(_) => derived.to_owned(),
+    }
+}
+
+/// Names the sort key of an own table; the name is empty where there is none.
+pub(super) fn own_sk(entity: &Entity) -> String {
+    entity
+        .sk
+        .as_ref()
+        .map(|sk| own_name(entity, sk, "sk"))
+        .unwrap_or_default()
+}
+
+/// Names the constant by which a shared table declares an index. It stands where the user named the index, which
+/// is where the compiler says that there is none of that name.
+pub(super) fn declared(path: &Path, index: &Index) -> TokenStream {
+    let on = &index.on;
+    let table = respanned(path, on.span());
+    quote_spanned!(on.span()=> <#table>::#on)
+}
+
+/// Returns the name of an index key's attribute as an expression, since that of a shared table is known there only.
+pub(super) fn index_attribute(
+    entity: &Entity,
+    index: &Index,
+    role: &str,
+    at: usize,
+) -> TokenStream {
+    match &entity.table {
+        TableRef::Shared(path) => {
+            let (declared, role) = (declared(path, index), format_ident!("{role}"));
+            code!(__d::nth(#declared.#role, #at))
+        }
+        TableRef::Own(_) => {
+            let sources = if role == "pk" { &index.pk } else { &index.sk };
+            let name = own_name(entity, &sources[at], &format!("{}_{role}", index.stored));
+            code!(#name)
+        }
+    }
+}
+
+/// Returns the role of the table's partition key, which says how long it may be.
+pub(super) fn pk_role(entity: &Entity) -> TokenStream {
+    partition_role(entity, &own_name(entity, &entity.pk, "pk"), &code!(__PK))
+}
+
+/// Returns the role of a partition key of an index.
+pub(super) fn index_pk_role(entity: &Entity, index: &Index, at: usize) -> TokenStream {
+    let own = own_name(entity, &index.pk[at], &format!("{}_pk", index.stored));
+    partition_role(entity, &own, &index_attribute(entity, index, "pk", at))
+}
+
+/// An attribute that is a sort key too, of the table or of an index, has the limit of one. Of an own table that is
+/// known here; of a shared one the compiler knows it.
+fn partition_role(entity: &Entity, own: &str, attribute: &TokenStream) -> TokenStream {
+    match &entity.table {
+        TableRef::Own(_) if is_sort_key(entity, own) => code!(__d::Role::Sort),
+        TableRef::Own(_) => code!(__d::Role::Partition),
+        TableRef::Shared(path) => {
+            let table = of(path, &code!(DynamoTable), "TABLE");
+            code!(const { __d::Role::of_partition(#attribute, &#table) })
+        }
+    }
+}
+
+/// Tells whether an attribute of an own table is a sort key of it or of an index.
+fn is_sort_key(entity: &Entity, name: &str) -> bool {
+    let sorts = entity.indexes.iter().flat_map(|index| {
+        let keys = index.sk.iter();
+        keys.map(|key| own_name(entity, key, &format!("{}_sk", index.stored)))
+    });
+    sorts.chain([own_sk(entity)]).any(|sort| sort == name)
+}
+
+/// A bare field is a key attribute itself: of the table, where it is always there, or of an index. The role says how
+/// long it may be.
+pub(super) enum KeyUse {
+    Primary(TokenStream),
+    Index(TokenStream),
+}
+
+/// Tells whether a field is a key attribute itself, of the table before any index, since its limit is the least of all
+/// its uses.
+pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
+    let is_bare =
+        |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);
+    let sort = || code!(__d::Role::Sort);
+    if is_bare(&entity.pk) {
+        return Some(KeyUse::Primary(pk_role(entity)));
+    }
+    if entity.sk.as_ref().is_some_and(is_bare) {
+        return Some(KeyUse::Primary(sort()));
+    }
+    let indexes = || entity.indexes.iter();
+    if indexes().any(|index| index.sk.iter().any(is_bare)) {
+        return Some(KeyUse::Index(sort()));
+    }
+    indexes().find_map(|index| {
+        let part = index.pk.iter().position(is_bare)?;
+        Some(KeyUse::Index(index_pk_role(entity, index, part)))
+    })
+}

@@ -1,0 +1,239 @@
+//! An entity is read straight from the body of a response, whatever the order of its attributes.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+
+use super::attribute::key_use;
+use super::tokens::local;
+use super::{codec, key, stored, template};
+use crate::model::{Entity, Field, Format, KeySource, Role, TableRef, Template};
+
+/// Makes the function that reads an item. What its keys say is compared with its fields at the end.
+pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let variables = variables(entity);
+    let arms = arms(entity);
+    let unpack = key::templates(entity)
+        .filter(|(source, _)| holds_whole(source))
+        .map(|(source, which)| unpack(entity, key_struct, source, which));
+    let fields = entity.fields.iter().enumerate();
+    let complete = codec::complete(
+        fields
+            .clone()
+            .map(|(at, field)| (field, key_use(entity, at))),
+    );
+    let finished = fields.map(|(at, field)| finish(entity, at, field));
+    let compared = key::templates(entity)
+        .filter(|(template, _)| may_differ(entity, template))
+        .map(|(template, which)| compare(entity, key_struct, template, which));
+    code! {
+        fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+            #variables
+            let mut first = true;
+            reader.open_object()?;
+            while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
+                let read = match &*name {
+                    #arms
+                    _ => reader.skip(),
+                };
+                read?;
+            }
+            #(#unpack)*
+            #complete
+            let entity = Self { #(#finished),* };
+            #(#compared)*
+            ::core::result::Result::Ok(entity)
+        }
+    }
+}
+
+/// Declares the variables that an item is read into: for fields, for those that only a key holds, for texts of keys.
+fn variables(entity: &Entity) -> TokenStream {
+    let declared = entity.fields.iter().filter_map(codec::declare);
+    let skipped = entity.fields.iter().enumerate().filter_map(|(at, field)| {
+        let holder = codec::holder(field);
+        is_in_key_only(entity, at, field)
+            .then(|| code!(let mut #holder = ::core::option::Option::None;))
+    });
+    let texts = key::templates(entity).map(|(_, which)| {
+        let holder = local(&format!("text_{which}"));
+        code!(let mut #holder = ::core::option::Option::None;)
+    });
+    let rest = entity.field_of(Role::Rest);
+    let rest = rest.map(|_| code!(let mut rest = __d::Item::new();));
+    code! {
+        #(#declared)*
+        #(#skipped)*
+        #(#texts)*
+        #rest
+    }
+}
+
+/// Makes the arms of a match on the name of an attribute, which say what is done with it.
+fn arms(entity: &Entity) -> TokenStream {
+    let fields = entity.fields.iter().enumerate();
+    let fields = fields.filter_map(|(at, field)| codec::decode_arm(field, key_use(entity, at)));
+    let texts = key::templates(entity).map(|(_, which)| {
+        let (holder, attribute) = (local(&format!("text_{which}")), attribute_of(which));
+        code!(other if other == #attribute => __d::read_key_text(reader, #attribute, &mut #holder),)
+    });
+    let type_attribute = matches!(entity.table, TableRef::Shared(_)).then(|| {
+        let name = &entity.name;
+        code!(other if other == __TYPE => __d::check_type(
+            reader,
+            __TYPE,
+            #name,
+            <<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES,
+        ),)
+    });
+    let rest = entity.field_of(Role::Rest).map(|_| {
+        code! {
+            other if !__d::is_derived(
+                &<Self as __d::EntityContract>::ENTITY,
+                &<<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE,
+                other,
+            ) => __d::keep_unknown(&mut rest, other, reader),
+        }
+    });
+    code! {
+        #(#fields)*
+        #(#texts)*
+        #type_attribute
+        #rest
+    }
+}
+
+/// Makes `ident: value` for a field once the item is read.
+fn finish(entity: &Entity, at: usize, field: &Field) -> TokenStream {
+    if !is_in_key_only(entity, at, field) {
+        return codec::finish(field);
+    }
+    // Such a field has no attribute that could be missing; its key has.
+    let (ident, holder) = (&field.ident, codec::holder(field));
+    let in_pk = matches!(&entity.pk, KeySource::Template(template) if holds(template, at));
+    let attribute = attribute_of(if in_pk { "pk" } else { "sk" });
+    code!(#ident: #holder.ok_or_else(|| __d::missing(#attribute))?)
+}
+
+/// Tells whether a field has no attribute of its own, but is a part of the key, from which it is parsed.
+fn is_in_key_only(entity: &Entity, at: usize, field: &Field) -> bool {
+    field.role == Role::Skip && is_whole_part(entity, at)
+}
+
+/// Names the constant that holds the name of a key attribute.
+fn attribute_of(which: &str) -> Ident {
+    format_ident!("__{}", which.to_uppercase())
+}
+
+/// Tells whether a template of the primary key holds the whole field.
+fn is_whole_part(entity: &Entity, at: usize) -> bool {
+    std::iter::once(&entity.pk)
+        .chain(&entity.sk)
+        .any(|source| match source {
+            KeySource::Field { .. } => false,
+            KeySource::Template(template) => holds(template, at),
+        })
+}
+
+/// Tells whether a template holds all of a field.
+fn holds(template: &Template, at: usize) -> bool {
+    template::parts(template).any(|(field, format)| field == at && !format.is_lossy())
+}
+
+/// Tells whether the text of a template may be another one than the fields of its item give. All that it is made of
+/// may come from itself: what has no attribute is parsed from the first place in the key that has it whole, and no
+/// other text is parsed than that which is written.
+fn may_differ(entity: &Entity, template: &Template) -> bool {
+    let is_own = |(field, format): (usize, Format)| {
+        let has_attribute = entity.fields[field].role != Role::Skip;
+        !has_attribute && !format.is_lossy() && key::uses(entity, field) == 1
+    };
+    let mut parts = template::parts(template).peekable();
+    template.shards.is_some() || parts.peek().is_none() || !parts.all(is_own)
+}
+
+/// Compares the text of a key with what the fields of the entity give.
+fn compare(entity: &Entity, key_struct: &Ident, template: &Template, which: &str) -> TokenStream {
+    let (text, target) = (
+        local(&format!("text_{which}")),
+        code!(__d::KeyTarget::stored(text)),
+    );
+    let write = key::write_from(entity, template, which, &code!(entity), &target);
+    let hash = template.shards.map(
+        |_| code!(let hash = __d::hash_of_read(&<Self as __d::EntityContract>::key_parts(&entity))?;),
+    );
+    code! {
+        if let ::core::option::Option::Some(text) = #text.as_deref() {
+            #hash
+            #key_struct::#write
+        }
+    }
+}
+
+/// Tells whether a template holds all of any field, so that it is worth parsing.
+fn holds_whole(template: &Template) -> bool {
+    template::parts(template).any(|(_, format)| !format.is_lossy())
+}
+
+/// Parses a key for the fields that are still without a value; the partition key comes first.
+fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str) -> TokenStream {
+    let text = local(&format!("text_{which}"));
+    let parse = format_ident!("parse_{which}");
+    let parsers = template::part_parsers(entity, template);
+    let mut names = Vec::new();
+    let mut holders = Vec::new();
+    for (at, (field, format)) in template::parts(template).enumerate() {
+        if format.is_lossy() {
+            names.push(code!(_));
+            continue;
+        }
+        let part = local(&format!("part_{at}"));
+        names.push(code!(#part));
+        holders.push((codec::holder(&entity.fields[field]), part));
+    }
+    let lacking = holders.iter().map(|(holder, _)| code!(#holder.is_none()));
+    let fill = holders.iter().map(|(holder, part)| {
+        code! {
+            if #holder.is_none() {
+                #holder = ::core::option::Option::Some(#part);
+            }
+        }
+    });
+    // A field without an attribute of its own comes from nowhere else.
+    let is_needed = template::parts(template)
+        .any(|(field, format)| entity.fields[field].role == Role::Skip && !format.is_lossy());
+    let attribute = attribute_of(which);
+    let found = if is_needed {
+        code!(::core::option::Option::Some(__d::key_text(&#text, #attribute)?))
+    } else {
+        code!(#text.as_deref())
+    };
+    code! {
+        if #(#lacking)||* {
+            if let ::core::option::Option::Some(text) = #found {
+                let (#(#names,)*) = #key_struct::#parse(text #(, #parsers)*)?;
+                #(#fill)*
+            }
+        }
+    }
+}
+
+/// Makes what is read back after a write out of the fields; not where one is in the key only, since a key is parsed.
+pub(super) fn as_stored(entity: &Entity) -> Option<TokenStream> {
+    let fields = entity.fields.iter().enumerate();
+    if fields
+        .clone()
+        .any(|(at, field)| is_in_key_only(entity, at, field))
+    {
+        return None;
+    }
+    let copies = stored::fields(fields.map(|(at, field)| {
+        let ident = &field.ident;
+        (field, key_use(entity, at), code!(&self.#ident))
+    }))?;
+    Some(code! {
+        #[inline]
+        fn as_stored(&self, stamp: &__d::Stamp) -> ::core::option::Option<Self> {
+            ::core::option::Option::Some(Self { #(#copies),* })
+        }
+    })
+}

@@ -1,0 +1,71 @@
+//! An entity is written straight into the body of a request, keys first.
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::attribute::key_use;
+use super::tokens::of;
+use super::{codec, index, key};
+use crate::model::{Entity, Role, TableRef};
+
+/// Makes the function that writes an item: keys, indexes, type, fields and what else was read with it.
+pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let target = code!(__d::KeyTarget::attribute(writer));
+    let keys = key::templates(entity).map(|(template, which)| {
+        let write = key::write_from(entity, template, which, &code!(self), &target);
+        code!(#key_struct::#write)
+    });
+    let hash = is_sharded(entity).then(|| {
+        code! {
+            let hash = __d::hash_of_key(&<Self as __d::EntityContract>::key_parts(self))?;
+        }
+    });
+    let stamped = index::stamped_in_indexes(entity);
+    let indexes =
+        index::distinct(entity).map(|index| index::encode_index(entity, index, key_struct));
+    let type_attribute = matches!(entity.table, TableRef::Shared(_)).then(|| {
+        let name = &entity.name;
+        code! {
+            writer.dynamic_name(__TYPE);
+            writer.text(#name);
+        }
+    });
+    let fields = entity.fields.iter().enumerate().map(|(at, field)| {
+        let ident = &field.ident;
+        codec::encode(field, key_use(entity, at), &code!(&self.#ident))
+    });
+    let rest = entity.field_of(Role::Rest).map(|field| {
+        let ident = &field.ident;
+        let item = of(&field.ty, &code!(RestField), "as_item");
+        code! {
+            __d::encode_rest(
+                #item(&self.#ident),
+                &<Self as __d::EntityContract>::ENTITY,
+                &<<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE,
+                writer,
+            )?;
+        }
+    });
+    code! {
+        fn encode(
+            &self,
+            stamp: &__d::Stamp,
+            writer: &mut __d::Writer,
+        ) -> ::core::result::Result<(), __d::CodecError> {
+            #hash
+            #(#keys)*
+            #(#stamped)*
+            #(#indexes)*
+            #type_attribute
+            #(#fields)*
+            #rest
+            ::core::result::Result::Ok(())
+        }
+    }
+}
+
+/// Tells whether some key ends with a shard, which is taken from the hash of the primary key.
+fn is_sharded(entity: &Entity) -> bool {
+    let indexes = entity.indexes.iter().flat_map(|index| &index.pk);
+    let mut sources = std::iter::once(&entity.pk).chain(indexes);
+    sources.any(|source| source.shards().is_some())
+}

@@ -1,0 +1,131 @@
+//! The path of one field has a type and a function that writes values as the field is stored, so that conditions and
+//! changes mean what items hold.
+
+use proc_macro2::TokenStream;
+
+use super::attribute::KeyUse;
+use super::way::{Way, bound_of, time_form, way};
+use crate::model::{Field, Form};
+
+/// A method that returns the path of a field is made of these.
+pub(super) struct PathCode {
+    pub(super) ty: TokenStream,
+    /// The body is an expression of that type.
+    pub(super) path: TokenStream,
+    /// The bound on the type of the field waits: what is wrong with the type is said where it is stored, and here only
+    /// to those who ask for the path.
+    pub(super) bound: TokenStream,
+}
+
+pub(super) fn path(
+    field: &Field,
+    key: Option<KeyUse>,
+    root: &TokenStream,
+    usage: &TokenStream,
+    place: &TokenStream,
+) -> PathCode {
+    let way = way(field, key);
+    let path = match encoder(field, &way) {
+        None => code!(__d::AtPath::at_place(#place)),
+        Some(encode) => {
+            let form = stored_form(&way, field.form);
+            code!(__d::Path::stored_as(#place.in_form(#form), #encode))
+        }
+    };
+    let path = match bound_encoder(field, &way) {
+        None => path,
+        Some(encode) => code!(#path.compared_as(#encode)),
+    };
+    PathCode {
+        ty: path_type(field, &way, root, usage),
+        path,
+        bound: bound_of(&field.ty, &way),
+    }
+}
+
+/// Returns the type of the path, which says whose it is, what is compared with it, and what may be done with it.
+fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) -> TokenStream {
+    let (ty, contract) = (&field.ty, way.contract());
+    let required = code!(<#usage as __d::Use>::Required);
+    match way {
+        Way::Field => code!(<#ty as __d::DynamoField>::Path<#root, #usage>),
+        Way::Version => code!(__d::Path<#root, u64, #required>),
+        Way::Serde => code!(__d::Path<#root, #ty, __d::Unsorted<#required>>),
+        Way::Key { .. } => code!(__d::Path<#root, #ty, #required>),
+        Way::Ttl | Way::Form(_) | Way::Time { .. } | Way::Actor { .. } | Way::IndexKey { .. } => {
+            let held = held(field, way);
+            let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
+            // Texts of several widths do not sort as times do, and nobody knows what another library writes.
+            let mode = match field.form {
+                Form::Rfc3339 => code!(__d::Unsorted<#mode>),
+                Form::Own | Form::Epoch | Form::EpochMillis | Form::Serde => mode,
+            };
+            code!(__d::Path<#root, #held, #mode>)
+        }
+    }
+}
+
+/// Names the type that a field holds where it is there: the inside of an `Option`, else its own.
+fn held(field: &Field, way: &Way) -> TokenStream {
+    let (ty, contract) = (&field.ty, way.contract());
+    code!(<#ty as __d::#contract>::Held)
+}
+
+/// Returns the function that writes a value as the field is stored, where the type of the path does not know it.
+fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
+    let (ty, held) = (&field.ty, held(field, way));
+    Some(match way {
+        Way::Field | Way::Version => return None,
+        Way::Serde => code!(<#ty as __d::SerdeField>::encode_serde),
+        Way::Ttl => code!(<#held as __d::TtlTime>::encode_ttl),
+        Way::Form(form) => code! {
+            |value, name, writer| <#held as __d::FormField>::encode_as(value, #form, name, writer)
+        },
+        Way::Time { .. } => {
+            let form = time_form(field);
+            code! {
+                |value, name, writer| {
+                    <#held as __d::ManagedTime>::encode_named(value, #form, name, writer)
+                }
+            }
+        }
+        // Nothing sets it, so it is no key here but a value to compare with.
+        Way::Actor { .. } => code! {
+            |value, name, writer| {
+                <#held as __d::ManagedActor>::encode_named(
+                    value, ::core::option::Option::None, name, writer,
+                )
+            }
+        },
+        Way::Key { role } => code! {
+            |value, name, writer| <#ty as __d::KeyValue>::encode_key(value, name, #role, writer)
+        },
+        Way::IndexKey { role } => code! {
+            |value, name, writer| {
+                <#held as __d::IndexPart>::encode_index_key(value, name, #role, writer)
+            }
+        },
+    })
+}
+
+/// Returns the function that writes what a key is compared with, which may be empty or too long, as no key is.
+fn bound_encoder(field: &Field, way: &Way) -> Option<TokenStream> {
+    let (ty, held) = (&field.ty, held(field, way));
+    match way {
+        Way::Key { .. } => Some(code!(<#ty as __d::KeyValue>::encode_bound)),
+        Way::IndexKey { .. } => Some(code!(<#held as __d::IndexPart>::encode_bound)),
+        _ => None,
+    }
+}
+
+/// Numbers the way in which the values of a field are stored, so that only fields of one way are compared.
+fn stored_form(way: &Way, form: Form) -> u8 {
+    match (way, form) {
+        (Way::Ttl, _) => 1,
+        (Way::Serde, _) => 2,
+        (Way::Form(_) | Way::Time { .. }, Form::Epoch) => 3,
+        (Way::Form(_) | Way::Time { .. }, Form::EpochMillis) => 4,
+        (Way::Form(_) | Way::Time { .. }, Form::Rfc3339) => 5,
+        _ => 0,
+    }
+}

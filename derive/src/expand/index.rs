@@ -1,0 +1,209 @@
+//! An item puts its keys into the indexes of its entity by functions that are made here.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::attribute::{index_attribute, index_pk_role};
+use super::tokens::{local, of, plain_name, respanned};
+use super::{codec, template};
+use crate::model::{Entity, Field, Format, Index, KeySource, Role, TableRef};
+
+/// Returns all key attributes of an index: what fills each, which key it is of, and its place in that key.
+pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'static str, usize)> {
+    let pk = index
+        .pk
+        .iter()
+        .enumerate()
+        .map(|(at, source)| (source, "pk", at));
+    pk.chain(
+        index
+            .sk
+            .iter()
+            .enumerate()
+            .map(|(at, source)| (source, "sk", at)),
+    )
+}
+
+/// Returns one access pattern for each index: patterns of one index are alike, so that one of them writes its keys.
+pub(super) fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
+    entity.indexes.iter().enumerate().filter_map(|(at, index)| {
+        let before = &entity.indexes[..at];
+        (!before.iter().any(|earlier| earlier.on == index.on)).then_some(index)
+    })
+}
+
+/// Returns the pattern that writes the keys of an index for all of its patterns.
+pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index {
+    distinct(entity)
+        .find(|first| first.on == index.on)
+        .unwrap_or(index)
+}
+
+/// Returns the parts of all templates of an index, those of the partition key first; the library counts them so.
+pub(super) fn template_parts(index: &Index) -> Vec<(usize, Format)> {
+    index_keys(index)
+        .filter_map(|(source, ..)| match source {
+            KeySource::Template(template) => Some(template::parts(template)),
+            KeySource::Field { .. } => None,
+        })
+        .flatten()
+        .collect()
+}
+
+/// Names the function that writes a key attribute, which other expansions call.
+pub(super) fn index_writer_name(index: &Index, role: &str, at: usize) -> Ident {
+    format_ident!("write_{}_{role}_{at}", plain_name(&index.name))
+}
+
+/// Makes a function for each attribute that holds a template; bare fields are written as fields.
+pub(super) fn index_writers(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let writers = distinct(entity).flat_map(|index| {
+        index_keys(index).filter_map(move |(source, role, at)| {
+            let KeySource::Template(template) = source else {
+                return None;
+            };
+            let attribute = index_attribute(entity, index, role, at);
+            let limit = match role {
+                "pk" => index_pk_role(entity, index, at),
+                _ => code!(__d::Role::Sort),
+            };
+            let function = index_writer_name(index, role, at);
+            Some(template::writer(
+                entity, &function, template, &attribute, &limit,
+            ))
+        })
+    });
+    code! {
+        impl #key_struct { #(#writers)* }
+    }
+}
+
+/// Returns where the value stands that a write leaves in a field: for a managed field in a variable, since the library
+/// makes it.
+fn stored_value(field: &Field) -> TokenStream {
+    let ident = &field.ident;
+    match field.role {
+        Role::Ttl | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy => {
+            let stamped = local(&format!("stamped_{}", plain_name(ident)));
+            code!(#stamped)
+        }
+        Role::Attribute | Role::Skip | Role::Rest | Role::Version => code!(self.#ident),
+    }
+}
+
+/// Declares variables for the managed fields that index keys are made of, or depend on.
+pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
+    let in_keys = entity
+        .indexes
+        .iter()
+        .flat_map(|index| index.pk.iter().chain(&index.sk))
+        .flat_map(|source| match source {
+            KeySource::Template(template) => {
+                template::parts(template).map(|(field, _)| field).collect()
+            }
+            KeySource::Field { .. } => Vec::new(),
+        });
+    let in_conditions = entity
+        .indexes
+        .iter()
+        .filter_map(|index| Some(index.when.as_ref()?.field));
+    let used: std::collections::BTreeSet<usize> = in_keys.chain(in_conditions).collect();
+    used.into_iter().filter_map(|field| {
+        let field = &entity.fields[field];
+        let (variable, value) = (stored_value(field), codec::stamped(field)?);
+        Some(code!(let #variable = #value;))
+    })
+}
+
+/// Writes the keys of an index if all their parts are there; an item without them is not in the index.
+pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -> TokenStream {
+    let mut missing = Vec::new();
+    let mut writes = Vec::new();
+    for (source, role, at) in index_keys(index) {
+        let KeySource::Template(template) = source else {
+            continue;
+        };
+        let function = index_writer_name(index, role, at);
+        let skip = already_written(entity, index, role, at);
+        let shard = template::shard(template, &code!(__d::Shard::Of(hash)));
+        let mut arguments = Vec::new();
+        for part in template::parts(template) {
+            let value = stored_value(&entity.fields[part.0]);
+            let is_there = template::index_question(entity, part, "is_there");
+            missing.push(code!(!#is_there(&#value)));
+            arguments.push(template::index_part_of(entity, part, &code!(&#value)));
+        }
+        writes.push(code! {
+            if !(#skip) {
+                #key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)?;
+            }
+        });
+    }
+    if writes.is_empty() {
+        return TokenStream::new();
+    }
+    let when = index.when.as_ref().map(|when| {
+        let value = &when.value;
+        let ty = respanned(&entity.fields[when.field].ty, value.span());
+        let holds = of(&ty, &code!(When<_>), "holds");
+        let by_reference = quote_spanned!(value.span()=> &#value);
+        let place = stored_value(&entity.fields[when.field]);
+        code!(!#holds(&#place, #by_reference))
+    });
+    let absent: Vec<_> = when.into_iter().chain(missing).collect();
+    let absent = (!absent.is_empty()).then(|| {
+        code! {
+            if #(#absent)||* {
+                break 'index false;
+            }
+        }
+    });
+    let written = written_flag(index);
+    code! {
+        let #written = 'index: {
+            #absent
+            #(#writes)*
+            true
+        };
+    }
+}
+
+/// Asks whether an earlier index has written the attribute already, since an item cannot have it twice.
+pub(super) fn already_written(
+    entity: &Entity,
+    index: &Index,
+    role: &str,
+    at: usize,
+) -> TokenStream {
+    if matches!(entity.table, TableRef::Own(_)) {
+        return code!(false);
+    }
+    let mine = index_attribute(entity, index, role, at);
+    let mut earlier = vec![
+        code!(__d::same_text(#mine, __PK)),
+        code!(__d::same_text(#mine, __SK)),
+    ];
+    for other in entity
+        .indexes
+        .iter()
+        .take_while(|other| other.name != index.name)
+    {
+        if other.on == index.on {
+            continue;
+        }
+        let flag = written_flag(other);
+        for (source, role, at) in index_keys(other) {
+            if matches!(source, KeySource::Template(_)) {
+                let theirs = index_attribute(entity, other, role, at);
+                earlier.push(code!((#flag && __d::same_text(#mine, #theirs))));
+            }
+        }
+    }
+    code!(#(#earlier)||*)
+}
+
+/// Names the variable that tells later indexes whether this one was written.
+pub(super) fn written_flag(index: &Index) -> Ident {
+    local(&format!("complete_{}", plain_name(&index.on)))
+}

@@ -1,0 +1,119 @@
+//! The key's struct holds the parts of the primary key; what it holds of each decides what can be read out of it.
+
+use proc_macro2::TokenStream;
+
+use super::template::{contract, parts};
+use super::tokens::{call, of};
+use crate::model::{Entity, Format, KeySource};
+
+/// The key's struct has one of these for each field that the primary key is made of.
+pub(super) struct KeyField {
+    pub(super) field: usize,
+    pub(super) held: Held,
+}
+
+/// A key may hold less than the field it is made of.
+#[derive(Clone, Copy)]
+pub(super) enum Held {
+    /// The field is a key attribute itself.
+    Bare,
+    /// A format that loses nothing writes all of it.
+    Whole(Format),
+    /// A lossy format leaves less of it.
+    Cut(Format),
+}
+
+impl Held {
+    fn of(format: Format) -> Self {
+        if format.is_lossy() {
+            Held::Cut(format)
+        } else {
+            Held::Whole(format)
+        }
+    }
+
+    pub(super) fn is_cut(self) -> bool {
+        matches!(self, Held::Cut(_))
+    }
+}
+
+/// Returns each field once, and whole if any place has it whole, so that nothing is lost that one place keeps.
+pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
+    let mut fields: Vec<KeyField> = Vec::new();
+    let mut add = |field: usize, held: Held| match fields.iter_mut().find(|key| key.field == field)
+    {
+        Some(known) if known.held.is_cut() => known.held = held,
+        Some(_) => {}
+        None => fields.push(KeyField { field, held }),
+    };
+    for source in std::iter::once(&entity.pk).chain(&entity.sk) {
+        match source {
+            KeySource::Field { field, .. } => add(*field, Held::Bare),
+            KeySource::Template(template) => {
+                for (field, format) in parts(template) {
+                    add(field, Held::of(format));
+                }
+            }
+        }
+    }
+    fields
+}
+
+impl KeyField {
+    /// Names the type that the key's struct has for the field.
+    pub(super) fn ty(&self, entity: &Entity) -> TokenStream {
+        let ty = &entity.fields[self.field].ty;
+        match self.held {
+            Held::Cut(Format::Seconds) => code!(__d::Seconds<#ty>),
+            Held::Cut(Format::Millis) => code!(__d::Millis<#ty>),
+            Held::Cut(Format::Month) => code!(__d::YearMonth),
+            Held::Cut(Format::Date) => of(ty, &code!(ToDate), "Date"),
+            Held::Cut(Format::Plain | Format::Pad(_)) | Held::Bare | Held::Whole(_) => code!(#ty),
+        }
+    }
+
+    /// Makes what the key's struct holds out of a reference to the field.
+    pub(super) fn take(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
+        let ty = &entity.fields[self.field].ty;
+        match self.held {
+            Held::Bare => {
+                let copy = of(ty, &code!(KeyValue), "to_key");
+                code!(#copy(#place))
+            }
+            Held::Whole(format) | Held::Cut(format) => {
+                call(ty, &contract(format), "to_part", place.clone())
+            }
+        }
+    }
+
+    /// Makes the same out of another key, which has been cut already.
+    pub(super) fn copy(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
+        if self.held.is_cut() {
+            code!(::core::clone::Clone::clone(#place))
+        } else {
+            self.take(entity, place)
+        }
+    }
+}
+
+/// Takes a field out of the key's struct, if that holds all of it.
+pub(super) fn whole_of_key(
+    entity: &Entity,
+    field: usize,
+    place: &TokenStream,
+) -> Option<TokenStream> {
+    let keys = key_fields(entity);
+    let key = keys.iter().find(|key| key.field == field)?;
+    (!key.held.is_cut()).then(|| key.copy(entity, place))
+}
+
+/// Makes what the key's struct holds of a field out of a reference to its value, for fields that stand in a template.
+pub(super) fn put_in_key(
+    entity: &Entity,
+    field: usize,
+    value: &TokenStream,
+) -> Option<TokenStream> {
+    let keys = key_fields(entity);
+    let key = keys.iter().find(|key| key.field == field)?;
+    (!matches!(key.held, Held::Bare)).then(|| key.take(entity, value))
+}

@@ -1,0 +1,51 @@
+//! A partial update knows some fields of an item only; it asks for them in these ways.
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::attribute::key_use;
+use super::tokens::{local, plain_name};
+use super::{codec, template};
+use crate::model::{Entity, Template};
+
+/// Asks for the value of a part; the expression fails where that is not known.
+pub(super) fn part(entity: &Entity, at: usize) -> TokenStream {
+    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
+    code!(known.part::<#ty>(#field)?)
+}
+
+/// Asks whether a function holds of a field, as far as that is known: a `Result<Option<bool>, _>`.
+pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> TokenStream {
+    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
+    code!(known.holds::<#ty>(#field, #holds))
+}
+
+/// Makes a block that calls the writer of a template with its parts as they are known.
+pub(super) fn write(
+    entity: &Entity,
+    key_struct: &Ident,
+    writer: &Ident,
+    template: &Template,
+) -> TokenStream {
+    let shard = template::shard(template, &code!(known.shard()?));
+    let (mut values, mut arguments) = (Vec::new(), Vec::new());
+    for (at, part) in template::parts(template).enumerate() {
+        let (value, known) = (local(&format!("value_{at}")), self::part(entity, part.0));
+        values.push(code!(let #value = #known;));
+        arguments.push(template::index_part_of(entity, part, &code!(&*#value)));
+    }
+    code! {
+        {
+            #(#values)*
+            #key_struct::#writer(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)
+        }
+    }
+}
+
+/// Returns what it takes to find a field among what is known: its names, and how it is read.
+fn known_field(entity: &Entity, at: usize) -> TokenStream {
+    let field = &entity.fields[at];
+    let (name, stored) = (plain_name(&field.ident), &field.stored);
+    let decode = codec::reading(field, key_use(entity, at));
+    let absent = codec::absence(field, key_use(entity, at));
+    code!(#name, #stored, #decode, #absent)
+}

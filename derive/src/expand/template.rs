@@ -1,0 +1,215 @@
+//! Templates become the functions that write and parse a key attribute, and questions to their parts.
+//!
+//! One function writes a key attribute from its parts. The entity, the key and the queries all call that one; a query
+//! has it write the front of the text only.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+
+use super::library::format_constant;
+use super::tokens::{local, of, plain_name};
+use crate::model::{Entity, Format, Piece, Template};
+
+/// Names the trait that a field of the primary key has to have for a format.
+pub(super) fn contract(format: Format) -> TokenStream {
+    match format {
+        Format::Plain | Format::Pad(_) => code!(KeyPart),
+        Format::Seconds => code!(ToSeconds),
+        Format::Millis => code!(ToMillis),
+        Format::Date => code!(ToDate),
+        Format::Month => code!(ToMonth),
+    }
+}
+
+/// Names the trait for a format in the key of an index, where the field may be missing.
+pub(super) fn index_contract(format: Format) -> TokenStream {
+    let format = format_constant(format);
+    code!(IndexField<{ __d::#format }>)
+}
+
+/// Names what a part of a template is to a query, which decides what may be given for it.
+pub(super) fn kind(format: Format) -> TokenStream {
+    let format = format_constant(format);
+    code!(__d::Formatted<{ __d::#format }>)
+}
+
+/// Returns the width that a format asks for, if it asks for one.
+pub(super) fn pad(format: Format) -> TokenStream {
+    match format {
+        Format::Pad(digits) => {
+            let digits = usize::from(digits);
+            code!(::core::option::Option::Some(#digits))
+        }
+        _ => code!(::core::option::Option::None),
+    }
+}
+
+/// Asks how wide a part is, since one of fixed width needs no delimiter behind it.
+pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
+    let contract = if sparse {
+        index_contract(format)
+    } else {
+        contract(format)
+    };
+    of(&entity.fields[field].ty, &contract, "WIDTH")
+}
+
+/// Asks whether a part of an index key may be missing, since an item without it is not in the index.
+pub(super) fn presence(entity: &Entity, field: usize, format: Format) -> TokenStream {
+    of(
+        &entity.fields[field].ty,
+        &index_contract(format),
+        "PRESENCE",
+    )
+}
+
+/// Returns the parts of a template in the order in which functions take them.
+pub(super) fn parts(template: &Template) -> impl Iterator<Item = (usize, Format)> {
+    template.pieces.iter().filter_map(|piece| match piece {
+        Piece::Literal(_) => None,
+        Piece::Part { field, format } => Some((*field, *format)),
+    })
+}
+
+/// Names the variable of a part by its number, since a field may be called `key` or `target`.
+pub(super) fn part_name(at: usize) -> Ident {
+    local(&format!("part_{at}"))
+}
+
+/// Returns the functions that read the parts, since the parser of a template does not know their types.
+pub(super) fn part_parsers(entity: &Entity, template: &Template) -> Vec<TokenStream> {
+    let parser =
+        |(field, format): (usize, Format)| of(&entity.fields[field].ty, &contract(format), "parse");
+    parts(template).map(parser).collect()
+}
+
+/// Makes a part of an index key out of a reference to its value, as a writer takes it.
+pub(super) fn index_part_of(
+    entity: &Entity,
+    part: (usize, Format),
+    value: &TokenStream,
+) -> TokenStream {
+    let write = index_question(entity, part, "write");
+    code!(__d::PartOf::new(#value, #write))
+}
+
+/// Returns the function by which a part of an index key answers a question, `is_there` or `write`.
+pub(super) fn index_question(
+    entity: &Entity,
+    (field, format): (usize, Format),
+    item: &str,
+) -> TokenStream {
+    of(&entity.fields[field].ty, &index_contract(format), item)
+}
+
+/// Returns the argument that a writer takes beside the parts where the template has shards.
+pub(super) fn shard(template: &Template, shard: &TokenStream) -> Option<TokenStream> {
+    template.shards.map(|_| code!(, #shard))
+}
+
+/// Makes the function that writes one key attribute from a template. It knows the places of the parts; the
+/// arguments say what stands there.
+pub(super) fn writer(
+    entity: &Entity,
+    function: &Ident,
+    template: &Template,
+    attribute: &TokenStream,
+    role: &TokenStream,
+) -> TokenStream {
+    writer_in(entity, function, template, attribute, role, &code!(__STYLE))
+}
+
+/// Makes such a function in a style that need not be the table's: sentinels are always escaped.
+pub(super) fn writer_in(
+    entity: &Entity,
+    function: &Ident,
+    template: &Template,
+    attribute: &TokenStream,
+    role: &TokenStream,
+    style: &TokenStream,
+) -> TokenStream {
+    let (mut arguments, mut types) = (Vec::new(), Vec::new());
+    let mut steps = Vec::new();
+    for (index, piece) in template.pieces.iter().enumerate() {
+        let last = is_last(template, index);
+        match piece {
+            Piece::Literal(text) => steps.push(code!(__d::KeyText::literal(&mut key, #text);)),
+            Piece::Part { field, format } => {
+                let ident = &entity.fields[*field].ident;
+                let argument = part_name(arguments.len());
+                let text = plain_name(ident);
+                let pad = pad(*format);
+                let ty = format_ident!("__Part{}", arguments.len());
+                arguments.push(code!(#argument: __d::PartOf<'_, #ty>));
+                types.push(code!(#ty: ?::core::marker::Sized));
+                steps.push(
+                    code!(#argument.write(__d::KeyText::part(&mut key, #text, #pad, #last))?;),
+                );
+            }
+        }
+    }
+    let shard = template.shards.map(|shards| {
+        steps.push(code!(__d::KeyText::shard(&mut key, shard, #shards)?;));
+        code!(, shard: __d::Shard)
+    });
+    code! {
+        fn #function<#(#types),*>(
+            target: __d::KeyTarget<'_>
+            #shard
+            #(, #arguments)*
+        ) -> ::core::result::Result<(), __d::CodecError> {
+            let mut key = __d::KeyText::open(target, #attribute, #role, #style)?;
+            #(#steps)*
+            key.close()
+        }
+    }
+}
+
+/// Tells whether nothing follows a piece, so that no delimiter has to end it.
+fn is_last(template: &Template, piece: usize) -> bool {
+    template.shards.is_none() && piece + 1 == template.pieces.len()
+}
+
+/// Makes the function that parses a key attribute into a tuple of its parts. The types of the parts are
+/// parameters, as they are for the writer: a type that is no key part is then said to be none where
+/// the parts are asked for, and not for each place of a signature.
+pub(super) fn parser(
+    entity: &Entity,
+    function: &Ident,
+    template: &Template,
+    attribute: &TokenStream,
+) -> TokenStream {
+    let mut types = Vec::new();
+    let mut names = Vec::new();
+    let mut steps = Vec::new();
+    for (index, piece) in template.pieces.iter().enumerate() {
+        let last = is_last(template, index);
+        match piece {
+            Piece::Literal(text) => steps.push(code!(__d::KeyParser::literal(&mut key, #text)?;)),
+            Piece::Part { field, format } => {
+                let name = part_name(names.len());
+                let text = plain_name(&entity.fields[*field].ident);
+                let pad = pad(*format);
+                steps.push(code!(let #name = #name(&mut key, #text, #pad, #last)?;));
+                types.push(format_ident!("__Part{}", names.len()));
+                names.push(name);
+            }
+        }
+    }
+    steps.extend(
+        template
+            .shards
+            .map(|shards| code!(__d::KeyParser::shard(&mut key, #shards)?;)),
+    );
+    code! {
+        fn #function<#(#types),*>(
+            text: &str
+            #(, #names: __d::ParsePart<#types>)*
+        ) -> ::core::result::Result<(#(#types,)*), __d::CodecError> {
+            let mut key = __d::KeyParser::new(text, #attribute, __STYLE);
+            #(#steps)*
+            key.end()?;
+            ::core::result::Result::Ok((#(#names,)*))
+        }
+    }
+}

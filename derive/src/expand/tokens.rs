@@ -1,0 +1,161 @@
+//! All expansions are built of these: tokens at a place, names, and conditions for the compiler.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote_spanned};
+use syn::{Generics, LitStr, Path};
+
+/// `quote!` with local variables of its own: they cannot meet names of the user's, neither in an
+/// expression that stands in an attribute nor where the item comes out of another macro.
+macro_rules! code {
+    ($($tokens:tt)*) => {
+        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($tokens)*)
+    };
+}
+
+/// Everything an expansion defines stands in a constant without a name, so that nothing of it can
+/// collide with the user's names.
+pub(super) fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
+    code! {
+        #[allow(
+            non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, deprecated, missing_docs,
+            missing_debug_implementations, missing_copy_implementations, private_bounds, private_interfaces,
+            unreachable_pub, unused_assignments, unused_lifetimes, unused_mut, unused_qualifications,
+            unused_results, unused_variables, clippy::all, clippy::cargo, clippy::nursery,
+            clippy::pedantic, clippy::restriction
+        )]
+        const _: () = {
+            use #krate::__private as __d;
+            #body
+        };
+    }
+}
+
+/// `<Type as Trait>::item`, placed where the type was written.
+///
+/// Every question about the type of a field is asked in this form. If the type lacks the trait the
+/// compiler then gives the same answer to each of them, and shows equal answers once.
+pub(super) fn of(ty: &impl ToTokens, contract: &TokenStream, item: &str) -> TokenStream {
+    let (first, last) = ends(ty);
+    let item = Ident::new(item, last);
+    let open = quote_spanned!(first=> <);
+    let close = quote_spanned!(last=> as __d::#contract>::#item);
+    code!(#open #ty #close)
+}
+
+/// Calls the function that `of` names. What it returns may depend on the trait too, so the call as a whole stands
+/// where the type does.
+pub(super) fn call(
+    ty: &impl ToTokens,
+    contract: &TokenStream,
+    item: &str,
+    args: TokenStream,
+) -> TokenStream {
+    let function = of(ty, contract, item);
+    let mut args = Group::new(Delimiter::Parenthesis, args);
+    args.set_span(ends(ty).1);
+    code!(#function #args)
+}
+
+/// Returns where the first and the last token of a type stand, since a message underlines all between them.
+fn ends(ty: &impl ToTokens) -> (Span, Span) {
+    let mut tokens = ty.to_token_stream().into_iter();
+    let first = tokens.next();
+    let last = tokens.last().or_else(|| first.clone());
+    let open = first.map(|token| match token {
+        TokenTree::Group(group) => group.span_open(),
+        other => other.span(),
+    });
+    let close = last.map(|token| match token {
+        TokenTree::Group(group) => group.span_close(),
+        other => other.span(),
+    });
+    let here = Span::mixed_site();
+    (open.unwrap_or(here), close.unwrap_or(here))
+}
+
+/// Moves tokens to another place, so that the compiler speaks there of what is wrong with them.
+pub(super) fn respanned(tokens: &impl ToTokens, span: Span) -> TokenStream {
+    let moved = tokens.to_token_stream().into_iter().map(|token| {
+        let mut token = match token {
+            TokenTree::Group(group) => {
+                let inner = respanned(&group.stream(), span);
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            other => other,
+        };
+        token.set_span(token.span().located_at(span));
+        token
+    });
+    moved.collect()
+}
+
+/// Names a local variable, which cannot meet one of the user's.
+pub(super) fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// Returns a name without `r#`, which is Rust's way of writing it and no part of it.
+pub(super) fn plain_name(ident: &Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
+}
+
+/// Returns tokens as messages show them, which is how users write them: without spaces.
+pub(super) fn shown(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Writes `"name":` with JSON's escapes here, so that no write of an item has to look for them.
+fn json_key(name: &str) -> String {
+    let mut json = String::from("\"");
+    for char in name.chars() {
+        match char {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            control if control < ' ' => json.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => json.push(other),
+        }
+    }
+    json.push_str("\":");
+    json
+}
+
+/// Makes the constant of a stored name, which is written as it stands there.
+pub(super) fn name(stored: &str) -> TokenStream {
+    let json = json_key(stored);
+    code!(__d::Name::new(#stored, #json))
+}
+
+/// Makes a constant `Option`, whose path is spelt out since the user may have an `Option` of another kind.
+pub(super) fn option(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => code!(::core::option::Option::Some(#value)),
+        None => code!(::core::option::Option::None),
+    }
+}
+
+/// Joins the type's own bounds and one for each of its parameters, which an impl for the type needs.
+pub(super) fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
+    let own = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
+    let added = generics.type_params().map(|param| {
+        let ident = &param.ident;
+        code!(#ident: #bound)
+    });
+    code!(where #(#own,)* #(#added,)*)
+}
+
+/// Has the compiler check a condition; the message says what to do where it does not hold.
+pub(super) fn check(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
+    let assertion = assertion(span, condition, message);
+    code!(const _: () = #assertion)
+}
+
+/// Makes such a condition for use within a constant, where several of them cost less.
+pub(super) fn assertion(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
+    // The message is a format string to `assert!`.
+    let message = LitStr::new(&message.replace('{', "{{").replace('}', "}}"), span);
+    quote_spanned!(span=> ::core::assert!(#condition, #message);)
+}

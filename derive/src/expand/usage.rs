@@ -1,0 +1,48 @@
+//! What a change may do to a field depends on how keys use it.
+
+use proc_macro2::TokenStream;
+
+use super::index::template_parts;
+use super::key_field::key_fields;
+use crate::model::{Entity, Field, Role};
+
+/// A field of the library or of the primary key cannot be set; of others the keys of indexes have to follow.
+pub(super) fn usage(entity: &Entity, at: usize) -> TokenStream {
+    let field = &entity.fields[at];
+    if matches!(
+        field.role,
+        Role::Version | Role::CreatedAt | Role::UpdatedAt | Role::CreatedBy | Role::UpdatedBy
+    ) {
+        return code!(__d::Kept);
+    }
+    if key_fields(entity).iter().any(|key| key.field == at) {
+        return code!(__d::Fixed);
+    }
+    usage_of(field, is_part(entity, at))
+}
+
+/// A field with a default is never missing, so that sums may start there.
+pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
+    match (is_part, field.default.is_some()) {
+        (false, false) => code!(__d::Free),
+        (false, true) => code!(__d::Defaulted),
+        (true, false) => code!(__d::Part),
+        (true, true) => code!(__d::DefaultedPart),
+    }
+}
+
+/// Tells whether a change of the field changes more than its own attribute: it stands in the template of an index,
+/// decides whether an item is in one, or is part of a unique value.
+fn is_part(entity: &Entity, at: usize) -> bool {
+    entity.indexes.iter().any(|index| {
+        let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
+        let decides = index.when.as_ref().is_some_and(|when| when.field == at);
+        in_key || decides
+    }) || is_unique(entity, at)
+}
+
+/// Tells whether a field is part of a unique value.
+fn is_unique(entity: &Entity, at: usize) -> bool {
+    let mut fields = entity.uniques.iter().flat_map(|unique| &unique.fields);
+    fields.any(|(field, _)| *field == at)
+}

@@ -1,0 +1,65 @@
+//! The named fields of a struct or of a variant are the entries of a map.
+
+use proc_macro2::TokenStream;
+
+use crate::expand::codec;
+use crate::expand::tokens::of;
+use crate::model::{Field, Role};
+
+/// Writes the entries of a map.
+pub(super) fn encode_fields<'f>(
+    fields: impl Iterator<Item = (&'f Field, TokenStream)>,
+) -> TokenStream {
+    let fields: Vec<_> = fields.collect();
+    let known = fields.iter().map(|(field, _)| &field.stored);
+    let rest = fields
+        .iter()
+        .find(|(field, _)| field.role == Role::Rest)
+        .map(|(field, place)| {
+            let item = of(&field.ty, &code!(RestField), "as_item");
+            code!(__d::encode_nested_rest(#item(#place), &[#(#known),*], writer)?;)
+        });
+    let entries = fields
+        .iter()
+        .map(|(field, place)| codec::encode(field, None, place));
+    code!(#(#entries)* #rest)
+}
+
+/// Reads a map into `constructor { fields }`; the tag of an enum is stepped over, since it has been read.
+pub(super) fn decode_fields(
+    fields: &[Field],
+    constructor: &TokenStream,
+    tag: Option<&str>,
+) -> TokenStream {
+    let declared = fields.iter().filter_map(codec::declare);
+    let arms = fields
+        .iter()
+        .filter_map(|field| codec::decode_arm(field, None));
+    let complete = codec::complete(fields.iter().map(|field| (field, None)));
+    let finished = fields.iter().map(codec::finish);
+    let tag_arm = tag.map(|tag| code!(#tag => reader.skip(),));
+    let has_rest = fields.iter().any(|field| field.role == Role::Rest);
+    let rest_holder = has_rest.then(|| code!(let mut rest = __d::Item::new();));
+    let other = if has_rest {
+        code!(other => __d::keep_rest(&mut rest, other, reader),)
+    } else {
+        code!(_ => reader.skip(),)
+    };
+    code! {
+        #(#declared)*
+        #rest_holder
+        let mut first = true;
+        reader.open_map()?;
+        while let ::core::option::Option::Some(name) = reader.next_name(&mut first)? {
+            let read = match &*name {
+                #(#arms)*
+                #tag_arm
+                #other
+            };
+            read?;
+        }
+        reader.close_map()?;
+        #complete
+        ::core::result::Result::Ok(#constructor { #(#finished),* })
+    }
+}

@@ -1,0 +1,51 @@
+//! A struct with named fields is stored as a map and has a path to each of them.
+
+use proc_macro2::TokenStream;
+
+use super::fields::{decode_fields, encode_fields};
+use super::implement::implement_with;
+use crate::expand::{path, stored};
+use crate::model::{Field, Value};
+
+pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
+    let places = fields.iter().map(|field| {
+        let ident = &field.ident;
+        (field, code!(&self.#ident))
+    });
+    let encode = encode_fields(places);
+    let decode = decode_fields(fields, &code!(Self), None);
+    let copies = stored::fields(fields.iter().map(|field| {
+        let ident = &field.ident;
+        (field, None, code!(&self.#ident))
+    }));
+    let as_stored = copies.map(|copies| {
+        code! {
+            fn as_stored(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(Self { #(#copies),* })
+            }
+        }
+    });
+    let paths = path::value(&value.vis, &value.ident, &value.generics, fields);
+    let path = path::value_path(&value.ident);
+    let params = value.generics.type_params().map(|param| &param.ident);
+    let path = code!(type Path<__Root, __Mode: __d::Mode> = #path<__Root, __Mode #(, #params)*>;);
+    let own = implement_with(
+        value,
+        &path,
+        &code! {
+            fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+                writer.open_map()?;
+                #encode
+                writer.close_map();
+                ::core::result::Result::Ok(())
+            }
+
+            fn decode(reader: &mut __d::Reader<'_>) -> ::core::result::Result<Self, __d::CodecError> {
+                #decode
+            }
+
+            #as_stored
+        },
+    );
+    code!(#paths #own)
+}

@@ -1,0 +1,136 @@
+//! A field is stored in one of several ways; each has a trait that is asked, with functions of its own.
+
+use proc_macro2::TokenStream;
+use quote::format_ident;
+use syn::Type;
+
+use super::attribute::KeyUse;
+use super::library::{form, stamp_kind};
+use super::tokens::{of, option};
+use crate::check::types::is_basic;
+use crate::model::{Field, Form, Role};
+
+/// Returns the foreign form of a managed time, if it has not the type's own.
+pub(super) fn time_form(field: &Field) -> TokenStream {
+    option(form(field.form).as_ref())
+}
+
+/// The codec and the paths go one of these ways with a field.
+pub(super) enum Way {
+    /// The type stores itself.
+    Field,
+    /// The type is foreign and stores itself by serde.
+    Serde,
+    /// The type is a time that another library wrote in this form.
+    Form(TokenStream),
+    /// The field counts the writes.
+    Version,
+    /// The field says when DynamoDB may delete the item.
+    Ttl,
+    /// The field is `created_at` or `updated_at`.
+    Time { kind: TokenStream },
+    /// The field is `created_by` or `updated_by`, and it may be the key of an index, too.
+    Actor {
+        kind: TokenStream,
+        key: Option<TokenStream>,
+    },
+    /// The field is a key of the table.
+    Key { role: TokenStream },
+    /// The field is a key of an index only.
+    IndexKey { role: TokenStream },
+}
+
+/// A managed field goes its own way wherever it stands, since the library fills it.
+pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
+    match field.role {
+        Role::Version => return Way::Version,
+        Role::Ttl => return Way::Ttl,
+        Role::CreatedAt | Role::UpdatedAt => {
+            return Way::Time {
+                kind: stamp_kind(field.role),
+            };
+        }
+        Role::CreatedBy | Role::UpdatedBy => {
+            let role = match key {
+                Some(KeyUse::Primary(role) | KeyUse::Index(role)) => Some(role),
+                None => None,
+            };
+            return Way::Actor {
+                kind: stamp_kind(field.role),
+                key: role,
+            };
+        }
+        Role::Attribute | Role::Skip | Role::Rest => {}
+    }
+    match (key, field.form, form(field.form)) {
+        (Some(KeyUse::Primary(role)), ..) => Way::Key { role },
+        (Some(KeyUse::Index(role)), ..) => Way::IndexKey { role },
+        (None, Form::Serde, _) => Way::Serde,
+        (None, _, Some(form)) => Way::Form(form),
+        (None, ..) => Way::Field,
+    }
+}
+
+impl Way {
+    /// Names the trait that the type of the field has to have.
+    pub(super) fn contract(&self) -> TokenStream {
+        match self {
+            Way::Field => code!(DynamoField),
+            Way::Serde => code!(SerdeField),
+            Way::Form(_) => code!(FormField),
+            Way::Version => code!(VersionField),
+            Way::Ttl => code!(TtlTime),
+            Way::Time { .. } => code!(ManagedTime),
+            Way::Actor { .. } => code!(ManagedActor),
+            Way::Key { .. } => code!(KeyValue),
+            Way::IndexKey { .. } => code!(IndexPart),
+        }
+    }
+
+    /// Names the function that reads a field, and the form that it takes besides the reader, if any.
+    pub(super) fn decode(&self, field: &Field) -> (&'static str, Option<TokenStream>) {
+        match self {
+            Way::Field => ("decode_field", None),
+            Way::Serde => ("decode_serde", None),
+            Way::Form(form) => ("decode_as", Some(form.clone())),
+            Way::Version => ("decode_version", None),
+            Way::Ttl => ("decode_ttl", None),
+            Way::Time { .. } => ("decode_time", Some(time_form(field))),
+            Way::Actor { .. } => ("decode_actor", None),
+            Way::Key { .. } => ("decode_primary", None),
+            Way::IndexKey { .. } => ("decode_index_key", None),
+        }
+    }
+
+    /// Returns the function that says what a missing attribute means.
+    pub(super) fn absent(&self, field: &Field) -> TokenStream {
+        let item = match self {
+            Way::Field => "absent",
+            Way::Serde => "absent_serde",
+            Way::Form(_) => "absent_form",
+            Way::Version => "absent_version",
+            Way::Ttl => "absent_ttl",
+            Way::Time { .. } => "absent_time",
+            Way::Actor { .. } => "absent_actor",
+            Way::IndexKey { .. } => "absent_index_key",
+            Way::Key { .. } => return code!(__d::never_absent),
+        };
+        of(&field.ty, &self.contract(), item)
+    }
+}
+
+/// Returns a bound on the type of a field that waits until somebody asks for the field, since what is wrong with the
+/// type is said where it is stored.
+pub(super) fn bound(field: &Field, key: Option<KeyUse>) -> TokenStream {
+    bound_of(&field.ty, &way(field, key))
+}
+
+/// Returns that bound for a way that is known.
+pub(super) fn bound_of(ty: &Type, way: &Way) -> TokenStream {
+    // There is nothing to wait for, and each bound makes an environment of its own to the compiler.
+    if matches!(way, Way::Version) || matches!(way, Way::Field) && is_basic(ty) {
+        return TokenStream::new();
+    }
+    let deferred = format_ident!("{}In", way.contract().to_string());
+    code!(where for<'__x> #ty: __d::#deferred<'__x>)
+}

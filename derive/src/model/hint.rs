@@ -1,0 +1,32 @@
+//! Of a declaration with mistakes as much is known as its stub needs.
+
+use syn::{Ident, Path};
+
+/// An entity's stub has a key, and guards where there is a version.
+pub(crate) struct EntityHint {
+    pub(crate) krate: Path,
+    /// How many parts the key has, as far as it can be told.
+    pub(crate) key_parts: usize,
+    /// Whether a field is the version.
+    pub(crate) versioned: bool,
+    /// The trait that services depend on.
+    pub(crate) repository: Option<Ident>,
+}
+
+/// A table's stub has the indexes that entities name.
+pub(crate) struct TableHint {
+    pub(crate) krate: Path,
+    pub(crate) indexes: Vec<Ident>,
+}
+
+/// A collection's stub has the constructor of its queries.
+pub(crate) struct CollectionHint {
+    pub(crate) krate: Path,
+    /// How many parts the partition key has, as far as it can be told.
+    pub(crate) partition: usize,
+}
+
+/// A value's stub needs no more than the library's path.
+pub(crate) struct ValueHint {
+    pub(crate) krate: Path,
+}

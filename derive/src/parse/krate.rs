@@ -1,0 +1,17 @@
+//! Reads `crate = path`, which says where the library is found.
+
+use syn::{Attribute, Path, parse_quote};
+
+use crate::diag::Diag;
+use crate::parse::attribute;
+
+/// Finds the path and says nothing of mistakes, which the full reading of the attribute reports.
+pub(crate) fn read(attrs: &[Attribute]) -> Path {
+    let unheard = Diag::new();
+    let found = attribute::read(attrs, &unheard)
+        .into_iter()
+        .find(|opt| opt.name == "crate");
+    found
+        .and_then(|opt| opt.path(&unheard))
+        .unwrap_or_else(|| parse_quote!(::dynamo_entity))
+}

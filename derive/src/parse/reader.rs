@@ -1,0 +1,40 @@
+//! The parts of a declaration name fields, so they are read against those.
+
+use syn::Ident;
+use syn::ext::IdentExt as _;
+
+use crate::diag::{Diag, did_you_mean};
+use crate::model::{Field, Style};
+
+/// Key parts are read against the fields, in the style of the table.
+pub(crate) struct Reader<'a> {
+    pub(crate) fields: &'a [Field],
+    /// How key texts are written; not known where a shared table decides it.
+    pub(crate) style: Option<Style>,
+    pub(crate) diag: &'a Diag,
+}
+
+/// Finds the field that a word or a placeholder names.
+pub(crate) fn find_field(fields: &[Field], name: &str) -> Option<usize> {
+    fields.iter().position(|field| field.ident.unraw() == name)
+}
+
+/// Returns the names of all fields, for the hint which of them was meant.
+pub(crate) fn field_names(fields: &[Field]) -> Vec<String> {
+    fields
+        .iter()
+        .map(|field| field.ident.unraw().to_string())
+        .collect()
+}
+
+/// Finds the field that a bare word names, and reports an unknown one.
+pub(crate) fn resolve(word: &Ident, fields: &[Field], diag: &Diag) -> Option<usize> {
+    let name = word.unraw().to_string();
+    let found = find_field(fields, &name);
+    if found.is_none() {
+        let names = field_names(fields);
+        let hint = did_you_mean(&name, names.iter().map(String::as_str));
+        diag.at(word.span(), format!("`{name}`: no such field{hint}"));
+    }
+    found
+}

@@ -1,0 +1,64 @@
+//! Reads `stream` and `verbatim`, which a table has whether it is shared or an entity's own.
+
+use crate::diag::{Diag, instead};
+use crate::model::{StreamView, Style};
+use crate::parse::option::{Given, Opt};
+use crate::parse::options::Options;
+use crate::parse::{attribute, place};
+
+/// Reads `stream = ..`.
+pub(crate) fn stream(opt: Opt, diag: &Diag) -> Option<StreamView> {
+    const VIEWS: [&str; 4] = ["keys_only", "new_image", "old_image", "new_and_old_images"];
+    let word = opt.word(diag)?;
+    let name = word.to_string();
+    match name.as_str() {
+        "keys_only" => Some(StreamView::KeysOnly),
+        "new_image" => Some(StreamView::NewImage),
+        "old_image" => Some(StreamView::OldImage),
+        "new_and_old_images" => Some(StreamView::NewAndOldImages),
+        _ => {
+            diag.at(
+                word.span(),
+                format!("`{name}` is no stream view{}", instead(&name, VIEWS)),
+            );
+            None
+        }
+    }
+}
+
+/// Reads `verbatim` or `verbatim(delimiter = ":")`; without it keys are escaped.
+pub(crate) fn style(opt: Option<Opt>, diag: &Diag) -> Style {
+    let Some(opt) = opt else {
+        return Style::Escaped;
+    };
+    if matches!(opt.given, Given::Flag) {
+        return Style::Verbatim { delimiter: '#' };
+    }
+    let mut options = match attribute::list(opt, diag) {
+        Some(list) => Options::of(list, &place::VERBATIM, diag),
+        None => return Style::Verbatim { delimiter: '#' },
+    };
+    let delimiter = options
+        .take("delimiter")
+        .and_then(|opt| delimiter(opt, diag));
+    Style::Verbatim {
+        delimiter: delimiter.unwrap_or('#'),
+    }
+}
+
+/// Reads a delimiter: one ASCII punctuation character that opens or closes no placeholder.
+fn delimiter(opt: Opt, diag: &Diag) -> Option<char> {
+    let text = opt.text(diag)?;
+    let value = text.value();
+    let mut chars = value.chars();
+    match (chars.next(), chars.next()) {
+        (Some(one), None) if one.is_ascii_punctuation() && !matches!(one, '{' | '}') => Some(one),
+        _ => {
+            let message = format!(
+                "`{value}` is no delimiter; write one ASCII punctuation character, such as `:`"
+            );
+            diag.at(text.span(), message);
+            None
+        }
+    }
+}

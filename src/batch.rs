@@ -1,0 +1,261 @@
+//! `Batch`: many puts and deletes, of any entities and tables, through `BatchWriteItem`.
+//!
+//! ```text
+//! puts and deletes                                       Batch
+//!   -> written once, the last one of each key            plan
+//!   -> 25 in a request, and 16 MB of JSON                request
+//!   -> sent, and what is left out sent again             send
+//!   -> done, left, or wrong                              ledger, report
+//! ```
+
+mod key;
+mod ledger;
+mod plan;
+mod report;
+mod request;
+mod send;
+
+use std::fmt;
+
+pub use key::BatchKey;
+pub use ledger::{BatchCounts, BatchProgress};
+use plan::BatchInput;
+pub use report::{BatchError, BatchReport};
+pub use send::BatchSend;
+
+use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
+use crate::entity::guard::Unconditional;
+use crate::error::Result;
+use crate::plan::Explanation;
+use crate::retry::{CONCURRENCY, RetryBudget};
+use crate::write::{Delete, Put, ReturningNothing};
+use ledger::OnProgress;
+use plan::{Ready, Write};
+
+/// Many puts and deletes, of any entities and tables: any number, 25 in a request.
+///
+/// Where several write one key, the last one counts, as if they were sent one after the other; the others
+/// are not sent. What fits into a batch takes effect whatever is stored: no condition, no version. What
+/// the service leaves out is sent again, after a random pause and as long as there is progress. A write that
+/// cannot be sent, because it is too large say, or that the service refuses, fails alone.
+///
+/// Sent again too is a request whose answer was lost. It may have been executed, so that what somebody else wrote in
+/// between, and was told to be stored, is replaced or deleted: see [`put`](crate::verbs::EntityVerbs::put), where a program shows it.
+/// Rows that others write too belong into [`put_each`](crate::put_each), with a version or a condition.
+///
+/// The batch is planned when it is sent: times, versions and index keys are those of
+/// [`put`](crate::verbs::EntityVerbs::put), and all of it is in memory until it is done. It is no transaction: others see
+/// one write after the other.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "counts", key(pk = name))]
+/// # struct Count { name: String, count: u64 }
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "notes", key(pk = id))]
+/// # struct Note { id: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Count::schema(), Note::schema()]).await?;
+/// let counts: Vec<Count> = (0..60).map(|n| Count { name: format!("c{n}"), count: n }).collect();
+/// let report = Batch::new()
+///     .with_all(counts.iter().map(|count| count.put()))
+///     .with(Note::key("n1").delete())
+///     .send(&db).await?;
+/// report.complete()?; // nothing is left, nothing went wrong
+/// assert_eq!(report.done, 61);
+/// # Ok(()) }
+/// ```
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Batch<'e> {
+    groups: Vec<Box<dyn Group + 'e>>,
+    concurrency: usize,
+    budget: RetryBudget,
+    on_progress: Option<OnProgress>,
+}
+
+impl Default for Batch<'_> {
+    fn default() -> Self {
+        Batch::new()
+    }
+}
+
+impl<'e> Batch<'e> {
+    /// An empty one.
+    pub fn new() -> Self {
+        Batch {
+            groups: Vec::new(),
+            concurrency: CONCURRENCY,
+            budget: RetryBudget::default(),
+            on_progress: None,
+        }
+    }
+
+    /// What an earlier batch left, to be sent as it is.
+    fn of_ready(ready: Ready) -> Self {
+        let mut batch = Batch::new();
+        if ready.len() > 0 {
+            batch.groups.push(Box::new(ready));
+        }
+        batch
+    }
+
+    /// The writes of it that an earlier batch left.
+    fn ready(&self) -> impl Iterator<Item = &Write> {
+        self.groups.iter().flat_map(|group| group.ready())
+    }
+
+    /// With this write.
+    pub fn with(self, write: impl BatchWrite + 'e) -> Self {
+        self.with_all([write])
+    }
+
+    /// With these writes, behind those that it has.
+    pub fn with_all<W: BatchWrite + 'e>(mut self, writes: impl IntoIterator<Item = W>) -> Self {
+        let writes: Vec<W> = writes.into_iter().collect();
+        if !writes.is_empty() {
+            self.groups.push(Box::new(writes));
+        }
+        self
+    }
+
+    /// So many requests at once; 8 if it is not said. When one is done the next one begins, however long the
+    /// others take.
+    pub fn concurrency(mut self, requests: usize) -> Self {
+        self.concurrency = requests.max(1);
+        self
+    }
+
+    /// How long what the service leaves out is sent again.
+    pub fn budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Calls this after each answer, with what has become of the batch so far. It runs where the batch is
+    /// awaited, so it should not take long.
+    pub fn on_progress(mut self, call: impl FnMut(BatchCounts) + Send + 'static) -> Self {
+        self.on_progress = Some(Box::new(call));
+        self
+    }
+
+    /// How many writes it has.
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(|group| group.len()).sum()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sends it. What becomes of each write stands in the report, so a batch that is throttled or refused is
+    /// no `Err` here: write `report.complete()?` where nothing may be left.
+    ///
+    /// Dropped before it is done, requests under way may or may not take effect.
+    /// [`BatchSend::progress`] then still tells what was done, and has the rest as a batch: sending that again is
+    /// harmless.
+    pub fn send(self, db: &Dynamo) -> BatchSend<'_> {
+        let (concurrency, budget) = (self.concurrency, self.budget);
+        let (input, on_progress) = self.planned(db);
+        BatchSend::new(db, input.finish(), on_progress, budget, concurrency)
+    }
+
+    /// The requests that [`send`](Self::send) would begin with. A write that could not be sent is an error here.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let (input, _) = self.planned(db);
+        let plan = input.finish();
+        if let Some(failed) = plan.errors.into_iter().next() {
+            return Err(failed.error);
+        }
+        let chunks = request::chunks(&plan.writes);
+        let bodies = chunks.iter().map(|chunk| {
+            let writes = chunk.iter().filter_map(|slot| plan.writes.get(*slot));
+            request::request(writes)
+        });
+        Ok(Explanation::of_requests(&bodies.collect::<Vec<_>>()))
+    }
+
+    fn planned(self, db: &Dynamo) -> (BatchInput, Option<OnProgress>) {
+        let mut input = BatchInput::new(self.len());
+        for group in self.groups {
+            group.write(db, &mut input);
+        }
+        (input, self.on_progress)
+    }
+}
+
+impl fmt::Debug for Batch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Batch({} writes)", self.len())
+    }
+}
+
+/// A write that fits into a [`Batch`]: a put or a delete that takes effect whatever is stored.
+#[diagnostic::on_unimplemented(
+    message = "this write does not fit into a batch",
+    label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
+    note = "a batch checks no condition and no version, and returns no item",
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; what keeps unique values fits no batch: `put_each` and `delete_each` write many such, a `Transaction` takes loaded ones"
+)]
+pub trait BatchWrite: Send {
+    #[doc(hidden)]
+    fn write(self, db: &Dynamo, input: &mut BatchInput);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> BatchWrite for Put<'_, E, Unconditional> {
+    fn write(self, db: &Dynamo, input: &mut BatchInput) {
+        input.put(&self, db);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> BatchWrite for Delete<E, Unconditional, ReturningNothing> {
+    fn write(self, db: &Dynamo, input: &mut BatchInput) {
+        input.delete(&self.key, db);
+    }
+}
+
+/// Writes of one type, so that one box holds many.
+trait Group: Send {
+    fn len(&self) -> usize;
+
+    /// Those that are written already.
+    fn ready(&self) -> &[Write] {
+        &[]
+    }
+
+    fn write(self: Box<Self>, db: &Dynamo, input: &mut BatchInput);
+}
+
+impl<W: BatchWrite> Group for Vec<W> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn write(self: Box<Self>, db: &Dynamo, input: &mut BatchInput) {
+        for write in *self {
+            write.write(db, input);
+        }
+    }
+}
+
+impl Group for Ready {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn ready(&self) -> &[Write] {
+        &self.0
+    }
+
+    fn write(self: Box<Self>, _: &Dynamo, input: &mut BatchInput) {
+        for write in self.0 {
+            input.again(write);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Whose writes they are: the keys of what a batch left.
+
+use std::fmt;
+
+use super::plan::Write;
+use crate::codec::Item;
+use crate::entity::{DynamoEntity, Key, KeyParts};
+use crate::json::Reader;
+
+/// The key of a write that is [left](super::BatchReport::left); see [`BatchReport::left_keys`](super::BatchReport::left_keys).
+#[derive(Clone, Copy)]
+pub struct BatchKey<'r>(&'r Write);
+
+impl<'r> BatchKey<'r> {
+    pub(super) fn of(write: &'r Write) -> Self {
+        BatchKey(write)
+    }
+
+    /// The place of the write in the input of the batch that left it, from 0.
+    pub fn index(&self) -> usize {
+        self.0.index
+    }
+
+    /// The entity: the name of the struct.
+    pub fn entity(&self) -> &'static str {
+        self.0.entity
+    }
+
+    /// Whether it is a delete, and not a put.
+    pub fn is_delete(&self) -> bool {
+        self.0.json().starts_with(b"{\"DeleteRequest\"")
+    }
+
+    /// The attributes of the primary key.
+    pub fn key(&self) -> Item {
+        // Written by this library, so it can be read.
+        Item::from_dynamo_json(self.0.key()).unwrap_or_default()
+    }
+
+    /// The same, typed. `None` if it is not one of `E`.
+    pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
+        if self.0.declared != E::ENTITY.id {
+            return None;
+        }
+        let parts = E::KeyParts::read(&mut Reader::new(self.0.key()));
+        parts.ok().map(Key::from_parts)
+    }
+}
+
+/// Never the values.
+impl fmt::Debug for BatchKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchKey")
+            .field("index", &self.index())
+            .field("entity", &self.entity())
+            .finish_non_exhaustive()
+    }
+}

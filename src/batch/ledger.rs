@@ -1,0 +1,173 @@
+//! What is known of each write of a batch, at any time.
+//!
+//! A write stands in the ledger until the service has acknowledged it or it went wrong. So what stands there is
+//! what is left, also of a batch that is stopped under way.
+
+use std::fmt;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Batch;
+use super::plan::{BatchPlan, Ready, Write};
+use super::report::{BatchError, BatchReport};
+use crate::error::Error;
+
+/// What has become of a batch so far; see [`Batch::on_progress`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct BatchCounts {
+    /// The writes of the input.
+    pub total: usize,
+    /// Acknowledged by the service.
+    pub done: usize,
+    /// Not sent, since a later one of the input writes the same key.
+    pub superseded: usize,
+    /// Not worth sending again.
+    pub failed: usize,
+}
+
+impl BatchCounts {
+    /// Those that are yet to be done.
+    pub fn left(&self) -> usize {
+        self.total - self.settled()
+    }
+
+    /// Those that are not.
+    pub fn settled(&self) -> usize {
+        self.done + self.superseded + self.failed
+    }
+}
+
+pub(super) type OnProgress = Box<dyn FnMut(BatchCounts) + Send>;
+
+pub(super) struct BatchLedger(Mutex<BatchState>);
+
+struct BatchState {
+    counts: BatchCounts,
+    /// `None`: done, or wrong.
+    writes: Vec<Option<Write>>,
+    errors: Vec<BatchError>,
+    reasons: Vec<Error>,
+    on_progress: Option<OnProgress>,
+}
+
+impl BatchLedger {
+    pub(super) fn new(plan: BatchPlan, on_progress: Option<OnProgress>) -> Self {
+        BatchLedger(Mutex::new(BatchState {
+            counts: BatchCounts {
+                total: plan.total,
+                done: 0,
+                superseded: plan.superseded,
+                failed: plan.errors.len(),
+            },
+            writes: plan.writes.into_iter().map(Some).collect(),
+            errors: plan.errors,
+            reasons: Vec::new(),
+            on_progress,
+        }))
+    }
+
+    /// The writes in these slots that are still to be done.
+    pub(super) fn writes(&self, slots: &[usize]) -> Vec<(usize, Write)> {
+        let state = self.state();
+        let write = |slot: &usize| Some((*slot, state.writes.get(*slot)?.clone()?));
+        slots.iter().filter_map(write).collect()
+    }
+
+    /// The service has acknowledged these.
+    pub(super) fn done(&self, slots: impl Iterator<Item = usize>) {
+        let mut state = self.state();
+        for slot in slots {
+            if state.take(slot).is_some() {
+                state.counts.done += 1;
+            }
+        }
+        self.tell(state);
+    }
+
+    /// This one is not worth sending again.
+    pub(super) fn failed(&self, slot: usize, error: Error) {
+        let mut state = self.state();
+        if let Some(Write { index, .. }) = state.take(slot) {
+            state.counts.failed += 1;
+            let at = state.errors.partition_point(|other| other.index < index);
+            state.errors.insert(at, BatchError { index, error });
+        }
+        self.tell(state);
+    }
+
+    /// Why some are left. The same reason is kept once.
+    pub(super) fn left(&self, reason: Error) {
+        let mut state = self.state();
+        let shown = reason.to_string();
+        let mut known = state.reasons.iter();
+        if !known.any(|known| known.kind() == reason.kind() && known.to_string() == shown) {
+            state.reasons.push(reason);
+        }
+    }
+
+    /// Calls the caller, who may ask for the progress in turn.
+    fn tell(&self, mut state: MutexGuard<'_, BatchState>) {
+        let Some(mut call) = state.on_progress.take() else {
+            return;
+        };
+        let counts = state.counts;
+        drop(state);
+        call(counts);
+        self.state().on_progress = Some(call);
+    }
+
+    pub(super) fn counts(&self) -> BatchCounts {
+        self.state().counts
+    }
+
+    /// The report, as far as it is known. What caused an error stands in the first report that is asked for.
+    pub(super) fn report(&self) -> BatchReport {
+        let mut state = self.state();
+        let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();
+        let errors = state.errors.iter().map(BatchError::again).collect();
+        let reasons = state.reasons.iter().map(Error::again).collect();
+        BatchReport {
+            done: state.counts.done,
+            superseded: state.counts.superseded,
+            left: Batch::of_ready(Ready(left)),
+            errors: mem::replace(&mut state.errors, errors),
+            reasons: mem::replace(&mut state.reasons, reasons),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, BatchState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BatchState {
+    fn take(&mut self, slot: usize) -> Option<Write> {
+        self.writes.get_mut(slot)?.take()
+    }
+}
+
+/// Looks at a batch that is under way, or that was stopped; from [`BatchSend::progress`](super::BatchSend::progress).
+#[derive(Clone)]
+pub struct BatchProgress(pub(super) Arc<BatchLedger>);
+
+impl BatchProgress {
+    /// What has become of it so far.
+    pub fn counts(&self) -> BatchCounts {
+        self.0.counts()
+    }
+
+    /// The report as it stands: what is not acknowledged is left. Writes of requests that were under way when
+    /// the batch was dropped are among those, whether they took effect or not.
+    pub fn report(&self) -> BatchReport {
+        self.0.report()
+    }
+}
+
+impl fmt::Debug for BatchProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BatchProgress")
+            .field(&self.counts())
+            .finish()
+    }
+}

@@ -1,0 +1,253 @@
+//! From writes to the bytes that are sent, the last write of each key.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::report::BatchError;
+use crate::dynamo::Dynamo;
+use crate::entity::guard::Unconditional;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::Result;
+use crate::json::Writer;
+use crate::schema::TableDef;
+use crate::write::{Put, encode_item};
+
+/// Writes are written one behind the other into blocks of this size. A block is freed when the last of its
+/// writes is done.
+const BLOCK: usize = 64 * 1024;
+
+/// A table of the batch.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BatchTable {
+    /// The full name.
+    pub(super) name: String,
+    /// The attributes of the primary key.
+    pub(super) names: Vec<&'static str>,
+}
+
+/// A write that can be sent.
+#[derive(Clone)]
+pub(super) struct Write {
+    /// Its place in the input.
+    pub(super) index: usize,
+    pub(super) entity: &'static str,
+    /// Its declaration.
+    pub(super) declared: &'static str,
+    pub(super) table: Arc<BatchTable>,
+    /// The key as an object, and behind it `{"PutRequest":{..}}` or `{"DeleteRequest":{..}}`.
+    bytes: Bytes,
+    key: usize,
+}
+
+impl Write {
+    /// The key attributes, as an object.
+    pub(super) fn key(&self) -> &[u8] {
+        self.bytes.get(..self.key).unwrap_or_default()
+    }
+
+    pub(super) fn json(&self) -> &[u8] {
+        self.bytes.get(self.key..).unwrap_or_default()
+    }
+}
+
+/// What an earlier batch left.
+pub(super) struct Ready(pub(super) Vec<Write>);
+
+impl Ready {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// All that is known before sending.
+pub(super) struct BatchPlan {
+    pub(super) writes: Vec<Write>,
+    pub(super) errors: Vec<BatchError>,
+    /// Writes before the last one of their key.
+    pub(super) superseded: usize,
+    pub(super) total: usize,
+}
+
+/// A batch while it is planned.
+pub struct BatchInput {
+    total: usize,
+    tables: Vec<Arc<BatchTable>>,
+    /// Of the tables, by the names that the entities give them.
+    named: Vec<(&'static TableDef, usize, Arc<BatchTable>)>,
+    /// `None`: a later write has its key.
+    writes: Vec<Option<Write>>,
+    /// The last write of each key, by table and key.
+    last: HashMap<(usize, Vec<u8>), usize>,
+    errors: Vec<BatchError>,
+    superseded: usize,
+    block: Writer,
+    /// The writes of the block.
+    in_block: Vec<InBlock>,
+}
+
+/// A write whose bytes are not at rest yet.
+struct InBlock {
+    write: usize,
+    bytes: Range<usize>,
+}
+
+impl BatchInput {
+    pub(super) fn new(writes: usize) -> Self {
+        BatchInput {
+            total: 0,
+            tables: Vec::new(),
+            named: Vec::new(),
+            writes: Vec::with_capacity(writes),
+            last: HashMap::with_capacity(writes),
+            errors: Vec::new(),
+            superseded: 0,
+            block: Writer::for_request(BLOCK.min(1024 * writes)),
+            in_block: Vec::new(),
+        }
+    }
+
+    pub(super) fn put<E: DynamoEntity>(&mut self, put: &Put<'_, E, Unconditional>, db: &Dynamo) {
+        self.add(&Key::of(put.entity), db, |block| {
+            let stamp = put.stamp(db, db.now())?;
+            block.raw("{\"PutRequest\":{\"Item\":");
+            encode_item(put.entity, &stamp, block)?;
+            block.raw("}}");
+            Ok(())
+        });
+    }
+
+    pub(super) fn delete<E: DynamoEntity>(&mut self, key: &Key<E>, db: &Dynamo) {
+        self.add(key, db, |block| {
+            block.raw("{\"DeleteRequest\":{\"Key\":{");
+            key.write(block)?;
+            block.raw("}}}");
+            Ok(())
+        });
+    }
+
+    /// Takes a write in. One that cannot be written is an error of its own, and takes no other's place.
+    fn add<E: DynamoEntity>(
+        &mut self,
+        key: &Key<E>,
+        db: &Dynamo,
+        write: impl FnOnce(&mut Writer) -> Result<()>,
+    ) {
+        let index = self.total;
+        self.total += 1;
+        let (number, table) = self.table(&<E::Table as DynamoTable>::TABLE, db);
+        let start = self.block.len();
+        let written = written(key, &mut self.block, write);
+        match written {
+            Err(error) => {
+                self.block.rewind(start);
+                let error = error.in_key(<E::Table as DynamoTable>::TABLE.pk);
+                self.errors.push(BatchError { index, error });
+            }
+            Ok(end_of_key) => {
+                let key = self.block.as_bytes().get(start..end_of_key);
+                let key = key.unwrap_or_default().to_vec();
+                self.in_block.push(InBlock {
+                    write: self.writes.len(),
+                    bytes: start..self.block.len(),
+                });
+                let write = Write {
+                    index,
+                    entity: E::ENTITY.type_name,
+                    declared: E::ENTITY.id,
+                    table,
+                    bytes: Bytes::new(),
+                    key: key.len(),
+                };
+                self.push(number, key, write);
+                if self.block.len() >= BLOCK {
+                    self.rest();
+                }
+            }
+        }
+    }
+
+    /// Takes in what an earlier batch left, byte for byte.
+    pub(super) fn again(&mut self, mut write: Write) {
+        write.index = self.total;
+        self.total += 1;
+        let (table, _) = self.number(write.table.clone());
+        self.push(table, write.key().to_vec(), write);
+    }
+
+    fn push(&mut self, table: usize, key: Vec<u8>, write: Write) {
+        let before = self.last.insert((table, key), self.writes.len());
+        if let Some(before) = before.and_then(|before| self.writes.get_mut(before)) {
+            *before = None;
+            self.superseded += 1;
+        }
+        self.writes.push(Some(write));
+    }
+
+    /// A table and its number.
+    fn table(&mut self, def: &'static TableDef, db: &Dynamo) -> (usize, Arc<BatchTable>) {
+        let known = self.named.iter().find(|(known, ..)| known.id == def.id);
+        if let Some((_, number, table)) = known {
+            return (*number, table.clone());
+        }
+        let number = self.number(Arc::new(BatchTable {
+            name: db.table_name(def.name),
+            names: def.key_names().collect(),
+        }));
+        self.named.push((def, number.0, number.1.clone()));
+        number
+    }
+
+    fn number(&mut self, table: Arc<BatchTable>) -> (usize, Arc<BatchTable>) {
+        let known = self.tables.iter().position(|known| *known == table);
+        let number = known.unwrap_or_else(|| {
+            self.tables.push(table.clone());
+            self.tables.len() - 1
+        });
+        (number, table)
+    }
+
+    /// Lays the bytes of the block to rest and begins another one.
+    fn rest(&mut self) {
+        let next = Writer::for_request(BLOCK);
+        let block = Bytes::from(std::mem::replace(&mut self.block, next).into_bytes());
+        for InBlock { write, bytes } in self.in_block.drain(..) {
+            if let Some(Some(write)) = self.writes.get_mut(write) {
+                write.bytes = block.slice(bytes);
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> BatchPlan {
+        self.rest();
+        BatchPlan {
+            writes: self.writes.into_iter().flatten().collect(),
+            errors: self.errors,
+            superseded: self.superseded,
+            total: self.total,
+        }
+    }
+}
+
+/// Writes a key and what is sent; returns where the key ends.
+fn written<E: DynamoEntity>(
+    key: &Key<E>,
+    block: &mut Writer,
+    write: impl FnOnce(&mut Writer) -> Result<()>,
+) -> Result<usize> {
+    block.raw("{");
+    key.write(block)?;
+    block.raw("}");
+    let end_of_key = block.len();
+    write(block)?;
+    Ok(end_of_key)
+}
+
+impl fmt::Debug for BatchInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BatchInput({} writes)", self.total)
+    }
+}

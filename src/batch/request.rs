@@ -1,0 +1,111 @@
+//! The body of a request, and what its answer leaves out.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::plan::{BatchTable, Write};
+use crate::json::{CodecError, Writer, answer, answered, elements, member};
+use crate::key::point::{KeyPoint, points_of};
+use crate::wire::{Request, Resend, ServiceOperation};
+
+/// The writes of one request.
+const MOST_WRITES: usize = 25;
+
+/// The JSON of its writes: the service takes 16 MB, of which the names of 25 tables need some.
+const MOST_BYTES: usize = 16 * 1024 * 1024 - 16 * 1024;
+
+/// Which writes go together, in their order.
+pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
+    let mut chunks = Vec::with_capacity(writes.len() / MOST_WRITES + 1);
+    let (mut chunk, mut bytes) = (Vec::new(), 0);
+    for (slot, write) in writes.iter().enumerate() {
+        // And a comma.
+        let more = write.json().len() + 1;
+        if chunk.len() == MOST_WRITES || (bytes + more > MOST_BYTES && !chunk.is_empty()) {
+            chunks.push(std::mem::take(&mut chunk));
+            bytes = 0;
+        }
+        chunk.push(slot);
+        bytes += more;
+    }
+    if !chunk.is_empty() {
+        chunks.push(chunk);
+    }
+    chunks
+}
+
+/// One request of these writes, table by table.
+pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
+    let mut tables: Vec<(&Arc<BatchTable>, Vec<&Write>)> = Vec::new();
+    let mut bytes = 64;
+    for write in writes {
+        bytes += write.json().len() + 1;
+        match tables.iter_mut().find(|(table, _)| *table == &write.table) {
+            Some((_, writes)) => writes.push(write),
+            None => tables.push((&write.table, vec![write])),
+        }
+    }
+    let mut body = Writer::for_request(bytes + 300 * tables.len());
+    body.raw("{\"RequestItems\":{");
+    for (at, (table, writes)) in tables.iter().enumerate() {
+        body.raw(if at == 0 { "" } else { "," });
+        body.quoted(&table.name);
+        for (at, write) in writes.iter().enumerate() {
+            body.raw(if at == 0 { ":[" } else { "," });
+            body.raw_bytes(write.json());
+        }
+        body.raw("]");
+    }
+    body.raw("}}");
+    let table = tables
+        .first()
+        .map_or_else(String::new, |(table, _)| table.name.clone());
+    let operation = ServiceOperation::BatchWriteItem;
+    Request::new(operation, table, body, Resend::Always)
+}
+
+/// Of these writes, those that the answer names as not processed.
+pub(super) fn unprocessed(
+    body: &[u8],
+    writes: &[(usize, Write)],
+) -> Result<Vec<usize>, CodecError> {
+    let Some(tables) = answer(body, "UnprocessedItems")? else {
+        return Ok(Vec::new());
+    };
+    let tables = answered(tables)?;
+    if tables.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut slots = HashMap::with_capacity(writes.len());
+    for (slot, write) in writes {
+        let key = points_of(write.key(), &write.table.names)?;
+        slots.insert((write.table.name.as_str(), key), *slot);
+    }
+    let mut left = Vec::new();
+    for (table, requests) in tables {
+        let names = writes.iter().map(|(_, write)| &write.table);
+        let found = names.into_iter().find(|known| known.name == *table);
+        let found = found.ok_or_else(not_ours)?;
+        for request in elements(requests)? {
+            let key = (found.name.as_str(), key_of(request, &found.names)?);
+            left.push(*slots.get(&key).ok_or_else(not_ours)?);
+        }
+    }
+    Ok(left)
+}
+
+fn not_ours() -> CodecError {
+    CodecError::new("it names a write that was not sent")
+}
+
+/// The key of `{"PutRequest":{"Item":{..}}}` or `{"DeleteRequest":{"Key":{..}}}`.
+fn key_of(request: &[u8], names: &[&'static str]) -> Result<Vec<KeyPoint>, CodecError> {
+    let inner = match member(request, "PutRequest")? {
+        Some(put) => member(put, "Item")?,
+        None => match member(request, "DeleteRequest")? {
+            Some(delete) => member(delete, "Key")?,
+            None => None,
+        },
+    };
+    points_of(inner.ok_or_else(not_ours)?, names)
+}

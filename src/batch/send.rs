@@ -1,0 +1,225 @@
+//! A batch on its way.
+
+use std::fmt;
+use std::future::Future;
+use std::ops::ControlFlow;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+
+use super::ledger::{BatchLedger, BatchProgress, OnProgress};
+use super::plan::{BatchPlan, Write};
+use super::report::BatchReport;
+use super::request::{chunks, request, unprocessed};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::retry::{Patience, RetryBudget, as_they_come};
+use crate::wire::BoxFuture;
+
+/// The service refuses a request for one of its items with this code, too.
+const COLLECTION_FULL: &str = "ItemCollectionSizeLimitExceededException";
+
+/// A batch on its way; await it. See [`Batch::send`](super::Batch::send).
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use std::time::Duration;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "notes", key(pk = id))]
+/// # struct Note { id: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Note::schema()]).await?;
+/// # let notes = [Note { id: "n1".into() }];
+/// let sending = Batch::new().with_all(notes.iter().map(|note| note.put())).send(&db);
+/// let progress = sending.progress();
+/// let report = match tokio::time::timeout(Duration::from_secs(60), sending).await {
+///     Ok(report) => report?,
+///     Err(_) => progress.report(), // stopped under way: `left` can be sent again
+/// };
+/// # assert_eq!(report.done, 1);
+/// # Ok(()) }
+/// ```
+#[must_use = "nothing is sent until it is awaited"]
+pub struct BatchSend<'d> {
+    work: Option<BoxFuture<'d, ()>>,
+    ledger: Arc<BatchLedger>,
+}
+
+impl<'d> BatchSend<'d> {
+    pub(super) fn new(
+        db: &'d Dynamo,
+        plan: BatchPlan,
+        on_progress: Option<OnProgress>,
+        budget: RetryBudget,
+        concurrency: usize,
+    ) -> Self {
+        let chunks = chunks(&plan.writes);
+        let ledger = Arc::new(BatchLedger::new(plan, on_progress));
+        let work = BatchWork {
+            db,
+            ledger: ledger.clone(),
+            patience: Patience::new(budget),
+        };
+        BatchSend {
+            work: Some(Box::pin(work.run(chunks, concurrency))),
+            ledger,
+        }
+    }
+
+    /// Looks at it from elsewhere, also when it is dropped before it is done.
+    pub fn progress(&self) -> BatchProgress {
+        BatchProgress(self.ledger.clone())
+    }
+}
+
+impl Future for BatchSend<'_> {
+    type Output = Result<BatchReport>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<BatchReport>> {
+        let Some(work) = &mut self.work else {
+            return Poll::Ready(Err(Error::config("a finished batch was polled again")));
+        };
+        ready!(work.as_mut().poll(cx));
+        self.work = None;
+        Poll::Ready(Ok(self.ledger.report()))
+    }
+}
+
+impl fmt::Debug for BatchSend<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BatchSend")
+            .field(&self.ledger.counts())
+            .finish()
+    }
+}
+
+struct BatchWork<'d> {
+    db: &'d Dynamo,
+    ledger: Arc<BatchLedger>,
+    patience: Patience,
+}
+
+/// Slots of the ledger.
+type Slots = Vec<usize>;
+
+impl BatchWork<'_> {
+    async fn run(self, chunks: Vec<Slots>, concurrency: usize) {
+        let chunks = chunks.into_iter().map(|slots| self.chunk(slots));
+        let chunks: Vec<_> = chunks.collect();
+        as_they_come(chunks, concurrency, |()| ControlFlow::Continue(())).await;
+    }
+
+    /// Sends a chunk, and the parts of it that are better sent apart.
+    async fn chunk(&self, slots: Slots) {
+        let mut parts = vec![slots];
+        while let Some(part) = parts.pop() {
+            parts.extend(self.part(part).await);
+        }
+    }
+
+    /// Sends these until all are done or nothing more can be done; returns parts to be sent apart.
+    async fn part(&self, slots: Slots) -> Vec<Slots> {
+        let mut left = self.ledger.writes(&slots);
+        let mut rounds = self.patience.rounds();
+        while !left.is_empty() {
+            let began = Instant::now();
+            let mut reason = None;
+            match self.ask(&left).await {
+                Ok(unprocessed) => {
+                    let before = left.len();
+                    left = self.settle(left, &unprocessed);
+                    match left.len() < before {
+                        true => rounds.progress(),
+                        false => rounds.in_vain(),
+                    }
+                }
+                Err(error) if error.is_throttled() => {
+                    rounds.in_vain();
+                    reason = Some(error);
+                }
+                Err(error) => return self.refused(left, error),
+            }
+            if !left.is_empty() && !rounds.another(began.elapsed()).await {
+                let reason = reason.unwrap_or_else(|| left_out(&rounds.reason()));
+                self.ledger.left(reason);
+                break;
+            }
+        }
+        Vec::new()
+    }
+
+    /// One request; returns the slots that the service left out.
+    async fn ask(&self, writes: &[(usize, Write)]) -> Result<Slots> {
+        let request = request(writes.iter().map(|(_, write)| write));
+        let name = |error: Error| match one_entity(writes) {
+            Some(entity) => error.of(entity),
+            None => error,
+        };
+        let reply = self.db.call(request).await;
+        let reply = reply.map_err(|failure| name(failure.error))?;
+        unprocessed(&reply.body, writes).map_err(|fault| {
+            name(Error::unreadable(&fault)).with_request_id(reply.request_id.as_deref())
+        })
+    }
+
+    /// Writes down what is done; returns what is not.
+    fn settle(&self, writes: Vec<(usize, Write)>, unprocessed: &[usize]) -> Vec<(usize, Write)> {
+        let is_left = |(slot, _): &(usize, Write)| unprocessed.contains(slot);
+        let (left, done): (Vec<_>, Vec<_>) = writes.into_iter().partition(is_left);
+        self.ledger.done(done.into_iter().map(|(slot, _)| slot));
+        left
+    }
+
+    /// The request was refused or lost as a whole. What is wrong with one table or one write is no fault of the
+    /// others, so they are sent apart until it stands alone.
+    fn refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
+        let of_a_write =
+            error.kind() == ErrorKind::Rejected || error.code() == Some(COLLECTION_FULL);
+        let of_a_table = matches!(
+            error.kind(),
+            ErrorKind::TableNotFound | ErrorKind::AccessDenied
+        );
+        let tables = by_table(&writes);
+        match writes.as_slice() {
+            _ if of_a_table && tables.len() > 1 => return tables,
+            [(slot, write)] if of_a_write => {
+                let pk = write.table.names.first().copied().unwrap_or_default();
+                self.ledger.failed(*slot, error.of(write.entity).in_key(pk));
+            }
+            [_, _, ..] if of_a_write => {
+                let slots: Slots = writes.iter().map(|(slot, _)| *slot).collect();
+                let (front, back) = slots.split_at(slots.len() / 2);
+                return vec![front.to_vec(), back.to_vec()];
+            }
+            _ => self.ledger.left(error),
+        }
+        Vec::new()
+    }
+}
+
+/// The entity of all these writes, if it is one.
+fn one_entity(writes: &[(usize, Write)]) -> Option<&'static str> {
+    let first = writes.first().map(|(_, write)| write.entity)?;
+    let is_first = |(_, write): &(usize, Write)| write.entity == first;
+    writes.iter().all(is_first).then_some(first)
+}
+
+fn by_table(writes: &[(usize, Write)]) -> Vec<Slots> {
+    let mut tables: Vec<(&str, Slots)> = Vec::new();
+    for (slot, write) in writes {
+        let name = write.table.name.as_str();
+        match tables.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, slots)) => slots.push(*slot),
+            None => tables.push((name, vec![*slot])),
+        }
+    }
+    tables.into_iter().map(|(_, slots)| slots).collect()
+}
+
+fn left_out(reason: &str) -> Error {
+    let message = format!("writes are left: {reason}");
+    Error::new(ErrorKind::Throttled, Stage::Service, message)
+}

@@ -1,0 +1,40 @@
+//! Bulk changes: rows that a query finds, and writes that come one after the other, each by a conditional request of
+//! its own.
+//!
+//! ```text
+//! query.update_each(..)   rows with their places              query::job_rows
+//! put_each(..)            planned writes                      put
+//!   -> each in turn, so many under way                        run
+//!   -> what is to be done to a row: change, delete            action, change
+//!   -> with the mark of the job, if it has a checkpoint       mark
+//!   -> sent, again after a lost race, a lost answer           write
+//!   -> what became of it, in order                            ledger
+//!   -> the place behind all that is finished                  checkpoint
+//!   -> counts, and each row that failed                       report
+//! ```
+//!
+//! `truncate` beside it empties tables for tests.
+//!
+//! Below `action` nothing knows the type of a row: a row is its bytes, a write is a
+//! `PlannedWrite`, a plan and what keeps the unique values of its item.
+
+mod action;
+mod change;
+mod checkpoint;
+mod job;
+mod ledger;
+mod mark;
+mod put;
+mod report;
+mod run;
+mod truncate;
+mod verbs;
+mod write;
+
+pub use change::{RowChange, WholeRow};
+pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
+pub use job::Bulk;
+pub use put::{SingleWrite, put_each};
+pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};
+pub use truncate::Truncate;
+pub use verbs::BulkVerbs;

@@ -1,0 +1,124 @@
+//! What a job does to a row, as bytes in and a planned write out. Where unique values are concerned, that is the
+//! transaction which the verb by itself would send.
+
+use std::sync::Arc;
+
+use super::change::RowChange;
+use crate::dynamo::Dynamo;
+use crate::entity::{self, DynamoEntity, Key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::json::Writer;
+use crate::path::Place;
+use crate::plan::{ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb};
+use crate::query::QuerySource;
+use crate::schema::TableDef;
+use crate::wire::Resend;
+use crate::write::{PlannedWrite, unique};
+
+/// The write of a row that is to be changed; none leaves it alone. The node is what makes it a row of the
+/// query.
+pub(super) type Decide<'j> =
+    Box<dyn FnMut(&Dynamo, &[u8], Node) -> Result<Option<PlannedWrite>> + Send + 'j>;
+
+/// Updates each row as the closure says.
+pub(super) fn update<'j, E: DynamoEntity, C: RowChange<E>>(
+    mut change: impl FnMut(&E) -> C + Send + 'j,
+) -> Decide<'j> {
+    Box::new(move |db, item, claim| {
+        let entity: E = entity::read(item)?;
+        let Some(update) = change(&entity).into_update()? else {
+            return Ok(None);
+        };
+        update.plan_of_row(db, &Key::of(&entity), claim)
+    })
+}
+
+/// The key attributes of an item, as an object of DynamoDB JSON.
+pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
+    let fail = |fault| Error::decode("Row", fault);
+    let mut key = Writer::for_request(128);
+    key.raw("{");
+    for name in names {
+        let value = crate::json::member(item, name).map_err(fail)?;
+        let value = value.ok_or_else(|| {
+            let message = "a row came without its primary key";
+            Error::new(ErrorKind::Service, Stage::Service, message)
+        })?;
+        key.dynamic_name(name);
+        key.raw_bytes(value);
+    }
+    key.raw("}");
+    Ok(key.into_bytes())
+}
+
+/// The delete of a row, and of what keeps its unique values. It gives up the values that the row has when it is
+/// deleted, so they have to be those that were read.
+pub(super) fn delete_row(
+    db: &Dynamo,
+    source: &QuerySource,
+    item: &[u8],
+    key: &[u8],
+    claim: Node,
+) -> Result<PlannedWrite> {
+    let (name, table) = (source.name(), source.table);
+    let fail = |fault| Error::decode(name, fault);
+    let condition = where_stored(table.pk, claim);
+    let entity = source.entity_of(item).map_err(fail)?;
+    let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
+        let table = db.table_name(table.name);
+        let write = delete(db, name, table, key, condition);
+        return Ok(PlannedWrite::Alone(write));
+    };
+    let owner = Arc::new(Owner::of(key, entity, table, db.now()));
+    let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
+    let (name, condition) = (entity.type_name, as_read.and(condition));
+    let write = delete(db, name, db.table_name(table.name), key, condition);
+    match beside.is_empty() {
+        true => Ok(PlannedWrite::Alone(write)),
+        false => Ok(PlannedWrite::Together(
+            TransactionMember::in_table(table, write, key)?,
+            beside,
+        )),
+    }
+}
+
+/// Whether this holds of the row with this key: an update that changes nothing, and may be asked any number of times.
+pub(super) fn ask(
+    db: &Dynamo,
+    entity: &'static str,
+    table: &TableDef,
+    key: &[u8],
+    claim: Node,
+) -> PlannedWrite {
+    let condition = Node::Exists(Place::of(table.pk)).and(claim);
+    let mut write = delete(db, entity, db.table_name(table.name), key, condition);
+    write.verb = WriteVerb::Update;
+    write.resend = Resend::Always;
+    PlannedWrite::Alone(write)
+}
+
+/// A row of which something is asked has to be there.
+fn where_stored(pk: &'static str, claim: Node) -> Node {
+    match claim.is_always() {
+        true => claim,
+        false => Node::Exists(Place::of(pk)).and(claim),
+    }
+}
+
+/// The delete of whatever has this key. Without a condition it need not be there, so that it may be sent again.
+pub(super) fn delete(
+    db: &Dynamo,
+    entity: &'static str,
+    table: String,
+    key: &[u8],
+    condition: Node,
+) -> WriteRequest {
+    let asked = (
+        condition,
+        Meaning::Row(ConditionFailure::NEVER.or_condition()),
+    );
+    let mut write = WriteRequest::new(WriteVerb::Delete, table, 256, entity, db.now(), asked);
+    write.writer().raw_bytes(key);
+    write
+}

@@ -1,0 +1,73 @@
+//! What a closure says of a row.
+
+use std::error::Error as StdError;
+
+use crate::entity::DynamoEntity;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::write::Update;
+
+/// Rows that are whole entities.
+#[diagnostic::on_unimplemented(
+    message = "the rows of this query are `{Self}`, and no whole entities",
+    label = "what is not read cannot be looked at",
+    note = "where an index gives keys or a projection, write `.hydrate()` before",
+    note = "`lenient()` and `select()` are not for jobs: a row that does not decode is reported alone, and the others are changed"
+)]
+pub trait WholeRow: DynamoEntity {}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> WholeRow for E {}
+
+/// What a closure of [`update_each`](crate::bulk::BulkVerbs::update_each) returns: an [`Update`] of the row, an
+/// `Option` of one, or a `Result` of either. `None` leaves the row alone, an error is reported with it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no change of a row",
+    label = "the closure of `update_each` returns this",
+    note = "return `row.update().apply(..)`, `Some` of it or `None` to leave the row alone, or a `Result` of these"
+)]
+pub trait RowChange<E: DynamoEntity> {
+    /// The update, if there is one.
+    #[doc(hidden)]
+    fn into_update(self) -> Result<Option<Update<E, crate::write::ReturningNothing>>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity, R> RowChange<E> for Update<E, R> {
+    fn into_update(self) -> Result<Option<Update<E, crate::write::ReturningNothing>>> {
+        Ok(Some(self.returning_nothing()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity, C: RowChange<E>> RowChange<E> for Option<C> {
+    fn into_update(self) -> Result<Option<Update<E, crate::write::ReturningNothing>>> {
+        self.map_or(Ok(None), RowChange::into_update)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, C, X> RowChange<E> for Result<C, X>
+where
+    E: DynamoEntity,
+    C: RowChange<E>,
+    X: Into<Box<dyn StdError + Send + Sync>>,
+{
+    fn into_update(self) -> Result<Option<Update<E, crate::write::ReturningNothing>>> {
+        self.map_err(|error| refused::<E>(error.into()))?
+            .into_update()
+    }
+}
+
+/// The caller's words may hold values: they are the source, and not in the message.
+fn refused<E: DynamoEntity>(error: Box<dyn StdError + Send + Sync>) -> Error {
+    match error.downcast::<Error>() {
+        Ok(own) => *own,
+        Err(error) => Error::new(
+            ErrorKind::FailedByCaller,
+            Stage::Request,
+            "the closure refused this row, for the reason that is the source of this error",
+        )
+        .of(E::ENTITY.type_name)
+        .with_source(error),
+    }
+}

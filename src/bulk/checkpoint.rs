@@ -1,0 +1,66 @@
+//! Where a job has come, kept outside of it.
+
+mod file;
+mod state;
+
+use std::error::Error as StdError;
+use std::future::Future;
+use std::pin::Pin;
+
+pub use file::FileCheckpoint;
+pub(super) use state::{JobIdentity, JobState, refused};
+
+/// Why a checkpoint could not be loaded or saved.
+pub type CheckpointError = Box<dyn StdError + Send + Sync>;
+
+/// A load or a save that is under way.
+pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 's>>;
+
+/// A place for the checkpoint of one job: [`FileCheckpoint`] is one in a file.
+///
+/// What is saved holds keys of rows, and nothing else of them. A save must have reached its place when it
+/// returns, and it replaces the one before as a whole or not at all. A job loads once, at its start, and then
+/// saves one after the other; two jobs that run on one checkpoint are kept apart by `load`, which may refuse until
+/// [`release`](Self::release).
+///
+/// ```
+/// use dynamo_entity::bulk::{Checkpoint, Saving};
+/// use std::sync::Mutex;
+///
+/// #[derive(Default)]
+/// struct InMemory(Mutex<Option<Vec<u8>>>);
+///
+/// impl Checkpoint for InMemory {
+///     fn load(&self) -> Saving<'_, Option<Vec<u8>>> {
+///         Box::pin(async { Ok(self.0.lock().map_err(|_| "poisoned")?.clone()) })
+///     }
+///
+///     fn save(&self, state: Vec<u8>) -> Saving<'_, ()> {
+///         Box::pin(async { *self.0.lock().map_err(|_| "poisoned")? = Some(state); Ok(()) })
+///     }
+/// }
+/// ```
+pub trait Checkpoint: Send + Sync {
+    /// What was saved last; `None` at the first start.
+    fn load(&self) -> Saving<'_, Option<Vec<u8>>>;
+
+    /// Replaces it.
+    fn save(&self, state: Vec<u8>) -> Saving<'_, ()>;
+
+    /// The job that has loaded it is over, to its end or not: others may load it now. Nothing, if nothing is said.
+    fn release(&self) {}
+}
+
+impl<C: Checkpoint + ?Sized> Checkpoint for &C {
+    fn load(&self) -> Saving<'_, Option<Vec<u8>>> {
+        (**self).load()
+    }
+
+    fn save(&self, state: Vec<u8>) -> Saving<'_, ()> {
+        (**self).save(state)
+    }
+
+    fn release(&self) {
+        (**self).release();
+    }
+}

@@ -1,0 +1,267 @@
+//! A job before it runs: what is to be done, and how.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::action::{self, Decide};
+use super::change::RowChange;
+use super::checkpoint::Checkpoint;
+use super::put::Writes;
+use super::report::{BulkProgress, BulkReport};
+use super::run;
+use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
+use crate::error::Result;
+use crate::plan::{Explanation, Steps};
+use crate::query::JobRows;
+use crate::retry::RetryBudget;
+
+/// So many writes are under way at once, if nobody says otherwise.
+const CONCURRENCY: usize = 8;
+
+/// So many rows may fail.
+const FAILURES: usize = 1000;
+
+/// A checkpoint is saved so often.
+const SAVING: Duration = Duration::from_secs(1);
+
+/// Many writes, one after the other, each with a condition of its own: of the rows of a query by
+/// [`update_each`](crate::bulk::BulkVerbs::update_each) and [`delete_each`](crate::bulk::BulkVerbs::delete_each), or those
+/// that are given to [`put_each`](super::put_each).
+///
+/// Rows are read as they are needed: memory holds two answers of the service, however many rows there are. A row
+/// that fails is reported with its key and its error and does not stop the others; a service that refuses, or
+/// that stays too busy for the [budget](Self::budget), stops the job. What was written is never taken back.
+///
+/// Dropped before it is done, it stops; the writes under way may or may not take effect.
+///
+/// # A checkpoint
+///
+/// With a [checkpoint](Self::checkpoint) a job survives any crash: run again, it goes on behind the rows that are
+/// done. Rows between the last save and the crash are met twice, so the job marks each item that it changes, by
+/// an attribute `_job.NAME` that is set by the very same request and that its condition asks for. A row that
+/// carries the mark is done. Therefore each row is changed once, whatever the closure does, and an answer that is
+/// lost is resolved by a look at the item.
+///
+/// - Given writes of one item are done in their order, and the mark has the number of the last one, and of those that were done since the last save. Where a delete leaves
+///   nothing to mark, or a write was refused, the next one of that item waits until the checkpoint is saved. It also waits
+///   for one that failed and that the next run tries again: it fails with it, with the kind
+///   [`Checkpoint`](crate::error::ErrorKind::Checkpoint).
+/// - The mark stays: 21 bytes and the name of the job in each item, of given writes their numbers besides. Entities do not see it; `update` and
+///   `modify` keep it, and so does `put` of an entity with a [`rest`](crate#the-grammar-of-dynamo) field. Another
+///   `put` of the whole item takes it away, and if that happens between the change and the crash, the row is
+///   changed again.
+/// - A deleted row needs no mark.
+/// - A row that enters the range behind the place that the job has come to is not met. One that leaves it before
+///   its turn is left alone.
+/// - The checkpoint is bound to the job's name, the query and the verb, or to the [keys](Self::checkpoint) of the
+///   writes that were given; with others it is refused. Give another name to a job whose closure does something else.
+///   The bounds of a range may differ: those of the first run hold. Without its file a job begins anew.
+/// - Rows that failed are kept in it and tried again by the next run. A job that has come to its end, without
+///   any, does nothing when it is run again.
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Bulk<'j> {
+    pub(super) work: JobWork<'j>,
+    pub(super) concurrency: usize,
+    pub(super) rate: Option<u32>,
+    pub(super) budget: RetryBudget,
+    pub(super) failures: usize,
+    pub(super) progress: Option<OnJobProgress<'j>>,
+    pub(super) checkpoint: Option<Keeping<'j>>,
+}
+
+pub(super) type OnJobProgress<'j> = Box<dyn FnMut(&BulkProgress<'_>) + Send + 'j>;
+
+/// What is to be done.
+pub(super) enum JobWork<'j> {
+    Rows(Box<JobRows>, Verb<'j>),
+    Writes(Box<dyn Writes + 'j>),
+}
+
+/// What is to be done to rows.
+pub(super) enum Verb<'j> {
+    Change(Decide<'j>),
+    Delete,
+}
+
+impl Verb<'_> {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Verb::Change(_) => "update",
+            Verb::Delete => "delete",
+        }
+    }
+}
+
+/// Where a job is kept, and how often.
+pub(super) struct Keeping<'j> {
+    pub(super) name: String,
+    pub(super) store: Box<dyn Checkpoint + 'j>,
+    pub(super) every: Duration,
+}
+
+impl<'j> Bulk<'j> {
+    pub(crate) fn update<E: DynamoEntity, C: RowChange<E>>(
+        target: JobRows,
+        change: impl FnMut(&E) -> C + Send + 'j,
+    ) -> Self {
+        Bulk::of(JobWork::Rows(
+            Box::new(target),
+            Verb::Change(action::update(change)),
+        ))
+    }
+
+    pub(crate) fn delete(target: JobRows) -> Self {
+        Bulk::of(JobWork::Rows(Box::new(target.for_deletes()), Verb::Delete))
+    }
+
+    pub(super) fn of_writes(writes: impl Writes + 'j) -> Self {
+        Bulk::of(JobWork::Writes(Box::new(writes)))
+    }
+
+    fn of(work: JobWork<'j>) -> Self {
+        Bulk {
+            work,
+            concurrency: CONCURRENCY,
+            rate: None,
+            budget: RetryBudget::default(),
+            failures: FAILURES,
+            progress: None,
+            checkpoint: None,
+        }
+    }
+
+    /// So many writes are under way at once; 8 by default. When one is done the next one begins, however long the
+    /// others take.
+    pub fn concurrency(mut self, writes: usize) -> Self {
+        self.concurrency = writes.max(1);
+        self
+    }
+
+    /// So many writes a second at most, evenly spread; attempts count, and a transaction is one. One at the least.
+    pub fn rate(mut self, writes_per_second: u32) -> Self {
+        self.rate = Some(writes_per_second);
+        self
+    }
+
+    /// How often a row is tried again that others write at the same time, and how long a service is waited for
+    /// that is too busy, on top of the retries of the SDK client. A row that loses more races fails; a service that
+    /// stays busy stops the job.
+    pub fn budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// So many rows may fail; 1000 by default. With one more the job stops, and [`stopped`](BulkReport::stopped) is
+    /// of the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is kept for the report. Where rows are meant to
+    /// fail, creates of what may be there already say, give `usize::MAX`.
+    pub fn max_failures(mut self, rows: usize) -> Self {
+        self.failures = rows;
+        self
+    }
+
+    /// Called after each row, between the writes: it should be quick.
+    pub fn on_progress(mut self, tell: impl FnMut(&BulkProgress<'_>) + Send + 'j) -> Self {
+        self.progress = Some(Box::new(tell));
+        self
+    }
+
+    /// Keeps what is done in a checkpoint, under a name: 1 to 64 letters, digits, `-`, `_` or `.`. See
+    /// [above](Bulk#a-checkpoint).
+    ///
+    /// A job of [`put_each`](super::put_each) has to be given the same writes in the same order again. It is refused,
+    /// and nothing is sent, if those that are done have other keys, tables or verbs now, and if the input of a finished
+    /// job has become longer. Their values are not compared. Writes that failed may be mended.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use dynamo_entity::bulk::FileCheckpoint;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "accounts", key(pk = id))]
+    /// # struct Account { id: u32, cents: i64 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let file = folder.path().join("interest.checkpoint");
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # for id in 0..20 { Account { id, cents: 100 }.put().send(&db).await?; }
+    /// let pay_interest = || {
+    ///     Account::scan()
+    ///         .update_each(|account| account.update().apply(|a| a.cents().add(1)))
+    ///         .checkpoint("interest-2026-11", FileCheckpoint::new(&file))
+    /// };
+    /// let report = pay_interest().send(&db).await?.complete()?;
+    /// assert_eq!(report.written, 20);
+    ///
+    /// let again = pay_interest().send(&db).await?;
+    /// assert!(again.was_finished());
+    /// assert_eq!(Account::key(7u32).get().send(&db).await?.map(|a| a.cents), Some(101));
+    /// # Ok(()) }
+    /// ```
+    pub fn checkpoint(mut self, name: impl Into<String>, store: impl Checkpoint + 'j) -> Self {
+        self.checkpoint = Some(Keeping {
+            name: name.into(),
+            store: Box::new(store),
+            every: SAVING,
+        });
+        self
+    }
+
+    /// Saves the checkpoint so often; every second by default, and at the end.
+    pub fn save_every(mut self, time: Duration) -> Self {
+        if let Some(keeping) = &mut self.checkpoint {
+            keeping.every = time;
+        }
+        self
+    }
+
+    /// What it would ask of the service, without asking: how the rows are read, what each write is made of is known
+    /// when its row is. Of [`put_each`](super::put_each) the first write, and where unique values are read before they
+    /// are given up, as if nothing was stored. The mark of a checkpoint comes on top.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    /// # struct Note { owner: String, number: u32, text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// let job = Note::in_partition("ann").delete_each().explain(&db)?;
+    /// assert_eq!(job.operation, Some("Query"));
+    /// assert!(job.requests[0].contains("ProjectionExpression")); // keys alone
+    /// # Ok(()) }
+    /// ```
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        match self.work {
+            JobWork::Rows(target, _) => target.explain(db),
+            JobWork::Writes(mut writes) => match writes.next(db) {
+                Some(first) => first.explain(db),
+                None => Ok(Explanation::of_requests(&[])),
+            },
+        }
+    }
+
+    /// Does it. An error means that nothing was begun; all that happens later stands in the report.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
+    where
+        'j: 'd,
+    {
+        Steps(Box::pin(run::run(self, db)))
+    }
+}
+
+impl fmt::Debug for Bulk<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let work = match &self.work {
+            JobWork::Rows(target, verb) => format!("{}_each of {target:?}", verb.name()),
+            JobWork::Writes(_) => "put_each".to_owned(),
+        };
+        f.debug_struct("Bulk")
+            .field("work", &work)
+            .field("concurrency", &self.concurrency)
+            .field("rate", &self.rate)
+            .finish_non_exhaustive()
+    }
+}

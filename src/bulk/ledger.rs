@@ -1,0 +1,204 @@
+//! What became of each row, in the order in which they came: the place behind which all is dealt with.
+
+use std::collections::VecDeque;
+
+use super::report::{BulkCounts, FailedRow, Fate};
+use crate::query::{PositionChange, RowSpot};
+
+/// Rows are counted as they are done, and passed in their order.
+#[derive(Debug, Default)]
+pub(super) struct JobLedger {
+    /// The number of the first entry.
+    first: u64,
+    entries: VecDeque<LedgerEntry>,
+    /// Of all that is done.
+    pub(super) counts: BulkCounts,
+    /// Of all that was passed.
+    pub(super) passed: Passed,
+    pub(super) errors: Vec<FailedRow>,
+}
+
+/// All rows up to a place.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Passed {
+    pub(super) spot: RowSpot,
+    pub(super) rows: u64,
+    pub(super) counts: BulkCounts,
+    /// The sum of the [identities](super::put::PreparedWrite::identity) of the writes that are not tried again.
+    pub(super) identity: u64,
+    /// What a next run tries again.
+    pub(super) failed: Vec<String>,
+}
+
+#[derive(Debug)]
+struct LedgerEntry {
+    kind: EntryKind,
+    mark: Option<PositionChange>,
+    /// What tells a write that was given from others.
+    identity: u64,
+    fate: Option<Fate>,
+    /// What names it in a next run, if it is worth one.
+    again: Option<String>,
+}
+
+/// What an entry stands for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    Row,
+    /// A place without a row.
+    Place,
+    /// A row that failed in an earlier run, as it is named there.
+    Again(String),
+}
+
+impl JobLedger {
+    /// With what earlier runs have passed.
+    pub(super) fn new(passed: Passed) -> Self {
+        JobLedger {
+            counts: passed.counts,
+            passed,
+            ..JobLedger::default()
+        }
+    }
+
+    /// Rows that are not passed yet.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// All entries before this one are passed.
+    pub(super) fn passed_before(&self) -> u64 {
+        self.first
+    }
+
+    /// Everything that began is done.
+    pub(super) fn is_settled(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The next one begins; returns its number.
+    pub(super) fn begin(&mut self, kind: EntryKind, mark: Option<PositionChange>) -> u64 {
+        self.enter(kind, mark, 0)
+    }
+
+    /// The same of a write that was given.
+    pub(super) fn begin_given(&mut self, kind: EntryKind, identity: u64) -> u64 {
+        self.enter(kind, None, identity)
+    }
+
+    fn enter(&mut self, kind: EntryKind, mark: Option<PositionChange>, identity: u64) -> u64 {
+        let fate = (kind == EntryKind::Place).then_some(Fate::Unchanged);
+        self.entries.push_back(LedgerEntry {
+            kind,
+            mark,
+            identity,
+            fate,
+            again: None,
+        });
+        let number = self.first + self.entries.len() as u64 - 1;
+        self.pass();
+        number
+    }
+
+    /// One is done. `again` is what names it in a next run.
+    pub(super) fn finish(
+        &mut self,
+        number: u64,
+        fate: Fate,
+        failed: Option<FailedRow>,
+        again: Option<String>,
+    ) {
+        let at = usize::try_from(number.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let Some(entry) = self.entries.get_mut(at) else {
+            return;
+        };
+        match entry.kind {
+            EntryKind::Again(_) => self.counts.mend(fate),
+            _ => self.counts.add(fate),
+        }
+        entry.fate = Some(fate);
+        entry.again = again;
+        self.errors.extend(failed);
+        self.pass();
+    }
+
+    fn pass(&mut self) {
+        while let Some(entry) = self.entries.front() {
+            let Some(fate) = entry.fate else { return };
+            match &entry.kind {
+                EntryKind::Row => {
+                    self.passed.counts.add(fate);
+                    self.passed.rows += 1;
+                }
+                EntryKind::Again(name) => {
+                    self.passed.counts.mend(fate);
+                    self.passed.failed.retain(|known| known != name);
+                }
+                EntryKind::Place => {}
+            }
+            match &entry.again {
+                Some(name) => self.passed.failed.push(name.clone()),
+                None => self.passed.identity = self.passed.identity.wrapping_add(entry.identity),
+            }
+            let entry = self.entries.pop_front();
+            if let Some(mark) = entry.and_then(|entry| entry.mark) {
+                self.passed.spot.pass(mark);
+            }
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(name: &str) -> Option<PositionChange> {
+        Some(PositionChange::behind(0, name.as_bytes().to_vec()))
+    }
+
+    fn spot(name: &str) -> RowSpot {
+        let mut spot = RowSpot::default();
+        mark(name).into_iter().for_each(|mark| spot.pass(mark));
+        spot
+    }
+
+    #[test]
+    fn the_place_waits_for_the_slowest() {
+        let mut ledger = JobLedger::default();
+        let rows: Vec<u64> = ["a", "b", "c"]
+            .iter()
+            .map(|name| ledger.begin(EntryKind::Row, mark(name)))
+            .collect();
+        ledger.begin(EntryKind::Place, mark("d"));
+        ledger.finish(rows[2], Fate::Written, None, None);
+        ledger.finish(rows[1], Fate::Failed, None, Some("b".into()));
+        assert_eq!(ledger.passed.spot, RowSpot::default());
+        assert_eq!((ledger.counts.found, ledger.passed.counts.found), (2, 0));
+        assert!(
+            ledger.passed.failed.is_empty(),
+            "it stands behind no place yet"
+        );
+
+        ledger.finish(rows[0], Fate::Vanished, None, None);
+        assert!(ledger.is_settled());
+        assert_eq!(ledger.passed.spot, spot("d"));
+        assert_eq!(ledger.passed.rows, 3);
+        assert_eq!(ledger.passed.counts, ledger.counts);
+        assert_eq!(ledger.passed.failed, ["b"]);
+    }
+
+    #[test]
+    fn what_failed_before_is_mended() {
+        let mut before = Passed::default();
+        before.counts.add(Fate::Failed);
+        before.failed.push("b".into());
+        let mut ledger = JobLedger::new(before);
+        let again = ledger.begin(EntryKind::Again("b".into()), None);
+        assert_eq!(ledger.passed.failed, ["b"]);
+        ledger.finish(again, Fate::Written, None, None);
+        assert!(ledger.passed.failed.is_empty());
+        let counts = ledger.passed.counts;
+        assert_eq!((counts.found, counts.written, counts.failed), (1, 1, 0));
+    }
+}

@@ -1,0 +1,317 @@
+//! The mark of a job in each item that it changed.
+//!
+//! It is set by the same request as the change and asked for by its condition, so the item itself tells
+//! whether the change took place: after a crash, after a lost answer, and where an index shows a row twice.
+//! The attribute has the name of the job, so that jobs side by side do not erase each other's marks; its
+//! value tells one run of a job from the next.
+//!
+//! Of writes that were given several may be of one item. They are done in the order of their numbers, so the mark
+//! has the number of the last one, and of those before it that no checkpoint knew then. A write that has neither a
+//! place in the checkpoint nor in this list was not done, whatever came after it: it may have failed with another
+//! key, and was mended since.
+
+use crate::error::Result;
+use crate::expr::{Comparison, Node, Term, UpdateAction};
+use crate::json::{Reader, Writer, member};
+use crate::path::Place;
+use crate::plan::{WriteRequest, WriteVerb};
+use crate::wire::Resend;
+
+/// The name of the attribute begins so. No declaration can have one.
+const PREFIX: &str = crate::schema::JOB;
+
+/// What a job leaves in an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct JobMark {
+    attribute: String,
+    run: String,
+    /// Of a write that was given.
+    given: Option<GivenMark>,
+}
+
+/// The part of the mark that tells given writes of one item from each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GivenMark {
+    number: u64,
+    /// The numbers of those before it that are done and in no checkpoint.
+    before: Vec<u64>,
+}
+
+/// What an item tells of a given write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MarkedFate {
+    Done,
+    /// It was not done, and the one with this number was.
+    Overtaken(u64),
+}
+
+impl JobMark {
+    pub(super) fn new(job: &str, run: &str) -> Self {
+        JobMark {
+            attribute: format!("{PREFIX}{job}"),
+            run: run.to_owned(),
+            given: None,
+        }
+    }
+
+    /// Of one of the writes of a job, of which several may change the same item. `before` has the numbers of those
+    /// that were done to it and are in no checkpoint.
+    pub(super) fn of_write(&self, number: u64, before: Vec<u64>) -> Self {
+        JobMark {
+            given: Some(GivenMark { number, before }),
+            ..self.clone()
+        }
+    }
+
+    /// What the marks of this write begin with, and those of later ones come behind. Numbers begin with their length,
+    /// so that their texts sort as they do.
+    fn bound(&self) -> String {
+        match &self.given {
+            None => self.run.clone(),
+            Some(GivenMark { number, .. }) => {
+                let digits = format!("{number:x}");
+                format!("{}#{:x}{digits}", self.run, digits.len() - 1)
+            }
+        }
+    }
+
+    /// What stands in the item.
+    fn value(&self) -> String {
+        let mut value = self.bound();
+        let before = self.given.iter().flat_map(|given| &given.before);
+        before.for_each(|number| value.push_str(&format!(",{number:x}")));
+        value
+    }
+
+    /// Behind the values of all writes of this run: `$` comes after `#`.
+    fn end(&self) -> String {
+        format!("{}$", self.run)
+    }
+
+    fn on<T>(&self, item: &[u8], look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let json = member(item, &self.attribute).ok().flatten()?;
+        look(&Reader::new(json).text().ok()?)
+    }
+
+    /// Whether the item carries it.
+    pub(super) fn is_on(&self, item: &[u8]) -> bool {
+        let is_this = |text: &str| (text == self.value()).then_some(());
+        self.on(item, is_this).is_some()
+    }
+
+    /// What the item tells of this write; nothing where none of this run came as far.
+    pub(super) fn fate_on(&self, item: &[u8]) -> Option<MarkedFate> {
+        let number = self.given.as_ref()?.number;
+        let last = self.on(item, |text| self.read(text))?;
+        if last.number == number || last.before.contains(&number) {
+            Some(MarkedFate::Done)
+        } else if last.number > number {
+            Some(MarkedFate::Overtaken(last.number))
+        } else {
+            None
+        }
+    }
+
+    /// The mark of another given write of this run.
+    fn read(&self, text: &str) -> Option<GivenMark> {
+        let numbers = text.strip_prefix(&*self.run)?.strip_prefix('#')?.get(1..)?;
+        let mut numbers = numbers.split(',').map(|hex| u64::from_str_radix(hex, 16));
+        Some(GivenMark {
+            number: numbers.next()?.ok()?,
+            before: numbers.collect::<Result<_, _>>().ok()?,
+        })
+    }
+
+    /// Adds the mark to a write, which then takes effect only where the mark is not, or a later one of this run. Updates
+    /// that change nothing leave none, and neither do deletes; those of given writes ask for it.
+    pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
+        let attribute = || self.attribute.clone();
+        match write.verb {
+            // In the place of the one that an earlier run has left, which a field of all the rest brings along.
+            WriteVerb::Put => write.set_attribute(&self.attribute, &text(&self.value()))?,
+            WriteVerb::Update if !write.update.is_empty() => {
+                let set = UpdateAction::Set(text(&self.value()));
+                write.update.set(attribute(), set);
+            }
+            WriteVerb::Delete if self.given.is_some() => {}
+            WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => return Ok(()),
+        }
+        let here = Term::Place(Place::of(attribute()));
+        let value = Term::Value(text(&self.bound()));
+        // True of an item without the attribute too.
+        write.asking(match self.given {
+            None => Node::Compare(here, Comparison::Ne, value),
+            Some(_) => Node::Between(here, value, Term::Value(text(&self.end()))).not(),
+        });
+        // After a lost answer the item is looked at. A delete may be done twice as ever, for nothing follows it before
+        // it is acknowledged.
+        if write.verb != WriteVerb::Delete {
+            write.resend = Resend::UnlessAmbiguous;
+        }
+        Ok(())
+    }
+}
+
+/// A text as DynamoDB JSON.
+fn text(text: &str) -> Vec<u8> {
+    let mut json = Writer::default();
+    json.text(text);
+    json.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Meaning, check};
+
+    fn write(verb: WriteVerb, subject: &str) -> WriteRequest {
+        let asked = (Node::all([]), Meaning::NotOurs);
+        let now = std::time::SystemTime::UNIX_EPOCH.into();
+        let mut write = WriteRequest::new(verb, "notes".into(), 0, "Note", now, asked);
+        write.writer().raw(subject);
+        write
+    }
+
+    fn sent(mark: &JobMark, mut write: WriteRequest) -> (String, Resend) {
+        mark.onto(&mut write).unwrap();
+        let request = write.quietly().unwrap().request;
+        (
+            String::from_utf8(request.body.to_vec()).unwrap(),
+            request.resend,
+        )
+    }
+
+    fn marked(write: WriteRequest) -> String {
+        sent(&JobMark::new("price", "7f"), write).0
+    }
+
+    #[test]
+    fn a_put_carries_the_mark_in_its_item() {
+        assert_eq!(
+            marked(write(WriteVerb::Put, r#"{"id":{"S":"a"}}"#)),
+            r##"{"TableName":"notes","Item":{"_job.price":{"S":"7f"},"id":{"S":"a"}},"ConditionExpression":"#n0 <> :v0","ExpressionAttributeNames":{"#n0":"_job.price"},"ExpressionAttributeValues":{":v0":{"S":"7f"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+    }
+
+    #[test]
+    fn a_put_carries_no_mark_of_an_earlier_run() {
+        let plain = r#"{"_job.price":{"S":"6e"},"id":{"S":"a"},"_job.other":{"S":"1"}}"#;
+        let marked = marked(write(WriteVerb::Put, plain));
+        let item = r#"{"TableName":"notes","Item":{"_job.price":{"S":"7f"},"id":{"S":"a"},"_job.other":{"S":"1"}},"#;
+        assert!(marked.starts_with(item), "{marked}");
+    }
+
+    #[test]
+    fn an_update_sets_it_and_asks_for_it() {
+        let is_one = |name: &'static str| check::is_value(name, br#"{"N":"1"}"#);
+        let mut both = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
+        both.update.set("b", UpdateAction::Remove);
+        both.asking(Node::any([is_one("a"), is_one("c")]));
+        assert_eq!(
+            marked(both),
+            r##"{"TableName":"notes","Key":{"id":{"S":"a"}},"UpdateExpression":"SET #n0 = :v0 REMOVE #n1","ConditionExpression":"(#n2 = :v1 OR #n3 = :v2) AND #n0 <> :v3","ExpressionAttributeNames":{"#n0":"_job.price","#n1":"b","#n2":"a","#n3":"c"},"ExpressionAttributeValues":{":v0":{"S":"7f"},":v1":{"N":"1"},":v2":{"N":"1"},":v3":{"S":"7f"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+    }
+
+    #[test]
+    fn what_changes_nothing_carries_none() {
+        for verb in [WriteVerb::Update, WriteVerb::Delete] {
+            let marked = marked(write(verb, r#"{"id":{"S":"a"}}"#));
+            assert_eq!(marked, r#"{"TableName":"notes","Key":{"id":{"S":"a"}}}"#);
+        }
+    }
+
+    #[test]
+    fn a_mark_is_that_of_its_run() {
+        let mark = JobMark::new("price", "7f");
+        assert!(mark.is_on(br#"{"id":{"S":"a"},"_job.price":{"S":"7f"}}"#));
+        for other in [
+            &br#"{"_job.price":{"S":"80"}}"#[..],
+            br#"{"_job.other":{"S":"7f"}}"#,
+            br#"{"_job.price":{"N":"7"}}"#,
+            b"{}",
+        ] {
+            assert!(!mark.is_on(other));
+        }
+    }
+
+    #[test]
+    fn the_mark_of_a_write_tells_of_those_before_it() {
+        let mark = JobMark::new("price", "7f");
+        let numbers = [
+            0,
+            1,
+            9,
+            10,
+            15,
+            16,
+            255,
+            256,
+            u64::from(u32::MAX),
+            u64::MAX - 1,
+            u64::MAX,
+        ];
+        // The last one, and every other one before.
+        let marks = (0..numbers.len()).map(|at| {
+            let before = numbers[..at].iter().rev().skip(1).step_by(2);
+            mark.of_write(numbers[at], before.copied().collect())
+        });
+        let marks: Vec<_> = marks.collect();
+        let sorted = marks.iter().flat_map(|mark| [mark.bound(), mark.value()]);
+        assert!(sorted.clone().is_sorted());
+        assert!(sorted.clone().all(|value| value < mark.end()));
+        for (at, stored) in marks.iter().enumerate() {
+            let item = format!(r#"{{"_job.price":{{"S":"{}"}}}}"#, stored.value());
+            for (other, asked) in marks.iter().enumerate() {
+                let told = asked.fate_on(item.as_bytes());
+                let expected = match other {
+                    other if other > at => None,
+                    other if (at - other).is_multiple_of(2) => Some(MarkedFate::Done),
+                    _ => Some(MarkedFate::Overtaken(numbers[at])),
+                };
+                assert_eq!(told, expected, "{} in {}", numbers[other], stored.value());
+            }
+            let other = JobMark::new("price", "7e").of_write(0, Vec::new());
+            assert_eq!(other.fate_on(item.as_bytes()), None);
+        }
+        for none in [
+            r#"{"_job.price":{"S":"7f"}}"#,
+            r#"{"_job.price":{"S":"7f#"}}"#,
+            r#"{"_job.price":{"S":"7f#01,"}}"#,
+            "{}",
+        ] {
+            assert_eq!(marks[1].fate_on(none.as_bytes()), None);
+        }
+    }
+
+    #[test]
+    fn the_list_is_stored_and_the_number_is_asked_for() {
+        let mark = JobMark::new("price", "7f").of_write(20, vec![3, 17]);
+        let mut update = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
+        update.update.set("b", UpdateAction::Remove);
+        assert_eq!(
+            sent(&mark, update).0,
+            r##"{"TableName":"notes","Key":{"id":{"S":"a"}},"UpdateExpression":"SET #n0 = :v0 REMOVE #n1","ConditionExpression":"NOT #n0 BETWEEN :v1 AND :v2","ExpressionAttributeNames":{"#n0":"_job.price","#n1":"b"},"ExpressionAttributeValues":{":v0":{"S":"7f#114,3,11"},":v1":{"S":"7f#114"},":v2":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+        let (put, _) = sent(&mark, write(WriteVerb::Put, r#"{"id":{"S":"a"}}"#));
+        assert!(put.contains(r#""_job.price":{"S":"7f#114,3,11"}"#), "{put}");
+        assert!(put.contains(r#"{":v0":{"S":"7f#114"},":v1":{"S":"7f$"}}"#));
+    }
+
+    #[test]
+    fn a_given_write_asks_for_later_ones_too() {
+        let mark = JobMark::new("price", "7f").of_write(20, Vec::new());
+        let (put, resend) = sent(&mark, write(WriteVerb::Put, r#"{"id":{"S":"a"}}"#));
+        assert_eq!(
+            put,
+            r##"{"TableName":"notes","Item":{"_job.price":{"S":"7f#114"},"id":{"S":"a"}},"ConditionExpression":"NOT #n0 BETWEEN :v0 AND :v1","ExpressionAttributeNames":{"#n0":"_job.price"},"ExpressionAttributeValues":{":v0":{"S":"7f#114"},":v1":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+        assert_eq!(resend, Resend::UnlessAmbiguous);
+        let (delete, resend) = sent(&mark, write(WriteVerb::Delete, r#"{"id":{"S":"a"}}"#));
+        assert_eq!(
+            delete,
+            r##"{"TableName":"notes","Key":{"id":{"S":"a"}},"ConditionExpression":"NOT #n0 BETWEEN :v0 AND :v1","ExpressionAttributeNames":{"#n0":"_job.price"},"ExpressionAttributeValues":{":v0":{"S":"7f#114"},":v1":{"S":"7f$"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}"##
+        );
+        assert_eq!(resend, Resend::Always);
+    }
+}

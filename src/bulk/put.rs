@@ -1,0 +1,167 @@
+//! `put_each`: writes that come one after the other, each with its own condition.
+
+use std::iter::Fuse;
+
+use super::job::Bulk;
+use crate::dynamo::Dynamo;
+use crate::entity::guard::Guard;
+use crate::entity::{DynamoEntity, DynamoTable};
+use crate::error::{Error, Result};
+use crate::json::CodecError;
+use crate::key::KeyHash;
+use crate::plan::{Explanation, Outcome};
+use crate::schema::TableDef;
+use crate::write::{
+    Create, Delete, Intent, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
+};
+
+/// A write that is planned as far as it can be, and what it is about.
+pub struct PreparedWrite {
+    pub(super) intent: Result<Intent>,
+    /// The key attributes, as an object of DynamoDB JSON: of a write that cannot be planned, too.
+    pub(super) key: Result<Vec<u8>>,
+    /// What it does to the item.
+    pub(super) verb: &'static str,
+    pub(super) entity: &'static str,
+    pub(super) table: &'static TableDef,
+}
+
+impl PreparedWrite {
+    /// Tells the write of this place in the input from others. One without a key is never done.
+    pub(super) fn identity(&self, number: u64, db: &Dynamo) -> u64 {
+        let Ok(key) = &self.key else { return 0 };
+        let place = format!("{number} {} {}", self.verb, db.table_name(self.table.name));
+        KeyHash::of(place.as_bytes(), Some(key)).number()
+    }
+
+    /// The request, as if nothing was stored.
+    pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let joint = match self.intent? {
+            Intent::Ready(joint) => *joint,
+            Intent::Reading(write) => write.plan_on(None, db)?,
+        };
+        let plan = joint.plan(Outcome::Known(Some(())))?;
+        Ok(Explanation::of(&plan))
+    }
+}
+
+/// A write of one item: a create, put, update, upsert or delete, with whatever condition.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the write of one item",
+    label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
+    note = "a job returns no items: leave out `.returning_old()`",
+    note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
+)]
+pub trait SingleWrite: Send {
+    /// Plans it.
+    #[doc(hidden)]
+    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite;
+}
+
+#[diagnostic::do_not_recommend]
+impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
+    fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        (*self).prepare(db)
+    }
+}
+
+/// Sends many writes, each with its own condition, so many at a time: what a batch cannot do.
+///
+/// Each is a request of its own, and what became of it stands in the [report](super::BulkReport): a lost race
+/// fails that write alone, with its error, the current item and its place in the input. Writes of one item
+/// are done one after the other, in the order in which they are given: one begins when the one before is done, or has
+/// failed. Those of other items go on beside them.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "users", key(pk = id))]
+/// # struct User { id: String, name: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([User::schema()]).await?;
+/// let users: Vec<User> = (0..100)
+///     .map(|number| User { id: format!("u{number:03}"), name: "Ann".into() })
+///     .collect();
+/// users[7].create().send(&db).await?;
+///
+/// let report = put_each(users.iter().map(|user| user.create())).concurrency(16).send(&db).await?;
+/// assert_eq!((report.written, report.failed), (99, 1));
+/// let failed = &report.errors()[0];
+/// assert_eq!(failed.index(), Some(7));
+/// assert!(failed.error().is_already_exists());
+/// # Ok(()) }
+/// ```
+pub fn put_each<'j, W, I>(writes: I) -> Bulk<'j>
+where
+    W: SingleWrite + 'j,
+    I: IntoIterator<Item = W>,
+    I::IntoIter: Send + 'j,
+{
+    Bulk::of_writes(writes.into_iter().fuse())
+}
+
+/// Writes that are planned when their turn has come.
+pub(super) trait Writes: Send {
+    /// The next one.
+    fn next(&mut self, db: &Dynamo) -> Option<PreparedWrite>;
+}
+
+impl<W: SingleWrite, I: Iterator<Item = W> + Send> Writes for Fuse<I> {
+    fn next(&mut self, db: &Dynamo) -> Option<PreparedWrite> {
+        let write = Iterator::next(self)?;
+        Some(Box::new(write).prepare(db))
+    }
+}
+
+/// A planned write of an entity.
+fn prepared<E: DynamoEntity>(
+    verb: &'static str,
+    key: Result<Vec<u8>, CodecError>,
+    intent: Result<Intent>,
+) -> PreparedWrite {
+    PreparedWrite {
+        key: key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault)),
+        intent,
+        verb,
+        entity: E::ENTITY.type_name,
+        table: &<E::Table as DynamoTable>::TABLE,
+    }
+}
+
+macro_rules! single_writes {
+    ($([$($generics:tt)*] $verb:literal $write:ty: $intent:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> SingleWrite for $write {
+            fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+                let intent: fn(Self, &Dynamo) -> Result<Intent> = $intent;
+                let key = self.item_key().to_json();
+                prepared::<E>($verb, key, intent(*self, db))
+            }
+        }
+    )*};
+}
+
+single_writes! {
+    [E: DynamoEntity] "create" Create<'_, E>: Create::intent;
+    [E: DynamoEntity, G: Guard] "put" Put<'_, E, G>: Put::intent;
+    [E: DynamoEntity, R: Send] "update" Update<E, R>: Update::intent;
+    [E: DynamoEntity, R: Send] "upsert" Upsert<E, R>: Upsert::intent;
+    [E: DynamoEntity, G: Guard] "delete" Delete<E, G, ReturningNothing>: Delete::intent;
+    [E: DynamoEntity] "create" Repeatable<Create<'_, E>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] "put" Repeatable<Put<'_, E, G>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] "delete" Repeatable<Delete<E, G, ReturningNothing>>: |write, db| repeatable(write.into_inner().intent(db));
+    [E: DynamoEntity, G: Guard] "delete" Repeatable<Delete<E, G, ReturningOld>>: |write, db| repeatable(write.into_inner().intent(db));
+}
+
+fn repeatable(intent: Result<Intent>) -> Result<Intent> {
+    Ok(match intent? {
+        // A transaction is known by its token anyway.
+        Intent::Ready(mut joint) => {
+            joint.main().repeatable();
+            Intent::Ready(joint)
+        }
+        reading @ Intent::Reading(_) => reading,
+    })
+}

@@ -1,0 +1,247 @@
+//! What a job tells: on its way, and at the end.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::codec::Item;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::query::{Cursor, Places, RowSpot};
+
+/// What became of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its
+/// runs.
+///
+/// After a crash, rows that were done since the last save are met again and counted then: those that it changed, as
+/// [`already_done`](Self::already_done). If they no longer are rows of the query, deleted ones say, they are in no
+/// count. So a job that was killed may have written more than `written` says, and `written + already_done` is what
+/// it has written where its rows stay rows of the query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct BulkCounts {
+    /// Rows that the query brought, or writes that were given, and that are dealt with: the sum of all others.
+    pub found: u64,
+    /// Changed, deleted, or stored.
+    pub written: u64,
+    /// Left alone: the closure returned no change.
+    pub unchanged: u64,
+    /// Gone when its turn came, as a strong read has shown.
+    pub vanished: u64,
+    /// Still there, and no longer a row of the query when its turn came: others changed it, or it expired.
+    pub left_query: u64,
+    /// Found with the mark of this job, which had changed it before: after a crash, or because an index
+    /// brought it twice.
+    pub already_done: u64,
+    /// Not done, for the reason that the report names.
+    pub failed: u64,
+}
+
+impl BulkCounts {
+    pub(super) fn add(&mut self, fate: Fate) {
+        *self.of(fate) += 1;
+        self.found += 1;
+    }
+
+    /// A row that had failed has another fate now.
+    pub(super) fn mend(&mut self, fate: Fate) {
+        self.failed = self.failed.saturating_sub(1);
+        *self.of(fate) += 1;
+    }
+
+    fn of(&mut self, fate: Fate) -> &mut u64 {
+        match fate {
+            Fate::Written => &mut self.written,
+            Fate::Unchanged => &mut self.unchanged,
+            Fate::Vanished => &mut self.vanished,
+            Fate::LeftQuery => &mut self.left_query,
+            Fate::AlreadyDone => &mut self.already_done,
+            Fate::Failed => &mut self.failed,
+        }
+    }
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Written,
+    Unchanged,
+    Vanished,
+    LeftQuery,
+    AlreadyDone,
+    Failed,
+}
+
+/// How far a job has come; see [`Bulk::on_progress`](super::Bulk::on_progress). Its counts are fields:
+/// `progress.written`.
+#[derive(Debug)]
+pub struct BulkProgress<'p> {
+    pub(super) counts: BulkCounts,
+    pub(super) place: Option<(&'p Places, &'p RowSpot)>,
+}
+
+impl BulkProgress<'_> {
+    /// The place behind which all rows are dealt with. Made when it is asked for; none before the first row.
+    pub fn position(&self) -> Option<Cursor> {
+        let (places, spot) = self.place?;
+        places.cursor(spot)
+    }
+}
+
+impl Deref for BulkProgress<'_> {
+    type Target = BulkCounts;
+
+    fn deref(&self) -> &BulkCounts {
+        &self.counts
+    }
+}
+
+/// A row, or a write, that was not done.
+pub struct FailedRow {
+    pub(super) key: Item,
+    pub(super) number: Option<u64>,
+    pub(super) error: Error,
+}
+
+impl FailedRow {
+    /// The attributes of its primary key; empty for a write whose key cannot be stored.
+    pub fn key(&self) -> &Item {
+        &self.key
+    }
+
+    /// The same, typed.
+    pub fn key_of<E: DynamoEntity>(&self) -> Result<Key<E>> {
+        Key::from_item(self.key.clone())
+    }
+
+    /// The place of a write in the input of [`put_each`](super::put_each), from 0.
+    pub fn index(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// Why.
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+}
+
+/// Which one, by its place or by the names of its key, and why. Never a value: who may see those asks for the
+/// [`key`](FailedRow::key).
+impl fmt::Display for FailedRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number {
+            Some(number) => write!(f, "write {number} of the job")?,
+            None => f.write_str("a row")?,
+        }
+        let names = self.key.iter().map(|(name, _)| format!("`{name}`"));
+        let names: Vec<String> = names.collect();
+        if self.number.is_none() && !names.is_empty() {
+            write!(f, " with the key {}", names.join(", "))?;
+        }
+        write!(f, ": {}", self.error)
+    }
+}
+
+/// Keys are shown, as they name the item.
+impl fmt::Debug for FailedRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FailedRow")
+            .field("key", &self.key)
+            .field("index", &self.number)
+            .field("error", &self.error)
+            .finish()
+    }
+}
+
+/// What became of a job. Its counts are fields: `report.written`.
+#[derive(Debug)]
+#[must_use = "rows may have failed: look at it, or write `.complete()?`"]
+pub struct BulkReport {
+    pub(super) counts: BulkCounts,
+    pub(super) errors: Vec<FailedRow>,
+    pub(super) stopped: Option<Error>,
+    pub(super) in_doubt: Vec<FailedRow>,
+    pub(super) position: Option<Cursor>,
+    pub(super) was_finished: bool,
+}
+
+impl BulkReport {
+    /// What became of how many, also by the name of each: `report.written`.
+    pub fn counts(&self) -> BulkCounts {
+        self.counts
+    }
+
+    /// The rows that failed in this run, each alone. They are not all that was left undone where the job
+    /// [stopped](Self::stopped): it has not come to the others.
+    pub fn errors(&self) -> &[FailedRow] {
+        &self.errors
+    }
+
+    /// Why the job ended early, if it did: the service refused or was too busy for longer than the
+    /// [budget](super::Bulk::budget), too many rows failed, or the checkpoint could not be written.
+    pub fn stopped(&self) -> Option<&Error> {
+        self.stopped.as_ref()
+    }
+
+    /// Rows whose writes were sent and not acknowledged when the job [stopped](Self::stopped), as many as were under
+    /// way at the most: each took effect or did not. No count holds them, and [`position`](Self::position) is before
+    /// them, so the next run meets them again. Only writes without a condition are left so, which may be done twice:
+    /// deletes by key, and puts of entities without a version.
+    pub fn in_doubt(&self) -> &[FailedRow] {
+        &self.in_doubt
+    }
+
+    /// The place behind which all rows are dealt with: a job that was stopped goes on there by
+    /// [`resume`](crate::query::QueryVerbs::resume). A job with a checkpoint does so by itself.
+    pub fn position(&self) -> Option<&Cursor> {
+        self.position.as_ref()
+    }
+
+    /// Whether an earlier run had finished the job, so that this one did nothing.
+    pub fn was_finished(&self) -> bool {
+        self.was_finished
+    }
+
+    /// The counts, or an error if the job was stopped or a row failed. It is of the kind of what stopped it, or of
+    /// the first row that failed, and [`RowsFailed`](ErrorKind::RowsFailed) if too many failed or all in earlier runs.
+    pub fn complete(self) -> Result<BulkCounts> {
+        let counts = self.counts;
+        if let Some(error) = self.stopped {
+            let message = format!("the job was stopped after {} rows: {error}", counts.found);
+            return Err(wrap(error, message));
+        }
+        if counts.failed == 0 {
+            return Ok(counts);
+        }
+        let failed = format!("{} of {} rows failed", counts.failed, counts.found);
+        Err(match self.errors.into_iter().next() {
+            Some(FailedRow { error, .. }) => {
+                let message = format!("{failed}, the first of them: {error}");
+                wrap(error, message)
+            }
+            None => {
+                let message = format!("{failed} in an earlier run, which reported why");
+                Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+            }
+        })
+    }
+}
+
+impl Deref for BulkReport {
+    type Target = BulkCounts;
+
+    fn deref(&self) -> &BulkCounts {
+        &self.counts
+    }
+}
+
+fn wrap(error: Error, message: String) -> Error {
+    let (kind, stage) = (error.kind(), error.stage());
+    Error::new(kind, stage, message).with_source(error)
+}
+
+/// More rows failed than the job may have.
+pub(super) fn too_many(failed: usize) -> Error {
+    let message = format!(
+        "{failed} rows failed, more than `max_failures`: see the errors of the report, or let more fail"
+    );
+    Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+}

@@ -1,0 +1,379 @@
+//! A job that runs: rows come, so many are under way, what is done is counted and kept.
+
+mod catch_up;
+mod feed;
+mod keeper;
+mod order;
+
+use std::collections::HashSet;
+use std::task::Poll;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use sha2::{Digest, Sha256};
+
+use super::job::{Bulk, OnJobProgress};
+use super::ledger::{EntryKind, JobLedger, Passed};
+use super::report::{self, BulkProgress, BulkReport, FailedRow, Fate};
+use super::write::{GivenWrite, RowWrites, Tools, Trouble};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::query::Places;
+use crate::retry::{Patience, Rate};
+use crate::wire::BoxFuture;
+use feed::{Feed, JobTask};
+use keeper::Keeper;
+pub(super) use order::Waiting;
+use order::{Trace, WriteOrder};
+
+/// So many rows may come before one that takes long.
+const WINDOW: usize = 10_000;
+
+/// So many given writes wait for others of their items, at their full size.
+const WAITING: usize = 100;
+
+/// Runs a job to its end.
+pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
+    let Bulk {
+        mut work,
+        concurrency,
+        rate,
+        budget,
+        failures,
+        progress,
+        checkpoint,
+    } = bulk;
+    let keeper = match checkpoint {
+        Some(keeping) => Some(Keeper::load(keeping, &mut work, db).await?),
+        None => None,
+    };
+    let (feed, rows) = feed::begin(work, keeper.as_ref(), db, budget).await?;
+    if let Some(keeper) = keeper.as_ref().filter(|keeper| keeper.is_over()) {
+        return Ok(keeper.report());
+    }
+    let tools = Tools {
+        db,
+        mark: keeper.as_ref().map(Keeper::mark),
+        rate: rate.map(Rate::per_second),
+        patience: Patience::new(budget),
+        races: Patience::new(budget),
+    };
+    let places = rows.as_ref().map(|rows| rows.target.places(db));
+    let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());
+    let mut runner = JobRunner {
+        ledger: JobLedger::new(Passed {
+            spot: places.as_ref().map(Places::begin).unwrap_or_default(),
+            ..keeper.as_ref().map(Keeper::passed).unwrap_or_default()
+        }),
+        order: WriteOrder::new(keeper.is_some()),
+        seen: (may_repeat && keeper.is_none()).then(HashSet::new),
+        keeper,
+        places,
+        progress,
+        failures,
+        stopped: None,
+        in_doubt: Vec::new(),
+        feed,
+    };
+    if let Some(keeper) = &mut runner.keeper {
+        // What marks the items has to be known before the first one is marked.
+        keeper
+            .save(&runner.ledger.passed, runner.places.as_ref(), false)
+            .await?;
+    }
+    runner.work(&tools, rows.as_ref(), concurrency).await;
+    Ok(runner.finish().await)
+}
+
+struct JobRunner<'j> {
+    feed: Feed<'j>,
+    ledger: JobLedger,
+    /// Of given writes.
+    order: WriteOrder,
+    keeper: Option<Keeper<'j>>,
+    places: Option<Places>,
+    progress: Option<OnJobProgress<'j>>,
+    /// Rows that may fail.
+    failures: usize,
+    stopped: Option<Error>,
+    /// Rows whose writes were under way then.
+    in_doubt: Vec<FailedRow>,
+    /// What the job has met, where an index may bring a row twice and no mark tells.
+    seen: Option<HashSet<[u8; 16]>>,
+}
+
+/// What happened next.
+enum Event {
+    Done(Done),
+    Broken(Error),
+    /// What comes next waits for the checkpoint.
+    Waiting,
+    End,
+}
+
+/// What became of a row, or of a given write.
+struct Done {
+    entry: u64,
+    given: Option<GivenOne>,
+    result: Result<Fate, Trouble>,
+}
+
+/// Which of the given writes.
+struct GivenOne {
+    number: u64,
+    /// What names it if it fails.
+    name: String,
+    item: Option<u64>,
+    is_again: bool,
+    is_delete: bool,
+}
+
+impl GivenOne {
+    fn of(waiting: &Waiting) -> Self {
+        GivenOne {
+            number: waiting.write.number,
+            name: waiting.write.name(),
+            item: waiting.item,
+            is_again: waiting.is_again,
+            is_delete: waiting.write.is_delete(),
+        }
+    }
+
+    /// What tells the next run what became of it. One that is tried again may have another item now, of which later
+    /// writes were done before; so its mark is not that of all before it, and nothing else is done before it is saved.
+    fn trace(&self, result: &Result<Fate, Trouble>) -> Trace {
+        match result {
+            Err(Trouble::Row(row)) if name_of(row).is_some() => Trace::ToCome,
+            Err(_) => Trace::None,
+            Ok(_) if self.is_again => Trace::None,
+            Ok(Fate::Written) if self.is_delete => Trace::None,
+            Ok(_) => Trace::Mark,
+        }
+    }
+}
+
+impl<'j> JobRunner<'j> {
+    async fn work(&mut self, tools: &Tools<'_>, rows: Option<&RowWrites<'j>>, concurrency: usize) {
+        let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
+        loop {
+            let event = std::future::poll_fn(|cx| {
+                while self.stopped.is_none() && running.len() < concurrency {
+                    if let Some(next) = self.order.next() {
+                        running.push(Box::pin(write(next, tools)));
+                        continue;
+                    }
+                    if self.ledger.len() >= WINDOW || self.order.waiting() >= WAITING {
+                        break;
+                    }
+                    match self.feed.poll_next(tools.db, cx) {
+                        Poll::Ready(Some(Ok(task))) => {
+                            if let Some((entry, task)) = self.begin(task, rows, tools.db) {
+                                running.push(Box::pin(work_on(entry, task, tools, rows)));
+                            }
+                        }
+                        Poll::Ready(Some(Err(error))) => return Poll::Ready(Event::Broken(error)),
+                        Poll::Ready(None) => break,
+                        Poll::Pending if running.is_empty() => return Poll::Pending,
+                        Poll::Pending => break,
+                    }
+                }
+                let is_waiting = self.stopped.is_none() && self.order.waiting() > 0;
+                running.poll_next_unpin(cx).map(|done| match done {
+                    Some(done) => Event::Done(done),
+                    None if is_waiting => Event::Waiting,
+                    None => Event::End,
+                })
+            });
+            match event.await {
+                Event::Done(done) => self.done(done).await,
+                Event::Broken(error) => self.stop(error),
+                Event::Waiting => self.save().await,
+                Event::End => return,
+            }
+        }
+    }
+
+    /// The task and its number, if there is anything to do at once. A write that was given has its turn.
+    fn begin(
+        &mut self,
+        task: JobTask,
+        rows: Option<&RowWrites<'_>>,
+        db: &Dynamo,
+    ) -> Option<(u64, JobTask)> {
+        let entry = match &task {
+            JobTask::Row { mark, item } => {
+                let is_new = match (&mut self.seen, rows) {
+                    (Some(seen), Some(rows)) => seen.insert(digest(item, &rows.names)),
+                    _ => true,
+                };
+                let kind = if is_new {
+                    EntryKind::Row
+                } else {
+                    EntryKind::Place
+                };
+                let number = self.ledger.begin(kind, Some(mark.clone()));
+                is_new.then_some(number)?
+            }
+            JobTask::Place(mark) => {
+                self.ledger.begin(EntryKind::Place, Some(mark.clone()));
+                return None;
+            }
+            JobTask::Again(key) => self.ledger.begin(EntryKind::Again(key.clone()), None),
+            JobTask::Write { given, is_again } => {
+                let kind = match (is_again, &given.failed_as) {
+                    (true, Some(name)) => EntryKind::Again(name.clone()),
+                    _ => EntryKind::Row,
+                };
+                self.ledger.begin_given(kind, given.identity)
+            }
+        };
+        match task {
+            JobTask::Write { given, is_again } => {
+                self.order.enter(Waiting {
+                    entry,
+                    item: given.item(db),
+                    write: given,
+                    is_again,
+                    held_by: None,
+                    done_before: Vec::new(),
+                });
+                None
+            }
+            task => Some((entry, task)),
+        }
+    }
+
+    async fn done(&mut self, done: Done) {
+        let Done {
+            entry,
+            given,
+            result,
+        } = done;
+        let trace = given
+            .as_ref()
+            .map(|given| (given.item, given.number, given.trace(&result)));
+        match result {
+            Ok(fate) => self.ledger.finish(entry, fate, None, None),
+            // What was under way when the job stopped is not passed, so that a next run meets it again.
+            Err(Trouble::Job(error, doubt)) => {
+                self.in_doubt.extend(doubt);
+                return self.stop(error);
+            }
+            Err(Trouble::Row(row) | Trouble::Overtaken(row)) => {
+                let again = name_of(&row).map(|name| given.map_or(name, |given| given.name));
+                self.ledger.finish(entry, Fate::Failed, Some(row), again);
+                if self.ledger.errors.len() > self.failures {
+                    self.stop(report::too_many(self.ledger.errors.len()));
+                }
+            }
+        }
+        if let Some((Some(item), number, trace)) = trace {
+            self.order.settle(item, entry, number, trace);
+        }
+        self.tell();
+        let is_due = self.keeper.as_ref().is_some_and(Keeper::is_due);
+        if is_due || self.order.remembered() > WINDOW {
+            self.save().await;
+        }
+    }
+
+    async fn save(&mut self) {
+        let Some(keeper) = &mut self.keeper else {
+            return;
+        };
+        let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), false);
+        match saved.await {
+            Ok(()) => self.order.keep(self.ledger.passed_before()),
+            Err(error) => self.stop(error),
+        }
+    }
+
+    fn tell(&mut self) {
+        let Some(tell) = &mut self.progress else {
+            return;
+        };
+        tell(&BulkProgress {
+            counts: self.ledger.counts,
+            place: self
+                .places
+                .as_ref()
+                .map(|places| (places, &self.ledger.passed.spot)),
+        });
+    }
+
+    /// The first reason counts.
+    fn stop(&mut self, error: Error) {
+        self.stopped.get_or_insert(error);
+    }
+
+    async fn finish(mut self) -> BulkReport {
+        let is_finished =
+            self.stopped.is_none() && self.ledger.is_settled() && !self.feed.is_spent();
+        if let Some(keeper) = &mut self.keeper {
+            let saved = keeper.save(&self.ledger.passed, self.places.as_ref(), is_finished);
+            if let Err(error) = saved.await {
+                self.stop(error);
+            }
+        }
+        let places = self.places.as_ref();
+        let position = places.and_then(|places| places.cursor(&self.ledger.passed.spot));
+        let began = self.keeper.as_ref().and_then(Keeper::position);
+        BulkReport {
+            counts: self.ledger.counts,
+            errors: self.ledger.errors,
+            stopped: self.stopped,
+            in_doubt: self.in_doubt,
+            position: position.or(began),
+            was_finished: false,
+        }
+    }
+}
+
+async fn work_on<'j>(
+    entry: u64,
+    task: JobTask,
+    tools: &Tools<'_>,
+    rows: Option<&RowWrites<'j>>,
+) -> Done {
+    let result = match (task, rows) {
+        (JobTask::Row { item, .. }, Some(rows)) => rows.change(tools, item).await,
+        (JobTask::Again(key), Some(rows)) => rows.again(tools, key.as_bytes()).await,
+        _ => Ok(Fate::Unchanged),
+    };
+    Done {
+        entry,
+        given: None,
+        result,
+    }
+}
+
+async fn write(waiting: Waiting, tools: &Tools<'_>) -> Done {
+    let given = GivenOne::of(&waiting);
+    Done {
+        entry: waiting.entry,
+        given: Some(given),
+        result: GivenWrite::write(tools, waiting).await,
+    }
+}
+
+/// What names a failed row in a checkpoint. A write that lost a race would lose it again.
+fn name_of(row: &FailedRow) -> Option<String> {
+    match row.number {
+        Some(_) if row.error.is_lost_race() => None,
+        Some(number) => Some(number.to_string()),
+        None => {
+            let key = row.key.to_dynamo_json().ok()?;
+            String::from_utf8(key).ok()
+        }
+    }
+}
+
+/// Stands for a primary key, at a fraction of its size.
+fn digest(item: &[u8], names: &[&'static str]) -> [u8; 16] {
+    let key = super::action::key_of(item, names).unwrap_or_default();
+    let mut digest = [0; 16];
+    for (short, full) in digest.iter_mut().zip(Sha256::digest(key)) {
+        *short = full;
+    }
+    digest
+}

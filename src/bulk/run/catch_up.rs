@@ -1,0 +1,124 @@
+//! Writes that were given to an earlier run too: they have to be the same, and what failed then is tried again.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::keeper::Keeper;
+use crate::bulk::checkpoint::refused;
+use crate::bulk::put::{PreparedWrite, Writes};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::key::KeyHash;
+use crate::plan::ItemKey;
+
+/// So many are looked at before others have their turn.
+const AT_ONCE: u64 = 1000;
+
+/// A write with its place in the input.
+pub(in crate::bulk) struct Input {
+    pub(in crate::bulk) number: u64,
+    /// What tells it from others.
+    pub(in crate::bulk) identity: u64,
+    pub(in crate::bulk) prepared: Box<PreparedWrite>,
+    /// What names it in the checkpoint, if it failed in an earlier run.
+    pub(in crate::bulk) failed_as: Option<String>,
+    /// The number of a later write of its item that had its turn in an earlier run.
+    pub(in crate::bulk) overtaken_by: Option<u64>,
+}
+
+impl Input {
+    /// The next one.
+    pub(super) fn next(writes: &mut dyn Writes, number: u64, db: &Dynamo) -> Option<Self> {
+        let prepared = Box::new(writes.next(db)?);
+        Some(Input {
+            number,
+            identity: prepared.identity(number, db),
+            prepared,
+            failed_as: None,
+            overtaken_by: None,
+        })
+    }
+
+    /// What names it in a checkpoint if it fails: its number, and what tells whether it is the same when it is tried again.
+    pub(super) fn name(&self) -> String {
+        let identity = if self.is_moved() { 0 } else { self.identity };
+        format!("{} {identity}", self.number)
+    }
+
+    /// Whether it was another write when it failed, of another item perhaps. It has not been done then, for once it is
+    /// done nothing follows it before that is saved.
+    pub(in crate::bulk) fn is_moved(&self) -> bool {
+        let identity = self.failed_as.as_ref().map(|name| name.split_once(' '));
+        identity.is_some_and(|known| {
+            known.and_then(|(_, identity)| identity.parse::<u64>().ok()) != Some(self.identity)
+        })
+    }
+
+    /// What stands for its item: writes of the same one have the same.
+    pub(super) fn item(&self, db: &Dynamo) -> Option<u64> {
+        let prepared = &self.prepared;
+        let key = ItemKey::in_table(prepared.table, prepared.key.as_ref().ok()?).ok()?;
+        let table = db.table_name(prepared.table.name);
+        Some(KeyHash::of(table.as_bytes(), Some(&key.to_json())).number())
+    }
+
+    pub(super) fn is_delete(&self) -> bool {
+        self.prepared.verb == "delete"
+    }
+}
+
+/// Takes what earlier runs have dealt with, and returns those that failed. Refuses an input that is not the one
+/// that they were given. It may differ where they failed, for there it was to be mended, and behind their end.
+pub(super) async fn catch_up(
+    writes: &mut dyn Writes,
+    keeper: &Keeper<'_>,
+    db: &Dynamo,
+) -> Result<VecDeque<Input>> {
+    let failed = keeper.failed();
+    let named = |name: String| Some((name.split(' ').next()?.parse::<u64>().ok()?, name));
+    let mut failed: BTreeMap<u64, String> = failed.into_iter().filter_map(named).collect();
+    let (mut again, mut identity) = (VecDeque::<Input>::new(), 0_u64);
+    // Those that have another item now, by it. Of a later write of that item the checkpoint alone may tell, for a
+    // delete leaves nothing.
+    let mut moved: HashMap<u64, Vec<usize>> = HashMap::new();
+    for number in 0..keeper.rows() {
+        let Some(mut given) = Input::next(writes, number, db) else {
+            let known = keeper.rows();
+            return Err(changed(&format!("there are {number} and were {known}")));
+        };
+        given.failed_as = failed.remove(&number);
+        if given.failed_as.is_some() {
+            if given.is_moved()
+                && let Some(item) = given.item(db)
+            {
+                moved.entry(item).or_default().push(again.len());
+            }
+            again.push_back(given);
+        } else {
+            identity = identity.wrapping_add(given.identity);
+            let is_awaited = !moved.is_empty();
+            let item = is_awaited.then(|| given.item(db)).flatten();
+            for at in item.iter().filter_map(|item| moved.get(item)).flatten() {
+                if let Some(overtaken) = again.get_mut(*at) {
+                    overtaken.overtaken_by = Some(number);
+                }
+            }
+        }
+        if (number + 1).is_multiple_of(AT_ONCE) {
+            tokio::task::yield_now().await;
+        }
+    }
+    if identity != keeper.identity() {
+        return Err(changed("keys, tables, verbs or their order differ"));
+    }
+    if keeper.is_at_end() && writes.next(db).is_some() {
+        let known = keeper.rows();
+        return Err(changed(&format!("there are more than the {known} of then")));
+    }
+    Ok(again)
+}
+
+fn changed(how: &str) -> Error {
+    refused(format!(
+        "the writes are not those that the checkpoint was made with ({how}), and some would be left out: give the same ones, or give this job another name and place"
+    ))
+}

@@ -1,0 +1,151 @@
+//! What is to be done next: rows of a query, rows that failed before, or writes that were given.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+
+use super::catch_up::{Input, catch_up};
+use super::keeper::Keeper;
+use crate::bulk::job::{JobWork, Verb};
+use crate::bulk::put::Writes;
+use crate::bulk::write::{RowAction, RowWrites};
+use crate::dynamo::Dynamo;
+use crate::error::Result;
+use crate::query::{JobRows, PositionChange, Walk};
+use crate::retry::RetryBudget;
+
+/// One thing to do.
+pub(super) enum JobTask {
+    Row {
+        mark: PositionChange,
+        item: Bytes,
+    },
+    /// A place without a row.
+    Place(PositionChange),
+    /// A row that failed in an earlier run: its key, in DynamoDB JSON.
+    Again(String),
+    Write {
+        given: Input,
+        is_again: bool,
+    },
+}
+
+pub(super) enum Feed<'j> {
+    Rows {
+        again: VecDeque<String>,
+        /// None if an earlier run has come to the end.
+        walk: Option<Box<Walk>>,
+    },
+    Writes {
+        /// Those that failed in earlier runs.
+        again: VecDeque<Input>,
+        writes: Box<dyn Writes + 'j>,
+        next: u64,
+    },
+}
+
+/// Begins to read. Nothing is sent if this fails.
+pub(super) async fn begin<'j>(
+    work: JobWork<'j>,
+    keeper: Option<&Keeper<'_>>,
+    db: &Dynamo,
+    budget: RetryBudget,
+) -> Result<(Feed<'j>, Option<RowWrites<'j>>)> {
+    match work {
+        JobWork::Rows(target, verb) => {
+            let (feed, rows) = begin_rows(*target, verb, keeper, db, budget)?;
+            Ok((feed, Some(rows)))
+        }
+        JobWork::Writes(mut writes) => {
+            let again = match keeper {
+                Some(keeper) => catch_up(&mut *writes, keeper, db).await?,
+                None => VecDeque::new(),
+            };
+            let next = keeper.map_or(0, Keeper::rows);
+            let feed = Feed::Writes {
+                again,
+                writes,
+                next,
+            };
+            Ok((feed, None))
+        }
+    }
+}
+
+fn begin_rows<'j>(
+    target: JobRows,
+    verb: Verb<'j>,
+    keeper: Option<&Keeper<'_>>,
+    db: &Dynamo,
+    budget: RetryBudget,
+) -> Result<(Feed<'j>, RowWrites<'j>)> {
+    let action = match verb {
+        Verb::Delete => RowAction::Delete,
+        Verb::Change(decide) => RowAction::Change(Mutex::new(decide)),
+    };
+    let is_at_end = keeper.is_some_and(Keeper::is_at_end);
+    let walk = match is_at_end {
+        true => None,
+        false => Some(Box::new(target.walk(db, budget)?)),
+    };
+    let feed = Feed::Rows {
+        again: keeper.map(Keeper::failed).unwrap_or_default().into(),
+        walk,
+    };
+    let table = target.source().table;
+    let rows = RowWrites {
+        table: db.table_name(table.name),
+        names: table.key_names().collect(),
+        target,
+        action,
+    };
+    Ok((feed, rows))
+}
+
+impl Feed<'_> {
+    /// Looking stopped before the end.
+    pub(super) fn is_spent(&self) -> bool {
+        matches!(self, Feed::Rows { walk: Some(walk), .. } if walk.is_spent())
+    }
+
+    pub(super) fn poll_next(
+        &mut self,
+        db: &Dynamo,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<JobTask>>> {
+        match self {
+            Feed::Rows { again, walk } => {
+                if let Some(key) = again.pop_front() {
+                    return Poll::Ready(Some(Ok(JobTask::Again(key))));
+                }
+                let Some(walk) = walk else {
+                    return Poll::Ready(None);
+                };
+                walk.poll_next(cx).map(|step| {
+                    Some(step?.map(|step| match step.item {
+                        Some(item) => JobTask::Row {
+                            mark: step.mark,
+                            item,
+                        },
+                        None => JobTask::Place(step.mark),
+                    }))
+                })
+            }
+            Feed::Writes {
+                again,
+                writes,
+                next,
+            } => {
+                let is_again = !again.is_empty();
+                let given = again.pop_front().or_else(|| {
+                    let given = Input::next(&mut **writes, *next, db)?;
+                    *next += 1;
+                    Some(given)
+                });
+                Poll::Ready(given.map(|given| Ok(JobTask::Write { given, is_again })))
+            }
+        }
+    }
+}

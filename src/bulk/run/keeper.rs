@@ -1,0 +1,166 @@
+//! The checkpoint of a job that runs.
+
+use std::time::Instant;
+
+use crate::bulk::checkpoint::{JobIdentity, JobState, refused};
+use crate::bulk::job::{JobWork, Keeping};
+use crate::bulk::ledger::Passed;
+use crate::bulk::mark::JobMark;
+use crate::bulk::{BulkReport, CheckpointError};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::query::{Cursor, Places, RowSpot};
+
+const LONGEST_NAME: usize = 64;
+
+/// What was saved last, and where.
+pub(super) struct Keeper<'j> {
+    keeping: OwnCheckpoint<'j>,
+    job: JobIdentity,
+    state: JobState,
+    saved: Instant,
+}
+
+/// A checkpoint that is this job's until it ends, in whatever way: what was not loaded may be another's.
+struct OwnCheckpoint<'j>(Keeping<'j>);
+
+impl Drop for OwnCheckpoint<'_> {
+    fn drop(&mut self) {
+        self.0.store.release();
+    }
+}
+
+impl<'j> Keeper<'j> {
+    /// Loads what earlier runs have done; the work goes on behind it. Refuses what is not of this job.
+    pub(super) async fn load(
+        keeping: Keeping<'j>,
+        work: &mut JobWork<'_>,
+        db: &Dynamo,
+    ) -> Result<Self> {
+        let job = job(&keeping.name, work, db)?;
+        let loaded = keeping.store.load().await.map_err(unkept)?;
+        let keeping = OwnCheckpoint(keeping);
+        let state = match loaded {
+            Some(bytes) => JobState::decode(&bytes, &job)?,
+            None => JobState::new()?,
+        };
+        if let JobWork::Rows(target, _) = work {
+            target.leave_out(state.passed);
+            if let Some(text) = &state.position {
+                target.resume(text.parse()?);
+            }
+        }
+        Ok(Keeper {
+            keeping,
+            job,
+            state,
+            saved: Instant::now(),
+        })
+    }
+
+    pub(super) fn mark(&self) -> JobMark {
+        JobMark::new(&self.job.name, &self.state.run)
+    }
+
+    /// All is done.
+    pub(super) fn is_over(&self) -> bool {
+        self.state.is_over()
+    }
+
+    /// All rows were met, and some failed.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.state.is_finished
+    }
+
+    pub(super) fn rows(&self) -> u64 {
+        self.state.passed
+    }
+
+    /// What tells the writes that are done from others.
+    pub(super) fn identity(&self) -> u64 {
+        self.state.identity
+    }
+
+    pub(super) fn failed(&self) -> Vec<String> {
+        self.state.failed.clone()
+    }
+
+    /// What the ledger goes on from.
+    pub(super) fn passed(&self) -> Passed {
+        Passed {
+            spot: RowSpot::default(),
+            rows: self.state.passed,
+            counts: self.state.counts,
+            identity: self.state.identity,
+            failed: self.state.failed.clone(),
+        }
+    }
+
+    /// The cursor that was saved last.
+    pub(super) fn position(&self) -> Option<Cursor> {
+        self.state.position.as_ref()?.parse().ok()
+    }
+
+    /// Of a job that was finished before.
+    pub(super) fn report(&self) -> BulkReport {
+        BulkReport {
+            counts: self.state.counts,
+            errors: Vec::new(),
+            stopped: None,
+            in_doubt: Vec::new(),
+            position: self.position(),
+            was_finished: true,
+        }
+    }
+
+    /// Whether it is time to save.
+    pub(super) fn is_due(&self) -> bool {
+        self.saved.elapsed() >= self.keeping.0.every
+    }
+
+    pub(super) async fn save(
+        &mut self,
+        passed: &Passed,
+        places: Option<&Places>,
+        is_finished: bool,
+    ) -> Result<()> {
+        if let Some(position) = places.and_then(|places| places.cursor(&passed.spot)) {
+            self.state.position = Some(position.to_string());
+        }
+        self.state.passed = passed.rows;
+        self.state.counts = passed.counts;
+        self.state.identity = passed.identity;
+        self.state.failed.clone_from(&passed.failed);
+        self.state.is_finished |= is_finished;
+        let bytes = self.state.encode(&self.job)?;
+        self.keeping.0.store.save(bytes).await.map_err(unkept)?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+/// What makes it the same job next time.
+fn job(name: &str, work: &JobWork<'_>, db: &Dynamo) -> Result<JobIdentity> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {
+        return Err(refused(
+            "the name of a job has 1 to 64 letters, digits, `-`, `_` or `.`",
+        ));
+    }
+    let (verb, binding) = match work {
+        JobWork::Writes(_) => ("put", 0),
+        JobWork::Rows(target, verb) => (verb.name(), target.places(db).binding()),
+    };
+    Ok(JobIdentity {
+        name: name.to_owned(),
+        verb,
+        binding,
+    })
+}
+
+fn unkept(error: CheckpointError) -> Error {
+    match error.downcast::<Error>() {
+        Ok(own) => *own,
+        Err(error) => refused(format!("the checkpoint cannot be kept: {error}")).with_source(error),
+    }
+}

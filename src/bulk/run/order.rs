@@ -1,0 +1,180 @@
+//! Given writes of one item: one after the other, in the order in which they were given.
+//!
+//! What was done to an item is known by its mark, which has the numbers of its writes that no checkpoint knows. Where nothing in the item
+//! tells, because it was deleted, or because a write was refused, the checkpoint has to: the next write of the item
+//! waits until it is saved. And a delete takes the mark of those before it away, so it waits for them to be in the
+//! checkpoint.
+//!
+//! ```text
+//! put 0, add 1, add 2            the mark tells
+//! put 0 | delete 1 | put 2       a save at each bar
+//! ```
+
+use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{BTreeSet, VecDeque};
+
+use super::catch_up::Input;
+
+/// A write, and where it stands in the ledger.
+pub(in crate::bulk) struct Waiting {
+    pub(in crate::bulk) entry: u64,
+    /// What stands for its item, if that is known.
+    pub(in crate::bulk) item: Option<u64>,
+    pub(in crate::bulk) write: Input,
+    pub(in crate::bulk) is_again: bool,
+    /// The number of an earlier write of the item that failed, and that the next run tries again.
+    pub(in crate::bulk) held_by: Option<u64>,
+    /// The numbers of those that were done to the item and are in no checkpoint: its mark is to tell of them, too.
+    pub(in crate::bulk) done_before: Vec<u64>,
+}
+
+/// A mark tells of so many at most.
+const MARKED: usize = 32;
+
+/// What is left of a write that was done, or that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trace {
+    /// The item tells.
+    Mark,
+    /// Nothing but the checkpoint.
+    None,
+    /// This write is tried again by the next run, and nothing of its item before.
+    ToCome,
+}
+
+/// The writes that are not done, by their items.
+pub(super) struct WriteOrder {
+    has_checkpoint: bool,
+    lines: HashMap<u64, Line>,
+    /// Those whose turn has come.
+    ready: VecDeque<Waiting>,
+    /// The items with writes that wait for a save.
+    unkept: BTreeSet<u64>,
+    waiting: usize,
+    /// So many items are remembered whatever is saved.
+    lasting: usize,
+}
+
+/// The writes of one item.
+#[derive(Default)]
+struct Line {
+    is_busy: bool,
+    queue: VecDeque<Waiting>,
+    /// The entry of the last one that is done and in no checkpoint yet, and whether the item tells of it.
+    last: Option<(u64, bool)>,
+    /// The entries and numbers of all of which the item tells.
+    marked: Vec<(u64, u64)>,
+    held_by: Option<u64>,
+}
+
+impl WriteOrder {
+    pub(super) fn new(has_checkpoint: bool) -> Self {
+        WriteOrder {
+            has_checkpoint,
+            lines: HashMap::new(),
+            ready: VecDeque::new(),
+            unkept: BTreeSet::new(),
+            waiting: 0,
+            lasting: 0,
+        }
+    }
+
+    /// Another write comes. One whose item is not known has nothing to wait for.
+    pub(super) fn enter(&mut self, waiting: Waiting) {
+        let Some(item) = waiting.item else {
+            return self.ready.push_back(waiting);
+        };
+        self.waiting += 1;
+        self.lines.entry(item).or_default().queue.push_back(waiting);
+        self.advance(item);
+    }
+
+    /// One that may begin.
+    pub(super) fn next(&mut self) -> Option<Waiting> {
+        self.ready.pop_front()
+    }
+
+    /// Those whose turn has not come.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// The items of which something is remembered until the next save.
+    pub(super) fn remembered(&self) -> usize {
+        self.lines.len().saturating_sub(self.lasting)
+    }
+
+    /// One is done, or failed.
+    pub(super) fn settle(&mut self, item: u64, entry: u64, number: u64, trace: Trace) {
+        let Some(line) = self.lines.get_mut(&item) else {
+            return;
+        };
+        line.is_busy = false;
+        if self.has_checkpoint {
+            line.last = Some((entry, trace == Trace::Mark));
+            match trace {
+                Trace::Mark => line.marked.push((entry, number)),
+                Trace::None => {}
+                Trace::ToCome => drop(line.held_by.get_or_insert(number)),
+            }
+        }
+        self.advance(item);
+    }
+
+    /// All entries before this one are in a checkpoint.
+    pub(super) fn keep(&mut self, before: u64) {
+        for line in self.lines.values_mut() {
+            line.last = line.last.filter(|(entry, _)| *entry >= before);
+            line.marked.retain(|(entry, _)| *entry >= before);
+        }
+        for item in std::mem::take(&mut self.unkept) {
+            self.advance(item);
+        }
+        self.lines.retain(|_, line| !line.is_over());
+        self.lasting = self.lines.len();
+    }
+
+    /// Has the next write of an item begin, if nothing is in its way.
+    fn advance(&mut self, item: u64) {
+        let Entry::Occupied(mut line) = self.lines.entry(item) else {
+            return;
+        };
+        if line.get().is_busy {
+            return;
+        }
+        if line.get().waits() {
+            self.unkept.insert(item);
+            return;
+        }
+        if let Some(mut next) = line.get_mut().queue.pop_front() {
+            line.get_mut().is_busy = true;
+            next.held_by = line.get().held_by;
+            next.done_before = line
+                .get()
+                .marked
+                .iter()
+                .map(|(_, number)| *number)
+                .collect();
+            self.waiting -= 1;
+            self.ready.push_back(next);
+        } else if line.get().is_over() {
+            line.remove();
+        }
+    }
+}
+
+impl Line {
+    /// Whether the next one needs a save before.
+    fn waits(&self) -> bool {
+        let Some((next, (_, is_told))) = self.queue.front().zip(self.last) else {
+            return false;
+        };
+        let is_full = self.marked.len() >= MARKED;
+        // One that is held does nothing.
+        self.held_by.is_none() && (!is_told || is_full || next.write.is_delete())
+    }
+
+    fn is_over(&self) -> bool {
+        !self.is_busy && self.queue.is_empty() && self.last.is_none() && self.held_by.is_none()
+    }
+}

@@ -1,0 +1,162 @@
+//! One row, or one write, until it is done: again after a lost race, and as far as that is safe after a lost
+//! answer.
+
+mod given;
+mod rows;
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::mark::JobMark;
+use super::report::{FailedRow, Fate};
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::read_item;
+use crate::retry::{Patience, Rate, Rounds};
+use crate::write::PlannedWrite;
+pub(super) use given::GivenWrite;
+pub(super) use rows::{RowAction, RowWrites};
+
+/// What all rows of a job share.
+pub(super) struct Tools<'j> {
+    pub(super) db: &'j Dynamo,
+    pub(super) mark: Option<JobMark>,
+    pub(super) rate: Option<Rate>,
+    /// With a service that is busy.
+    pub(super) patience: Patience,
+    /// With others who write the same rows.
+    pub(super) races: Patience,
+}
+
+/// Why a row was not done.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// This row alone.
+    Row(FailedRow),
+    /// The same of a write whose turn is over: a later one of its item was done before.
+    Overtaken(FailedRow),
+    /// All that follow would fare alike. The write of this row may have taken effect.
+    Job(Error, Option<FailedRow>),
+}
+
+/// What a failed write means for the row.
+enum RowFailure {
+    Unknown,
+    Busy,
+    Lasting,
+    Own,
+}
+
+fn sort(error: &Error) -> RowFailure {
+    match error.kind() {
+        ErrorKind::OutcomeUnknown => RowFailure::Unknown,
+        ErrorKind::Throttled | ErrorKind::Unavailable => RowFailure::Busy,
+        ErrorKind::TableNotFound | ErrorKind::AccessDenied | ErrorKind::Config => {
+            RowFailure::Lasting
+        }
+        _ => RowFailure::Own,
+    }
+}
+
+impl Tools<'_> {
+    fn is_marked(&self, item: &[u8]) -> bool {
+        self.mark.as_ref().is_some_and(|mark| mark.is_on(item))
+    }
+
+    /// Waits until another write may be sent.
+    async fn turn(&self) {
+        if let Some(rate) = &self.rate {
+            rate.wait().await;
+        }
+    }
+}
+
+/// The item as it is now.
+async fn read(
+    tools: &Tools<'_>,
+    entity: &'static str,
+    table: &str,
+    key: &[u8],
+    number: Option<u64>,
+) -> Result<Option<Bytes>, Trouble> {
+    let mut busy = tools.patience.rounds();
+    loop {
+        let began = Instant::now();
+        match read_item(tools.db, entity, table, key).await {
+            Ok(item) => return Ok(item),
+            Err(error) => pause(&mut busy, began, error, (key, number)).await?,
+        }
+    }
+}
+
+/// The same write with a mark.
+fn marked(mut joint: PlannedWrite, mark: &JobMark) -> Result<PlannedWrite> {
+    mark.onto(joint.main())?;
+    Ok(joint)
+}
+
+/// Waits for a service that is busy. One that stays so stops the job: what follows would fare alike.
+async fn pause(
+    busy: &mut Rounds<'_>,
+    began: Instant,
+    error: Error,
+    (key, number): (&[u8], Option<u64>),
+) -> Result<(), Trouble> {
+    match sort(&error) {
+        RowFailure::Busy => {}
+        RowFailure::Lasting => return Err(Trouble::Job(error, None)),
+        _ => return Err(failed(key, number, error)),
+    }
+    busy.in_vain();
+    if busy.another(began.elapsed()).await {
+        Ok(())
+    } else {
+        Err(Trouble::Job(error, None))
+    }
+}
+
+/// The same behind a write; `may_be_done` if it may have taken effect.
+async fn pause_write(
+    busy: &mut Rounds<'_>,
+    began: Instant,
+    error: Error,
+    row: (&[u8], Option<u64>),
+    may_be_done: bool,
+) -> Result<(), Trouble> {
+    let paused = pause(busy, began, error, row).await;
+    paused.map_err(|trouble| match may_be_done {
+        true => trouble.in_doubt(row),
+        false => trouble,
+    })
+}
+
+/// What became of a row that has the mark of this run.
+fn own(was_unknown: bool) -> Fate {
+    match was_unknown {
+        true => Fate::Written,
+        false => Fate::AlreadyDone,
+    }
+}
+
+fn failed(key: &[u8], number: Option<u64>, error: Error) -> Trouble {
+    Trouble::Row(row(key, number, error))
+}
+
+fn row(key: &[u8], number: Option<u64>, error: Error) -> FailedRow {
+    let key = Item::from_dynamo_json(key).unwrap_or_default();
+    FailedRow { key, number, error }
+}
+
+impl Trouble {
+    /// The same, if the job stops while nobody knows whether this row's write took effect.
+    fn in_doubt(self, (key, number): (&[u8], Option<u64>)) -> Self {
+        let message = "the job was stopped before this write was acknowledged";
+        let doubt = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);
+        match self {
+            Trouble::Job(error, None) => Trouble::Job(error, Some(row(key, number, doubt))),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! One of the writes that were given, until it is done.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{RowFailure, Tools, Trouble, failed, marked, own, pause_write, read, row, sort};
+use crate::bulk::checkpoint::refused;
+use crate::bulk::mark::{JobMark, MarkedFate};
+use crate::bulk::report::Fate;
+use crate::bulk::run::Waiting;
+use crate::error::{Error, Result};
+use crate::retry::Rounds;
+use crate::write::{Intent, PlannedWrite, Setback};
+
+/// The attempts at a write.
+pub(in crate::bulk) struct GivenWrite<'a> {
+    tools: &'a Tools<'a>,
+    number: u64,
+    key: &'a [u8],
+    entity: &'static str,
+    table: String,
+    intent: Intent,
+    mark: Option<JobMark>,
+    /// It failed in an earlier run.
+    is_again: bool,
+    /// An attempt before may have taken effect.
+    was_unknown: bool,
+    races: Rounds<'a>,
+    busy: Rounds<'a>,
+}
+
+impl<'a> GivenWrite<'a> {
+    /// Sends it.
+    pub(in crate::bulk) async fn write(
+        tools: &'a Tools<'a>,
+        waiting: Waiting,
+    ) -> Result<Fate, Trouble> {
+        let number = waiting.write.number;
+        let prepared = *waiting.write.prepared;
+        let (key, intent) = match (prepared.key, prepared.intent) {
+            (Ok(key), intent) => (key, intent),
+            (Err(_), Err(error)) | (Err(error), Ok(_)) => {
+                return Err(failed(b"{}", Some(number), error));
+            }
+        };
+        if let Some(last) = waiting.write.overtaken_by {
+            let error = overtaken(last, prepared.entity);
+            return Err(Trouble::Overtaken(row(&key, Some(number), error)));
+        }
+        let intent = intent.map_err(|error| failed(&key, Some(number), error))?;
+        if let Some(earlier) = waiting.held_by {
+            return Err(failed(&key, Some(number), held(earlier, prepared.entity)));
+        }
+        let mark = tools.mark.as_ref();
+        let mark = mark.map(|mark| mark.of_write(number, waiting.done_before));
+        let given = GivenWrite {
+            tools,
+            number,
+            key: &key,
+            entity: prepared.entity,
+            table: tools.db.table_name(prepared.table.name),
+            intent,
+            mark,
+            is_again: waiting.is_again,
+            was_unknown: false,
+            races: tools.races.rounds(),
+            busy: tools.patience.rounds(),
+        };
+        given.attempts().await
+    }
+
+    async fn attempts(mut self) -> Result<Fate, Trouble> {
+        let mut stored = self.read().await?;
+        loop {
+            if let Some(fate) = self.told(stored.as_ref())? {
+                return Ok(fate);
+            }
+            let joint = self.plan(stored.as_ref());
+            let joint = joint.map_err(|error| self.failed(error))?;
+            let is_told = self.mark.is_some() && !joint.is_delete();
+            self.tools.turn().await;
+            let (began, is_resent) = (Instant::now(), joint.is_resent());
+            let error = match joint.send(self.tools.db).await {
+                Ok(None) => return Ok(Fate::Written),
+                Ok(Some((current, error))) => {
+                    if let Some(fate) = self.told(current.as_ref())? {
+                        return Ok(fate);
+                    }
+                    let setback = (current, error);
+                    stored = self.lost(stored.as_ref(), setback, began).await?;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            match sort(&error) {
+                // A delete leaves no mark that would tell.
+                RowFailure::Unknown if is_told => {
+                    self.was_unknown = true;
+                    self.busy.in_vain();
+                    if !self.busy.another(began.elapsed()).await {
+                        return Err(self.failed(error));
+                    }
+                    stored = self.read().await?;
+                }
+                RowFailure::Busy | RowFailure::Lasting => {
+                    let row = (self.key, Some(self.number));
+                    let may_be_done = is_resent || self.was_unknown;
+                    pause_write(&mut self.busy, began, error, row, may_be_done).await?;
+                }
+                RowFailure::Unknown | RowFailure::Own => return Err(self.failed(error)),
+            }
+        }
+    }
+
+    /// What is stored, where it matters. Alone with itself, for a plan is not shared between threads.
+    async fn read(&mut self) -> Result<Option<Bytes>, Trouble> {
+        match self.intent {
+            Intent::Ready(_) if !self.is_again => Ok(None),
+            Intent::Ready(_) | Intent::Reading(_) => {
+                let number = Some(self.number);
+                read(self.tools, self.entity, &self.table, self.key, number).await
+            }
+        }
+    }
+
+    fn plan(&self, stored: Option<&Bytes>) -> Result<PlannedWrite> {
+        let joint = match &self.intent {
+            Intent::Ready(joint) => joint.again(),
+            Intent::Reading(write) => write.plan_on(stored, self.tools.db)?,
+        };
+        match &self.mark {
+            Some(mark) => marked(joint, mark),
+            None => Ok(joint),
+        }
+    }
+
+    /// What the item tells of this write, if it or a later one of the item was done before.
+    fn told(&self, item: Option<&Bytes>) -> Result<Option<Fate>, Trouble> {
+        let mark = self.mark.as_ref().zip(item);
+        match mark.and_then(|(mark, item)| mark.fate_on(item)) {
+            Some(MarkedFate::Done) => Ok(Some(own(self.was_unknown))),
+            Some(MarkedFate::Overtaken(last)) => {
+                let error = overtaken(last, self.entity);
+                Err(Trouble::Overtaken(row(self.key, Some(self.number), error)))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The condition does not hold. Where that is one of the library's, on what it read, the write is planned again
+    /// on what is there now.
+    async fn lost(
+        &mut self,
+        stored: Option<&Bytes>,
+        (current, error): Setback,
+        began: Instant,
+    ) -> Result<Option<Bytes>, Trouble> {
+        let is_race = match &self.intent {
+            Intent::Ready(_) => false,
+            Intent::Reading(write) => !write.is_as_read(stored, current.as_ref()),
+        };
+        self.races.in_vain();
+        if !is_race || !self.races.another(began.elapsed()).await {
+            return Err(self.failed(error));
+        }
+        Ok(current)
+    }
+
+    fn failed(&self, error: Error) -> Trouble {
+        failed(self.key, Some(self.number), error)
+    }
+}
+
+fn held(earlier: u64, entity: &'static str) -> Error {
+    refused(format!(
+        "an earlier write of this item, number {earlier} of the input, failed and is tried again by the next run: this one waits for it, so that they take effect in their order"
+    ))
+    .of(entity)
+}
+
+fn overtaken(last: u64, entity: &'static str) -> Error {
+    refused(format!(
+        "a later write of this item, number {last} of the input, was done, and this one was not: their order cannot be kept any more, so do this one by itself"
+    ))
+    .of(entity)
+}

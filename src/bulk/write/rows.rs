@@ -1,0 +1,293 @@
+//! A row until it is changed or deleted.
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::{RowFailure, Tools, Trouble, failed, marked, own, pause, pause_write, read, sort};
+use crate::bulk::action;
+use crate::bulk::action::Decide;
+use crate::bulk::report::Fate;
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::Node;
+use crate::query::JobRows;
+use crate::retry::Rounds;
+use crate::write::{PlannedWrite, Setback};
+
+/// What is done to rows.
+pub(in crate::bulk) struct RowWrites<'j> {
+    pub(in crate::bulk) target: JobRows,
+    /// The table's full name.
+    pub(in crate::bulk) table: String,
+    /// The attributes of its primary key.
+    pub(in crate::bulk) names: Vec<&'static str>,
+    pub(in crate::bulk) action: RowAction<'j>,
+}
+
+pub(in crate::bulk) enum RowAction<'j> {
+    /// The closure may run again while others are under way.
+    Change(Mutex<Decide<'j>>),
+    Delete,
+}
+
+impl<'j> RowWrites<'j> {
+    /// Changes or deletes a row that was read.
+    pub(in crate::bulk) async fn change(
+        &self,
+        tools: &Tools<'_>,
+        item: Bytes,
+    ) -> Result<Fate, Trouble> {
+        let key = action::key_of(&item, &self.names);
+        let key = key.map_err(|error| failed(b"{}", None, error))?;
+        self.attempts(tools, item, &key).await
+    }
+
+    /// The same with a row that failed in an earlier run: by its key.
+    pub(in crate::bulk) async fn again(
+        &self,
+        tools: &Tools<'_>,
+        key: &[u8],
+    ) -> Result<Fate, Trouble> {
+        match self.read(tools, key).await? {
+            Some(item) => self.attempts(tools, item, key).await,
+            None => Ok(Fate::Vanished),
+        }
+    }
+
+    async fn attempts<'a>(
+        &'a self,
+        tools: &'a Tools<'a>,
+        item: Bytes,
+        key: &'a [u8],
+    ) -> Result<Fate, Trouble> {
+        let mut attempt = Attempt {
+            rows: self,
+            tools,
+            key,
+            item,
+            has_lost: false,
+            was_unknown: false,
+            races: tools.races.rounds(),
+            busy: tools.patience.rounds(),
+        };
+        loop {
+            if let ControlFlow::Break(fate) = attempt.once().await? {
+                return Ok(fate);
+            }
+        }
+    }
+
+    async fn read(&self, tools: &Tools<'_>, key: &[u8]) -> Result<Option<Bytes>, Trouble> {
+        read(tools, self.target.entity(), &self.table, key, None).await
+    }
+
+    /// The write of the row as it is; what it comes to if there is none.
+    fn plan(
+        &self,
+        tools: &Tools<'_>,
+        item: &[u8],
+        key: &[u8],
+    ) -> Result<ControlFlow<Fate, PlannedWrite>> {
+        let (db, entity) = (tools.db, self.target.entity());
+        let claim = self.target.claim(item, db.now());
+        let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
+            return Ok(ControlFlow::Break(Fate::LeftQuery));
+        };
+        let joint = match &self.action {
+            RowAction::Delete => {
+                self.target.check_row(item)?;
+                let source = self.target.source();
+                Some(action::delete_row(db, source, item, key, claim)?)
+            }
+            RowAction::Change(decide) => {
+                let mut decide = decide.lock().unwrap_or_else(PoisonError::into_inner);
+                decide(db, item, claim)?
+            }
+        };
+        let Some(joint) = joint else {
+            return Ok(ControlFlow::Break(Fate::Unchanged));
+        };
+        match &tools.mark {
+            Some(mark) => marked(joint, mark).map(ControlFlow::Continue),
+            None => Ok(ControlFlow::Continue(joint)),
+        }
+    }
+}
+
+/// The attempts at one row.
+struct Attempt<'a, 'j> {
+    rows: &'a RowWrites<'j>,
+    tools: &'a Tools<'a>,
+    key: &'a [u8],
+    /// The row as it was seen last.
+    item: Bytes,
+    /// Others were first before.
+    has_lost: bool,
+    /// An attempt before may have taken effect.
+    was_unknown: bool,
+    races: Rounds<'a>,
+    busy: Rounds<'a>,
+}
+
+impl Attempt<'_, '_> {
+    async fn once(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
+        if self.tools.is_marked(&self.item) {
+            return Ok(ControlFlow::Break(own(self.was_unknown)));
+        }
+        let planned = self.rows.plan(self.tools, &self.item, self.key);
+        let joint = match planned.map_err(|error| failed(self.key, None, error))? {
+            ControlFlow::Continue(joint) => joint,
+            ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
+        };
+        self.tools.turn().await;
+        let (began, is_resent) = (Instant::now(), joint.is_resent());
+        let error = match joint.send(self.tools.db).await {
+            Ok(None) => return Ok(ControlFlow::Break(Fate::Written)),
+            Ok(Some(setback)) => return self.lost(setback, began).await,
+            Err(error) => error,
+        };
+        let row = (self.key, None);
+        match sort(&error) {
+            RowFailure::Unknown => self.unknown(error, began).await,
+            RowFailure::Busy | RowFailure::Lasting => {
+                let may_be_done = is_resent || self.was_unknown;
+                pause_write(&mut self.busy, began, error, row, may_be_done).await?;
+                Ok(ControlFlow::Continue(()))
+            }
+            RowFailure::Own => Err(failed(self.key, None, error)),
+        }
+    }
+
+    /// No item is there.
+    fn gone(&self) -> Fate {
+        match self.rows.action {
+            RowAction::Delete if self.was_unknown => Fate::Written,
+            _ => Fate::Vanished,
+        }
+    }
+
+    /// Somebody else was first. The first loser has the winner's item at hand; who loses again waits, and
+    /// reads anew.
+    async fn lost(
+        &mut self,
+        (current, error): Setback,
+        began: Instant,
+    ) -> Result<ControlFlow<Fate>, Trouble> {
+        let Some(current) = current else {
+            // A row counts as gone only where a read says so, and this one was not allowed: the job ends with that.
+            return match self.tools.db.may_not_confirm() {
+                true => self.read_anew().await,
+                false => Ok(ControlFlow::Break(self.gone())),
+            };
+        };
+        if is_same(&current, &self.item) {
+            return self.refused(error).await;
+        }
+        if !std::mem::replace(&mut self.has_lost, true) {
+            self.item = current;
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.races.in_vain();
+        if !self.races.another(began.elapsed()).await {
+            return Err(failed(self.key, None, error));
+        }
+        self.read_anew().await
+    }
+
+    /// The write was made of this very item, so what does not hold is asked by the query, or else by the update and
+    /// the closure. The keys of the index are those that were read, so of the query it is the filter.
+    async fn refused(&mut self, error: Error) -> Result<ControlFlow<Fate>, Trouble> {
+        let (db, target) = (self.tools.db, &self.rows.target);
+        let (key, item) = (self.key, self.item.clone());
+        let standing = || failed(key, None, standing(error, &item, db));
+        if !target.has_filter() {
+            return Err(standing());
+        }
+        if matches!(self.rows.action, RowAction::Delete) {
+            return Ok(ControlFlow::Break(Fate::LeftQuery));
+        }
+        let claim = target.claim(&self.item, db.now()).ok().flatten();
+        let Some(claim) = claim else {
+            return Ok(ControlFlow::Break(Fate::LeftQuery));
+        };
+        match self.ask(claim).await? {
+            Some(fate) => Ok(ControlFlow::Break(fate)),
+            None => Err(standing()),
+        }
+    }
+
+    /// What became of the row, if it is none of the query any more. The question changes nothing, so it is asked again
+    /// while the service is busy, and after a lost answer. A service that does not say is told as it is.
+    async fn ask(&mut self, claim: Node) -> Result<Option<Fate>, Trouble> {
+        let (db, target) = (self.tools.db, &self.rows.target);
+        let (entity, table) = (target.entity(), target.source().table);
+        let question = action::ask(db, entity, table, self.key, claim);
+        loop {
+            self.tools.turn().await;
+            let began = Instant::now();
+            match question.again().send(db).await {
+                Ok(None) => return Ok(None),
+                Ok(Some((Some(_), _))) => return Ok(Some(Fate::LeftQuery)),
+                Ok(Some((None, _))) => return Ok(Some(Fate::Vanished)),
+                // It failed behind an answer that was lost: the next one tells.
+                Err(error) if error.is_outcome_unknown() => {
+                    self.busy.in_vain();
+                    if !self.busy.another(began.elapsed()).await {
+                        return Err(failed(self.key, None, error));
+                    }
+                }
+                Err(error) => {
+                    pause(&mut self.busy, began, error, (self.key, None)).await?;
+                }
+            }
+        }
+    }
+
+    /// Nobody knows whether it took effect, but for the item: by its mark, or by its absence.
+    async fn unknown(
+        &mut self,
+        error: Error,
+        began: Instant,
+    ) -> Result<ControlFlow<Fate>, Trouble> {
+        let can_tell = match self.rows.action {
+            RowAction::Delete => true,
+            RowAction::Change(_) => self.tools.mark.is_some(),
+        };
+        self.busy.in_vain();
+        if !can_tell || !self.busy.another(began.elapsed()).await {
+            return Err(failed(self.key, None, error));
+        }
+        self.was_unknown = true;
+        // Without an answer to that either it remains unknown.
+        let read = self.read_anew().await;
+        read.map_err(|_| failed(self.key, None, error))
+    }
+
+    async fn read_anew(&mut self) -> Result<ControlFlow<Fate>, Trouble> {
+        match self.rows.read(self.tools, self.key).await? {
+            Some(item) => self.item = item,
+            None => return Ok(ControlFlow::Break(self.gone())),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Why a row that is there was not written. Where the server sent no item, the error takes it for gone.
+fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
+    if error.current_bytes().is_some() {
+        return error;
+    }
+    let message = "the row is there, and does not fit a condition of its change";
+    let error = error.with_kind(ErrorKind::Conflict, message);
+    error.with_current(item.clone(), db.now())
+}
+
+/// Whether two items hold the same, in whatever order.
+fn is_same(left: &[u8], right: &[u8]) -> bool {
+    let read = |json| Item::from_dynamo_json(json).ok();
+    read(left).is_some_and(|left| read(right) == Some(left))
+}

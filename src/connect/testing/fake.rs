@@ -1,0 +1,100 @@
+//! Errors as they would come from an engine, for fakes that have none (feature `testing`).
+
+use bytes::Bytes;
+
+use crate::clock::Timestamp;
+use crate::entity::sentinel::MARK;
+use crate::entity::{DynamoEntity, Key, encode_as_is};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::Writer;
+use crate::plan::{ConditionFailure, Expect, check};
+use crate::wire::{ConditionFailed, Failure};
+
+/// What `create` returns where this entity is there: [`ErrorKind::AlreadyExists`], with
+/// [`current`](Error::current).
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::testing;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
+/// # struct User { id: u32, email: String }
+/// # fn main() -> Result<()> {
+/// let ann = User { id: 1, email: "ann@example.org".into() };
+///
+/// let error = testing::already_exists(&ann);
+/// assert!(error.is_already_exists());
+/// assert_eq!(error.current::<User>().transpose()?, Some(ann));
+///
+/// let error = testing::not_unique("by_email", &User::key(1));
+/// assert_eq!((error.is_not_unique(), error.attribute()), (true, Some("email")));
+/// assert_eq!(error.holder::<User>().transpose()?, Some(User::key(1)));
+/// # Ok(()) }
+/// ```
+pub fn already_exists<E: DynamoEntity>(current: &E) -> Error {
+    lost(ConditionFailure::create(&E::ENTITY), Some(current))
+}
+
+/// What a write that needs an item returns where none is there: [`ErrorKind::NotFound`].
+pub fn not_found<E: DynamoEntity>() -> Error {
+    lost::<E>(needing_row::<E>(), None)
+}
+
+/// What a write returns where the item that is there does not fit its condition or its version:
+/// [`ErrorKind::Conflict`], with [`current`](Error::current).
+pub fn conflict<E: DynamoEntity>(current: &E) -> Error {
+    lost(needing_row::<E>().or_condition(), Some(current))
+}
+
+/// What a write returns where the item of this key has its unique value: [`ErrorKind::NotUnique`], with
+/// [`holder`](Error::holder). The look-up is named as it is declared, `by_email` say.
+pub fn not_unique<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Error {
+    taken(look_up, holder).unwrap_or_else(|error| error)
+}
+
+fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
+    let entity = E::ENTITY;
+    let mut uniques = entity.uniques.iter();
+    let Some(unique) = uniques.find(|unique| unique.name == look_up) else {
+        let message = format!("no unique value is declared with the look-up `{look_up}`");
+        return Err(Error::config(message).of(entity.type_name));
+    };
+    let mut sentinel = Writer::for_request(128);
+    sentinel.raw("{");
+    sentinel.dynamic_name(MARK);
+    sentinel.raw("{\"M\":{");
+    holder.write(&mut sentinel)?;
+    sentinel.raw("}}}");
+    let failure = refused(Some(Bytes::from(sentinel.into_bytes())));
+    let error = crate::plan::taken(unique, failure).of(entity.type_name);
+    Ok(error.declared_as(Some(entity.id)))
+}
+
+/// A failure of any other kind, of the service: [`ErrorKind::Throttled`] or [`ErrorKind::OutcomeUnknown`], say.
+pub fn failure(kind: ErrorKind) -> Error {
+    Error::new(kind, Stage::Service, format!("made by a test: {kind:?}"))
+}
+
+fn needing_row<E: DynamoEntity>() -> ConditionFailure {
+    check::condition(&E::ENTITY, Expect::Exists, None, Timestamp::EPOCH).1
+}
+
+/// The failed condition of a write that found this entity, whatever its TTL.
+fn lost<E: DynamoEntity>(meaning: ConditionFailure, current: Option<&E>) -> Error {
+    let encoded = current.map(encode_as_is).transpose();
+    match encoded {
+        Ok(item) => {
+            let failure = refused(item.map(Bytes::from));
+            meaning.explain(failure, E::ENTITY.type_name, Timestamp::EPOCH)
+        }
+        Err(fault) => Error::encode(E::ENTITY.type_name, fault),
+    }
+}
+
+/// A failed condition, and the item that it saw.
+fn refused(item: Option<Bytes>) -> Failure {
+    Failure {
+        condition: Some(ConditionFailed { item }),
+        ..Failure::from(failure(ErrorKind::Conflict))
+    }
+}

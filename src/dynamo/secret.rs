@@ -1,0 +1,56 @@
+//! What signs the cursors of a connection.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::error::{Error, Result};
+
+/// The first bytes of an HMAC.
+pub(crate) type CursorTag = [u8; TAG_SIZE];
+
+pub(crate) const TAG_SIZE: usize = 16;
+
+/// A secret has so many bytes.
+const LEAST_SECRET: usize = 16;
+
+/// What signs cursors.
+#[derive(Clone)]
+pub(crate) struct Secret(Hmac<Sha256>);
+
+impl Secret {
+    /// Whoever can guess it can make up cursors.
+    pub(crate) fn new(secret: &[u8]) -> Result<Self> {
+        if secret.len() < LEAST_SECRET {
+            return Err(Error::config(format!(
+                "a secret that signs cursors has {LEAST_SECRET} random bytes or more, and this one {}",
+                secret.len()
+            )));
+        }
+        let hmac = Hmac::new_from_slice(secret);
+        hmac.map(Secret)
+            .map_err(|_| Error::config("this secret cannot sign cursors"))
+    }
+
+    pub(crate) fn sign(&self, bytes: &[u8]) -> CursorTag {
+        let full = self.0.clone().chain_update(bytes).finalize().into_bytes();
+        let mut tag = [0; TAG_SIZE];
+        for (byte, full) in tag.iter_mut().zip(full) {
+            *byte = full;
+        }
+        tag
+    }
+
+    /// In constant time.
+    pub(crate) fn verify(&self, bytes: &[u8], tag: &CursorTag) -> bool {
+        let mac = self.0.clone().chain_update(bytes);
+        mac.verify_truncated_left(tag).is_ok()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}

@@ -1,0 +1,296 @@
+//! The steps of a generated codec: one call a field.
+
+use std::borrow::Cow;
+
+use crate::codec::{DynamoValue, Item, Value};
+use crate::entity::{DynamoEntity, Stamp};
+use crate::json::{CodecError, Reader, Writer};
+use crate::schema::{EntityDef, TableDef, is_reserved};
+
+/// Names the field that a result belongs to.
+#[inline]
+pub fn within<T>(name: &str, result: Result<T, CodecError>) -> Result<T, CodecError> {
+    result.map_err(|fault| fault.at(name))
+}
+
+/// Reads a field with a default: NULL means it too.
+pub fn or_null<'r, T>(
+    reader: &mut Reader<'r>,
+    decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
+) -> Result<Option<T>, CodecError> {
+    if reader.take_null()? {
+        return Ok(None);
+    }
+    decode(reader).map(Some)
+}
+
+/// A field with a default as it is read back, if its value is always written.
+pub fn unless_absent<T>(copy: T, absent: fn() -> Option<T>) -> Option<T> {
+    absent().is_none().then_some(copy)
+}
+
+/// Whether the absence of a field means something.
+pub fn may_be_absent<T>(absent: fn() -> Option<T>) -> bool {
+    absent().is_some()
+}
+
+/// A field that is never absent.
+pub fn never_absent<T>() -> Option<T> {
+    None
+}
+
+/// The type of a `rest` field: [`Item`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot collect unknown attributes",
+    label = "expected `Item`",
+    note = "a `rest` field is an `Item`: attributes of any type, under their stored names"
+)]
+pub trait RestField {
+    /// The attributes.
+    fn as_item(&self) -> &Item;
+    /// The field.
+    fn from_item(item: Item) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl RestField for Item {
+    fn as_item(&self) -> &Item {
+        self
+    }
+
+    fn from_item(item: Item) -> Self {
+        item
+    }
+}
+
+/// Takes in what was read of a field with a default.
+#[inline]
+pub fn keep<T>(
+    holder: &mut Option<T>,
+    name: &str,
+    read: Result<Option<T>, CodecError>,
+) -> Result<(), CodecError> {
+    *holder = within(name, read)?;
+    Ok(())
+}
+
+/// Takes in what was read of a field.
+#[inline]
+pub fn keep_value<T>(
+    holder: &mut Option<T>,
+    name: &str,
+    read: Result<T, CodecError>,
+) -> Result<(), CodecError> {
+    *holder = Some(within(name, read)?);
+    Ok(())
+}
+
+/// Takes in an attribute that no field of an entity has. Those of the library's own are kept unseen, so that a put
+/// leaves the mark of a job where it is, and none is made by hand.
+pub fn keep_unknown(
+    rest: &mut Item,
+    name: &str,
+    reader: &mut Reader<'_>,
+) -> Result<(), CodecError> {
+    if !is_reserved(name) {
+        return keep_rest(rest, name, reader);
+    }
+    rest.keep(name.to_owned(), within(name, Value::decode(reader))?);
+    Ok(())
+}
+
+/// The same of a nested struct.
+pub fn keep_rest(rest: &mut Item, name: &str, reader: &mut Reader<'_>) -> Result<(), CodecError> {
+    rest.insert(name, within(name, Value::decode(reader))?);
+    Ok(())
+}
+
+/// Gives a field that was not read what absence means; the first one that has to be there is noted.
+#[inline]
+pub fn fill<T>(
+    holder: &mut Option<T>,
+    absent: fn() -> Option<T>,
+    name: &str,
+    lacking: &mut Option<CodecError>,
+) {
+    if holder.is_none() {
+        *holder = absent();
+        if holder.is_none() && lacking.is_none() {
+            *lacking = Some(missing(name));
+        }
+    }
+}
+
+/// What is said of fields that have to be there and are not.
+#[cold]
+pub fn incomplete(lacking: Option<CodecError>) -> CodecError {
+    lacking.unwrap_or_else(|| CodecError::new("an attribute is missing"))
+}
+
+/// A field that has to be there is not.
+#[cold]
+pub fn missing(name: &str) -> CodecError {
+    CodecError::new("the attribute is missing").at(name)
+}
+
+/// A field that the item at hand has to have for its keys and unique values, which it has not.
+#[cold]
+pub(crate) fn lacking(name: &str) -> CodecError {
+    let message = "the stored item lacks this attribute, of which its unique values or keys are made: if it has another \
+                   name there, give the field that one by `rename`, or make it an `Option` until all items have it";
+    CodecError::new(message).at(name)
+}
+
+/// A part of an index key that nobody knows; the planning of an update asks for it before.
+#[cold]
+pub fn unknown_part(name: &str) -> CodecError {
+    CodecError::new("the new key of an index needs this part").at(name)
+}
+
+/// The type attribute of an item of a shared table.
+///
+/// What stands there is shown only if it is the name of an entity: else it is a value like any other.
+pub fn check_type(
+    reader: &mut Reader<'_>,
+    name: &str,
+    expected: &str,
+    entities: &[&EntityDef],
+) -> Result<(), CodecError> {
+    let found = reader.text().map_err(|fault| fault.at(name))?;
+    if found == expected {
+        return Ok(());
+    }
+    let known = entities.iter().find(|entity| entity.stored_name == found);
+    let found = known.map_or("another".to_owned(), |entity| {
+        format!("`{}`", entity.stored_name)
+    });
+    let fault = CodecError::mismatch(
+        format!("an item of the type `{expected}`"),
+        format!("one of the type {found}"),
+    );
+    Err(fault.at(name))
+}
+
+/// Whether the library made this attribute: a derived key, or the type.
+pub fn is_derived(entity: &EntityDef, table: &TableDef, name: &str) -> bool {
+    let indexes = entity
+        .indexes
+        .iter()
+        .flat_map(|index| index.pk.iter().chain(index.sk));
+    let mut keys = [&entity.pk].into_iter().chain(&entity.sk).chain(indexes);
+    table.type_attribute == Some(name) || keys.any(|key| key.attribute == name)
+}
+
+/// Writes the attributes that no field knows.
+pub fn encode_rest(
+    rest: &Item,
+    entity: &EntityDef,
+    table: &TableDef,
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
+    for (name, value) in rest {
+        let is_field = entity.attributes.iter().any(|known| known.stored == name);
+        if is_field || is_derived(entity, table, name) {
+            let fault = CodecError::new("`rest` holds an attribute that the entity writes itself");
+            return Err(fault.at(name.as_str()));
+        }
+        if is_reserved(name) {
+            let fault = CodecError::new(
+                "`rest` holds an attribute of a name that the library keeps for itself (`$unique`, `_shape`, \
+                 `_job.*`, `_fill.*`): store it under another name",
+            );
+            return Err(fault.at(name.as_str()));
+        }
+        encode_dynamic(name, value, writer)?;
+    }
+    for (name, value) in rest.kept() {
+        encode_dynamic(name, value, writer)?;
+    }
+    Ok(())
+}
+
+/// Writes an attribute by a name known only now; an empty set is none.
+fn encode_dynamic(name: &str, value: &Value, writer: &mut Writer) -> Result<(), CodecError> {
+    if value.is_empty_set() {
+        return Ok(());
+    }
+    writer.dynamic_name(name);
+    value.encode(writer).map_err(|fault| fault.at(name))
+}
+
+/// Writes the entries of a nested map that no field knows.
+pub fn encode_nested_rest(
+    rest: &Item,
+    known: &[&str],
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
+    for (name, value) in rest {
+        if known.contains(&name.as_str()) {
+            let fault = CodecError::new("`rest` holds an attribute that the struct writes itself");
+            return Err(fault.at(name.as_str()));
+        }
+        encode_dynamic(name, value, writer)?;
+    }
+    Ok(())
+}
+
+/// The tag of a map that stands for an enum; it may stand anywhere in the map.
+pub fn find_tag<'a>(reader: &Reader<'a>, tag: &str) -> Result<Cow<'a, str>, CodecError> {
+    let mut ahead = reader.clone();
+    ahead.open_map()?;
+    let mut first = true;
+    while let Some(name) = ahead.next_name(&mut first)? {
+        if name == tag {
+            return ahead.text().map_err(|fault| fault.at(tag));
+        }
+        ahead.skip()?;
+    }
+    Err(missing(tag))
+}
+
+/// Reads one of the values of a tuple, which stand in a list.
+pub fn next_of_tuple<'r, T>(
+    reader: &mut Reader<'r>,
+    first: &mut bool,
+    at: usize,
+    count: usize,
+    decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
+) -> Result<T, CodecError> {
+    if !reader.next_element(first)? {
+        return Err(CodecError::mismatch(
+            format!("{count} elements"),
+            format!("{at} elements"),
+        ));
+    }
+    decode(reader).map_err(|fault| fault.at_index(at))
+}
+
+/// The end of such a list.
+pub fn end_of_tuple(
+    reader: &mut Reader<'_>,
+    first: &mut bool,
+    count: usize,
+) -> Result<(), CodecError> {
+    if reader.next_element(first)? {
+        return Err(CodecError::mismatch(
+            format!("{count} elements"),
+            "more of them",
+        ));
+    }
+    reader.close_list()
+}
+
+/// A text that no variant has.
+#[cold]
+pub fn unknown_variant(known: &[&str]) -> CodecError {
+    let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    CodecError::mismatch(format!("one of {}", known.join(", ")), "other text")
+}
+
+/// The size of an entity as its writer counts it, for the tests.
+pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
+    let mut writer = Writer::default();
+    writer.raw("{");
+    entity.encode(&Stamp::as_is(), &mut writer)?;
+    Ok(writer.size())
+}

@@ -1,0 +1,22 @@
+//! The items that keep unique values, as whoever meets them tells them from entities.
+
+use super::{DynamoEntity, Key, KeyParts};
+use crate::error::{Error, Result};
+use crate::json::{CodecError, Reader, member};
+
+/// The attribute that only sentinels have: the primary key of the owner. It is the value of their type attribute too.
+pub(crate) const MARK: &str = crate::schema::UNIQUE;
+
+/// Whether an item of DynamoDB JSON is one.
+pub(crate) fn is_sentinel(item: &[u8]) -> bool {
+    member(item, MARK).is_ok_and(|mark| mark.is_some())
+}
+
+/// The key in a sentinel.
+pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
+    let fail = |fault: CodecError| Error::decode(E::ENTITY.type_name, fault);
+    let mark = member(sentinel, MARK).map_err(fail)?;
+    let owner = member(mark.unwrap_or(b"{}"), "M").map_err(fail)?;
+    let parts = E::KeyParts::read(&mut Reader::new(owner.unwrap_or(b"{}")));
+    parts.map(Key::from_parts).map_err(fail)
+}

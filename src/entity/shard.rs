@@ -1,0 +1,39 @@
+//! The shard of an item: the hash of its key, out of its parts.
+
+use super::KeyParts;
+use crate::json::{CodecError, Number, Reader, Tag, Writer};
+use crate::key::{KeyHash, Shard};
+
+/// The hash of a key, out of its parts.
+pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
+    let mut writer = Writer::with_capacity(128);
+    writer.raw("{");
+    parts.write_in(Shard::Without, &mut writer)?;
+    writer.raw("}");
+    let mut reader = Reader::new(writer.as_bytes());
+    reader.open_object()?;
+    let mut first = true;
+    let mut next = || match reader.next_name(&mut first)? {
+        Some(_) => bytes(&mut reader).map(Some),
+        None => Ok(None),
+    };
+    let (pk, sk) = (next()?.unwrap_or_default(), next()?);
+    Ok(KeyHash::of(&pk, sk.as_deref()))
+}
+
+/// The same of an item that was read. Parts that cannot be written are not those of its key.
+pub fn hash_of_read<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
+    hash_of_key(parts).map_err(|_| CodecError::key_differs())
+}
+
+/// The bytes of a key attribute, in a form that no writer can choose.
+fn bytes(reader: &mut Reader<'_>) -> Result<Vec<u8>, CodecError> {
+    match reader.tag()? {
+        Tag::N => {
+            let number: Number = reader.digits()?.parse()?;
+            Ok(number.as_str().as_bytes().to_vec())
+        }
+        Tag::B => reader.binary(),
+        _ => Ok(reader.text()?.into_owned().into_bytes()),
+    }
+}

@@ -1,0 +1,108 @@
+//! Stand-ins for declarations with mistakes: the mistake is reported, and nothing else.
+
+use std::marker::PhantomData;
+
+use crate::entity::{DynamoEntity, DynamoTable, KeyParts};
+use crate::json::{CodecError, Reader, Writer};
+use crate::key::Shard;
+use crate::schema::{
+    EntityDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Projection, Style, TableDef,
+};
+use crate::write::no_sentinels;
+
+/// Key parts of an entity whose declaration has mistakes.
+#[derive(Debug)]
+pub struct Fallback<E>(PhantomData<fn() -> E>);
+
+impl<E> Clone for Fallback<E> {
+    fn clone(&self) -> Self {
+        Fallback(PhantomData)
+    }
+}
+
+impl<E: DynamoEntity> KeyParts for Fallback<E> {
+    type Entity = E;
+
+    fn write_in(&self, _: Shard, _: &mut Writer) -> Result<(), CodecError> {
+        Err(fault())
+    }
+
+    fn read_with(
+        _: &mut Reader<'_>,
+        _: Option<&mut dyn FnMut(&mut Self)>,
+    ) -> Result<Self, CodecError> {
+        Err(fault())
+    }
+}
+
+impl<E> Fallback<E> {
+    /// Parts of nothing.
+    pub fn parts() -> Self {
+        Fallback(PhantomData)
+    }
+}
+
+fn fault() -> CodecError {
+    CodecError::new("the declaration has mistakes")
+}
+
+/// A result that never comes to be.
+pub fn fallback<T>() -> Result<T, CodecError> {
+    Err(fault())
+}
+
+/// An entity without anything. No check against it fails.
+pub const FALLBACK_ENTITY: EntityDef = EntityDef {
+    id: "",
+    type_name: "",
+    stored_name: "",
+    pk: KeyDef {
+        attribute: "pk",
+        ty: KeyType::S,
+        source: KeySource::Template(&[]),
+    },
+    sk: None,
+    attributes: &[],
+    indexes: &[],
+    uniques: &[],
+    ttl: None,
+    version: None,
+    created_at: None,
+    updated_at: None,
+    created_by: None,
+    updated_by: None,
+    key_fault: |_| Some(fault()),
+    reread: |_| None,
+    sentinels: no_sentinels,
+};
+
+/// A table without anything. No check against it fails.
+pub const FALLBACK_TABLE: TableDef = TableDef {
+    id: "",
+    name: "",
+    pk: "",
+    sk: Some(""),
+    type_attribute: None,
+    style: Style::Escaped,
+    indexes: &[],
+    stream: None,
+};
+
+/// The table of a collection with mistakes.
+#[derive(Debug)]
+pub struct NoTable(());
+
+impl DynamoTable for NoTable {
+    type This = Self;
+    const TABLE: TableDef = FALLBACK_TABLE;
+    const ENTITIES: &'static [&'static EntityDef] = &[];
+}
+
+/// An index without anything. No check against it fails.
+pub const FALLBACK_INDEX: IndexDef = IndexDef {
+    name: "",
+    kind: IndexKind::Global,
+    pk: &[],
+    sk: &[],
+    project: Projection::All,
+};

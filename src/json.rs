@@ -1,0 +1,21 @@
+//! DynamoDB JSON: written, read and compared as bytes.
+
+mod fault;
+mod number;
+mod object;
+mod reader;
+mod scan;
+mod tag;
+mod writer;
+
+pub use fault::CodecError;
+pub(crate) use fault::KeyIdentity;
+pub use number::Number;
+pub(crate) use number::{FloatText, Parts};
+pub(crate) use object::{answer, answered, elements, member, members};
+pub use reader::Reader;
+pub(crate) use reader::{KeyFinder, ValueFront};
+pub(crate) use scan::{digits_end, plain_run, string_end, string_end_in};
+pub use tag::Tag;
+pub(crate) use writer::{MAX_DEPTH, escape_into};
+pub use writer::{Name, Writer};

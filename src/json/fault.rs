@@ -1,0 +1,153 @@
+//! A value or key part that does not fit, before anyone knows which entity it belongs to.
+//!
+//! Faults are made deep inside the codec and gather their path on the way out; the stage that knows
+//! the entity turns them into an [`Error`](crate::Error). A fault never holds a value.
+
+use std::fmt;
+
+/// Why a value could not be written or read, and where.
+#[derive(Clone)]
+pub struct CodecError(Box<CodecErrorParts>);
+
+#[derive(Clone)]
+struct CodecErrorParts {
+    reason: String,
+    /// Innermost step first.
+    path: Vec<CodecStep>,
+    key: Option<&'static str>,
+    identity: Option<KeyIdentity>,
+}
+
+/// How the stored primary key of an item is not what its fields give.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyIdentity {
+    /// It is no key of this declaration.
+    Unlike,
+    /// It is one, and a write of the fields would name another item.
+    Differs,
+}
+
+#[derive(Clone)]
+enum CodecStep {
+    Name(String),
+    Index(usize),
+}
+
+impl CodecError {
+    /// A fault with a reason; the reason names types and limits, never values.
+    #[cold]
+    pub fn new(reason: impl Into<String>) -> Self {
+        CodecError(Box::new(CodecErrorParts {
+            reason: reason.into(),
+            path: Vec::new(),
+            key: None,
+            identity: None,
+        }))
+    }
+
+    /// The stored primary key is not what the fields of its item give.
+    #[cold]
+    pub(crate) fn key_differs() -> Self {
+        CodecError::new(
+            "the stored key is another one than the fields of its item give, so a write would make a second item: \
+             declare the key as it is stored, or store the item anew",
+        )
+        .of_identity(KeyIdentity::Differs)
+    }
+
+    /// The same where the shard alone is another one.
+    #[cold]
+    pub(crate) fn other_shard() -> Self {
+        CodecError::new(
+            "the stored key is in another shard than its parts: was the number of `shards` changed? That of a primary \
+             key is fixed for the life of its table",
+        )
+        .of_identity(KeyIdentity::Differs)
+    }
+
+    /// The same of whatever is wrong with it.
+    pub(crate) fn of_identity(mut self, identity: KeyIdentity) -> Self {
+        self.0.identity.get_or_insert(identity);
+        self
+    }
+
+    /// The key is one of the declaration, and not as its fields give it.
+    pub(crate) fn is_other_spelling(&self) -> bool {
+        self.identity() == Some(KeyIdentity::Differs)
+    }
+
+    pub(crate) fn identity(&self) -> Option<KeyIdentity> {
+        self.0.identity
+    }
+
+    /// The stored type is another than the field's.
+    #[cold]
+    pub fn mismatch(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        CodecError::new(format!("expected {expected}, found {found}"))
+    }
+
+    /// Adds the attribute or field in which it happened. A value that stands by itself has no name.
+    #[must_use]
+    pub fn at(mut self, name: impl Into<String>) -> Self {
+        let name = name.into();
+        if !name.is_empty() {
+            self.0.path.push(CodecStep::Name(name));
+        }
+        self
+    }
+
+    /// Adds the position in a list.
+    #[must_use]
+    pub fn at_index(mut self, index: usize) -> Self {
+        self.0.path.push(CodecStep::Index(index));
+        self
+    }
+
+    /// Says that it happened in this key attribute.
+    #[must_use]
+    pub fn in_key(mut self, attribute: &'static str) -> Self {
+        self.0.key = Some(attribute);
+        self
+    }
+
+    pub(crate) fn reason(&self) -> &str {
+        &self.0.reason
+    }
+
+    pub(crate) fn key(&self) -> Option<&'static str> {
+        self.0.key
+    }
+
+    /// `lines[3].qty`, or `None` at the top.
+    pub(crate) fn path(&self) -> Option<String> {
+        let mut text = String::new();
+        for step in self.0.path.iter().rev() {
+            match step {
+                CodecStep::Name(name) if text.is_empty() => text.push_str(name),
+                CodecStep::Name(name) => {
+                    text.push('.');
+                    text.push_str(name);
+                }
+                CodecStep::Index(index) => text.push_str(&format!("[{index}]")),
+            }
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+impl fmt::Display for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = self.path() {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(self.reason())
+    }
+}
+
+impl fmt::Debug for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CodecError({self})")
+    }
+}
+
+impl std::error::Error for CodecError {}

@@ -1,0 +1,54 @@
+//! The exact decimal number that stands for a float, without a buffer on the heap.
+
+use std::borrow::Cow;
+use std::fmt::{self, LowerExp, Write};
+
+use super::Parts;
+
+/// A float's shortest text that reads back as the same float: `-1.25e-7`. The longest has a sign, 17 digits, a
+/// point, and an exponent of five characters.
+pub(crate) struct FloatText {
+    bytes: [u8; 32],
+    length: usize,
+}
+
+impl FloatText {
+    pub(crate) fn of(float: impl LowerExp) -> Option<Self> {
+        let mut text = FloatText {
+            bytes: [0; 32],
+            length: 0,
+        };
+        write!(text, "{float:e}").ok()?;
+        Some(text)
+    }
+
+    /// Its number; `None` for NaN and infinities. The first digit takes the place of the point, so that all stand side by side.
+    pub(crate) fn parts(&mut self) -> Option<Parts<'_>> {
+        let text = self.bytes.get_mut(..self.length)?;
+        let negative = text.first() == Some(&b'-');
+        let mut begin = usize::from(negative);
+        let end = text.iter().position(|byte| *byte == b'e')?;
+        if let Some([first, point @ b'.']) = text.get_mut(begin..begin + 2) {
+            *point = *first;
+            begin += 1;
+        }
+        let digits = std::str::from_utf8(text.get(begin..end)?).ok()?;
+        let exponent = std::str::from_utf8(text.get(end + 1..)?).ok()?;
+        Some(Parts {
+            negative,
+            exponent: exponent.parse().ok()?,
+            // The shortest text has no other zeros at an end.
+            digits: Cow::Borrowed(if digits == "0" { "" } else { digits }),
+        })
+    }
+}
+
+impl Write for FloatText {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let end = self.length + part.len();
+        let room = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        room.copy_from_slice(part.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}

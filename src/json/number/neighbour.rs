@@ -1,0 +1,82 @@
+//! The next and the previous of the numbers that DynamoDB can keep.
+//!
+//! There are finitely many of them, 38 digits each, so that a bound that is left out can be written as
+//! one that is held.
+
+use super::{EXPONENTS, MAX_DIGITS, Number};
+use crate::json::CodecError;
+
+/// All 38 digits of a mantissa fit.
+const LEAST: u128 = 10u128.pow(MAX_DIGITS as u32 - 1);
+
+impl Number {
+    /// The least number above this one.
+    pub(crate) fn after(&self) -> Option<Number> {
+        self.stepped(false)
+    }
+
+    /// The greatest number below this one.
+    pub(crate) fn before(&self) -> Option<Number> {
+        self.stepped(true)
+    }
+
+    fn stepped(&self, down: bool) -> Option<Number> {
+        let parts = self.kept()?;
+        if parts.digits.is_empty() {
+            return written(down, LEAST, *EXPONENTS.start()).ok();
+        }
+        let padding = u32::try_from(MAX_DIGITS - parts.digits.len()).ok()?;
+        let mantissa = parts.digits.parse::<u128>().ok()? * 10u128.pow(padding);
+        let outward = parts.negative == down;
+        let (mantissa, exponent) = match (outward, mantissa) {
+            (true, _) if mantissa + 1 == LEAST * 10 => (LEAST, parts.exponent + 1),
+            (true, _) => (mantissa + 1, parts.exponent),
+            (false, LEAST) => (LEAST * 10 - 1, parts.exponent - 1),
+            (false, _) => (mantissa - 1, parts.exponent),
+        };
+        if exponent < *EXPONENTS.start() {
+            return Some(Number::from(0u8));
+        }
+        written(parts.negative, mantissa, exponent).ok()
+    }
+}
+
+/// A number of 38 digits by its first digit's exponent.
+fn written(negative: bool, mantissa: u128, exponent: i64) -> Result<Number, CodecError> {
+    let sign = if negative { "-" } else { "" };
+    format!("{sign}{mantissa}e{}", exponent - MAX_DIGITS as i64 + 1).parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Number {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn neighbours_are_one_unit_of_the_last_digit_apart() {
+        for (low, high) in [
+            ("5", "5.0000000000000000000000000000000000001"),
+            ("0.99999999999999999999999999999999999999", "1"),
+            ("-1", "-0.99999999999999999999999999999999999999"),
+            ("-1e-130", "0"),
+            ("0", "1e-130"),
+            (
+                "9.9999999999999999999999999999999999998e125",
+                "9.9999999999999999999999999999999999999e125",
+            ),
+        ] {
+            assert_eq!(number(low).after(), Some(number(high)), "after {low}");
+            assert_eq!(number(high).before(), Some(number(low)), "before {high}");
+        }
+    }
+
+    #[test]
+    fn the_range_ends() {
+        let most = "9.9999999999999999999999999999999999999e125";
+        assert_eq!(number(most).after(), None);
+        assert_eq!(number(&format!("-{most}")).before(), None);
+    }
+}

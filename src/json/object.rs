@@ -1,0 +1,60 @@
+//! JSON taken apart without being read: members and elements as they stand there.
+
+use std::borrow::Cow;
+
+use crate::json::{CodecError, Reader};
+
+const NULL: &[u8] = b"null";
+
+/// A name and a value of JSON.
+type JsonMember<'r> = (Cow<'r, str>, &'r [u8]);
+
+/// The members of an object, in their order.
+pub(crate) fn members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
+    let mut reader = Reader::new(object);
+    let mut members = Vec::new();
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        members.push((name, reader.raw_value()?));
+    }
+    Ok(members)
+}
+
+/// The first member of this name. What follows it is not looked at.
+pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, CodecError> {
+    let mut reader = Reader::new(object);
+    let mut first = true;
+    reader.open_object()?;
+    while let Some(name) = reader.next_name(&mut first)? {
+        let value = reader.raw_value()?;
+        if name == wanted {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The members of an answer. What is null is not there, as in the SDK.
+pub(crate) fn answered(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
+    let mut members = members(object)?;
+    members.retain(|(_, value)| *value != NULL);
+    Ok(members)
+}
+
+/// The first member of this name in an answer, if it is not null.
+pub(crate) fn answer<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, CodecError> {
+    Ok(member(object, wanted)?.filter(|value| *value != NULL))
+}
+
+/// The elements of an array.
+pub(crate) fn elements(array: &[u8]) -> Result<Vec<&[u8]>, CodecError> {
+    let mut reader = Reader::new(array);
+    let mut elements = Vec::new();
+    let mut first = true;
+    reader.open_array()?;
+    while reader.next_element(&mut first)? {
+        elements.push(reader.raw_value()?);
+    }
+    Ok(elements)
+}

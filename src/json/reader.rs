@@ -1,0 +1,400 @@
+//! Reads DynamoDB JSON straight from the response body.
+//!
+//! A cursor over bytes, without an intermediate map. The forms the service really sends are met by a
+//! comparison of a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
+//! the slower way beside it. Arbitrary bytes end in a [`CodecError`], never in a panic.
+
+mod key_finder;
+mod plain;
+mod skip;
+mod string;
+mod usual;
+
+use std::borrow::Cow;
+
+pub(crate) use key_finder::KeyFinder;
+use key_finder::NEVER;
+pub(crate) use usual::ValueFront;
+
+use crate::json::{CodecError, MAX_DEPTH, Tag};
+
+/// A cursor over DynamoDB JSON.
+#[derive(Debug, Clone)]
+pub struct Reader<'a> {
+    /// All of it, up to the first byte that is no UTF-8: looked at once, so that no string has to be.
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    /// What is looked for in the item that is read.
+    finder: Option<&'a KeyFinder>,
+    /// After how many names something is looked for here.
+    until: u32,
+    /// And after how many among the names of the item, while it is in one of its maps or before it.
+    until_outside: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// Starts at the first byte.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Reader::within(valid(bytes), 0)
+    }
+
+    /// Starts in the midst of a text.
+    #[inline]
+    pub(crate) fn within(text: &'a str, at: usize) -> Self {
+        Reader {
+            text,
+            at,
+            depth: 0,
+            finder: None,
+            until: NEVER,
+            until_outside: NEVER,
+        }
+    }
+
+    /// Another one at this place.
+    #[inline]
+    pub(crate) fn there(&self, at: usize) -> Self {
+        Reader::within(self.text, at)
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
+    #[cold]
+    fn broken(&self, wanted: &str) -> CodecError {
+        if self.at >= self.text.len() {
+            return CodecError::new(format!(
+                "not DynamoDB JSON: ends, or is not UTF-8, where {wanted} should stand"
+            ));
+        }
+        CodecError::new(format!(
+            "not DynamoDB JSON: {wanted} should stand at byte {}",
+            self.at
+        ))
+    }
+
+    #[inline]
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.bytes().get(self.at) {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                other => return other.copied(),
+            }
+        }
+    }
+
+    #[inline]
+    fn expect(&mut self, byte: u8, wanted: &str) -> Result<(), CodecError> {
+        if self.peek() == Some(byte) {
+            self.at += 1;
+            return Ok(());
+        }
+        Err(self.broken(wanted))
+    }
+
+    #[inline]
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        self.bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// Nothing but white space may follow.
+    pub(crate) fn finish(&mut self) -> Result<(), CodecError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.broken("the end")),
+        }
+    }
+
+    // --- values
+
+    /// The type of the value ahead.
+    pub fn tag(&self) -> Result<Tag, CodecError> {
+        self.clone().open_any()
+    }
+
+    fn open_any(&mut self) -> Result<Tag, CodecError> {
+        self.expect(b'{', "a value")?;
+        let name = self.string()?;
+        let tag = Tag::from_name(&name)
+            .ok_or_else(|| CodecError::new("not DynamoDB JSON: an unknown type of value"))?;
+        self.expect(b':', "`:`")?;
+        Ok(tag)
+    }
+
+    /// Steps into a value of this type; [`close`](Self::close) steps out.
+    #[inline]
+    pub fn open(&mut self, tag: Tag) -> Result<(), CodecError> {
+        if self.usual(tag.opening()) {
+            return Ok(());
+        }
+        let found = self.open_any()?;
+        if found == tag {
+            Ok(())
+        } else {
+            Err(CodecError::mismatch(tag, found))
+        }
+    }
+
+    /// Steps out of a value.
+    #[inline]
+    pub fn close(&mut self) -> Result<(), CodecError> {
+        if self.usual(b"}") {
+            return Ok(());
+        }
+        self.expect(b'}', "the end of a value")
+    }
+
+    /// Steps over a NULL, if one is ahead.
+    pub fn take_null(&mut self) -> Result<bool, CodecError> {
+        if !self.rest().starts_with(b"{\"NU") && !matches!(self.tag(), Ok(Tag::Null)) {
+            return Ok(false);
+        }
+        self.open(Tag::Null)?;
+        self.boolean_literal()?;
+        self.close()?;
+        Ok(true)
+    }
+
+    /// An `S`.
+    pub fn text(&mut self) -> Result<Cow<'a, str>, CodecError> {
+        match self.usual_value(Tag::S) {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.unusual_text(Tag::S),
+        }
+    }
+
+    /// The digits of an `N`, as they came.
+    pub fn digits(&mut self) -> Result<Cow<'a, str>, CodecError> {
+        match self.usual_value(Tag::N) {
+            Some(digits) => Ok(Cow::Borrowed(digits)),
+            None => self.unusual_text(Tag::N),
+        }
+    }
+
+    #[cold]
+    fn unusual_text(&mut self, tag: Tag) -> Result<Cow<'a, str>, CodecError> {
+        self.open(tag)?;
+        let text = self.string()?;
+        self.close()?;
+        Ok(text)
+    }
+
+    /// A `B`.
+    pub fn binary(&mut self) -> Result<Vec<u8>, CodecError> {
+        self.open(Tag::B)?;
+        let bytes = self.base64()?;
+        self.close()?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn base64(&mut self) -> Result<Vec<u8>, CodecError> {
+        let text = self.string()?;
+        base64_simd::STANDARD
+            .decode_to_vec(text.as_bytes())
+            .map_err(|_| CodecError::new("not DynamoDB JSON: binary that is not base64"))
+    }
+
+    /// A `BOOL`.
+    pub fn boolean(&mut self) -> Result<bool, CodecError> {
+        self.open(Tag::Bool)?;
+        let value = self.boolean_literal()?;
+        self.close()?;
+        Ok(value)
+    }
+
+    pub(crate) fn boolean_literal(&mut self) -> Result<bool, CodecError> {
+        self.peek();
+        for (literal, value) in [("true", true), ("false", false)] {
+            if self.rest().starts_with(literal.as_bytes()) {
+                self.at += literal.len();
+                return Ok(value);
+            }
+        }
+        Err(self.broken("true or false"))
+    }
+
+    /// Steps into an `L`; then [`next_element`](Self::next_element) until it says no.
+    pub fn open_list(&mut self) -> Result<(), CodecError> {
+        self.open(Tag::L)?;
+        self.deepen()?;
+        self.open_array()
+    }
+
+    /// Steps out of an `L`.
+    pub fn close_list(&mut self) -> Result<(), CodecError> {
+        self.surface();
+        self.close()
+    }
+
+    /// Steps into an `M`; then [`next_name`](Self::next_name) until there is none.
+    pub fn open_map(&mut self) -> Result<(), CodecError> {
+        self.open(Tag::M)?;
+        self.deepen()?;
+        self.expect(b'{', "an object")
+    }
+
+    /// Steps out of an `M`.
+    pub fn close_map(&mut self) -> Result<(), CodecError> {
+        self.surface();
+        self.close()
+    }
+
+    fn deepen(&mut self) -> Result<(), CodecError> {
+        if self.depth == MAX_DEPTH {
+            return Err(CodecError::new(format!(
+                "lists and maps nest deeper than {MAX_DEPTH} levels"
+            )));
+        }
+        if self.depth == 0 {
+            self.until_outside = std::mem::replace(&mut self.until, NEVER);
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn surface(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.until = std::mem::replace(&mut self.until_outside, NEVER);
+        }
+    }
+
+    // --- plain JSON
+
+    /// Steps over a null of an answer, which says that nothing is there.
+    pub(crate) fn take_nothing(&mut self) -> bool {
+        self.peek();
+        let is_nothing = self.rest().starts_with(b"null");
+        self.at += if is_nothing { 4 } else { 0 };
+        is_nothing
+    }
+
+    /// Steps into `[`.
+    pub(crate) fn open_array(&mut self) -> Result<(), CodecError> {
+        self.expect(b'[', "a list")
+    }
+
+    /// Whether another element follows; steps over the comma or the closing `]`. `first` is the
+    /// caller's mark, true before the first call.
+    #[inline]
+    pub fn next_element(&mut self, first: &mut bool) -> Result<bool, CodecError> {
+        self.another(first, b']', "`,` or `]`")
+    }
+
+    /// Steps into `{`.
+    pub fn open_object(&mut self) -> Result<(), CodecError> {
+        // The first one is the item. Whoever opens its maps so has their names not taken for its own.
+        if self.depth == 0 {
+            self.until = std::mem::replace(&mut self.until_outside, NEVER);
+        }
+        self.expect(b'{', "an object")
+    }
+
+    /// The next key of the open object, or `None` after stepping over its `}`. `first` is the
+    /// caller's mark, true before the first call.
+    pub fn next_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, CodecError> {
+        let name = match self.usual_name(*first) {
+            Some(name) => {
+                *first = false;
+                Cow::Borrowed(name)
+            }
+            None if self.usual(b"}") => return Ok(None),
+            None => match self.unusual_name(first)? {
+                Some(name) => name,
+                None => return Ok(None),
+            },
+        };
+        self.pass_name(&name);
+        Ok(Some(name))
+    }
+
+    /// The next key of an answer. What is null is not there, as in the SDK.
+    pub(crate) fn next_answered(
+        &mut self,
+        first: &mut bool,
+    ) -> Result<Option<Cow<'a, str>>, CodecError> {
+        loop {
+            match self.next_name(first)? {
+                Some(_) if self.take_nothing() => {}
+                name => return Ok(name),
+            }
+        }
+    }
+
+    #[cold]
+    fn unusual_name(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>, CodecError> {
+        if !self.another(first, b'}', "`,` or `}`")? {
+            return Ok(None);
+        }
+        let name = self.string()?;
+        self.expect(b':', "`:`")?;
+        Ok(Some(name))
+    }
+
+    #[inline]
+    fn another(&mut self, first: &mut bool, end: u8, wanted: &str) -> Result<bool, CodecError> {
+        let was_first = std::mem::take(first);
+        match self.peek() {
+            Some(byte) if byte == end => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(_) if was_first => Ok(true),
+            Some(b',') => {
+                self.at += 1;
+                Ok(true)
+            }
+            _ => Err(self.broken(wanted)),
+        }
+    }
+}
+
+fn valid(bytes: &[u8]) -> &str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            std::str::from_utf8(valid).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_utf8_is_not_read() {
+        let json = b"{\"S\":\"caf\xe9\"}";
+        let fault = Reader::new(json).text().unwrap_err();
+        assert!(fault.to_string().contains("is not UTF-8"), "{fault}");
+        assert!(Reader::new(json).skip().is_err());
+        assert_eq!(
+            Reader::new("{\"S\":\"caf\u{e9}\"}".as_bytes())
+                .text()
+                .unwrap(),
+            "caf\u{e9}"
+        );
+    }
+
+    #[test]
+    fn white_space_is_read() {
+        let mut reader = Reader::new(b" { \"S\" : \"a\" } ");
+        assert_eq!(reader.text().unwrap(), "a");
+        reader.finish().unwrap();
+    }
+
+    #[test]
+    fn a_wrong_type_is_named() {
+        let fault = Reader::new(b"{\"N\":\"1\"}").text().unwrap_err();
+        assert_eq!(fault.to_string(), "expected S, found N");
+    }
+}

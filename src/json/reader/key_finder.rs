@@ -1,0 +1,519 @@
+//! Some attributes of an item, found while it is read for another reason.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use super::Reader;
+use crate::json::CodecError;
+
+/// Where the values of these attributes begin in a text.
+///
+/// The items of an answer have their attributes in one order, most often. So it is enough to count: how many names come
+/// before the next one that is looked for is known by the item before. Where another one stands there, each name is
+/// looked at again.
+#[derive(Debug)]
+pub(crate) struct KeyFinder {
+    attributes: Vec<Attribute>,
+    /// Of how many the values are asked for; of another one, whether it is there.
+    values: usize,
+    /// How many items were begun: what was noted in those before does not count.
+    item: Cell<usize>,
+    /// How many of the steps were found in this item.
+    found: Cell<usize>,
+    /// How many names were looked at since the last of them.
+    passed: Cell<u32>,
+    is_order_known: Cell<bool>,
+    /// How often another order came.
+    turns: Cell<u32>,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    name: &'static str,
+    /// In which item it was noted, and where.
+    place: Cell<(usize, usize)>,
+    /// Which comes at this place of the order; not this one.
+    step: Cell<FinderStep>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct FinderStep {
+    /// The number of names from the one before on, with its own.
+    names: u32,
+    attribute: usize,
+}
+
+/// So many names come before something that is not looked for.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// An answer that changes its order more often has none.
+const MOST_TURNS: u32 = 3;
+
+impl Attribute {
+    fn of(name: &'static str) -> Self {
+        Attribute {
+            name,
+            place: Cell::default(),
+            step: Cell::default(),
+        }
+    }
+}
+
+impl KeyFinder {
+    pub(crate) fn of(names: &[&'static str]) -> Self {
+        let attributes = names.iter().map(|name| Attribute::of(name));
+        KeyFinder {
+            attributes: attributes.collect(),
+            values: names.len(),
+            item: Cell::new(1),
+            found: Cell::new(0),
+            passed: Cell::new(0),
+            is_order_known: Cell::new(false),
+            turns: Cell::new(0),
+        }
+    }
+
+    /// And whether this one is there.
+    pub(crate) fn beside(mut self, name: &'static str) -> Self {
+        self.attributes.push(Attribute::of(name));
+        self
+    }
+
+    /// Whether it is.
+    #[inline]
+    pub(crate) fn has_beside(&self) -> bool {
+        let beside = self.attributes.get(self.values);
+        beside.is_some_and(|beside| self.place_of(beside).is_some())
+    }
+
+    /// Nothing was found yet. After how many names something is looked for.
+    #[inline]
+    fn begin(&self) -> u32 {
+        self.item.set(self.item.get() + 1);
+        self.found.set(0);
+        self.passed.set(0);
+        match self.step(0) {
+            Some(step) if self.is_order_known.get() => step.get().names,
+            Some(_) => 1,
+            None => NEVER,
+        }
+    }
+
+    #[inline(always)]
+    fn step(&self, number: usize) -> Option<&Cell<FinderStep>> {
+        self.attributes.get(number).map(|attribute| &attribute.step)
+    }
+
+    /// Looks at a name; after how many more something is looked for.
+    #[inline]
+    fn look_at(&self, name: &str, place: usize) -> u32 {
+        let step = self.step(self.found.get());
+        let expected = step.and_then(|step| self.attributes.get(step.get().attribute));
+        let Some(attribute) = expected.filter(|_| self.is_order_known.get()) else {
+            return self.find_out(name, place);
+        };
+        match is_same_if_short(attribute.name, name) {
+            Some(true) => self.is_at(attribute, place),
+            Some(false) => NEVER,
+            None => self.look_at_long(attribute, name, place),
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_long(&self, attribute: &Attribute, name: &str, place: usize) -> u32 {
+        if attribute.name == name {
+            self.is_at(attribute, place)
+        } else {
+            NEVER
+        }
+    }
+
+    /// The next one is there.
+    #[inline(always)]
+    fn is_at(&self, attribute: &Attribute, place: usize) -> u32 {
+        attribute.place.set((self.item.get(), place));
+        let found = self.found.get() + 1;
+        self.found.set(found);
+        self.step(found).map_or(NEVER, |step| step.get().names)
+    }
+
+    /// Whether it is one of them, while their order is not known.
+    #[cold]
+    fn find_out(&self, name: &str, place: usize) -> u32 {
+        let place = (self.item.get(), place);
+        let step = self.step(self.found.get());
+        self.passed.set(self.passed.get() + 1);
+        let attributes = self.attributes.iter().enumerate();
+        for (attribute, it) in attributes.filter(|(_, it)| it.name == name) {
+            let (before, _) = it.place.get();
+            if let Some(step) = step.filter(|_| before != self.item.get()) {
+                it.place.set(place);
+                let names = self.passed.take();
+                step.set(FinderStep { names, attribute });
+                self.found.set(self.found.get() + 1);
+            }
+        }
+        if self.is_complete() { NEVER } else { 1 }
+    }
+
+    #[inline]
+    fn is_complete(&self) -> bool {
+        self.found.get() == self.attributes.len()
+    }
+
+    /// The item is read. Whether all were found.
+    #[inline]
+    fn end(&self) -> bool {
+        let is_complete = self.is_complete();
+        if is_complete && !self.is_order_known.get() {
+            self.is_order_known.set(self.turns.get() < MOST_TURNS);
+        }
+        is_complete
+    }
+
+    /// Each name is to be looked at, unless it is.
+    fn lose_order(&self) -> bool {
+        let was_known = self.is_order_known.replace(false);
+        self.turns.set(self.turns.get() + u32::from(was_known));
+        was_known
+    }
+
+    /// Where it stands in this item.
+    #[inline]
+    fn place_of(&self, attribute: &Attribute) -> Option<usize> {
+        let (item, place) = attribute.place.get();
+        (item == self.item.get()).then_some(place)
+    }
+
+    /// The bytes from each value on, in the order of the names; none where one is missing.
+    #[inline]
+    pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = Option<&'r [u8]>> {
+        let bytes = body.bytes();
+        let attributes = self.attributes.get(..self.values).unwrap_or_default();
+        let attributes = attributes.iter();
+        attributes.map(move |attribute| bytes.get(self.place_of(attribute)?..))
+    }
+
+    /// A reader at the value of each attribute, in the order of the names.
+    pub(crate) fn values<'r>(
+        &'r self,
+        body: &'r Reader<'r>,
+    ) -> impl Iterator<Item = Result<(&'static str, Reader<'r>), CodecError>> {
+        let attributes = self.attributes.get(..self.values).unwrap_or_default();
+        attributes.iter().map(|attribute| {
+            let missing = || CodecError::new("the key attribute is missing").at(attribute.name);
+            let place = self.place_of(attribute).ok_or_else(missing)?;
+            Ok((attribute.name, body.there(place)))
+        })
+    }
+}
+
+/// Whether two names are the same, as far as that is told without a call.
+#[inline(always)]
+fn is_same_if_short(one: &str, other: &str) -> Option<bool> {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return Some(false);
+    }
+    match one.len() {
+        2..=4 => Some(same_ends::<2>(one, other)),
+        5..=8 => Some(same_ends::<4>(one, other)),
+        9..=16 => Some(same_ends::<8>(one, other)),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
+    one.first_chunk::<N>() == other.first_chunk() && one.last_chunk::<N>() == other.last_chunk()
+}
+
+impl<'a> Reader<'a> {
+    /// A name of the item or of a map in it, with its value ahead.
+    #[inline(always)]
+    pub(super) fn pass_name(&mut self, name: &str) {
+        // From never on nothing counts that many names.
+        self.until = self.until.wrapping_sub(1);
+        if self.until == 0 {
+            self.look_at(name);
+        }
+    }
+
+    #[inline(never)]
+    fn look_at(&mut self, name: &str) {
+        let finder = self.finder.map(|finder| finder.look_at(name, self.at));
+        self.until = finder.unwrap_or(NEVER);
+    }
+
+    /// Notes these in the object that is opened next, outside of its lists and maps.
+    #[inline]
+    fn look_for(&mut self, finder: Option<&'a KeyFinder>) {
+        self.finder = finder;
+        self.until = NEVER;
+        self.until_outside = finder.map_or(NEVER, KeyFinder::begin);
+    }
+
+    /// The place of the item ahead, stepping over it by reading it, if it reads. On the way the attributes are noted.
+    pub(crate) fn item_as(
+        &mut self,
+        finder: Option<&'a KeyFinder>,
+        read: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Result<Range<usize>, CodecError> {
+        self.peek();
+        let start = self.clone();
+        self.look_for(finder);
+        let is_read = read(self).is_some();
+        // However whoever reads values has left it.
+        self.depth = start.depth;
+        self.look_for(None);
+        let begin = start.at;
+        match finder {
+            Some(finder) if is_read && finder.end() => {}
+            Some(finder) => {
+                if is_read {
+                    finder.lose_order();
+                }
+                start.clone().find(finder)?;
+            }
+            None => {}
+        }
+        if !is_read {
+            *self = start;
+            self.skip()?;
+        }
+        Ok(begin..self.at)
+    }
+
+    /// Notes the attributes of the item ahead, as far as they are there.
+    pub(crate) fn find(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
+        let start = self.clone();
+        self.search(finder)?;
+        if !finder.is_complete() && finder.lose_order() {
+            *self = start;
+            self.search(finder)?;
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
+        self.look_for(Some(finder));
+        let mut first = true;
+        self.open_object()?;
+        while !finder.is_complete() && self.next_name(&mut first)?.is_some() {
+            self.skip()?;
+        }
+        finder.end();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::codec::{DynamoValue, Item, Value};
+    use crate::json::Tag;
+
+    fn read(reader: &mut Reader<'_>) -> Option<()> {
+        Item::read(reader).ok().map(|_| ())
+    }
+
+    fn values(finder: &KeyFinder, reader: &Reader<'_>) -> Result<Vec<String>, CodecError> {
+        let values = finder.values(reader);
+        values
+            .map(|value| Ok(value?.1.text()?.into_owned()))
+            .collect()
+    }
+
+    /// And not what a map in the item has under the same name.
+    #[test]
+    fn attributes_of_the_item_are_noted() {
+        let items = r#"[{"m":{"M":{"b":{"S":"2"}}},"b":{"S":"1"},"l":{"L":[{"M":{"a":{"S":"3"}}}]},"a":{"S":"0"}}, {"b":{"S":"5"},"a":{"S":"4"}}]"#;
+        let broken = items.replace(r#""l":{"L":["#, r#""l":{"X":["#);
+        for json in [items, &broken] {
+            let finder = KeyFinder::of(&["a", "b"]);
+            let mut reader = Reader::new(json.as_bytes());
+            let mut first = true;
+            reader.open_array().unwrap();
+            for expected in [["0", "1"], ["4", "5"]] {
+                assert!(reader.next_element(&mut first).unwrap());
+                let place = reader.item_as(Some(&finder), read).unwrap();
+                let item = json.get(place).unwrap();
+                assert!(item.starts_with('{') && item.ends_with("}}"));
+                assert_eq!(values(&finder, &reader).unwrap(), expected);
+            }
+            assert!(!reader.next_element(&mut first).unwrap());
+        }
+        let finder = KeyFinder::of(&["a", "c"]);
+        let reader = Reader::new(br#"{"a":{"S":"0"}}"#);
+        reader.clone().find(&finder).unwrap();
+        assert_eq!(
+            values(&finder, &reader).unwrap_err().path().as_deref(),
+            Some("c")
+        );
+    }
+
+    /// As long as names are that are compared in other ways.
+    const NAMES: [&str; 6] = [
+        "k",
+        "sk",
+        "when",
+        "a_longer_name",
+        "a_longer_namf",
+        "a name of more than sixteen bytes",
+    ];
+
+    /// An item: names with values, some of which are maps with the same names. Names are escaped at times.
+    fn item() -> impl Strategy<Value = Vec<(usize, String)>> {
+        let value = |name: usize| {
+            let other = NAMES[(name + 1) % NAMES.len()];
+            prop_oneof![
+                "[a-z]{0,9}".prop_map(|text| format!(r#"{{"S":"{text}"}}"#)),
+                Just(format!(
+                    r#"{{"M":{{"{}":{{"S":"in"}},"{other}":{{"L":[{{"M":{{"k":{{"S":"in"}}}}}}]}}}}}}"#,
+                    NAMES[name]
+                )),
+            ]
+        };
+        let order = prop_oneof![
+            3 => Just((0..NAMES.len()).collect::<Vec<_>>()),
+            1 => Just((0..NAMES.len()).collect::<Vec<_>>()).prop_shuffle(),
+            1 => proptest::sample::subsequence((0..NAMES.len()).collect::<Vec<_>>(), 0..NAMES.len()),
+        ];
+        order.prop_flat_map(move |order| {
+            let members = order
+                .into_iter()
+                .map(|name| (Just(name), value(name)).boxed());
+            members.collect::<Vec<_>>()
+        })
+    }
+
+    fn json(item: &[(usize, String)], is_escaped: bool) -> String {
+        let member = |(name, value): &(usize, String)| match is_escaped {
+            true => format!(
+                " \"\\u{:04x}{}\" : {value}",
+                NAMES[*name].as_bytes()[0],
+                &NAMES[*name][1..]
+            ),
+            false => format!("\"{}\":{value}", NAMES[*name]),
+        };
+        let members: Vec<String> = item.iter().map(member).collect();
+        format!("{{{}}}", members.join(","))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// In whatever order they stand, and however the items are read.
+        #[test]
+        fn attributes_are_found_in_any_order(
+            items in proptest::collection::vec((item(), 0..8u8), 0..12),
+            wanted in proptest::sample::subsequence(NAMES.to_vec(), 0..4).prop_shuffle(),
+        ) {
+            let texts: Vec<String> = items.iter().map(|(item, how)| json(item, *how == 0)).collect();
+            let text = format!("[{}]", texts.join(","));
+            let finder = KeyFinder::of(&wanted);
+            let mut reader = Reader::new(text.as_bytes());
+            let mut first = true;
+            reader.open_array().unwrap();
+            for ((item, how), json) in items.iter().zip(&texts) {
+                prop_assert!(reader.next_element(&mut first).unwrap());
+                let read = |reader: &mut Reader<'_>| match how {
+                    1 => None,
+                    2 => reader.skip().ok(),
+                    _ => read(reader),
+                };
+                let place = reader.item_as(Some(&finder), read).unwrap();
+                prop_assert_eq!(&text[place], json.as_str());
+                for (name, ahead) in wanted.iter().zip(finder.ahead(&reader)) {
+                    let value = item.iter().find(|(known, _)| NAMES[*known] == *name);
+                    prop_assert_eq!(ahead.is_some(), value.is_some(), "{}", name);
+                    let Some((ahead, (_, value))) = ahead.zip(value) else {
+                        continue;
+                    };
+                    let is_it = ahead.trim_ascii_start().starts_with(value.as_bytes());
+                    prop_assert!(is_it, "{}", name);
+                }
+            }
+        }
+    }
+
+    fn pass_names(reader: &mut Reader<'_>) -> Result<(), CodecError> {
+        let mut first = true;
+        while reader.next_name(&mut first)?.is_some() {
+            reader.skip()?;
+        }
+        Ok(())
+    }
+
+    /// A type of somebody else may open what it does not close, or close what is not open.
+    #[test]
+    fn names_in_maps_are_not_those_of_the_item_however_they_are_read() {
+        type Read = fn(&mut Reader<'_>) -> Result<(), CodecError>;
+        let ways: [Read; 4] = [
+            |reader| {
+                reader.open_map()?;
+                pass_names(reader)?;
+                reader.close()
+            },
+            |reader| {
+                reader.open(Tag::M)?;
+                reader.open_object()?;
+                pass_names(reader)?;
+                reader.close()
+            },
+            |reader| {
+                reader.open_map()?;
+                pass_names(reader)?;
+                reader.close_map()?;
+                reader.surface();
+                Ok(())
+            },
+            |reader| reader.skip(),
+        ];
+        let odd = r#"{"M":{"x":{"S":""},"b":{"S":"in"}}}"#;
+        let item = |number: u8| {
+            format!(
+                r#"{{"odd":{odd},"m":{{"M":{{"b":{{"S":"in"}},"a":{{"S":"in"}}}}}},"a":{{"S":"a{number}"}},"b":{{"S":"b{number}"}}}}"#
+            )
+        };
+        let text = format!("[{},{},{}]", item(0), item(1), item(2));
+        for way in ways {
+            let finder = KeyFinder::of(&["a", "b"]);
+            let mut reader = Reader::new(text.as_bytes());
+            let mut first = true;
+            reader.open_array().unwrap();
+            for number in 0..3 {
+                assert!(reader.next_element(&mut first).unwrap());
+                let read = |reader: &mut Reader<'_>| {
+                    let mut first = true;
+                    reader.open_object().ok()?;
+                    while let Some(name) = reader.next_name(&mut first).ok()? {
+                        match &*name {
+                            "odd" => way(reader).ok()?,
+                            _ => drop(Value::decode(reader).ok()?),
+                        }
+                    }
+                    Some(())
+                };
+                reader.item_as(Some(&finder), read).unwrap();
+                let found = values(&finder, &reader).unwrap();
+                assert_eq!(found, [format!("a{number}"), format!("b{number}")]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_item_lacks_is_not_taken_from_the_one_before() {
+        let finder = KeyFinder::of(&["a"]);
+        let mut reader = Reader::new(br#"[{"a":{"S":"0"}},{"b":{"S":"1"}}]"#);
+        let mut first = true;
+        reader.open_array().unwrap();
+        for is_there in [true, false] {
+            assert!(reader.next_element(&mut first).unwrap());
+            reader.item_as(Some(&finder), read).unwrap();
+            assert_eq!(values(&finder, &reader).is_ok(), is_there);
+        }
+    }
+}

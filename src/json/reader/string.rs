@@ -1,0 +1,118 @@
+//! JSON strings: borrowed where they stand as they are, owned where they hold escapes.
+
+use std::borrow::Cow;
+
+use super::Reader;
+use crate::json::{CodecError, string_end};
+
+impl<'a> Reader<'a> {
+    /// A JSON string.
+    #[inline]
+    pub fn string(&mut self) -> Result<Cow<'a, str>, CodecError> {
+        self.expect(b'"', "a string")?;
+        let start = self.at;
+        let end = string_end(self.bytes(), start);
+        match self.bytes().get(end) {
+            Some(b'"') => {
+                self.at = end + 1;
+                Ok(Cow::Borrowed(self.between(start, end)))
+            }
+            Some(_) => self.escaped_string().map(Cow::Owned),
+            None => {
+                self.at = end;
+                Err(self.broken("the end of a string"))
+            }
+        }
+    }
+
+    /// Both places are those of quotes and backslashes, so no character is cut.
+    #[inline]
+    fn between(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// The rest of a string that holds escapes.
+    #[cold]
+    fn escaped_string(&mut self) -> Result<String, CodecError> {
+        let mut text = String::new();
+        loop {
+            let end = string_end(self.bytes(), self.at);
+            text.push_str(self.between(self.at, end));
+            self.at = end;
+            match self.bytes().get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(_) => text.push(self.escape()?),
+                None => return Err(self.broken("the end of a string")),
+            }
+        }
+    }
+
+    /// One escape, from its backslash on.
+    fn escape(&mut self) -> Result<char, CodecError> {
+        let code = self.bytes().get(self.at + 1).copied();
+        self.at += 2;
+        Ok(match code {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(),
+            _ => return Err(self.broken("an escape")),
+        })
+    }
+
+    fn unicode_escape(&mut self) -> Result<char, CodecError> {
+        let mut code = self.hex4()?;
+        if (0xD800..0xDC00).contains(&code) && self.rest().starts_with(b"\\u") {
+            self.at += 2;
+            let low = self.hex4()?;
+            if (0xDC00..0xE000).contains(&low) {
+                code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+            }
+        }
+        char::from_u32(code)
+            .ok_or_else(|| CodecError::new("not DynamoDB JSON: half a surrogate pair"))
+    }
+
+    fn hex4(&mut self) -> Result<u32, CodecError> {
+        let digits = self.bytes().get(self.at..self.at + 4);
+        let text = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = text
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|text| u32::from_str_radix(text, 16).ok());
+        let code = code.ok_or_else(|| self.broken("four hex digits"))?;
+        self.at += 4;
+        Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read() {
+        let json = br#""a\"b\\c\/\b\f\n\r\t\u00e9\ud83d\ude00z""#;
+        assert_eq!(
+            Reader::new(json).string().unwrap(),
+            "a\"b\\c/\u{8}\u{c}\n\r\t\u{e9}\u{1F600}z"
+        );
+        for broken in [
+            &br#""\ud83d""#[..],
+            br#""\u12"#,
+            br#""\x""#,
+            br#""abc"#,
+            b"\"\\",
+            br#""\u+123""#,
+        ] {
+            assert!(Reader::new(broken).string().is_err(), "{broken:?}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Finds the special bytes of JSON strings, eight bytes at a time.
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// Marks, in each byte's highest bit, the bytes that are zero (and perhaps later ones, never an
+/// earlier one: the first mark is exact).
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & HIGHS
+}
+
+/// Marks the bytes below a space, with the same exactness.
+const fn controls(word: u64) -> u64 {
+    word.wrapping_sub(ONES * 0x20) & !word & HIGHS
+}
+
+const fn equal(word: u64, byte: u8) -> u64 {
+    zeros(word ^ (ONES * byte as u64))
+}
+
+/// Marks all but digits, with the same exactness.
+const fn no_digits(word: u64) -> u64 {
+    let apart = word ^ (ONES * b'0' as u64);
+    (apart.wrapping_add(ONES * (0x80 - 10)) | apart) & HIGHS
+}
+
+/// The place, at or behind `from`, of the first byte that `in_word` marks and `is_special` tells, or the
+/// length.
+#[inline(always)]
+fn find(
+    bytes: &[u8],
+    from: usize,
+    in_word: impl Fn(u64) -> u64,
+    is_special: impl Fn(u8) -> bool,
+) -> usize {
+    let mut at = from;
+    while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        let marks = in_word(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let tail = bytes.get(at..).unwrap_or_default();
+    let rest = tail.iter().position(|byte| is_special(*byte));
+    rest.map_or(bytes.len(), |rest| at + rest)
+}
+
+/// The place of the first quote or backslash from there on, or the length: where a string may end.
+#[inline(always)]
+pub(crate) fn string_end(bytes: &[u8], from: usize) -> usize {
+    // Most strings are short, and without a call.
+    let mut at = from;
+    for _ in 0..2 {
+        let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
+            break;
+        };
+        let marks = quotes(u64::from_le_bytes(*word));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    long_string_end(bytes, at)
+}
+
+/// The same in these bytes, without a call.
+#[inline(always)]
+pub(crate) fn string_end_in<const N: usize>(bytes: &[u8; N], from: usize) -> usize {
+    find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
+}
+
+#[inline(never)]
+fn long_string_end(bytes: &[u8], from: usize) -> usize {
+    find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
+}
+
+const fn quotes(word: u64) -> u64 {
+    equal(word, b'"') | equal(word, b'\\')
+}
+
+/// How many digits it begins with.
+#[inline(always)]
+pub(crate) fn digits_end(bytes: &[u8]) -> usize {
+    find(bytes, 0, no_digits, |byte| !byte.is_ascii_digit())
+}
+
+/// How many bytes stand in a string as they are: up to a quote, a backslash or a control character.
+#[inline]
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    find(
+        bytes,
+        0,
+        |word| quotes(word) | controls(word),
+        |byte| byte < b' ' || matches!(byte, b'"' | b'\\'),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_special_byte_is_found_wherever_it_stands() {
+        let text = "0123456789abcdefghijklmn\u{7f}\u{e9}\u{10ffff}";
+        for at in 0..text.len() {
+            for stop in 0..=255u8 {
+                let mut bytes = text.as_bytes().to_vec();
+                bytes[at] = stop;
+                let quote = |byte: &u8| matches!(byte, b'"' | b'\\');
+                let special = |byte: &u8| *byte < b' ' || quote(byte);
+                let first =
+                    |is: &dyn Fn(&u8) -> bool| bytes.iter().position(is).unwrap_or(bytes.len());
+                assert_eq!(string_end(&bytes, 0), first(&quote), "{stop} at {at}");
+                assert_eq!(
+                    string_end(&bytes, at),
+                    first(&quote).max(at),
+                    "{stop} at {at}"
+                );
+                assert_eq!(plain_run(&bytes), first(&special), "{stop} at {at}");
+                let mut digits = vec![b'7'; text.len()];
+                digits[at] = stop;
+                let ends = digits.iter().position(|byte| !byte.is_ascii_digit());
+                assert_eq!(digits_end(&digits), ends.unwrap_or(digits.len()));
+            }
+        }
+    }
+}

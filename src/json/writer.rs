@@ -1,0 +1,366 @@
+//! Writes DynamoDB JSON straight into the request body.
+//!
+//! One pass: bytes go out, and the item's size by DynamoDB's own rules is counted on the way, so the
+//! 400 KB limit is known before anything is sent.
+
+use crate::json::{CodecError, Number, Parts, scan};
+
+/// Lists and maps may nest this deep in an item at hand.
+pub(crate) const MAX_DEPTH: usize = 32;
+/// And this deep in one that is sent: the service counts the item as the first of its 32 levels.
+const MAX_SENT_DEPTH: usize = 31;
+
+/// The name of an attribute, and the same as a JSON key: `"name":`. The derives make them, so that
+/// nothing is escaped twice.
+#[derive(Debug, Clone, Copy)]
+pub struct Name {
+    pub(crate) text: &'static str,
+    pub(crate) json: &'static str,
+}
+
+impl Name {
+    /// A name and its JSON form.
+    pub const fn new(text: &'static str, json: &'static str) -> Self {
+        Name { text, json }
+    }
+}
+
+/// Builds DynamoDB JSON.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    out: Vec<u8>,
+    size: usize,
+    depth: usize,
+    max_depth: usize,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Writer::with_capacity(0)
+    }
+}
+
+impl Writer {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Writer {
+            out: Vec::with_capacity(bytes),
+            size: 0,
+            depth: 0,
+            max_depth: MAX_DEPTH,
+        }
+    }
+
+    /// For the body of a request, which is held to the service's limits.
+    pub(crate) fn for_request(bytes: usize) -> Self {
+        Writer {
+            max_depth: MAX_SENT_DEPTH,
+            ..Writer::with_capacity(bytes)
+        }
+    }
+
+    /// What was written.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Takes back what was written since it was so long.
+    pub(crate) fn rewind(&mut self, length: usize) {
+        self.out.truncate(length);
+        self.depth = 0;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// The bytes themselves, for the key writer.
+    pub(crate) fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    pub(crate) fn add_size(&mut self, bytes: usize) {
+        self.size += bytes;
+    }
+
+    /// Bytes by DynamoDB's rules since the start or the last [`restart_size`](Self::restart_size).
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(crate) fn restart_size(&mut self) {
+        self.size = 0;
+    }
+
+    /// JSON that is no attribute value: the frame of a request.
+    pub(crate) fn raw(&mut self, json: &str) {
+        self.out.extend_from_slice(json.as_bytes());
+    }
+
+    pub(crate) fn raw_bytes(&mut self, json: &[u8]) {
+        self.out.extend_from_slice(json);
+    }
+
+    /// A JSON string that is no attribute value.
+    pub(crate) fn quoted(&mut self, text: &str) {
+        self.out.push(b'"');
+        escape_into(&mut self.out, text);
+        self.out.push(b'"');
+    }
+
+    fn comma(&mut self) {
+        if !matches!(self.out.last(), None | Some(b'{' | b'[')) {
+            self.out.push(b',');
+        }
+    }
+
+    /// The next entry of the open map.
+    pub fn name(&mut self, name: &Name) {
+        self.comma();
+        self.out.extend_from_slice(name.json.as_bytes());
+        self.count_name(name.text);
+    }
+
+    /// The next entry of the open map, by a name known only now.
+    pub fn dynamic_name(&mut self, name: &str) {
+        self.comma();
+        self.quoted(name);
+        self.out.push(b':');
+        self.count_name(name);
+    }
+
+    /// An entry of a nested map costs one byte more than one of the item.
+    fn count_name(&mut self, name: &str) {
+        self.size += name.len() + usize::from(self.depth > 0);
+    }
+
+    /// An `S`.
+    pub fn text(&mut self, text: &str) {
+        self.raw("{\"S\":\"");
+        escape_into(&mut self.out, text);
+        self.raw("\"}");
+        self.size += text.len();
+    }
+
+    /// An `S` of plain ASCII without quotes, backslashes or control characters.
+    pub(crate) fn plain_text(&mut self, text: &str) {
+        self.raw("{\"S\":\"");
+        self.raw(text);
+        self.raw("\"}");
+        self.size += text.len();
+    }
+
+    /// An `N` of an integer.
+    pub(crate) fn integer(&mut self, value: impl itoa::Integer) {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(value);
+        self.size += integer_size(digits);
+        self.raw("{\"N\":\"");
+        self.raw(digits);
+        self.raw("\"}");
+    }
+
+    /// An `N`.
+    pub fn number(&mut self, number: &Number) {
+        self.raw("{\"N\":\"");
+        self.raw(number.as_str());
+        self.raw("\"}");
+        self.size += number.size();
+    }
+
+    /// An `N` of a number that is nowhere written down.
+    pub(crate) fn decimal(&mut self, parts: &Parts<'_>) {
+        self.raw("{\"N\":\"");
+        parts.write(&mut |part| self.raw(part));
+        self.raw("\"}");
+        self.size += parts.size();
+    }
+
+    /// A `B`.
+    pub fn binary(&mut self, bytes: &[u8]) {
+        self.raw("{\"B\":");
+        self.base64(bytes);
+        self.raw("}");
+        self.size += bytes.len();
+    }
+
+    fn base64(&mut self, bytes: &[u8]) {
+        self.out.push(b'"');
+        base64_simd::STANDARD.encode_append(bytes, &mut self.out);
+        self.out.push(b'"');
+    }
+
+    /// A `BOOL`.
+    pub fn boolean(&mut self, value: bool) {
+        self.raw(if value {
+            "{\"BOOL\":true}"
+        } else {
+            "{\"BOOL\":false}"
+        });
+        self.size += 1;
+    }
+
+    /// A `NULL`.
+    pub fn null(&mut self) {
+        self.raw("{\"NULL\":true}");
+        self.size += 1;
+    }
+
+    /// Opens an `L`; call [`element`](Self::element) before each value.
+    pub fn open_list(&mut self) -> Result<(), CodecError> {
+        self.deepen()?;
+        self.raw("{\"L\":[");
+        Ok(())
+    }
+
+    /// The next element of the open list.
+    pub fn element(&mut self) {
+        self.comma();
+        self.size += 1;
+    }
+
+    /// Closes an `L`.
+    pub fn close_list(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.raw("]}");
+    }
+
+    /// Opens an `M`; write [`name`](Self::name) and value in turn.
+    pub fn open_map(&mut self) -> Result<(), CodecError> {
+        self.deepen()?;
+        self.raw("{\"M\":{");
+        Ok(())
+    }
+
+    /// Closes an `M`.
+    pub fn close_map(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.raw("}}");
+    }
+
+    fn deepen(&mut self) -> Result<(), CodecError> {
+        if self.depth == self.max_depth {
+            let levels = self.max_depth;
+            return Err(CodecError::new(format!(
+                "lists and maps nest deeper than {levels} levels below the item, DynamoDB's limit"
+            )));
+        }
+        self.depth += 1;
+        self.size += 3;
+        Ok(())
+    }
+
+    /// Opens an `SS`, `NS` or `BS`.
+    pub(crate) fn open_set(&mut self, tag: &str) {
+        self.raw("{\"");
+        self.raw(tag);
+        self.raw("\":[");
+    }
+
+    /// The next element of an `SS`.
+    pub fn set_text(&mut self, text: &str) {
+        self.comma();
+        self.quoted(text);
+        self.size += text.len();
+    }
+
+    pub(crate) fn set_integer(&mut self, value: impl itoa::Integer) {
+        let mut buffer = itoa::Buffer::new();
+        let digits = buffer.format(value);
+        self.comma();
+        self.out.push(b'"');
+        self.raw(digits);
+        self.out.push(b'"');
+        self.size += integer_size(digits);
+    }
+
+    pub(crate) fn set_number(&mut self, number: &Number) {
+        self.comma();
+        self.out.push(b'"');
+        self.raw(number.as_str());
+        self.out.push(b'"');
+        self.size += number.size();
+    }
+
+    pub(crate) fn set_binary(&mut self, bytes: &[u8]) {
+        self.comma();
+        self.base64(bytes);
+        self.size += bytes.len();
+    }
+
+    pub(crate) fn close_set(&mut self) {
+        self.raw("]}");
+    }
+
+    /// Sorts what was written since `start`, the elements of a set or the entries of a map, by their
+    /// bytes. Hashed collections have no order of their own, and equal requests shall be equal bytes.
+    pub(crate) fn sort_since(&mut self, start: usize, ends: &[usize]) {
+        if ends.len() < 2 {
+            return;
+        }
+        let mut from = start;
+        let mut pieces: Vec<&[u8]> = Vec::with_capacity(ends.len());
+        for &end in ends {
+            let piece = self.out.get(from..end).unwrap_or_default();
+            pieces.push(piece.strip_prefix(b",").unwrap_or(piece));
+            from = end;
+        }
+        if pieces.is_sorted() {
+            return;
+        }
+        pieces.sort_unstable();
+        let sorted = pieces.join(&b","[..]);
+        self.out.truncate(start);
+        self.out.extend_from_slice(&sorted);
+    }
+
+    /// Opens an `S` whose text the key writer appends.
+    pub(crate) fn open_text(&mut self) {
+        self.raw("{\"S\":\"");
+    }
+
+    pub(crate) fn close_text(&mut self) {
+        self.raw("\"}");
+    }
+}
+
+/// One byte, and one for every two significant digits; a minus sign costs one more.
+fn integer_size(digits: &str) -> usize {
+    let unsigned = digits.strip_prefix('-').unwrap_or(digits);
+    let significant = unsigned.trim_end_matches('0').len();
+    significant.div_ceil(2) + 1 + (digits.len() - unsigned.len())
+}
+
+/// Appends `text` with JSON's escapes. Runs of plain bytes are copied whole.
+pub(crate) fn escape_into(out: &mut Vec<u8>, text: &str) {
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, special) = rest.split_at(scan::plain_run(rest));
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else {
+            return;
+        };
+        escape_byte(out, byte);
+        rest = after;
+    }
+}
+
+#[cold]
+fn escape_byte(out: &mut Vec<u8>, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        control => {
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(control >> 4)]);
+            out.push(HEX[usize::from(control & 15)]);
+        }
+    }
+}

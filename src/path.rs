@@ -1,0 +1,13 @@
+//! Where an attribute stands: paths of fields, and what may be done at each.
+
+mod mode;
+mod place;
+mod typed;
+
+pub use mode::{
+    CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, Managed,
+    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted, Use,
+};
+pub use place::Place;
+pub(crate) use place::PlaceStep;
+pub use typed::{Absent, AtPath, Encode, Path, json};

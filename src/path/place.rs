@@ -1,0 +1,137 @@
+//! Where something is in an item.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::json::CodecError;
+
+/// An attribute, or something inside of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    attribute: Cow<'static, str>,
+    /// Empty for the attribute itself.
+    steps: Vec<PlaceStep>,
+    /// The caller named the attribute, not a field.
+    is_of_rest: bool,
+    /// How values are stored here; 0 is the type's own way.
+    form: u8,
+}
+
+/// One step into a map or a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PlaceStep {
+    /// Into a map.
+    Name(Cow<'static, str>),
+    /// Into a list.
+    Index(usize),
+}
+
+impl Place {
+    /// An attribute.
+    #[doc(hidden)]
+    pub fn of(attribute: impl Into<Cow<'static, str>>) -> Self {
+        Place {
+            attribute: attribute.into(),
+            steps: Vec::new(),
+            is_of_rest: false,
+            form: 0,
+        }
+    }
+
+    /// The same, where values are stored in another form. Places of two forms are not compared or copied.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_form(mut self, form: u8) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Refuses a place whose values are stored in another way than here.
+    pub(crate) fn check_form(&self, other: &Place) -> Result<(), CodecError> {
+        if self.form == other.form {
+            return Ok(());
+        }
+        Err(CodecError::new(format!(
+            "`{self}` and `{other}` store their values in different forms, a TTL and a timestamp say: read the one and give its value"
+        )))
+    }
+
+    /// An attribute that no field may know.
+    pub(crate) fn of_rest(attribute: String) -> Self {
+        Place {
+            is_of_rest: true,
+            ..Place::of(attribute)
+        }
+    }
+
+    pub(crate) fn is_of_rest(&self) -> bool {
+        self.is_of_rest
+    }
+
+    /// An entry of the map here.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn entry(&self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.with(PlaceStep::Name(name.into()))
+    }
+
+    /// An element of the list here.
+    pub(crate) fn element(&self, index: usize) -> Self {
+        self.with(PlaceStep::Index(index))
+    }
+
+    fn with(&self, step: PlaceStep) -> Self {
+        let mut place = self.clone().in_form(0);
+        place.steps.push(step);
+        place
+    }
+
+    pub(crate) fn attribute(&self) -> &Cow<'static, str> {
+        &self.attribute
+    }
+
+    pub(crate) fn steps(&self) -> &[PlaceStep] {
+        &self.steps
+    }
+
+    pub(crate) fn is_attribute(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// What holds it, if it is no attribute.
+    pub(crate) fn parent(&self) -> Option<Place> {
+        let (_, before) = self.steps.split_last()?;
+        Some(Place {
+            attribute: self.attribute.clone(),
+            steps: before.to_vec(),
+            is_of_rest: self.is_of_rest,
+            form: 0,
+        })
+    }
+
+    /// Whether it is an element of a list.
+    pub(crate) fn is_element(&self) -> bool {
+        matches!(self.steps.last(), Some(PlaceStep::Index(_)))
+    }
+
+    /// Whether one of the two holds the other, or they are the same.
+    pub(crate) fn overlaps(&self, other: &Place) -> bool {
+        self.attribute == other.attribute
+            && (self.steps.starts_with(&other.steps) || other.steps.starts_with(&self.steps))
+    }
+}
+
+/// `address.city`, `lines[0].qty`. Names of a map's entries are data, and not shown.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.attribute)?;
+        for step in &self.steps {
+            match step {
+                PlaceStep::Name(Cow::Borrowed(field)) => write!(f, ".{field}")?,
+                PlaceStep::Name(Cow::Owned(_)) => f.write_str(".(an entry)")?,
+                PlaceStep::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! A typed path to an attribute, or into one.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::json::{CodecError, Name, Writer};
+use crate::path::Place;
+
+/// Writes a value as the field at the path would store it, or nothing if it is absent then.
+pub type Encode<T> = fn(&T, &Name, &mut Writer) -> Result<(), CodecError>;
+
+/// Writes a value as a key holds it, whether it fits one or not: in a comparison it is a value like any other.
+pub(crate) type Compared<T> = fn(&T, &mut Writer) -> Result<(), CodecError>;
+
+/// Where a value of type `T` is in items of the entity `R`; `M` says what may be done there.
+pub struct Path<R, T, M> {
+    place: Place,
+    encode: Encode<T>,
+    /// Writes a value to compare with, where that may be one that is not stored there.
+    compared: Option<Compared<T>>,
+    /// What a missing attribute means to the entity.
+    default: Option<Absent>,
+    kind: PathMarker<R, T, M>,
+}
+
+/// Owns nothing: a path can be sent wherever its entity is.
+type PathMarker<R, T, M> = PhantomData<fn() -> (R, T, M)>;
+
+/// Writes the default of a field.
+pub type Absent = fn() -> Result<Option<Vec<u8>>, CodecError>;
+
+/// A path, or a struct that derefs to one.
+pub trait AtPath {
+    /// The path to this place.
+    #[doc(hidden)]
+    fn at_place(place: Place) -> Self;
+
+    /// A missing attribute means this.
+    #[doc(hidden)]
+    #[must_use]
+    fn or_default(self, _default: Absent) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
+}
+
+impl<R, T, M> Path<R, T, M> {
+    /// The path of a field that is stored in a way of its own.
+    #[doc(hidden)]
+    pub fn stored_as(place: Place, encode: Encode<T>) -> Self {
+        Path {
+            place,
+            encode,
+            compared: None,
+            default: None,
+            kind: PhantomData,
+        }
+    }
+
+    /// The same of a field that is a key.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn compared_as(mut self, compared: Compared<T>) -> Self {
+        self.compared = Some(compared);
+        self
+    }
+
+    /// The same of a field that means this where it is missing.
+    #[must_use]
+    pub(crate) fn defaulting_to(mut self, default: Absent) -> Self {
+        self.default = Some(default);
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The default of the field, in DynamoDB JSON.
+    pub(crate) fn default(&self) -> Result<Option<Vec<u8>>, CodecError> {
+        self.default.map_or(Ok(None), |default| default())
+    }
+
+    /// The value in DynamoDB JSON; `None` if it is an absent one, such as an empty set.
+    pub(crate) fn json(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
+        json(|name, writer| (self.encode)(value, name, writer))
+            .map_err(|fault| fault.at(self.place.to_string()))
+    }
+}
+
+impl<R, T, M> Path<R, T, M> {
+    /// The value in DynamoDB JSON, to compare with; `None` if it is an absent one.
+    pub(crate) fn compared(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
+        let Some(compared) = self.compared else {
+            return self.json(value);
+        };
+        let mut writer = Writer::for_request(32);
+        let written = compared(value, &mut writer);
+        written.map_err(|fault| fault.at(self.place.to_string()))?;
+        Ok(Some(writer.into_bytes()))
+    }
+}
+
+/// What a field writes, without its name.
+pub fn json(
+    encode: impl FnOnce(&Name, &mut Writer) -> Result<(), CodecError>,
+) -> Result<Option<Vec<u8>>, CodecError> {
+    const NAME: Name = Name::new("", "\"\":");
+    let mut writer = Writer::for_request(32);
+    encode(&NAME, &mut writer)?;
+    let mut json = writer.into_bytes();
+    if json.is_empty() {
+        return Ok(None);
+    }
+    json.drain(..NAME.json.len().min(json.len()));
+    Ok(Some(json))
+}
+
+impl<R, T, M> Clone for Path<R, T, M> {
+    fn clone(&self) -> Self {
+        Path {
+            place: self.place.clone(),
+            encode: self.encode,
+            compared: self.compared,
+            default: self.default,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<R, T, M> fmt::Debug for Path<R, T, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Path({})", self.place)
+    }
+}

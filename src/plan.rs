@@ -1,0 +1,40 @@
+//! A planned operation: what is sent, under which condition, and what its answer means.
+
+mod call;
+pub(crate) mod check;
+pub(crate) mod confirm;
+pub(crate) mod contention;
+mod explain;
+mod respell;
+pub(crate) mod size;
+mod strong_read;
+mod task;
+mod transaction;
+mod write_request;
+
+#[doc(hidden)]
+pub use call::Plan;
+pub use call::{Call, Operation, Steps};
+pub(crate) use call::{Outcome, ReadItem, ReplyReader, found_item};
+pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired, is_past};
+pub(crate) use confirm::{ItemKeys, KeyNames};
+pub use explain::{Explanation, Filter};
+#[doc(hidden)]
+pub use respell::reread;
+pub(crate) use respell::{Reread, SentWrite, respelt};
+pub(crate) use strong_read::{read_item, read_raw};
+pub(crate) use task::RunningRequest;
+pub(crate) use transaction::limits::{MOST, check as check_limits};
+pub(crate) use transaction::meaning::Meaning;
+#[cfg(feature = "testing")]
+pub(crate) use transaction::meaning::taken;
+pub(crate) use transaction::member::ItemKey;
+pub use transaction::member::TransactWrite;
+#[doc(hidden)]
+pub use transaction::member::TransactionMember;
+pub(crate) use transaction::owner::Owner;
+pub(crate) use transaction::refused::{Participant, explain, keys_of};
+pub(crate) use transaction::request::{plan_of, plan_of_one, request_of, transaction_of};
+#[doc(hidden)]
+pub use write_request::Returned;
+pub(crate) use write_request::{WriteRequest, WriteVerb};

@@ -1,0 +1,407 @@
+//! What a write expects to find, as a condition, and what it means if it does not.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use crate::clock::Timestamp;
+use crate::codec::DynamoValue;
+use crate::entity::{DynamoEntity, Version, VersionState};
+use crate::error::{Error, ErrorKind};
+use crate::expr::{Comparison, Node, Term};
+use crate::json::{CodecError, Reader, Writer, member};
+use crate::path::Place;
+use crate::plan::{KeyNames, Reread};
+use crate::schema::{AttributeDef, EntityDef};
+use crate::wire::Failure;
+
+/// What a write expects to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expect {
+    /// Anything.
+    Anything,
+    /// No live item.
+    Missing,
+    /// A live item.
+    Exists,
+    /// The item as the entity was loaded.
+    Loaded,
+}
+
+/// The meaning of a failed condition.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ConditionFailure {
+    kind: ConditionFailureKind,
+    /// The declaration of the entity, where it is one.
+    declared: Option<&'static str>,
+    /// The attributes of its primary key.
+    keys: Option<KeyNames>,
+    ttl: Option<&'static str>,
+    /// More was asked than the kind says: conditions of the caller's, places to be there, room for a sum.
+    asked_more: bool,
+    /// The attribute of the version, and the number that was loaded.
+    version: Option<(&'static str, Option<u64>)>,
+    /// How the item is read, to tell another spelling from another value.
+    reread: Option<Reread>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ConditionFailureKind {
+    /// `create`
+    Create,
+    /// An item was needed.
+    NeedsRow,
+    /// None was asked for.
+    NeedsNone,
+    /// The entity is new, so none was expected.
+    New,
+    /// `upsert`
+    Upsert,
+}
+
+impl ConditionFailure {
+    /// For an operation that has no condition.
+    pub(crate) const NEVER: ConditionFailure = ConditionFailure {
+        kind: ConditionFailureKind::NeedsRow,
+        declared: None,
+        keys: None,
+        ttl: None,
+        asked_more: false,
+        version: None,
+        reread: None,
+    };
+
+    fn new(kind: ConditionFailureKind, def: &EntityDef) -> ConditionFailure {
+        ConditionFailure {
+            kind,
+            declared: Some(def.id),
+            keys: Some((def.pk.attribute, def.sk.map(|sk| sk.attribute))),
+            ttl: def.ttl,
+            reread: Some(def.reread),
+            ..ConditionFailure::NEVER
+        }
+    }
+
+    pub(crate) fn create(def: &EntityDef) -> ConditionFailure {
+        ConditionFailure::new(ConditionFailureKind::Create, def)
+    }
+
+    /// Nothing is asked but that no expired item is changed.
+    pub(crate) fn upsert(def: &EntityDef) -> ConditionFailure {
+        ConditionFailure::new(ConditionFailureKind::Upsert, def)
+    }
+
+    /// More is asked.
+    pub(crate) fn or_condition(self) -> ConditionFailure {
+        ConditionFailure {
+            asked_more: true,
+            ..self
+        }
+    }
+
+    /// The stored item as we would write it, if it is the version that was loaded.
+    pub(crate) fn reread(self, item: &[u8]) -> Option<Vec<u8>> {
+        let reread = self.reread.filter(|_| self.is_same_version(item));
+        reread.and_then(|reread| reread(item))
+    }
+
+    /// The declaration of the entity, where it is one.
+    pub(crate) fn declared(self) -> Option<&'static str> {
+        self.declared
+    }
+
+    /// The attributes of its primary key, where the entity is one.
+    pub(crate) fn keys(self) -> Option<KeyNames> {
+        self.keys
+    }
+
+    /// Whether the write makes the item where there is none.
+    pub(crate) fn may_create(self) -> bool {
+        self.kind == ConditionFailureKind::Upsert
+    }
+
+    /// Says who lost to whom.
+    pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
+        let error = failure.error.of(entity).declared_as(self.declared);
+        let Some(condition) = failure.condition else {
+            return error;
+        };
+        let is_over = |item: &Bytes| is_expired(item, self.ttl, now);
+        let is_expired = condition.item.as_ref().is_some_and(is_over);
+        let live = condition.item.filter(|_| !is_expired);
+        let (kind, message) = self.meaning(live.as_ref(), is_expired);
+        let error = error.with_kind(kind, message);
+        match live {
+            Some(item) => error.with_current(item, now),
+            None => error,
+        }
+    }
+
+    fn meaning(self, live: Option<&Bytes>, is_expired: bool) -> (ErrorKind, &'static str) {
+        match (self.kind, live) {
+            (ConditionFailureKind::Create, _) => (
+                ErrorKind::AlreadyExists,
+                "an item with this key is already there",
+            ),
+            (ConditionFailureKind::NeedsRow, None) => {
+                (ErrorKind::NotFound, "no live item with this key is there")
+            }
+            (ConditionFailureKind::Upsert, None) if is_expired => (
+                ErrorKind::Conflict,
+                "an expired item is still stored under this key, and an upsert would bring it back: `create` or `put` replaces it",
+            ),
+            (ConditionFailureKind::Upsert, None) => (
+                ErrorKind::Conflict,
+                "no item is stored under this key, and none may be made so: a condition does not hold of none, or a sum would leave the range of its type",
+            ),
+            (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(item))
+                if self.asked_more && self.is_same_version(item) =>
+            {
+                (
+                    ErrorKind::Conflict,
+                    "the stored item does not fit: a condition does not hold, a place to be changed is not there, or a sum would leave the range of its type",
+                )
+            }
+            (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(_)) => (
+                ErrorKind::Conflict,
+                "the stored item is not the one that was loaded: another write came first",
+            ),
+            // Where nothing else was asked an item was in the way, and is gone by now.
+            (ConditionFailureKind::NeedsNone | ConditionFailureKind::New, None)
+                if self.asked_more && !is_expired =>
+            {
+                (
+                    ErrorKind::NotFound,
+                    "no item with this key is there, and the condition asks for one",
+                )
+            }
+            (ConditionFailureKind::NeedsNone, _) => (
+                ErrorKind::Conflict,
+                "an item with this key is there, and none was to be",
+            ),
+            (ConditionFailureKind::New, _) => (
+                ErrorKind::Conflict,
+                "this entity was never loaded, but an item with its key is stored: load it first, or write `.unchecked()` to replace it",
+            ),
+        }
+    }
+
+    /// Whether the version did not decide: the item has the one that was loaded, or none was asked for.
+    fn is_same_version(self, item: &[u8]) -> bool {
+        self.version.is_none_or(|(attribute, loaded)| {
+            let stored = member(item, attribute).ok().flatten();
+            let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
+            number == loaded
+        })
+    }
+}
+
+/// Whether an item of DynamoDB JSON has a TTL in the past.
+pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp) -> bool {
+    is_past(ttl.and_then(|ttl| expires_at(item, ttl)), now)
+}
+
+/// Its TTL. An item that cannot be read is shown, so that its reader gets the error.
+pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
+    let stored = member(item, ttl).ok().flatten()?;
+    let ttl = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
+    ttl.ok().flatten()
+}
+
+/// Whether this TTL is over.
+pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
+    ttl.is_some_and(|at| at <= now.seconds())
+}
+
+/// What a loaded entity knows of its stored item.
+#[derive(Debug, Clone)]
+pub(crate) struct LoadedItem {
+    version: Version,
+    /// The value of the time of creation, as DynamoDB JSON.
+    created_at: Option<Vec<u8>>,
+    /// It was read of an item without one: as None, or as the default of the field.
+    may_lack_created_at: bool,
+}
+
+impl LoadedItem {
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
+    pub(crate) fn of<E: DynamoEntity>(entity: &E) -> Result<Option<LoadedItem>, CodecError> {
+        let Some(version) = entity.version() else {
+            return Ok(None);
+        };
+        let mut created = Writer::default();
+        let has_created = entity.encode_created_at(&mut created)?;
+        let created_at = has_created.then(|| created.into_bytes());
+        let may_lack_created_at = match &created_at {
+            None => !matches!(version.0, VersionState::Given(_)),
+            Some(held) => default_created_at::<E>()?.as_ref() == Some(held),
+        };
+        Ok(Some(LoadedItem {
+            version,
+            created_at,
+            may_lack_created_at,
+        }))
+    }
+}
+
+/// What a row without a time of creation is read with, if the field has a default.
+fn default_created_at<E: DynamoEntity>() -> Result<Option<Vec<u8>>, CodecError> {
+    let is_it = |attribute: &AttributeDef| Some(attribute.stored) == E::ENTITY.created_at;
+    let at = E::ENTITY.attributes.iter().position(is_it);
+    at.map_or(Ok(None), E::default_json)
+}
+
+/// The condition of a write, and what its failure means.
+pub(crate) fn condition(
+    def: &EntityDef,
+    expect: Expect,
+    loaded: Option<&LoadedItem>,
+    now: Timestamp,
+) -> (Node, ConditionFailure) {
+    let (node, kind) = match (expect, loaded) {
+        (Expect::Anything, _) | (Expect::Loaded, None) => {
+            (Node::all([]), ConditionFailureKind::NeedsRow)
+        }
+        (Expect::Missing, _) => (missing(def, now), ConditionFailureKind::NeedsNone),
+        (Expect::Exists, _) => (exists(def, now), ConditionFailureKind::NeedsRow),
+        (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
+    };
+    let version = loaded.filter(|_| expect == Expect::Loaded);
+    let version = def
+        .version
+        .zip(version.map(|loaded| loaded.version.number()));
+    let lost = ConditionFailure {
+        version,
+        ..ConditionFailure::new(kind, def)
+    };
+    (node, lost)
+}
+
+/// The same with a condition of the caller's.
+pub(crate) fn with(
+    expected: Node,
+    lost: ConditionFailure,
+    condition: Node,
+) -> (Node, ConditionFailure) {
+    if condition.is_always() {
+        return (expected, lost);
+    }
+    (expected.and(condition), lost.or_condition())
+}
+
+fn compare(attribute: impl Into<Cow<'static, str>>, comparison: Comparison, json: Vec<u8>) -> Node {
+    let place = Term::Place(Place::of(attribute));
+    Node::Compare(place, comparison, Term::Value(json))
+}
+
+fn number(number: impl std::fmt::Display) -> Vec<u8> {
+    format!("{{\"N\":\"{number}\"}}").into_bytes()
+}
+
+/// The item's time is over. A fraction that others stored is cut off when it is read, so
+/// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
+pub(crate) fn is_over(ttl: &'static str, now: Timestamp) -> Node {
+    let next_second = now.seconds().saturating_add(1);
+    compare(ttl, Comparison::Lt, number(next_second))
+}
+
+/// No live item. DynamoDB deletes expired items late; one of those may be replaced.
+fn missing(def: &EntityDef, now: Timestamp) -> Node {
+    let none = Node::Missing(Place::of(def.pk.attribute));
+    Node::any(
+        [none]
+            .into_iter()
+            .chain(def.ttl.map(|ttl| is_over(ttl, now))),
+    )
+}
+
+fn exists(def: &EntityDef, now: Timestamp) -> Node {
+    Node::all([Node::Exists(Place::of(def.pk.attribute)), is_live(def, now)])
+}
+
+/// Nothing is asked of an entity without a TTL. NOT of a comparison with a missing attribute is true:
+/// such an item lives on.
+pub(crate) fn is_live(def: &EntityDef, now: Timestamp) -> Node {
+    Node::all(def.ttl.map(|ttl| is_over(ttl, now).not()))
+}
+
+/// The attribute is absent as this library or another one writes it.
+pub(crate) fn is_absent(attribute: &'static str) -> Node {
+    let null = compare(attribute, Comparison::Eq, b"{\"NULL\":true}".to_vec());
+    Node::any([Node::Missing(Place::of(attribute)), null])
+}
+
+/// The item as it was loaded.
+fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, ConditionFailureKind) {
+    let Some(attribute) = def.version else {
+        return (Node::all([]), ConditionFailureKind::NeedsRow);
+    };
+    let version = match loaded.version.0 {
+        VersionState::New => return (missing(def, now), ConditionFailureKind::New),
+        VersionState::Unversioned => {
+            let exists = Node::Exists(Place::of(def.pk.attribute));
+            exists.and(is_absent(attribute))
+        }
+        VersionState::Number(version) | VersionState::Given(version) => {
+            compare(attribute, Comparison::Eq, number(version))
+        }
+    };
+    // A deleted and created item starts again at version 1: the time of creation tells it apart.
+    let created = def.created_at.and_then(|attribute| {
+        let held = loaded.created_at.as_deref();
+        let held = held.map(|created| is_as_read(attribute, created));
+        let absent = loaded.may_lack_created_at.then(|| is_absent(attribute));
+        let guards: Vec<Node> = held.into_iter().chain(absent).collect();
+        (!guards.is_empty()).then(|| Node::any(guards))
+    });
+    (
+        Node::all([version].into_iter().chain(created)),
+        ConditionFailureKind::NeedsRow,
+    )
+}
+
+/// The attribute holds what was read, in whatever spelling the item has it.
+pub(crate) fn is_as_read(attribute: &'static str, json: &[u8]) -> Node {
+    let place = Term::Place(Place::of(attribute));
+    Node::Compare(place, Comparison::Eq, Term::AsRead(json.to_vec()))
+}
+
+/// The attribute holds this value.
+pub(crate) fn is_value(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
+    compare(attribute, Comparison::Eq, json.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Stage;
+    use crate::wire::ConditionFailed;
+
+    fn explained(lost: ConditionFailure) -> ErrorKind {
+        let failure = Failure {
+            condition: Some(ConditionFailed { item: None }),
+            ..Error::new(ErrorKind::Conflict, Stage::Service, "refused").into()
+        };
+        let now = std::time::SystemTime::UNIX_EPOCH.into();
+        lost.explain(failure, "Note", now).kind()
+    }
+
+    /// Where the server sends no item, the one that was in the way may be gone before it is read.
+    #[test]
+    fn who_asks_for_no_item_does_not_miss_one() {
+        for kind in [ConditionFailureKind::NeedsNone, ConditionFailureKind::New] {
+            let lost = ConditionFailure {
+                kind,
+                ..ConditionFailure::NEVER
+            };
+            assert_eq!(explained(lost), ErrorKind::Conflict, "{kind:?}");
+            // A condition of the caller's may ask for an item.
+            let asked = explained(lost.or_condition());
+            assert_eq!(asked, ErrorKind::NotFound, "{kind:?}");
+        }
+        assert_eq!(explained(ConditionFailure::NEVER), ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,152 @@
+//! The item that a condition was checked on, where the server does not send it.
+//!
+//! Servers that speak DynamoDB's language need not know `ReturnValuesOnConditionCheckFailure`. From one that was not
+//! seen to send an item yet, none does not mean that none is there: a strong read decides. It comes after the write, so
+//! it tells of a moment later; whoever goes on from it is guarded by what it read.
+
+use bytes::Bytes;
+
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::{CodecError, Reader, Writer, elements, member, members};
+use crate::plan::read_item;
+use crate::wire::{ConditionFailed, Failure, Request, ServiceOperation};
+
+/// The key attributes of a table. An item that is put does not tell them from its others.
+pub(crate) type KeyNames = (&'static str, Option<&'static str>);
+
+/// Those of the items that a request is about.
+#[derive(Debug)]
+pub(crate) enum ItemKeys {
+    One(Option<KeyNames>),
+    /// In the order of its operations.
+    Each(Vec<Option<KeyNames>>),
+}
+
+impl ItemKeys {
+    fn at(&self, at: usize) -> Option<KeyNames> {
+        match self {
+            ItemKeys::One(names) => *names,
+            ItemKeys::Each(names) => names.get(at).copied().flatten(),
+        }
+    }
+}
+
+/// Whether a condition failed without an item, and nobody knows what that means. Learns of the server what the failure
+/// shows.
+pub(crate) fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dynamo) -> bool {
+    let Some(condition) = &failure.condition else {
+        return false;
+    };
+    let mut reasons = failure.reasons.iter();
+    if condition.item.is_some() || reasons.any(|reason| reason.item.is_some()) {
+        if !db.sends_items(operation) {
+            db.learn_that_it_sends(operation);
+        }
+        return false;
+    }
+    !db.sends_items(operation)
+}
+
+/// The same failure with the items that are there.
+pub(crate) async fn with_items(
+    mut failure: Failure,
+    request: &Request,
+    keys: ItemKeys,
+    db: &Dynamo,
+) -> Failure {
+    for at in places(&failure) {
+        let read = match place_of(request, at, &keys) {
+            Ok(Some((table, key))) => read_item(db, "Item", &table, &key).await,
+            Ok(None) | Err(_) => Ok(None),
+        };
+        let item = match read {
+            Ok(item) => item,
+            // Who may write and not read has to take the server at its word.
+            Err(error) if error.kind() == ErrorKind::AccessDenied => {
+                db.learn_that_it_may_not_confirm();
+                None
+            }
+            Err(error) => return unread(&failure, request.operation, error).into(),
+        };
+        if let Some(reason) = failure.reasons.get_mut(at) {
+            reason.item.clone_from(&item);
+        }
+        fill(&mut failure.condition, item);
+    }
+    failure
+}
+
+/// Whose conditions failed; a write by itself is the first and only one.
+fn places(failure: &Failure) -> Vec<usize> {
+    if failure.reasons.is_empty() {
+        return vec![0];
+    }
+    let reasons = failure.reasons.iter().enumerate();
+    let failed = reasons.filter(|(_, reason)| reason.is_condition());
+    failed.map(|(at, _)| at).collect()
+}
+
+/// The first condition speaks for all.
+fn fill(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
+    if let Some(condition) = condition {
+        condition.item = condition.item.take().or(item);
+    }
+}
+
+/// Nothing was written, and why is not known.
+fn unread(failure: &Failure, operation: ServiceOperation, error: Error) -> Error {
+    let message = format!(
+        "the condition of this {} does not hold, and the item that it was checked on could not be read",
+        operation.name()
+    );
+    Error::new(error.kind(), Stage::Service, message)
+        .with_code(failure.error.code())
+        .with_request_id(failure.error.request_id())
+        .with_source(error)
+}
+
+/// Table and key of the item of an operation.
+fn place_of(
+    request: &Request,
+    at: usize,
+    keys: &ItemKeys,
+) -> Result<Option<(String, Vec<u8>)>, CodecError> {
+    if request.operation != ServiceOperation::TransactWriteItems {
+        let key = key_of(&request.body, keys.at(at))?;
+        return Ok(key.map(|key| (request.table.clone(), key)));
+    }
+    let list = member(&request.body, "TransactItems")?.unwrap_or(b"[]");
+    let Some(operation) = elements(list)?.into_iter().nth(at) else {
+        return Ok(None);
+    };
+    let Some((_, body)) = members(operation)?.into_iter().next() else {
+        return Ok(None);
+    };
+    let Some(table) = member(body, "TableName")? else {
+        return Ok(None);
+    };
+    let table = Reader::new(table).string()?.into_owned();
+    Ok(key_of(body, keys.at(at))?.map(|key| (table, key)))
+}
+
+/// The key that stands there, or that of the item.
+fn key_of(body: &[u8], names: Option<KeyNames>) -> Result<Option<Vec<u8>>, CodecError> {
+    if let Some(key) = member(body, "Key")? {
+        return Ok(Some(key.to_vec()));
+    }
+    let (Some(item), Some((pk, sk))) = (member(body, "Item")?, names) else {
+        return Ok(None);
+    };
+    let mut key = Writer::for_request(128);
+    key.raw("{");
+    for name in [pk].into_iter().chain(sk) {
+        let Some(value) = member(item, name)? else {
+            return Ok(None);
+        };
+        key.dynamic_name(name);
+        key.raw_bytes(value);
+    }
+    key.raw("}");
+    Ok(Some(key.into_bytes()))
+}

@@ -1,0 +1,72 @@
+//! Requests that met other transactions.
+//!
+//! Such an attempt wrote nothing, so the same request is sent again, a transaction with its token. The SDK does not
+//! do so.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::dynamo::Dynamo;
+use crate::error::ErrorKind;
+use crate::plan::{ItemKeys, confirm};
+use crate::retry::Backoff;
+use crate::wire::{BoxFuture, Failure, Reply, Request, Resend};
+
+/// So often a request is called.
+const ATTEMPTS: u32 = 15;
+
+/// And for so long, which leaves its token the most of its life.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Sends a request, again while others are in its way. A condition that fails comes with the item that it was
+/// checked on.
+pub(crate) fn call(
+    db: &Dynamo,
+    request: Request,
+    keys: ItemKeys,
+) -> BoxFuture<'_, Result<Reply, Failure>> {
+    if request.operation.meets_transactions() {
+        Box::pin(persist(db, request, keys))
+    } else {
+        db.call(request)
+    }
+}
+
+async fn persist(db: &Dynamo, request: Request, keys: ItemKeys) -> Result<Reply, Failure> {
+    let (began, mut backoff) = (Instant::now(), Backoff::new());
+    let (mut attempt, mut unknown) = (1, None);
+    // All attempts have one token, which is as old as the first of them.
+    let token = (request.resend == Resend::ByToken).then(Arc::default);
+    loop {
+        let this = Instant::now();
+        let failure = match db.attempt(&request, token.as_ref()).await {
+            Ok(reply) => return Ok(reply),
+            Err(failure) => failure,
+        };
+        let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
+        if is_over || !failure.is_contention {
+            let failure = last(failure, unknown, request.resend);
+            // In a box, so that who needs no other read has no room for it.
+            return Err(match confirm::is_needed(&failure, request.operation, db) {
+                true => Box::pin(confirm::with_items(failure, &request, keys, db)).await,
+                false => failure,
+            });
+        }
+        if failure.error.kind() == ErrorKind::OutcomeUnknown {
+            unknown = Some(failure);
+        }
+        let left = PATIENCE.saturating_sub(began.elapsed());
+        backoff.wait(this.elapsed(), Some(left)).await;
+        attempt += 1;
+    }
+}
+
+/// What is said at last. The service knows an earlier attempt by its token, so a condition that fails then is one
+/// of this write; else what was unknown once remains so.
+fn last(failure: Failure, unknown: Option<Failure>, resend: Resend) -> Failure {
+    let is_certain = failure.condition.is_some() && resend == Resend::ByToken;
+    match unknown {
+        Some(unknown) if !is_certain => unknown,
+        _ => failure,
+    }
+}

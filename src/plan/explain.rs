@@ -1,0 +1,88 @@
+//! `explain`: what an operation or a query would ask of the service.
+
+use crate::plan::{Outcome, Plan};
+use crate::wire::Request;
+
+/// What an operation or a query would ask of the service; see
+/// [`Operation::explain`](crate::plan::Operation::explain) and
+/// [`QueryVerbs::explain`](crate::query::QueryVerbs::explain).
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, or nothing was given, so nothing is asked.
+    pub operation: Option<&'static str>,
+    /// The table's full name.
+    pub table: String,
+    /// The index, if it is not the table that is read.
+    pub index: Option<String>,
+    /// The bodies of the requests, DynamoDB JSON: of a query the first one to each partition. They hold
+    /// the values. Where unique values are read before they are given up, the `GetItem` comes first, and the write
+    /// is the one of an item that is not there.
+    pub requests: Vec<String>,
+    /// Why the service drops rows that it has read and counted, if it does.
+    pub filters: Vec<Filter>,
+    /// The form of the `BatchGetItem` that then fetches the items behind the rows, where a query is to
+    /// [`hydrate`](crate::query::QueryVerbs::hydrate) them. Its keys are not known yet.
+    pub items: Option<String>,
+}
+
+impl Explanation {
+    /// Of an operation of one request.
+    pub(crate) fn of<Out>(plan: &Plan<Out>) -> Self {
+        match plan.outcome {
+            Outcome::Nothing(_) => Explanation::of_requests(&[]),
+            _ => Explanation::of_requests(std::slice::from_ref(&plan.request)),
+        }
+    }
+
+    /// Of requests of one operation, none perhaps. The table is that of the first.
+    pub(crate) fn of_requests(requests: &[Request]) -> Self {
+        let first = requests.first();
+        let bodies = requests.iter();
+        let bodies = bodies.map(|request| String::from_utf8_lossy(&request.body).into_owned());
+        Explanation {
+            operation: first.map(|request| request.operation.name()),
+            table: first.map_or_else(String::new, |request| request.table.clone()),
+            index: None,
+            requests: bodies.collect(),
+            filters: Vec::new(),
+            items: None,
+        }
+    }
+
+    /// The same with what is read before it, of another operation than the one that is named.
+    pub(crate) fn after<Out>(mut self, read: &Plan<Out>) -> Self {
+        let body = String::from_utf8_lossy(&read.request.body).into_owned();
+        self.requests.insert(0, body);
+        self
+    }
+
+    /// Whether items are read, and paid for, that are not returned.
+    pub fn is_filtering(&self) -> bool {
+        !self.filters.is_empty()
+    }
+}
+
+/// Never the values: they stand in the requests.
+impl std::fmt::Debug for Explanation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Explanation")
+            .field("operation", &self.operation)
+            .field("table", &self.table)
+            .field("index", &self.index)
+            .field("filters", &self.filters)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why rows are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Filter {
+    /// Rows of other entities may stand between those that are asked for.
+    Type,
+    /// Expired rows are hidden.
+    Expired,
+    /// `filter(..)`
+    Condition,
+}

@@ -1,0 +1,134 @@
+//! Guards of a loaded entity, in the spelling of the stored item (law K8).
+//!
+//! A struct holds values and not how they were spelt: a time with an offset or with fewer digits, a UUID in capitals. So
+//! its guards ask for our own spelling. Where such a guard fails and the item that came with the failure reads as the
+//! same values, only the spelling differs: the same request is sent once more, with the stored one. That the condition
+//! failed is a definite answer, so nothing was written. Rows of our own cost nothing; others one more request, and
+//! none where the version has changed.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use crate::entity::{self, DynamoEntity};
+use crate::json::{Reader, Writer, member, members};
+use crate::plan::{Outcome, WriteRequest, transaction_of};
+use crate::wire::{Failure, Reason, Request, ServiceOperation};
+
+/// What an item would be stored as, if it reads: objects of DynamoDB JSON.
+pub(crate) type Reread = fn(&[u8]) -> Option<Vec<u8>>;
+
+/// The same of an entity.
+pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
+    let entity = entity::read::<E>(item).ok()?;
+    entity::encode_as_is(&entity).ok()
+}
+
+/// A write that was sent. Its table, and its item or key, stand in the body.
+#[derive(Debug)]
+pub(crate) struct SentWrite {
+    head: Range<usize>,
+    write: WriteRequest,
+}
+
+impl SentWrite {
+    pub(crate) fn new(mut write: WriteRequest, head: Range<usize>) -> Self {
+        write.head = Writer::default();
+        SentWrite { head, write }
+    }
+
+    fn back(mut self, body: &[u8]) -> Option<WriteRequest> {
+        self.write.head.raw_bytes(body.get(self.head)?);
+        Some(self.write)
+    }
+}
+
+/// The request with the values of its guards as they are stored, if nothing else is in its way.
+pub(crate) fn respelt(
+    request: &Request,
+    sent: Vec<SentWrite>,
+    failure: &Failure,
+) -> Option<Request> {
+    let writes = sent.into_iter().map(|sent| sent.back(&request.body));
+    let mut writes = writes.collect::<Option<Vec<_>>>()?;
+    if request.operation == ServiceOperation::TransactWriteItems {
+        return transaction(request, writes, &failure.reasons);
+    }
+    let mut write = writes.pop()?;
+    write.respell(failure.condition.as_ref()?.item.as_ref()?)?;
+    let respelt = write.plan(Outcome::Known(Some(()))).ok()?.request;
+    Some(Request {
+        table: request.table.clone(),
+        resend: request.resend,
+        ..respelt
+    })
+}
+
+/// Another transaction than the one that was cancelled, so it has a token of its own, which follows from the first.
+/// One with a token of the caller's never comes here: it has to be the same byte for byte.
+fn transaction(
+    request: &Request,
+    mut writes: Vec<WriteRequest>,
+    reasons: &[Reason],
+) -> Option<Request> {
+    if writes.len() != reasons.len() {
+        return None;
+    }
+    let blamed = writes.iter_mut().zip(reasons);
+    for (write, reason) in blamed.filter(|(_, reason)| reason.is_to_blame()) {
+        write.respell(reason.item.as_ref().filter(|_| reason.is_condition())?)?;
+    }
+    let token = member(&request.body, "ClientRequestToken").ok()??;
+    let token = token_after(&Reader::new(token).string().ok()?);
+    transaction_of(&writes.iter().collect::<Vec<_>>(), &token)
+        .ok()
+        .map(|(request, _)| request)
+}
+
+/// The token of the transaction that takes the place of the one with this token.
+fn token_after(token: &str) -> String {
+    let digest = Sha256::digest(token.as_bytes());
+    let half = digest.iter().take(16);
+    half.map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl WriteRequest {
+    /// Whether it may have to be sent in another spelling.
+    pub(crate) fn asks_as_read(&self) -> bool {
+        self.condition.asks_as_read()
+    }
+
+    /// Takes the stored spelling of what was read. None if a guard fails for more than its spelling, and if none does.
+    pub(crate) fn respell(&mut self, item: &Bytes) -> Option<()> {
+        let lost = self.lost();
+        let mut guards = self.condition.as_read();
+        // A default is asked for as absent, too: what is not there is no other spelling.
+        let differs = guards
+            .iter()
+            .any(|(attribute, asked)| stored(item, attribute).is_some_and(|json| json != **asked));
+        if !differs {
+            return None;
+        }
+        let own = lost.reread(item)?;
+        for (attribute, asked) in &guards {
+            stored(&own, attribute).filter(|json| json == *asked)?;
+        }
+        for (attribute, asked) in &mut guards {
+            if let Some(json) = stored(item, attribute) {
+                **asked = json.to_vec();
+            }
+        }
+        Some(())
+    }
+}
+
+/// NULL stands for an absent attribute.
+fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
+    let is_null = |json: &&[u8]| {
+        let kind = members(json).ok().and_then(|mut members| members.pop());
+        kind.is_some_and(|(kind, _)| kind == "NULL")
+    };
+    let stored = member(item, attribute).ok().flatten();
+    stored.filter(|json| !is_null(json))
+}

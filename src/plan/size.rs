@@ -1,0 +1,124 @@
+//! The 400 KB limit, before sending.
+
+use crate::codec::{DynamoValue, MAX_ITEM_SIZE, Value};
+use crate::entity::{DynamoEntity, DynamoTable};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{UpdateAction, UpdateActions};
+use crate::json::{CodecError, Reader};
+use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
+
+/// Refuses an item that DynamoDB would refuse for its size. `size` was counted while it was written.
+pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
+    let table = &<E::Table as DynamoTable>::TABLE;
+    let locals = table
+        .indexes
+        .iter()
+        .filter(|index| index.kind == IndexKind::Local);
+    // Copies in local indexes count. They are measured only where they could matter.
+    let most = size.saturating_mul(1 + locals.clone().count());
+    let total = if most <= MAX_ITEM_SIZE {
+        most
+    } else {
+        let entities = <E::Table as DynamoTable>::ENTITIES;
+        let ttl = entities.iter().find_map(|entity| entity.ttl);
+        let copies = locals
+            .map(|index| copy_size(table, ttl, index, item, size))
+            .sum::<Result<usize, _>>();
+        size + copies.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?
+    };
+    if total <= MAX_ITEM_SIZE {
+        return Ok(());
+    }
+    let copies = if total > size {
+        ", its copies in local indexes included"
+    } else {
+        ""
+    };
+    Err(too_large(
+        E::ENTITY.type_name,
+        &format!("the item has {total} bytes{copies}"),
+    ))
+}
+
+fn too_large(entity: &'static str, what: &str) -> Error {
+    let message = format!(
+        "{what}; DynamoDB allows {MAX_ITEM_SIZE} (400 KB): split it, or store the large part elsewhere"
+    );
+    Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(entity)
+}
+
+/// Refuses what an item cannot hold, whatever else is in it: names of attributes, where they are known, and values.
+pub(crate) fn check_least<'a>(
+    entity: &'static str,
+    parts: impl Iterator<Item = (&'a str, &'a [u8])> + Clone,
+) -> Result<()> {
+    // A value is never larger than its JSON.
+    let most: usize = parts
+        .clone()
+        .map(|(name, json)| name.len() + json.len())
+        .sum();
+    if most <= MAX_ITEM_SIZE {
+        return Ok(());
+    }
+    let size = |(name, json): (&str, &[u8])| {
+        Value::decode(&mut Reader::new(json)).map(|value| name.len() + value.size())
+    };
+    let least = parts.map(size).sum::<Result<usize, CodecError>>();
+    let least = least.map_err(|fault| Error::encode(entity, fault))?;
+    if least <= MAX_ITEM_SIZE {
+        return Ok(());
+    }
+    let what = format!("the item would have {least} bytes at the least");
+    Err(too_large(entity, &what))
+}
+
+/// The same of what an update sets.
+pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
+    let set = update.actions().filter_map(|(place, action)| {
+        let name = if place.is_attribute() {
+            &**place.attribute()
+        } else {
+            ""
+        };
+        match action {
+            UpdateAction::Set(json) => Some((name, &**json)),
+            _ => None,
+        }
+    });
+    check_least(entity, set)
+}
+
+/// The bytes of an item's copy in a local index; none if it is not in it.
+fn copy_size(
+    table: &TableDef,
+    ttl: Option<&str>,
+    index: &IndexDef,
+    item: &[u8],
+    size: usize,
+) -> Result<usize, CodecError> {
+    let mut reader = Reader::new(item);
+    reader.open_object()?;
+    let (mut first, mut keys, mut copied) = (true, 0, 0);
+    while let Some(name) = reader.next_name(&mut first)? {
+        let bytes = name.len() + Value::decode(&mut reader)?.size();
+        let is_sort_key = index.sk.contains(&&*name);
+        keys += usize::from(is_sort_key);
+        let is_key = is_sort_key || name == table.pk || table.sk.is_some_and(|sk| name == sk);
+        let is_included = match index.project {
+            Projection::All => true,
+            Projection::Keys => false,
+            Projection::Include(listed) => listed.contains(&&*name),
+        };
+        let is_always = [table.type_attribute, ttl].contains(&Some(&*name));
+        copied += if is_key || is_included || is_always {
+            bytes
+        } else {
+            0
+        };
+    }
+    Ok(if keys == index.sk.len() {
+        copied.min(size)
+    } else {
+        0
+    })
+}

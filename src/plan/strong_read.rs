@@ -1,0 +1,40 @@
+//! The stored item as it is now.
+
+use bytes::Bytes;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::Result;
+use crate::json::Writer;
+use crate::plan::{Outcome, Plan, found_item};
+use crate::wire::{self, Request, Resend};
+
+/// The stored item as bytes, every acknowledged write seen.
+pub(crate) async fn read_raw<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Option<Bytes>> {
+    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    let mut object = Writer::for_request(128);
+    key.write_object(&mut object)?;
+    read_item(db, E::ENTITY.type_name, &table, object.as_bytes()).await
+}
+
+/// The same, of a key that is an object of DynamoDB JSON.
+pub(crate) async fn read_item(
+    db: &Dynamo,
+    entity: &'static str,
+    table: &str,
+    key: &[u8],
+) -> Result<Option<Bytes>> {
+    let mut body = Writer::for_request(64 + table.len() + key.len());
+    body.raw("{\"TableName\":");
+    body.quoted(table);
+    body.raw(",\"Key\":");
+    body.raw_bytes(key);
+    body.raw(",\"ConsistentRead\":true}");
+    let operation = wire::ServiceOperation::GetItem;
+    let request = Request::new(operation, table.to_owned(), body, Resend::Always);
+    let found = Outcome::Read(|reply, _| {
+        let item = found_item(&reply.body)?;
+        Ok(item.map(|item| reply.body.slice_ref(item)))
+    });
+    Plan::of(request, entity, db.now(), found).send(db).await
+}

@@ -1,0 +1,101 @@
+//! What the service refuses of a transaction as a whole, found out before sending (law B3).
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::{Meaning, TransactionMember};
+use crate::schema::UniqueDef;
+
+/// So many operations fit into a transaction, of writes as of reads.
+pub(crate) const MOST: usize = 100;
+
+/// The items of a transaction have together so many bytes.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+pub(crate) fn check(members: &[TransactionMember]) -> Result<()> {
+    check_count(members)?;
+    check_keys(members)?;
+    check_size(members)
+}
+
+fn check_count(members: &[TransactionMember]) -> Result<()> {
+    let Some(first) = members.get(MOST) else {
+        return Ok(());
+    };
+    let message = format!(
+        "the transaction has {} operations, {} of them for unique values; DynamoDB allows {MOST}: split it where \
+         it may take effect in parts",
+        members.len(),
+        members.iter().filter(|member| !member.is_write()).count()
+    );
+    Err(refused(ErrorKind::InvalidValue, first, message))
+}
+
+/// Two operations on one item would have no order.
+fn check_keys(members: &[TransactionMember]) -> Result<()> {
+    let mut seen: BTreeMap<_, &TransactionMember> = BTreeMap::new();
+    for member in members {
+        let place = (&member.write.table, &member.key);
+        let Some(before) = seen.insert(place, member) else {
+            continue;
+        };
+        if let (Meaning::Taken(_), Meaning::Taken(unique)) =
+            (before.write.meaning, member.write.meaning)
+        {
+            return Err(both_take(unique, before, member));
+        }
+        let first = before.index.unwrap_or_default();
+        let message = if member.is_write() {
+            format!(
+                "it is on the same item as operation {first}: a transaction takes one operation an item, \
+                 whose conditions are given by `.when(..)`"
+            )
+        } else {
+            format!(
+                "it takes or gives up the same unique value as operation {first}: do one after the other"
+            )
+        };
+        return Err(refused(ErrorKind::InvalidValue, member, message));
+    }
+    Ok(())
+}
+
+/// One of two would have the value, and there is no saying which: it is that of both or of none.
+fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMember) -> Error {
+    let failed = |member: &TransactionMember, than: &TransactionMember| {
+        let than = than.index.unwrap_or_default();
+        let message = match unique.fields {
+            [_] => format!("operation {than} takes this value too, and it is unique"),
+            _ => format!("operation {than} takes these values too, and together they are unique"),
+        };
+        let error =
+            Error::new(ErrorKind::NotUnique, Stage::Request, message).of(member.write.entity);
+        member.failed(error.at(unique.fields.join(", ")))
+    };
+    Error::of_operations(vec![failed(one, other), failed(other, one)], 0)
+}
+
+/// Only puts are known whole before they are sent; an item is never larger than its JSON.
+fn check_size(members: &[TransactionMember]) -> Result<()> {
+    let items = members.iter().filter_map(|member| member.write.item());
+    let most: usize = items.map(<[u8]>::len).sum();
+    if most <= LARGEST {
+        return Ok(());
+    }
+    let mut total = 0;
+    for member in members {
+        total += member.size();
+        if total > LARGEST {
+            let message = format!(
+                "with it the items of the transaction have more than {LARGEST} bytes, DynamoDB's limit (4 MB)"
+            );
+            return Err(refused(ErrorKind::TooLarge, member, message));
+        }
+    }
+    Ok(())
+}
+
+fn refused(kind: ErrorKind, member: &TransactionMember, message: String) -> Error {
+    let error = Error::new(kind, Stage::Request, message).of(member.write.entity);
+    Error::of_operations(vec![member.failed(error)], 0)
+}

@@ -1,0 +1,67 @@
+//! What it means that the condition of an operation failed.
+
+use crate::clock::Timestamp;
+use crate::error::{Error, ErrorKind};
+use crate::plan::ConditionFailure;
+use crate::schema::UniqueDef;
+use crate::wire::Failure;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meaning {
+    /// The item does not fit.
+    Row(ConditionFailure),
+    /// Another item has this unique value.
+    Taken(&'static UniqueDef),
+    /// A unique value that was to be given up is another item's.
+    NotOurs,
+}
+
+impl Meaning {
+    /// Of the write of an item.
+    pub(crate) fn lost(self) -> ConditionFailure {
+        match self {
+            Meaning::Row(lost) => lost,
+            Meaning::Taken(_) | Meaning::NotOurs => ConditionFailure::NEVER,
+        }
+    }
+
+    /// Says who lost to whom.
+    pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
+        match self {
+            Meaning::Row(lost) => lost.explain(failure, entity, now),
+            Meaning::Taken(unique) => taken(unique, failure).of(entity),
+            Meaning::NotOurs => not_ours(failure).of(entity),
+        }
+    }
+}
+
+/// A write by itself finds that out and goes on without; nothing else of the transaction is done before.
+fn not_ours(failure: Failure) -> Error {
+    let error = failure.error;
+    let Some(condition) = failure.condition else {
+        return error;
+    };
+    let message = "a unique value that this gives up is another item's, which took it when this one had expired: \
+                   send this write by itself, which gives up what it has";
+    let error = error.with_kind(ErrorKind::Conflict, message);
+    match condition.item {
+        Some(sentinel) => error.with_holder(sentinel),
+        None => error,
+    }
+}
+
+pub(crate) fn taken(unique: &'static UniqueDef, failure: Failure) -> Error {
+    let error = failure.error.at(unique.fields.join(", "));
+    let Some(condition) = failure.condition else {
+        return error;
+    };
+    let message = match unique.fields {
+        [_] => "another item has this value, and it is unique",
+        _ => "another item has these values, and together they are unique",
+    };
+    let error = error.with_kind(ErrorKind::NotUnique, message);
+    match condition.item {
+        Some(sentinel) => error.with_holder(sentinel),
+        None => error,
+    }
+}

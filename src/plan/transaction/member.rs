@@ -1,0 +1,198 @@
+//! One operation of a transaction, planned.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::json::{CodecError, Writer};
+use crate::key::point::points_of;
+use crate::plan::{KeyNames, Meaning, Owner, WriteRequest, WriteVerb};
+use crate::schema::TableDef;
+
+/// What fits into a [`Transaction`](crate::Transaction): writes of items, and checks of items.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not fit into a transaction",
+    label = "not a write, or not one of this kind",
+    note = "a transaction takes `create`, `put`, `update`, `upsert`, `delete`, and a `check` that asks for something: `.if_exists()`, `.if_missing()` or `.when(..)`",
+    note = "it returns no old items and has a token of its own: leave out `.returning_old()`, `.idempotent()`, `.repeatable()`; to read, write `snapshot((..))`"
+)]
+pub trait TransactWrite {
+    #[doc(hidden)]
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>>;
+}
+
+/// An operation of a transaction, planned.
+#[derive(Debug)]
+pub struct TransactionMember {
+    /// Of the operation that the caller gave, if it was one of several.
+    pub(crate) index: Option<usize>,
+    pub(crate) write: WriteRequest,
+    pub(crate) key: ItemKey,
+    /// Of one beside the write of an item: whose unique value it keeps.
+    pub(crate) owner: Option<Arc<Owner>>,
+    /// The entity as it will be stored, if that is known.
+    pub(crate) stored: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// A primary key, compared by value: its attributes as this library writes them, an object of DynamoDB JSON.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ItemKey(Vec<u8>);
+
+/// Never the values.
+impl fmt::Debug for ItemKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ItemKey")
+    }
+}
+
+impl ItemKey {
+    fn of_key<E: DynamoEntity>(key: &Key<E>) -> Result<Self> {
+        let mut object = Writer::with_capacity(128);
+        key.write_object(&mut object)?;
+        Ok(ItemKey(object.into_bytes()))
+    }
+
+    /// The key attributes of an object.
+    pub(crate) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
+        let key = ItemKey::in_table(&<E::Table as DynamoTable>::TABLE, object);
+        key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+    }
+
+    /// The same of whatever stands in the table.
+    pub(crate) fn in_table(table: &TableDef, object: &[u8]) -> Result<Self, CodecError> {
+        let names: Vec<_> = table.key_names().collect();
+        let points = points_of(object, &names)?;
+        let mut writer = Writer::default();
+        writer.raw("{");
+        for (name, point) in names.into_iter().zip(points) {
+            writer.dynamic_name(name);
+            point.write(&mut writer);
+        }
+        writer.raw("}");
+        Ok(ItemKey(writer.into_bytes()))
+    }
+
+    /// The key attributes as an object of DynamoDB JSON.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        self.0.clone()
+    }
+}
+
+impl TransactionMember {
+    /// The write of the item of this key.
+    pub(crate) fn of_key<E: DynamoEntity>(write: WriteRequest, key: &Key<E>) -> Result<Self> {
+        TransactionMember::of(write, ItemKey::of_key(key)?)
+    }
+
+    /// The same of whatever stands in the table, by its key as an object of DynamoDB JSON.
+    pub(crate) fn in_table(table: &TableDef, write: WriteRequest, key: &[u8]) -> Result<Self> {
+        let key = ItemKey::in_table(table, key);
+        let key = key.map_err(|fault| Error::encode(write.entity, fault))?;
+        TransactionMember::of(write, key)
+    }
+
+    /// There an update without a change is no update, but the check of its condition.
+    fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
+        let refused = |kind, message| Error::new(kind, Stage::Request, message);
+        if write.verb == WriteVerb::Update && write.update.is_empty() {
+            if write.lost().may_create() {
+                let message =
+                    "a transaction makes no item out of nothing: set a field in the same upsert";
+                return Err(refused(ErrorKind::InvalidValue, message).of(write.entity));
+            }
+            if write.condition.is_always() {
+                let message = "this UpdateItem has no place in a transaction";
+                return Err(refused(ErrorKind::Rejected, message).of(write.entity));
+            }
+            write.verb = WriteVerb::Check;
+        }
+        Ok(TransactionMember {
+            index: None,
+            write,
+            key,
+            owner: None,
+            stored: None,
+        })
+    }
+
+    /// Beside the write of an item: it keeps a unique value of this owner's.
+    pub(crate) fn beside(self, owner: Arc<Owner>) -> Self {
+        TransactionMember {
+            owner: Some(owner),
+            ..self
+        }
+    }
+
+    /// Which operation of the caller's it is.
+    pub(crate) fn at(self, index: usize) -> Self {
+        TransactionMember {
+            index: Some(index),
+            ..self
+        }
+    }
+
+    /// In the place of another one.
+    pub(crate) fn for_that_of(self, other: &TransactionMember) -> Self {
+        TransactionMember {
+            index: other.index,
+            ..self
+        }
+    }
+
+    /// The operation, and what is wrong with it.
+    pub(crate) fn failed(&self, error: Error) -> Failed {
+        let error = error.declared_as(self.declared());
+        Failed::new(
+            self.index.unwrap_or_default(),
+            self.whose().to_json(),
+            error,
+        )
+    }
+
+    /// The item that it is for: of one that keeps a unique value, the one whose value it is.
+    pub(crate) fn whose(&self) -> ItemKey {
+        match &self.owner {
+            Some(owner) => ItemKey(owner.key().to_vec()),
+            None => self.key.clone(),
+        }
+    }
+
+    /// The declaration of its entity, where that is known.
+    pub(crate) fn declared(&self) -> Option<&'static str> {
+        let owner = self.owner.as_ref().map(|owner| owner.declared());
+        owner.or(self.write.lost().declared())
+    }
+
+    /// The attributes of the primary key of what it writes.
+    pub(crate) fn key_names(&self) -> Option<KeyNames> {
+        let owner = self.owner.as_ref().map(|owner| owner.key_names());
+        owner.or(self.write.lost().keys())
+    }
+
+    /// The size of the item that it stores, if it puts one.
+    pub(crate) fn size(&self) -> usize {
+        let item = self.write.item();
+        let item = item.and_then(|json| Item::from_dynamo_json(json).ok());
+        item.map_or(0, |item| item.size())
+    }
+
+    /// The same once more, for another attempt.
+    pub(crate) fn again(&self) -> Self {
+        TransactionMember {
+            index: self.index,
+            write: self.write.clone(),
+            key: self.key.clone(),
+            owner: self.owner.clone(),
+            stored: None,
+        }
+    }
+
+    /// Whether it is the write of an item, and not of what keeps a unique value of one.
+    pub(crate) fn is_write(&self) -> bool {
+        matches!(self.write.meaning, Meaning::Row(_))
+    }
+}

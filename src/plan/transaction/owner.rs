@@ -1,0 +1,121 @@
+//! Whose a unique value is, as a transaction asks it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::MARK;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::Result;
+use crate::expr::{Comparison, Node, Term};
+use crate::json::Writer;
+use crate::path::Place;
+use crate::plan::{KeyNames, Meaning, TransactionMember, WriteRequest, WriteVerb};
+use crate::schema::{EntityDef, TableDef};
+
+/// The owner of unique values.
+pub(crate) struct Owner {
+    /// Its primary key, as the value of an attribute.
+    pub(crate) json: Vec<u8>,
+    /// When it expires, as it is stored.
+    pub(crate) ttl: Option<Vec<u8>>,
+    pub(crate) now: Timestamp,
+    pub(crate) entity: &'static EntityDef,
+    pub(crate) table: &'static TableDef,
+}
+
+impl Owner {
+    pub(crate) fn new<E: DynamoEntity>(
+        key: &Key<E>,
+        ttl: Option<Vec<u8>>,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let mut json = Writer::for_request(96);
+        key.write_object(&mut json)?;
+        let table = &<E::Table as DynamoTable>::TABLE;
+        Ok(Owner {
+            ttl,
+            ..Owner::of(json.as_bytes(), &E::ENTITY, table, now)
+        })
+    }
+
+    /// The one with this key, an object of DynamoDB JSON.
+    pub(crate) fn of(
+        key: &[u8],
+        entity: &'static EntityDef,
+        table: &'static TableDef,
+        now: Timestamp,
+    ) -> Self {
+        Owner {
+            json: [b"{\"M\":", key, b"}"].concat(),
+            ttl: None,
+            now,
+            entity,
+            table,
+        }
+    }
+
+    /// Its primary key, an object of DynamoDB JSON.
+    pub(crate) fn key(&self) -> &[u8] {
+        let key = self.json.strip_prefix(b"{\"M\":").unwrap_or_default();
+        key.strip_suffix(b"}").unwrap_or_default()
+    }
+
+    /// The attributes of the table's primary key.
+    pub(crate) fn key_names(&self) -> KeyNames {
+        (self.table.pk, self.table.sk)
+    }
+
+    /// Its declaration.
+    pub(crate) fn declared(&self) -> &'static str {
+        self.entity.id
+    }
+
+    /// The sentinel is not there, or this owner's.
+    pub(crate) fn is_mine(&self) -> Node {
+        Node::any([
+            Node::Missing(Place::of(self.table.pk)),
+            self.is_the_holder(),
+        ])
+    }
+
+    pub(crate) fn is_the_holder(&self) -> Node {
+        let owner = Term::Place(Place::of(MARK));
+        Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()))
+    }
+
+    /// Gives up the sentinel with this key, if it is this owner's.
+    pub(crate) fn giving_up(
+        self: &Arc<Self>,
+        sentinel: &[u8],
+        db: &Dynamo,
+    ) -> Result<TransactionMember> {
+        let asked = (self.is_mine(), Meaning::NotOurs);
+        self.beside(sentinel, WriteVerb::Delete, sentinel, asked, db)
+    }
+
+    /// The put or the delete of the sentinel with this key.
+    pub(crate) fn beside(
+        self: &Arc<Self>,
+        sentinel: &[u8],
+        verb: WriteVerb,
+        subject: &[u8],
+        asked: (Node, Meaning),
+        db: &Dynamo,
+    ) -> Result<TransactionMember> {
+        let (entity, table) = (self.entity.type_name, db.table_name(self.table.name));
+        let room = 64 + subject.len();
+        let mut write = WriteRequest::new(verb, table, room, entity, self.now, asked);
+        write.writer().raw_bytes(subject);
+        let member = TransactionMember::in_table(self.table, write, sentinel)?;
+        Ok(member.beside(self.clone()))
+    }
+}
+
+/// Never the values.
+impl fmt::Debug for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Owner({})", self.entity.type_name)
+    }
+}

@@ -1,0 +1,115 @@
+//! A cancelled transaction: which operations failed, and why.
+
+use crate::clock::Timestamp;
+use crate::error::{Error, Failed, Stage};
+use crate::plan::{ConditionFailure, ItemKey, ItemKeys, KeyNames, Meaning, TransactionMember};
+use crate::schema::EntityDef;
+use crate::wire::{ConditionFailed, Failure, Reason};
+
+/// What is kept of an operation while the transaction is under way.
+#[derive(Debug, Clone)]
+pub(crate) struct Participant {
+    /// Of the operation that the caller gave, if it was one of several.
+    index: Option<usize>,
+    entity: &'static str,
+    /// Its declaration, where that is known.
+    declared: Option<&'static str>,
+    key: ItemKey,
+    /// The attributes of the primary key of what it writes.
+    names: Option<KeyNames>,
+    meaning: Meaning,
+}
+
+/// The key attributes of what each of them writes.
+pub(crate) fn keys_of(participants: &[Participant]) -> ItemKeys {
+    let names = participants.iter().map(|participant| participant.names);
+    ItemKeys::Each(names.collect())
+}
+
+impl Participant {
+    pub(crate) fn meaning(&self) -> Meaning {
+        self.meaning
+    }
+
+    /// What a failure of its condition means, if it is the write of an item.
+    pub(crate) fn lost(&self) -> ConditionFailure {
+        self.meaning.lost()
+    }
+
+    /// A read, which has no condition.
+    pub(crate) fn reading(index: usize, entity: &'static EntityDef, key: ItemKey) -> Self {
+        Participant {
+            index: Some(index),
+            entity: entity.type_name,
+            declared: Some(entity.id),
+            key,
+            names: None,
+            meaning: Meaning::Row(ConditionFailure::NEVER),
+        }
+    }
+
+    pub(crate) fn of(member: &TransactionMember) -> Self {
+        Participant {
+            index: member.index,
+            entity: member.write.entity,
+            declared: member.declared(),
+            key: member.whose(),
+            names: member.key_names(),
+            meaning: member.write.meaning,
+        }
+    }
+}
+
+/// Says which operations lost to whom.
+pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
+    let reasons = std::mem::take(&mut failure.reasons);
+    let whole = failure.error;
+    if reasons.len() != participants.len() {
+        return whole;
+    }
+    let pairs = participants.iter().zip(reasons);
+    let blamed: Vec<_> = pairs.filter(|(_, reason)| reason.is_to_blame()).collect();
+    // A reason that will not go away by itself comes first.
+    let lasting = blamed
+        .iter()
+        .position(|(_, reason)| !reason.is_contention());
+    let is_alone = participants
+        .iter()
+        .all(|participant| participant.index.is_none());
+    let failed = blamed.into_iter().map(|(participant, reason)| {
+        let error = participant.explain(reason, now);
+        let error = error.with_request_id(whole.request_id());
+        let index = participant.index.unwrap_or_default();
+        Failed::new(index, participant.key.to_json(), error)
+    });
+    let mut failed: Vec<Failed> = failed.collect();
+    if is_alone && !failed.is_empty() {
+        return failed.swap_remove(lasting.unwrap_or(0)).into_error();
+    }
+    if failed.is_empty() {
+        return whole;
+    }
+    Error::of_operations(failed, lasting.unwrap_or(0))
+        .with_code(whole.code())
+        .with_request_id(whole.request_id())
+}
+
+impl Participant {
+    fn explain(&self, reason: Reason, now: Timestamp) -> Error {
+        let condition = reason.is_condition().then(|| ConditionFailed {
+            item: reason.item.clone(),
+        });
+        let message = match reason.is_contention() {
+            true => format!("another request was in the way ({})", reason.said()),
+            false => reason.said(),
+        };
+        let error =
+            Error::new(reason.kind(), Stage::Service, message).with_code(Some(reason.code()));
+        let failure = Failure {
+            condition,
+            ..Failure::from(error)
+        };
+        let error = self.meaning.explain(failure, self.entity, now);
+        error.declared_as(self.declared)
+    }
+}

@@ -1,0 +1,106 @@
+//! The request of a transaction, and its token.
+
+use std::ops::Range;
+
+use crate::clock::Timestamp;
+use crate::entropy;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::Writer;
+use crate::plan::{Outcome, Participant, Plan, SentWrite, TransactionMember, WriteRequest};
+use crate::wire::{Request, Resend, ServiceOperation};
+
+/// The service takes no longer ones.
+const LONGEST_TOKEN: usize = 36;
+
+/// A request, and where the heads of its writes stand in its body.
+type SentTransaction = (Request, Vec<Range<usize>>);
+
+/// The members in their order. A token makes a second attempt harmless.
+pub(crate) fn request_of(
+    members: &[TransactionMember],
+    token: Option<String>,
+) -> Result<SentTransaction> {
+    let token = match token {
+        Some(token) => checked(token)?,
+        None => format!("{:032x}", entropy::bits()?),
+    };
+    let writes: Vec<_> = members.iter().map(|member| &member.write).collect();
+    transaction_of(&writes, &token).map_err(|(at, error)| match members.get(at) {
+        Some(member) if member.index.is_some() => {
+            Error::of_operations(vec![member.failed(error)], 0)
+        }
+        _ => error,
+    })
+}
+
+/// The same of writes. One that cannot be written is told with its place.
+pub(crate) fn transaction_of(
+    writes: &[&WriteRequest],
+    token: &str,
+) -> Result<SentTransaction, (usize, Error)> {
+    let room: usize = writes.iter().map(|write| write.room()).sum();
+    let mut body = Writer::with_capacity(room + 96);
+    let mut heads = Vec::with_capacity(writes.len());
+    body.raw("{\"TransactItems\":[");
+    for (at, write) in writes.iter().enumerate() {
+        body.raw(if at == 0 { "" } else { "," });
+        heads.push(write.write(&mut body).map_err(|error| (at, error))?);
+    }
+    body.raw("],\"ClientRequestToken\":");
+    body.quoted(token);
+    body.raw("}");
+    let table = writes.first().map(|write| write.table.clone());
+    let (operation, table) = (
+        ServiceOperation::TransactWriteItems,
+        table.unwrap_or_default(),
+    );
+    Ok((Request::new(operation, table, body, Resend::ByToken), heads))
+}
+
+/// A transaction of these. One that the caller knows by its token has to remain the same.
+pub(crate) fn plan_of<Out>(
+    members: Vec<TransactionMember>,
+    token: Option<String>,
+    (entity, now): (&'static str, Timestamp),
+    outcome: Outcome<Out>,
+) -> Result<Plan<Out>> {
+    let is_known = token.is_some();
+    let (request, heads) = request_of(&members, token)?;
+    let participants = members.iter().map(Participant::of).collect();
+    let may_differ = members.iter().any(|member| member.write.asks_as_read());
+    let sent = members.into_iter().zip(heads);
+    let sent = sent.filter(|_| may_differ && !is_known);
+    Ok(Plan {
+        participants,
+        sent: sent
+            .map(|(member, head)| SentWrite::new(member.write, head))
+            .collect(),
+        ..Plan::of(request, entity, now, outcome)
+    })
+}
+
+/// One operation of the caller's and what comes with it: its failure is that of the operation alone.
+pub(crate) fn plan_of_one<Out>(
+    members: Vec<TransactionMember>,
+    token: Option<String>,
+    outcome: Outcome<Out>,
+) -> Result<Plan<Out>> {
+    let Some(first) = members.first() else {
+        return Err(Error::config("a write without an operation"));
+    };
+    let whose = (first.write.entity, first.write.now);
+    let mut plan = plan_of(members, token, whose, outcome)?;
+    if let [alone] = &plan.participants[..] {
+        plan.lost = alone.lost();
+        plan.participants.clear();
+    }
+    Ok(plan)
+}
+
+fn checked(token: String) -> Result<String> {
+    if (1..=LONGEST_TOKEN).contains(&token.len()) {
+        return Ok(token);
+    }
+    let message = format!("a client token has 1 to {LONGEST_TOKEN} bytes");
+    Err(Error::new(ErrorKind::Config, Stage::Request, message))
+}

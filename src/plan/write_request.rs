@@ -1,0 +1,259 @@
+//! A write as data until it is sent: what it writes, asks and returns. Only here it becomes the body of a request, or of
+//! its place in a transaction.
+//!
+//! An item is large, so it is written straight into the buffer that becomes the body; all else is a tree until then.
+
+use std::ops::Range;
+
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable};
+use crate::error::{Error, Result};
+use crate::expr::{Expression, Node, UpdateActions};
+use crate::json::{CodecError, Writer, members};
+use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, ReadItem, SentWrite};
+use crate::wire::{Request, Resend, ServiceOperation};
+
+/// The parameter of what is asked.
+const CONDITION: &str = "ConditionExpression";
+
+/// What is done to the item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WriteVerb {
+    Put,
+    Update,
+    Delete,
+    /// It is only asked something, in a transaction.
+    Check,
+}
+
+/// What of the item is returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returned {
+    /// Nothing.
+    Nothing,
+    /// All of it, as it was before.
+    Old,
+    /// All of it, as it is now.
+    New,
+    /// What changed, as it is now.
+    Changed,
+}
+
+/// The write of one item, or the check of one.
+#[derive(Debug, Clone)]
+pub(crate) struct WriteRequest {
+    pub(crate) verb: WriteVerb,
+    /// The full name.
+    pub(crate) table: String,
+    /// How the body begins: the table, and the item or key.
+    pub(super) head: Writer,
+    /// Where the item or key begins.
+    subject: usize,
+    pub(crate) update: UpdateActions,
+    pub(crate) condition: Node,
+    returns: Returned,
+    pub(crate) resend: Resend,
+    pub(crate) entity: &'static str,
+    pub(crate) now: Timestamp,
+    /// What it means that the condition failed.
+    pub(crate) meaning: Meaning,
+}
+
+impl WriteRequest {
+    /// One under this condition, with room for so many bytes. Its item or key is to be written yet.
+    pub(crate) fn new(
+        verb: WriteVerb,
+        table: String,
+        room: usize,
+        entity: &'static str,
+        now: Timestamp,
+        (condition, meaning): (Node, Meaning),
+    ) -> Self {
+        let mut head = Writer::for_request(room);
+        head.raw("{\"TableName\":");
+        head.quoted(&table);
+        head.raw(match verb {
+            WriteVerb::Put => ",\"Item\":",
+            WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => ",\"Key\":",
+        });
+        let is_harmless = verb != WriteVerb::Update && condition.is_always();
+        WriteRequest {
+            verb,
+            table,
+            subject: head.len(),
+            head,
+            update: UpdateActions::default(),
+            condition,
+            returns: Returned::Nothing,
+            resend: match is_harmless {
+                true => Resend::Always,
+                false => Resend::UnlessAmbiguous,
+            },
+            entity,
+            now,
+            meaning,
+        }
+    }
+
+    /// The same of an item of this entity.
+    pub(crate) fn of_entity<E: DynamoEntity>(
+        verb: WriteVerb,
+        room: usize,
+        (condition, lost): (Node, ConditionFailure),
+        now: Timestamp,
+        db: &Dynamo,
+    ) -> Self {
+        let (entity, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+        let asked = (condition, Meaning::Row(lost));
+        let table = db.table_name(table.name);
+        WriteRequest::new(verb, table, room, entity.type_name, now, asked)
+    }
+
+    /// Where the item or key is written, an object.
+    pub(crate) fn writer(&mut self) -> &mut Writer {
+        &mut self.head
+    }
+
+    /// The item or key.
+    pub(crate) fn subject(&self) -> &[u8] {
+        self.head.as_bytes().get(self.subject..).unwrap_or_default()
+    }
+
+    /// The item, if one is put.
+    pub(crate) fn item(&self) -> Option<&[u8]> {
+        (self.verb == WriteVerb::Put).then(|| self.subject())
+    }
+
+    /// What a failure of its condition means, if it is the write of an item.
+    pub(crate) fn lost(&self) -> ConditionFailure {
+        self.meaning.lost()
+    }
+
+    /// Only if this holds too.
+    pub(crate) fn asking(&mut self, node: Node) {
+        let before = std::mem::replace(&mut self.condition, Node::all([]));
+        self.condition = before.and(node);
+    }
+
+    /// Says that doing it twice is harmless.
+    pub(crate) fn repeatable(&mut self) {
+        if self.resend == Resend::UnlessAmbiguous {
+            self.resend = Resend::Repeatable;
+        }
+    }
+
+    /// An attribute of the item that is put, DynamoDB JSON, in the place of one that it has.
+    pub(crate) fn set_attribute(&mut self, attribute: &str, json: &[u8]) -> Result<()> {
+        let fail = |fault| Error::encode(self.entity, fault);
+        let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
+        item.raw("{");
+        item.dynamic_name(attribute);
+        item.raw_bytes(json);
+        for (name, value) in members(self.subject()).map_err(fail)? {
+            if name != attribute {
+                item.dynamic_name(&name);
+                item.raw_bytes(value);
+            }
+        }
+        item.raw("}");
+        self.head.rewind(self.subject);
+        self.head.raw_bytes(item.as_bytes());
+        Ok(())
+    }
+
+    /// By itself, its answer read like this.
+    pub(crate) fn plan<Out>(mut self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
+        let mut body = std::mem::take(&mut self.head);
+        let head = 0..body.len();
+        self.finish(&mut body)?;
+        let operation = match self.verb {
+            WriteVerb::Put => ServiceOperation::PutItem,
+            WriteVerb::Update | WriteVerb::Check => ServiceOperation::UpdateItem,
+            WriteVerb::Delete => ServiceOperation::DeleteItem,
+        };
+        let table = std::mem::take(&mut self.table);
+        let request = Request::new(operation, table, body, self.resend);
+        let plan = Plan::of(request, self.entity, self.now, outcome);
+        Ok(Plan {
+            lost: self.lost(),
+            sent: match self.asks_as_read() {
+                true => vec![SentWrite::new(self, head)],
+                false => Vec::new(),
+            },
+            ..plan
+        })
+    }
+
+    /// By itself, returning this, which is read so.
+    pub(crate) fn returning<Out>(
+        mut self,
+        returned: Returned,
+        read: ReadItem<Out>,
+    ) -> Result<Plan<Out>> {
+        self.returns = returned;
+        // A second attempt would return something else.
+        if returned != Returned::Nothing && self.resend == Resend::Always {
+            self.resend = Resend::UnlessAmbiguous;
+        }
+        self.plan(Outcome::Returned(returned, read))
+    }
+
+    /// By itself, nothing to be returned.
+    pub(crate) fn quietly(self) -> Result<Plan<()>> {
+        self.plan(Outcome::Known(Some(())))
+    }
+
+    /// Writes it as a member of a transaction, `{"Put":{..}}`. Returns where its table and its item or key stand.
+    pub(super) fn write(&self, body: &mut Writer) -> Result<Range<usize>> {
+        body.raw(match self.verb {
+            WriteVerb::Put => "{\"Put\":",
+            WriteVerb::Update => "{\"Update\":",
+            WriteVerb::Delete => "{\"Delete\":",
+            WriteVerb::Check => "{\"ConditionCheck\":",
+        });
+        let start = body.len();
+        body.raw_bytes(self.head.as_bytes());
+        let head = start..body.len();
+        self.finish(body)?;
+        body.raw("}");
+        Ok(head)
+    }
+
+    /// So many bytes it takes, about.
+    pub(super) fn room(&self) -> usize {
+        self.head.len() + 512
+    }
+
+    /// Writes what follows the item or key.
+    fn finish(&self, body: &mut Writer) -> Result<()> {
+        if !self.update.is_empty() || !self.condition.is_always() {
+            let fail = |fault| Error::encode(self.entity, fault);
+            self.write_expression(body).map_err(fail)?;
+        }
+        let returned = match self.returns {
+            Returned::Nothing => "}",
+            Returned::Old => ",\"ReturnValues\":\"ALL_OLD\"}",
+            Returned::New => ",\"ReturnValues\":\"ALL_NEW\"}",
+            Returned::Changed => ",\"ReturnValues\":\"UPDATED_NEW\"}",
+        };
+        body.raw(returned);
+        Ok(())
+    }
+
+    fn write_expression(&self, body: &mut Writer) -> Result<(), CodecError> {
+        let mut expression = Expression::default();
+        if !self.update.is_empty() {
+            self.update.write(&mut expression);
+        }
+        if !self.condition.is_always() {
+            self.condition.write(expression.begin(CONDITION))?;
+        }
+        expression.check()?;
+        expression.write(body);
+        if expression.says(CONDITION) {
+            body.raw(",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"");
+        }
+        Ok(())
+    }
+}

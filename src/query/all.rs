@@ -1,0 +1,132 @@
+//! `all`, `first`, `one`, `count`, `exists`: reads that end at a number of rows, or at the end.
+
+use super::hydrate::{HydratedRow, HydratedRows};
+use super::selection::Selection;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::is_past;
+use crate::read::{RawRow, ReadRow};
+
+/// How many rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Take {
+    /// So many, or all.
+    UpTo(Option<usize>),
+    /// One, and there may be no second.
+    One,
+}
+
+/// Takes rows as they come, and makes of each what was asked for: so no answer is kept until all are read.
+pub(super) trait Sink: Send {
+    /// The next ones.
+    fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()>;
+
+    /// Leaves out those of which this does not hold, by their number.
+    fn retain(&mut self, lives: &dyn Fn(usize) -> bool);
+}
+
+/// The rows that were taken.
+pub(super) struct Kept<Row> {
+    pub(super) rows: Vec<Row>,
+    read: ReadRow<Row>,
+}
+
+impl<Row> Kept<Row> {
+    pub(super) fn new(read: ReadRow<Row>) -> Self {
+        Kept {
+            rows: Vec::new(),
+            read,
+        }
+    }
+}
+
+impl<Row: Send> Sink for Kept<Row> {
+    fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
+        self.rows.reserve(rows.len());
+        // Each is moved once, which a chain of iterators does more often.
+        for row in rows {
+            self.rows.push((self.read)(&row.item)?);
+        }
+        Ok(())
+    }
+
+    fn retain(&mut self, lives: &dyn Fn(usize) -> bool) {
+        let mut number = 0;
+        self.rows.retain(|_| {
+            number += 1;
+            lives(number - 1)
+        });
+    }
+}
+
+pub(super) async fn rows(
+    selection: Selection,
+    db: Dynamo,
+    take: Take,
+    kept: &mut dyn Sink,
+) -> Result<()> {
+    selection.refuse_backwards()?;
+    let mut supply = selection.supply(&db)?;
+    let most = match take {
+        Take::UpTo(most) => most,
+        Take::One => Some(2),
+    };
+    if most.is_none() {
+        supply = supply.until_the_end();
+    }
+    let mut read = HydratedRows::default();
+    let is_enough = |read: &HydratedRows| most.is_some_and(|most| read.rows.len() >= most);
+    // When those expire that were taken.
+    let mut ends = Vec::new();
+    loop {
+        let is_over = supply.is_done() || supply.is_spent();
+        if is_over || is_enough(&read) {
+            supply.living().keep(&mut read);
+        }
+        if is_over || is_enough(&read) {
+            break;
+        }
+        if most.is_none() {
+            supply.living().note_ends(&read.rows, &mut ends);
+            kept.take(std::mem::take(&mut read.rows))?;
+        }
+        let wanted = most.map(|most| most - read.rows.len());
+        // Nobody asks where a row stood, nor what is gone.
+        let next = supply.next(wanted).await?.rows.into_iter();
+        read.rows.extend(next.map(HydratedRow::without_place));
+    }
+    if let Some(now) = supply.living().later_than_it_began() {
+        kept.retain(&|row| ends.get(row).is_none_or(|end| !is_past(*end, now)));
+    }
+    let mut rows = read.rows;
+    if matches!(take, Take::One) && rows.len() > 1 {
+        let message = "`one` found more than one row: narrow the query, or take the `first`";
+        return Err(
+            Error::new(ErrorKind::MoreThanOne, Stage::Request, message).of(selection.entity())
+        );
+    }
+    rows.truncate(most.unwrap_or(usize::MAX));
+    kept.take(rows)
+}
+
+/// The rows as they were asked for.
+pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
+    let mut all = Vec::with_capacity(rows.len());
+    // Each is moved once, which a chain of iterators does more often.
+    for row in rows {
+        all.push(read(&row)?);
+    }
+    Ok(all)
+}
+
+pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
+    selection.refuse_backwards()?;
+    let mut gather = selection.gather(&db, selection.counted(), selection.meter().as_ref())?;
+    let most = most.unwrap_or(usize::MAX);
+    let mut count = 0;
+    while !gather.is_done() && !gather.is_spent() && count < most {
+        let wanted = (most != usize::MAX).then(|| most - count);
+        count += gather.next_count(wanted).await?;
+    }
+    Ok(count.min(most))
+}

@@ -1,0 +1,74 @@
+//! Queries of a collection: all that stands in a partition, or in a table.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::draft::KeyDraft;
+use super::reach::{InTable, WholeTable};
+use super::selection::Selection;
+use super::source::QuerySource;
+use super::{Query, Reach};
+use crate::entity::{DynamoCollection, read_collection, refused_member};
+use crate::error::Error;
+use crate::key::GivenPart;
+use crate::schema::EntityDef;
+
+/// The entities of a collection, without their types.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Members {
+    /// Of the enum.
+    pub(super) name: &'static str,
+    takes: fn(&EntityDef) -> bool,
+    refused: fn(&[u8]) -> Option<Error>,
+}
+
+impl Members {
+    fn of<C: DynamoCollection>() -> Self {
+        Members {
+            name: C::NAME,
+            takes: |entity| {
+                C::OTHER.is_some() || C::VARIANTS.iter().any(|variant| variant.is_of(entity))
+            },
+            refused: refused_member::<C>,
+        }
+    }
+
+    /// Why an item is none of the collection.
+    pub(super) fn refused(&self, item: &[u8]) -> Option<Error> {
+        (self.refused)(item)
+    }
+
+    /// Whether items of this entity are among the rows.
+    pub(super) fn take(&self, entity: &EntityDef) -> bool {
+        (self.takes)(entity)
+    }
+}
+
+/// The rows of a collection in the partitions of these parts.
+pub fn in_partition<C: DynamoCollection, const N: usize>(
+    parts: [Vec<GivenPart>; N],
+) -> Query<C, InTable> {
+    Query::of_collection(KeyDraft::new(
+        QuerySource::collection::<C>(Members::of::<C>()),
+        parts,
+        |parts, shard, writer| C::write_partition(parts, shard, writer),
+        None,
+    ))
+}
+
+impl<C: DynamoCollection> Query<C, WholeTable> {
+    pub(crate) fn scan_collection() -> Self {
+        let source = QuerySource::collection::<C>(Members::of::<C>());
+        Query::of_collection(KeyDraft::scan(source))
+    }
+}
+
+impl<C: DynamoCollection, From: Reach> Query<C, From> {
+    fn of_collection(draft: KeyDraft) -> Self {
+        Query {
+            selection: Selection::new(draft),
+            read: Arc::new(|row| row.value(read_collection)),
+            from: PhantomData,
+        }
+    }
+}

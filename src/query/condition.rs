@@ -1,0 +1,182 @@
+//! The expressions of a query: what the keys have to be, and which rows are left out.
+
+use super::draft::{KeyDraft, KeyLane};
+use super::selection::{Selection, Wanted};
+use super::start::{Equals, Leg};
+use super::types::ByKey;
+use crate::clock::Timestamp;
+use crate::expr::{Expression, Node};
+use crate::json::{CodecError, Number, Reader, Writer, members};
+use crate::key::point::KeyPoint;
+use crate::key::range::KeyRange;
+use crate::plan::{Filter, check};
+
+impl Selection {
+    /// The range without what has expired, where the TTL is a key that is queried: no filter may name it,
+    /// so a bound hides it.
+    pub(super) fn live(&self, mut leg: Leg, now: Timestamp) -> Result<Leg, CodecError> {
+        let source = self.source();
+        let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
+        let hides = !self.options.include_expired && !self.draft.is_scan;
+        let Some(ttl) = ttl.filter(|_| hides) else {
+            return Ok(leg);
+        };
+        let first_live = KeyPoint::N(Number::from(now.seconds().saturating_add(1)));
+        if let Some((_, value)) = leg.equals.iter().find(|(name, _)| *name == ttl) {
+            let value = KeyPoint::read(&mut Reader::new(value))?;
+            if !KeyRange::All.at_least(first_live).contains(&value) {
+                leg.range = KeyRange::Nothing;
+            }
+            return Ok(leg);
+        }
+        let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
+        let mut sort = source.sort().iter().map(|key| key.attribute);
+        let next = sort.find(|name| !is_known(*name));
+        // Behind a part that is not known no bound is possible, and no filter may name a key.
+        if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
+            let message = format!(
+                "expired rows cannot be left out, for the TTL `{ttl}` is a key behind a part that is not given by `eq`: give \
+                 it, or take them with `include_expired()`"
+            );
+            return Err(CodecError::new(message));
+        }
+        leg.range = leg.range.at_least(first_live);
+        leg.ranged = Some(ttl);
+        Ok(leg)
+    }
+
+    pub(super) fn expressions(
+        &self,
+        leg: &Leg,
+        now: Timestamp,
+        wanted: Wanted,
+        body: &mut Writer,
+    ) -> Result<Vec<Filter>, CodecError> {
+        let mut expression = Expression::default();
+        key_condition(leg, expression.begin("KeyConditionExpression"))?;
+        let filters = self.filter(now, expression.begin("FilterExpression"))?;
+        self.projection(wanted, expression.begin("ProjectionExpression"));
+        expression.check()?;
+        expression.write(body);
+        Ok(filters)
+    }
+
+    /// The attributes that are read: those of the keys always, since a cursor is made of them, and what rows are told
+    /// by as they come.
+    fn projection(&self, wanted: Wanted, out: &mut Expression) {
+        let projection = match wanted {
+            Wanted::Count => None,
+            Wanted::Keys => Some(&[][..]),
+            Wanted::Items => self.options.projection.as_deref(),
+        };
+        let Some(projection) = projection else { return };
+        let by_key = self.by_key();
+        let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
+        let beside = by_key.iter().map(|by_key| &by_key.attribute).chain(&ttl);
+        self.name_attributes(projection.iter().chain(beside), out);
+    }
+
+    /// How rows without a type are told.
+    pub(super) fn by_key(&self) -> Option<ByKey> {
+        self.source().by_key(self.draft.parts, self.draft.is_scan)
+    }
+
+    /// The attribute that expired rows are told by, if they are hidden.
+    pub(super) fn hidden_by(&self) -> Option<&'static str> {
+        let ttl = self.source().ttl();
+        ttl.filter(|_| !self.options.include_expired)
+    }
+
+    /// The names of these attributes, those of the keys first.
+    pub(super) fn name_attributes<'a>(
+        &self,
+        attributes: impl IntoIterator<Item = &'a &'static str>,
+        out: &mut Expression,
+    ) {
+        let mut names = self.source().key_attributes();
+        for name in attributes {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+        out.names(names);
+    }
+
+    fn filter(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {
+        let mut filters = Vec::new();
+        let source = self.source();
+        let types = source.types(self.draft.parts, self.draft.is_scan);
+        filters.extend(types.as_ref().map(|_| Filter::Type));
+        let ttl = self
+            .hidden_by()
+            .filter(|ttl| self.draft.is_scan || !source.is_queried_key(ttl));
+        filters.extend(ttl.map(|_| Filter::Expired));
+        let live = ttl.map(|ttl| check::is_over(ttl, now).not());
+        Node::all(types.into_iter().chain(live)).write(out)?;
+        if let Some(filter) = self.options.filter.as_ref().filter(|node| !node.is_never()) {
+            let is_first = filters.is_empty();
+            out.push(if is_first { "" } else { " AND (" });
+            filter.write(out)?;
+            out.push(if is_first { "" } else { ")" });
+            filters.push(Filter::Condition);
+        }
+        Ok(filters)
+    }
+}
+
+/// The attributes compared by `=`, with their values in DynamoDB JSON.
+pub(super) fn equals(draft: &KeyDraft, lane: KeyLane<'_>) -> Result<Equals, CodecError> {
+    let comma: &[u8] = if lane.front.equals.is_empty() {
+        b""
+    } else {
+        b","
+    };
+    let json = [b"{", lane.partition, comma, &*lane.front.equals, b"}"].concat();
+    let mut equals = Vec::new();
+    for (name, value) in members(&json)? {
+        let known = draft.source.key_attributes();
+        let known = known.into_iter().find(|known| **known == *name);
+        let name = known.ok_or_else(|| CodecError::new("an attribute that is no key"))?;
+        equals.push((name, value.to_vec()));
+    }
+    Ok(equals)
+}
+
+fn key_condition(leg: &Leg, out: &mut Expression) -> Result<(), CodecError> {
+    for (at, (name, value)) in leg.equals.iter().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.name(*name).push(" = ").json(value);
+    }
+    if let Some(attribute) = leg.ranged {
+        write_range(attribute, &leg.range, out)?;
+    }
+    Ok(())
+}
+
+fn write_range(
+    attribute: &'static str,
+    range: &KeyRange,
+    out: &mut Expression,
+) -> Result<(), CodecError> {
+    use KeyRange::{Above, All, Below, Between, Exactly, Nothing, StartsWith};
+    let (before, between, points) = match range {
+        All | Nothing => return Ok(()),
+        Exactly(point) => ("", " = ", [Some(point), None]),
+        StartsWith(point) => ("begins_with(", ", ", [Some(point), None]),
+        Above(point, true) => ("", " >= ", [Some(point), None]),
+        Above(point, false) => ("", " > ", [Some(point), None]),
+        Below(point, true) => ("", " <= ", [Some(point), None]),
+        Below(point, false) => ("", " < ", [Some(point), None]),
+        Between(lower, upper) => ("", " BETWEEN ", [Some(lower), Some(upper)]),
+    };
+    out.push(" AND ").push(before).name(attribute).push(between);
+    for (at, point) in points.into_iter().flatten().enumerate() {
+        out.push(if at == 0 { "" } else { " AND " });
+        out.value(|writer| {
+            point.write(writer);
+            Ok(())
+        })?;
+    }
+    out.push(if before.is_empty() { "" } else { ")" });
+    Ok(())
+}

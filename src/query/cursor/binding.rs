@@ -1,0 +1,75 @@
+//! What a cursor is bound to, and what proves that we made it.
+
+use super::super::selection::Selection;
+use crate::dynamo::Dynamo;
+use crate::expr::Expression;
+use crate::json::Writer;
+
+/// Everything that decides which rows come in which order, but the bounds of a range. It tells queries
+/// apart and proves nothing: that is for the tag. All of it is stored under these names, so that cursors and
+/// checkpoints outlive a release that renames in Rust.
+pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
+    let (draft, options) = (&selection.draft, &selection.options);
+    let source = selection.source();
+    let index = source.index;
+    let mut hash = Hash::default();
+    hash.field(db.table_name(source.table.name).as_bytes());
+    hash.field(index.map_or("", |index| index.index).as_bytes());
+    // No entity of a shared table has an empty name: a collection. One that has its table alone needs none.
+    let is_named = source.members.is_none() && source.table.type_attribute.is_some();
+    hash.field(
+        if is_named {
+            source.entity.stored_name
+        } else {
+            ""
+        }
+        .as_bytes(),
+    );
+    for entity in source.left_out(draft.is_scan) {
+        hash.field(entity.stored_name.as_bytes());
+    }
+    for partition in &draft.partitions {
+        hash.field(partition);
+    }
+    for front in &draft.fronts {
+        hash.field(&front.equals);
+        hash.field(&front.head);
+    }
+    hash.field(&[
+        draft.asked.word(),
+        options.descending.into(),
+        options.include_expired.into(),
+        options.by_partition.into(),
+    ]);
+    hash.field(&[draft.is_scan.into()]);
+    if let Some(segments) = options.segments {
+        hash.field(&segments.to_le_bytes());
+    }
+    if let Some(filter) = &options.filter {
+        let mut expression = Expression::default();
+        let mut text = Writer::default();
+        // A filter that cannot be written is refused before.
+        let _ = filter.write(expression.begin(""));
+        expression.write(&mut text);
+        hash.field(text.as_bytes());
+    }
+    hash.0
+}
+
+/// FNV-1a: short, and the same for ever.
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn field(&mut self, bytes: &[u8]) {
+        let length = (bytes.len() as u64).to_le_bytes();
+        for byte in length.iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! A query under construction: what the stages of a chain carry on.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::Hash;
+
+use super::partition::combinations;
+use super::sort_condition::SortCondition;
+use super::source::{QuerySource, part_at};
+use crate::json::{CodecError, Reader, Writer};
+use crate::key::point::KeyPoint;
+use crate::key::range::{Bound, KeyRange};
+use crate::key::span::{PartBound, PartEnd, Span};
+use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size};
+use crate::schema::{KeyType, Piece, Style, Width};
+
+/// Which keys are asked for. A part that does not fit is kept as a fault until it is sent.
+#[derive(Clone)]
+pub struct KeyDraft {
+    pub(crate) source: QuerySource,
+    /// The partitions: their attributes as entries of a JSON object.
+    pub(crate) partitions: Vec<Vec<u8>>,
+    /// What is known of the sort keys: one front, or several where `each(..)` gave a part.
+    pub(crate) fronts: Vec<SortKeyFront>,
+    /// How many parts, or attributes, of the sort key are known.
+    pub(crate) parts: usize,
+    /// What the part behind them has to be.
+    pub(crate) asked: SortCondition,
+    /// All partitions are read, and no key is asked for.
+    pub(crate) is_scan: bool,
+    pub(crate) fault: Option<CodecError>,
+}
+
+/// The known parts of a sort key.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct SortKeyFront {
+    /// The attributes compared by `=`, as entries of a JSON object.
+    pub(crate) equals: Vec<u8>,
+    /// The front of the text of a key with a template.
+    pub(crate) head: Vec<u8>,
+}
+
+/// The keys of one partition with one front.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyLane<'a> {
+    pub(crate) partition: &'a [u8],
+    pub(crate) front: &'a SortKeyFront,
+}
+
+/// Writes what stands before the first part of a sort key.
+pub type WriteFront = fn(KeyTarget<'_>) -> Result<(), CodecError>;
+
+/// Writes a part of a sort key.
+type WriteSortPart<'a> = &'a dyn Fn(KeyTarget<'_>) -> Result<(), CodecError>;
+
+/// One end of a range: what writes it, and whether it is in the range.
+pub(super) type RangeEnd<'a> = Option<(WriteSortPart<'a>, bool)>;
+
+impl KeyDraft {
+    /// The partitions of these parts, each with all its shards. `write` writes the key of one of them,
+    /// `front` what its sort keys begin with, if they have a template.
+    pub fn new<const N: usize>(
+        source: QuerySource,
+        parts: [Vec<GivenPart>; N],
+        write: impl Fn(&[&GivenPart; N], Shard, &mut Writer) -> Result<(), CodecError>,
+        front: Option<WriteFront>,
+    ) -> Self {
+        let mut only = SortKeyFront::default();
+        let mut partitions = Distinct::default();
+        let mut written = match front {
+            Some(front) => front(KeyTarget::text(&mut only.head, TemplateExtent::Front)),
+            None => Ok(()),
+        };
+        for parts in combinations(&parts) {
+            for shard in source.shards() {
+                let mut writer = Writer::default();
+                written = written.and_then(|()| write(&parts, shard, &mut writer));
+                partitions.push(writer.into_bytes());
+            }
+        }
+        KeyDraft {
+            source,
+            partitions: partitions.values,
+            fronts: vec![only],
+            parts: 0,
+            asked: SortCondition::Anything,
+            is_scan: false,
+            fault: written.err(),
+        }
+    }
+
+    /// The whole table.
+    pub(super) fn scan(source: QuerySource) -> Self {
+        KeyDraft {
+            is_scan: true,
+            partitions: vec![Vec::new()],
+            ..KeyDraft::new(source, [], |[], _, _| Ok(()), None)
+        }
+    }
+
+    /// The partitions with each of their fronts.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = KeyLane<'_>> {
+        self.partitions.iter().flat_map(|partition| {
+            let fronts = self.fronts.iter();
+            fronts.map(|front| KeyLane { partition, front })
+        })
+    }
+
+    /// The next part is one of these.
+    pub(super) fn equal(&mut self, values: &[WriteSortPart<'_>]) {
+        let mut fronts = Distinct::default();
+        let mut written = Ok(());
+        for front in &self.fronts {
+            for write in values {
+                let mut front = front.clone();
+                written = written.and_then(|()| self.go_on(&mut front, *write));
+                fronts.push(front);
+            }
+        }
+        self.fronts = fronts.values;
+        self.note(written);
+        self.parts += 1;
+    }
+
+    /// The front with one part more.
+    fn go_on(&self, front: &mut SortKeyFront, write: WriteSortPart<'_>) -> Result<(), CodecError> {
+        if self.source.template().is_some() {
+            return write(KeyTarget::text(
+                &mut front.head,
+                TemplateExtent::Part(self.parts),
+            ));
+        }
+        let mut writer = Writer::default();
+        writer.raw("{");
+        writer.raw_bytes(&front.equals);
+        let written = write(KeyTarget::attribute(&mut writer));
+        front.equals = writer.into_bytes().split_off(1);
+        written
+    }
+
+    /// The next part is between these.
+    pub(super) fn between(&mut self, lower: RangeEnd<'_>, upper: RangeEnd<'_>) {
+        match self
+            .bound(lower)
+            .and_then(|lower| Ok((lower, self.bound(upper)?)))
+        {
+            Ok((lower, upper)) => self.asked = SortCondition::Between(lower, upper),
+            Err(fault) => self.note(Err(fault)),
+        }
+    }
+
+    /// The next part starts with this text.
+    pub(super) fn starting_with(&mut self, text: &str) {
+        let text = match self.source.template() {
+            Some(_) => {
+                let mut part = Vec::new();
+                crate::key::escape_part(text, self.source.table.style, &mut part);
+                into_text(part)
+            }
+            None => text.to_owned(),
+        };
+        self.asked = SortCondition::StartsWith(text);
+    }
+
+    /// The part alone.
+    fn bound(&self, end: RangeEnd<'_>) -> Result<Option<Bound>, CodecError> {
+        let Some((write, included)) = end else {
+            return Ok(None);
+        };
+        let point = if self.source.template().is_some() {
+            let mut text = Vec::new();
+            write(KeyTarget::text(
+                &mut text,
+                TemplateExtent::Bound(self.parts),
+            ))?;
+            KeyPoint::S(into_text(text))
+        } else {
+            let mut writer = Writer::default();
+            write(KeyTarget::bound(&mut writer))?;
+            KeyPoint::read(&mut Reader::new(writer.as_bytes()))?
+        };
+        Ok(Some(Bound { point, included }))
+    }
+
+    /// Refuses known parts that no key can hold.
+    pub(super) fn finish(&mut self) {
+        let is_open = self.asked == SortCondition::Anything && !self.is_scan;
+        let Some((attribute, _)) = self.source.template().filter(|_| is_open) else {
+            return;
+        };
+        let sizes = self.fronts.iter().map(|front| front.head.len());
+        let fits = check_size(sizes.max().unwrap_or_default(), Role::Sort);
+        self.note(fits.map_err(|fault| fault.in_key(attribute)));
+    }
+
+    /// The attribute that the condition on the sort key is about.
+    pub(crate) fn ranged(&self) -> Option<&'static str> {
+        if self.is_scan {
+            return None;
+        }
+        match self.source.template() {
+            Some((attribute, _)) => Some(attribute),
+            None if self.asked == SortCondition::Anything => None,
+            None => {
+                let key = self.source.sort().get(self.parts);
+                key.map(|key| key.attribute)
+            }
+        }
+    }
+
+    /// The type of the bounds of a range: a template has bounds of text.
+    pub(crate) fn bound_type(&self) -> Option<KeyType> {
+        let name = self.ranged()?;
+        let mut sort = self.source.sort().iter();
+        sort.find(|key| key.attribute == name).map(|key| key.ty)
+    }
+
+    /// The condition on the sort key, behind one of the fronts.
+    pub(crate) fn range(&self, front: &SortKeyFront, asked: &SortCondition) -> KeyRange {
+        let Some((_, pieces)) = self.source.template().filter(|_| !self.is_scan) else {
+            return asked.native();
+        };
+        let head = into_text(front.head.clone());
+        let at = part_at(pieces, self.parts);
+        match asked {
+            SortCondition::Anything if at.is_none() => KeyRange::Exactly(KeyPoint::S(head)),
+            SortCondition::Anything => KeyRange::starting_with(head),
+            SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
+            SortCondition::Between(lower, upper) => {
+                let bound = |bound: &Option<Bound>| PartBound::behind(&head, bound.as_ref());
+                let span = self.span(&head, pieces, at.unwrap_or_default());
+                span.range(bound(lower), bound(upper))
+            }
+        }
+    }
+
+    fn span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {
+        let escaped = self.source.table.style == Style::Escaped;
+        let behind = match pieces.get(at + 1) {
+            None => PartEnd::End,
+            Some(Piece::Literal(text)) if escaped && text.starts_with('#') => PartEnd::Delimiter,
+            Some(_) => PartEnd::Other,
+        };
+        let fixed = !matches!(
+            pieces.get(at),
+            Some(Piece::Part {
+                width: Width::Variable,
+                ..
+            })
+        );
+        Span {
+            head,
+            behind,
+            fixed,
+            escaped,
+        }
+    }
+
+    /// All keys with the parts that are known.
+    pub(crate) fn group(&self, front: &SortKeyFront) -> KeyRange {
+        if self.source.template().is_none() {
+            return KeyRange::All;
+        }
+        let span = Span {
+            head: &into_text(front.head.clone()),
+            behind: PartEnd::Other,
+            fixed: false,
+            escaped: self.source.table.style == Style::Escaped,
+        };
+        span.range(None, None)
+    }
+
+    /// Keeps the first fault.
+    fn note(&mut self, written: Result<(), CodecError>) {
+        if let (Err(fault), None) = (written, &self.fault) {
+            self.fault = Some(fault);
+        }
+    }
+}
+
+/// Values in the order in which they came, each once.
+struct Distinct<T> {
+    values: Vec<T>,
+    seen: HashSet<T>,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Distinct {
+            values: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Distinct<T> {
+    fn push(&mut self, value: T) {
+        if self.seen.insert(value.clone()) {
+            self.values.push(value);
+        }
+    }
+}
+
+/// Parts are written as text.
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Key values stay out.
+impl fmt::Debug for KeyDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.source.index {
+            Some(index) => index.name,
+            None if self.is_scan => "scan",
+            None => "in_partition",
+        };
+        write!(f, "{}::{name}(..)", self.source.name())
+    }
+}

@@ -1,0 +1,38 @@
+//! `explain`: what a query would ask of the service.
+
+use super::hydrate::PAGE;
+use super::selection::{Selection, Wanted};
+use crate::dynamo::Dynamo;
+use crate::error::Result;
+use crate::plan::Explanation;
+
+pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Result<Explanation> {
+    let hydrates = selection.options.hydration.is_some();
+    let limit = selection.options.limit.or(hydrates.then_some(PAGE));
+    let limit = limit.map(|limit| limit.saturating_add(1));
+    let mut explanation = Explanation {
+        operation: None,
+        table: db.table_name(selection.source().table.name),
+        index: selection.source().index.map(|index| index.index.to_owned()),
+        requests: Vec::new(),
+        filters: Vec::new(),
+        items: selection.options.hydration.as_ref().map(|_| {
+            let request = selection.items(db).form();
+            String::from_utf8_lossy(&request.body).into_owned()
+        }),
+    };
+    let allowance = selection.options.max_scanned;
+    for read in selection.reads(db, wanted)? {
+        let Some(frame) = read.frames.first() else {
+            continue;
+        };
+        explanation.operation = Some(frame.operation.name());
+        explanation.filters.clone_from(&frame.filters);
+        let mut fetch = selection.fetch(db, read);
+        fetch.allow(allowance);
+        let body = fetch.preview(limit).unwrap_or_default();
+        let body = String::from_utf8_lossy(&body).into_owned();
+        explanation.requests.push(body);
+    }
+    Ok(explanation)
+}

@@ -1,0 +1,176 @@
+//! The rows of all lanes of a query: merged, one lane after the other, in runs of a scan's segments, or counted.
+
+use super::fetch::{Fetch, FetchedRows};
+use super::lanes::{LaneAnswers, Lanes};
+use super::position::{Reached, Run};
+use super::row_merger::RowMerger;
+use crate::error::Result;
+use crate::key::rank::Ranking;
+use crate::read::RawRow;
+use crate::retry::CONCURRENCY;
+
+/// In which order rows come.
+#[derive(Debug, Clone)]
+pub(crate) struct Merge {
+    pub(super) ranking: Ranking,
+    /// One lane after the other, instead of all by the sort key.
+    pub(super) by_partition: bool,
+    /// The last lane comes first.
+    pub(super) from_the_last: bool,
+    /// As answers come.
+    pub(super) unordered: bool,
+    /// Lanes are the segments of a scan.
+    pub(super) segmented: bool,
+    /// How many lanes have their rows between each other's.
+    pub(super) width: usize,
+}
+
+/// The reads of all lanes of a query.
+#[derive(Debug)]
+pub(crate) struct Gather {
+    lanes: Lanes,
+    /// If rows of several lanes come in one order.
+    merger: Option<RowMerger>,
+    merge: Merge,
+}
+
+impl Gather {
+    /// The reads come in the order of the lanes.
+    pub(super) fn new(
+        mut fetches: Vec<Fetch>,
+        merge: Merge,
+        budget: Option<usize>,
+    ) -> Result<Self> {
+        if merge.from_the_last {
+            fetches.reverse();
+        }
+        let mut lanes = Lanes::new(fetches, budget);
+        let is_merging = lanes.len() > 1 && !merge.by_partition && !merge.unordered;
+        let merger = is_merging.then(|| RowMerger::new(&mut lanes, &merge.ranking, merge.width));
+        Ok(Gather {
+            merger: merger.transpose()?,
+            lanes,
+            merge,
+        })
+    }
+
+    /// All rows are going to be read.
+    pub(super) fn until_the_end(mut self) -> Self {
+        // Nothing is looked at that might be left over.
+        if let Some(merger) = self.merger.as_mut().filter(|_| !self.lanes.has_budget()) {
+            merger.go_to_the_end();
+        }
+        self
+    }
+
+    pub(super) fn is_merging(&self) -> bool {
+        self.merger.is_some()
+    }
+
+    /// Nothing more is there.
+    pub(super) fn is_done(&self) -> bool {
+        self.first_merged().is_none() && self.lanes.is_done()
+    }
+
+    /// There may be more, and it may not be looked at.
+    pub(super) fn is_spent(&self) -> bool {
+        self.lanes.is_poor() && !self.is_done() && !self.is_row_known() && !self.must_begin()
+    }
+
+    /// The next row of all is at hand, and no request is needed to have it.
+    pub(super) fn is_row_known(&self) -> bool {
+        self.merger.as_ref().is_some_and(RowMerger::is_row_known)
+    }
+
+    /// Whether the lane that is next was not looked at: a cursor needs a place in it, or a query that is
+    /// resumed with the same budget would never end.
+    fn must_begin(&self) -> bool {
+        !self.merge.unordered && self.next_lane().is_some_and(Fetch::is_fresh)
+    }
+
+    fn first_merged(&self) -> Option<usize> {
+        self.merger.as_ref().and_then(RowMerger::first)
+    }
+
+    /// The lane that is asked next.
+    fn next_lane(&self) -> Option<&Fetch> {
+        match self.first_merged() {
+            Some(lane) => self.lanes.get(lane),
+            None => self.lanes.first_open(),
+        }
+    }
+
+    /// Up to where all was looked at; none in segments.
+    pub(super) fn position(&self) -> Option<&[u8]> {
+        if self.merge.segmented {
+            return None;
+        }
+        self.next_lane().and_then(Fetch::position)
+    }
+
+    /// The next rows, of at least one answer, as whoever asks has them. `wanted` is how many there is use for.
+    pub(super) async fn next<Row: From<RawRow>>(
+        &mut self,
+        wanted: Option<usize>,
+    ) -> Result<Vec<Row>> {
+        if let Some(merger) = &mut self.merger {
+            return merger.next(&mut self.lanes, wanted).await;
+        }
+        let mut open = self.lanes.open();
+        open.truncate(1);
+        let answer = self.lanes.ask(&open, wanted).await.pop();
+        let answer = answer.map(|(_, answer)| answer).transpose()?;
+        let rows = answer.map(|answer| answer.rows).unwrap_or_default();
+        Ok(rows.map(Row::from).collect())
+    }
+
+    pub(super) fn is_segmented(&self) -> bool {
+        self.merge.segmented
+    }
+
+    /// The next rows of a scan in segments: those of one answer after the other, a run of rows each.
+    pub(super) async fn next_runs(
+        &mut self,
+        wanted: Option<usize>,
+    ) -> Result<(Vec<RawRow>, Vec<Run>)> {
+        let mut open = self.lanes.open();
+        // All that is asked for at once waits in memory.
+        open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
+        let share = wanted.map(|wanted| wanted.div_ceil(open.len().max(1)));
+        let (mut rows, mut runs) = (Vec::new(), Vec::new());
+        for (segment, answer) in all(self.lanes.ask(&open, share).await)? {
+            runs.push(Run {
+                segment,
+                rows: answer.rows.len(),
+                ends: self.lanes.get(segment).map(reached),
+            });
+            rows.extend(answer.rows);
+        }
+        Ok((rows, runs))
+    }
+
+    /// The number of rows in the next answers.
+    pub(super) async fn next_count(&mut self, wanted: Option<usize>) -> Result<usize> {
+        let mut open = self.lanes.open();
+        if wanted.is_some() {
+            open.truncate(self.lanes.grow());
+        }
+        let answers = all(self.lanes.ask(&open, wanted).await)?;
+        Ok(answers.iter().map(|(_, answer)| answer.count).sum())
+    }
+}
+
+/// Unless one is an error.
+fn all(answers: LaneAnswers) -> Result<Vec<(usize, FetchedRows)>> {
+    let answers = answers.into_iter();
+    answers.map(|(at, answer)| Ok((at, answer?))).collect()
+}
+
+/// How far a lane was read.
+fn reached(fetch: &Fetch) -> Reached {
+    match fetch.position() {
+        _ if fetch.is_done() => Reached::End,
+        Some(position) => Reached::Behind(position.into()),
+        None => Reached::Nothing,
+    }
+}

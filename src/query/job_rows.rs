@@ -1,0 +1,340 @@
+//! The rows of a query as a job needs them: one after the other, each with its place, and with what makes
+//! it a row of the query.
+
+use std::collections::VecDeque;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::cursor::{Cursor, CursorMaker};
+use super::explain::explain;
+use super::hydrate::{HydratedRow, HydratedRows, Hydration, Supply};
+use super::living::Living;
+use super::position::{PositionChange, ReadPosition, RowSpot, Runs};
+use super::selection::{Selection, Wanted};
+use super::{Query, QuerySource};
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result};
+use crate::expr::Node;
+use crate::json::{CodecError, member};
+use crate::plan::{Explanation, check};
+use crate::retry::{Patience, RetryBudget};
+use crate::wire::BoxFuture;
+use crate::write::attributes_of;
+
+/// The rows that a job is about.
+#[derive(Debug, Clone)]
+pub(crate) struct JobRows(Selection);
+
+impl JobRows {
+    pub(crate) fn of<Row, From>(query: Query<Row, From>) -> Self {
+        let mut selection = query.selection;
+        // A job looks at the bytes of its rows.
+        selection.options.ahead = None;
+        JobRows(selection)
+    }
+
+    /// Asks for no more than a delete needs: keys, and of rows with unique values those. What an index does not hold
+    /// is read from the items behind its rows.
+    pub(crate) fn for_deletes(mut self) -> Self {
+        let needed = self.needed_by_deletes();
+        let source = *self.source();
+        let options = &mut self.0.options;
+        let is_held = needed.iter().all(|name| source.holds(name));
+        match &mut options.hydration {
+            Some(items) => items.attributes = Some(needed),
+            None if is_held => options.projection = Some(needed),
+            None => {
+                options.projection = Some(Vec::new());
+                options.hydration = Some(Hydration {
+                    attributes: Some(needed),
+                });
+            }
+        }
+        self
+    }
+
+    /// What is given up when a row is deleted, and what tells which entity it is of.
+    fn needed_by_deletes(&self) -> Vec<&'static str> {
+        let source = self.source();
+        let mut entities: Vec<_> = match source.members {
+            Some(members) => source
+                .entities
+                .iter()
+                .copied()
+                .filter(|entity| members.take(entity))
+                .collect(),
+            None => vec![source.entity],
+        };
+        entities.retain(|entity| !entity.uniques.is_empty());
+        if entities.is_empty() {
+            return source.table.type_attribute.into_iter().collect();
+        }
+        let values = entities.into_iter().flat_map(attributes_of);
+        source
+            .table
+            .type_attribute
+            .into_iter()
+            .chain(values)
+            .collect()
+    }
+
+    pub(crate) fn source(&self) -> &QuerySource {
+        self.0.source()
+    }
+
+    pub(crate) fn entity(&self) -> &'static str {
+        self.0.entity()
+    }
+
+    /// Whether a row may come again at another place: the keys of an index change, those of a table do not.
+    pub(crate) fn may_repeat(&self) -> bool {
+        self.source().index.is_some()
+    }
+
+    /// What reading its rows would ask of the service.
+    pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        explain(self.0, db, Wanted::Items)
+    }
+
+    /// Makes the cursors of its rows.
+    pub(crate) fn places(&self, db: &Dynamo) -> Places {
+        Places {
+            maker: CursorMaker::new(&self.0, db),
+            begin: self.0.begin(),
+        }
+    }
+
+    /// Goes on behind a row. The bounds that the cursor began with hold for all that follows.
+    pub(crate) fn resume(&mut self, cursor: Cursor) {
+        self.0.options.resume = Some(cursor);
+    }
+
+    /// So many rows fewer, for they were delivered before.
+    pub(crate) fn leave_out(&mut self, rows: u64) {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        if let Some(limit) = &mut self.0.options.limit {
+            *limit = limit.saturating_sub(rows);
+        }
+    }
+
+    /// Refuses to take away a row that may be one of something else.
+    pub(crate) fn check_row(&self, item: &[u8]) -> Result<()> {
+        self.source().check_row(item)
+    }
+
+    /// Whether more is asked of a row than its keys.
+    pub(crate) fn has_filter(&self) -> bool {
+        self.0.options.filter.is_some()
+    }
+
+    /// What a write has to ask of the stored item, so that it is still a row of the query; none if this one
+    /// no longer is.
+    pub(crate) fn claim(&self, item: &[u8], now: Timestamp) -> Result<Option<Node>, CodecError> {
+        let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
+        if !is_row {
+            return Ok(None);
+        }
+        let table = self.source().table;
+        let index = self.source().index.into_iter();
+        let keys = index.flat_map(|index| index.pk.iter().chain(index.sk));
+        let mut asked = Vec::new();
+        for name in keys.map(|key| key.attribute) {
+            let is_primary = name == table.pk || table.sk == Some(name);
+            if let Some(json) = member(item, name)?.filter(|_| !is_primary) {
+                asked.push(check::is_value(name, json));
+            }
+        }
+        asked.extend(self.0.options.filter.clone());
+        Ok(Some(Node::all(asked)))
+    }
+
+    /// Begins to read. Nothing is sent if this fails.
+    pub(crate) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
+        self.0.refuse_backwards()?;
+        let supply = self.0.supply(db)?;
+        Ok(Walk {
+            living: supply.living().clone(),
+            places: self.places(db),
+            entity: self.entity(),
+            left: self.0.options.limit.unwrap_or(usize::MAX),
+            rows: VecDeque::new(),
+            runs: Runs::default(),
+            is_spent: false,
+            ahead: WalkAhead::Idle(Box::new(WalkReader {
+                supply,
+                selection: self.0.clone(),
+                db: db.clone(),
+                budget,
+                position: ReadPosition::new(&self.0, db),
+            })),
+        })
+    }
+}
+
+/// Makes cursors.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    maker: CursorMaker,
+    begin: RowSpot,
+}
+
+impl Places {
+    /// Where the walk begins.
+    pub(crate) fn begin(&self) -> RowSpot {
+        self.begin.clone()
+    }
+
+    /// None at the beginning of all.
+    pub(crate) fn cursor(&self, spot: &RowSpot) -> Option<Cursor> {
+        self.maker.at_spot(spot)
+    }
+
+    /// What tells the query from others.
+    pub(crate) fn binding(&self) -> u64 {
+        self.maker.binding()
+    }
+}
+
+/// What a walk comes by.
+#[derive(Debug)]
+pub(crate) struct WalkStep {
+    /// The place behind it.
+    pub(crate) mark: PositionChange,
+    /// The row that stands there; none behind rows that a filter has dropped, and of one whose time is over.
+    pub(crate) item: Option<Bytes>,
+}
+
+/// Rows one after the other, with one answer of the service read ahead.
+pub(crate) struct Walk {
+    entity: &'static str,
+    places: Places,
+    left: usize,
+    rows: VecDeque<HydratedRow>,
+    runs: Runs,
+    is_spent: bool,
+    ahead: WalkAhead,
+    living: Living,
+}
+
+enum WalkAhead {
+    Idle(Box<WalkReader>),
+    Asked(BoxFuture<'static, (Box<WalkReader>, Result<HydratedRows>)>),
+    Over,
+}
+
+/// What reads, and where it would begin again.
+struct WalkReader {
+    supply: Supply,
+    selection: Selection,
+    db: Dynamo,
+    budget: RetryBudget,
+    /// What was read so far.
+    position: ReadPosition,
+}
+
+impl WalkReader {
+    /// The next answer. A service that is busy is asked again, from behind the last row: what failed may have
+    /// lost others on the way.
+    async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
+        let patience = Patience::new(self.budget);
+        let mut rounds = patience.rounds();
+        loop {
+            let began = Instant::now();
+            let error = match self.supply.next(wanted).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let is_busy = matches!(error.kind(), ErrorKind::Throttled | ErrorKind::Unavailable);
+            rounds.in_vain();
+            if !is_busy || !rounds.another(began.elapsed()).await {
+                return Err(error);
+            }
+            let place = self.position.cursor();
+            let place = place.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
+            self.selection.options.resume = place.or(self.selection.options.resume.take());
+            self.supply = self.supply.again(&self.selection, &self.db)?;
+        }
+    }
+}
+
+impl Walk {
+    /// Looking stopped at `max_scanned`: there may be more.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<WalkStep>>> {
+        loop {
+            if let Some(mark) = self.runs.next_gap() {
+                return Poll::Ready(Some(Ok(WalkStep { mark, item: None })));
+            }
+            if self.left == 0 {
+                return Poll::Ready(None);
+            }
+            if let Some(row) = self.rows.pop_front() {
+                let mut step = self.step(&row)?;
+                if !self.living.is_over(&row) {
+                    self.left = self.left.saturating_sub(1);
+                    step.item = Some(row.item.bytes());
+                }
+                return Poll::Ready(Some(Ok(step)));
+            }
+            match std::mem::replace(&mut self.ahead, WalkAhead::Over) {
+                WalkAhead::Over => return Poll::Ready(None),
+                WalkAhead::Idle(reader) => self.ask(reader),
+                WalkAhead::Asked(mut answer) => match answer.as_mut().poll(cx) {
+                    Poll::Pending => {
+                        self.ahead = WalkAhead::Asked(answer);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready((reader, answer)) => match answer {
+                        Ok(answer) => self.take(reader, answer),
+                        Err(error) => return Poll::Ready(Some(Err(error))),
+                    },
+                },
+            }
+        }
+    }
+
+    /// Over a row, without it.
+    fn step(&mut self, row: &HydratedRow) -> Result<WalkStep> {
+        let (segment, ends) = self.runs.next_row();
+        let mark = match ends {
+            Some(reached) => PositionChange { segment, reached },
+            None => {
+                let position = self.places.maker.position(row.place().json());
+                let position = position.map_err(|fault| Error::decode(self.entity, fault))?;
+                PositionChange::behind(segment, position)
+            }
+        };
+        Ok(WalkStep { mark, item: None })
+    }
+
+    /// Asks for the next rows, if there are any.
+    fn ask(&mut self, mut reader: Box<WalkReader>) {
+        let supply = &reader.supply;
+        self.is_spent = supply.is_spent();
+        if self.left == 0 || supply.is_done() || supply.is_spent() {
+            return;
+        }
+        let wanted = (self.left != usize::MAX).then_some(self.left);
+        self.ahead = WalkAhead::Asked(Box::pin(async move {
+            let answer = reader.next(wanted).await;
+            (reader, answer)
+        }));
+    }
+
+    fn take(&mut self, mut reader: Box<WalkReader>, answer: HydratedRows) {
+        reader.position.expect(answer.runs.clone());
+        for row in &answer.rows {
+            reader.position.pass(row.place().clone());
+        }
+        reader.position.pass_gaps();
+        self.runs.extend(answer.runs);
+        self.rows.extend(answer.rows);
+        self.ahead = WalkAhead::Idle(reader);
+    }
+}

@@ -1,0 +1,135 @@
+//! What a query asks of a field in a key: its type, and how a value of it is written.
+//!
+//! The derive names a field's type and a kind, and asks nothing of them: what a type lacks is said once,
+//! where the entity is written.
+
+use super::part::PartForm;
+use crate::codec::DynamoValue;
+use crate::entity::{ManagedActor, ManagedTime, TtlTime};
+use crate::json::{CodecError, Name, Writer};
+use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartOf, PartPlace, Role};
+
+/// The place of a field in a key.
+pub trait PartKind<F> {
+    /// What is asked for: without `Option`, and of a lossy format the cut type.
+    type Part;
+
+    /// Writes a part of a template.
+    fn write(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
+
+    /// Writes an attribute that is the field itself.
+    fn write_value(
+        part: &Self::Part,
+        target: KeyTarget<'_>,
+        name: &Name,
+        role: Role,
+    ) -> Result<(), CodecError>;
+
+    /// Writes a part of a sort key, in whichever way.
+    fn write_sort(
+        part: &Self::Part,
+        way: &PartForm,
+        target: KeyTarget<'_>,
+    ) -> Result<(), CodecError> {
+        match way {
+            PartForm::Template(write) => {
+                write(PartOf::by(&|place| Self::write(part, place)), target)
+            }
+            PartForm::Value(name) => Self::write_value(part, target, name, Role::Sort),
+        }
+    }
+}
+
+/// In a template, in this format.
+#[derive(Debug)]
+pub struct Formatted<const FORMAT: u8>(());
+
+/// The attribute itself.
+#[derive(Debug)]
+pub struct Bare(());
+
+/// The attribute of the TTL.
+#[derive(Debug)]
+pub struct BareTtl(());
+
+/// The attribute of a managed time.
+#[derive(Debug)]
+pub struct BareTime(());
+
+/// The attribute of a managed actor.
+#[derive(Debug)]
+pub struct BareActor(());
+
+/// The attribute of the version.
+#[derive(Debug)]
+pub struct BareVersion(());
+
+#[cold]
+fn misplaced() -> CodecError {
+    CodecError::new("a part of a key is written as another kind")
+}
+
+impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> {
+    type Part = F::Part;
+
+    fn write(part: &F::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+        F::write_part(part, place)
+    }
+
+    fn write_value(_: &F::Part, _: KeyTarget<'_>, _: &Name, _: Role) -> Result<(), CodecError> {
+        Err(misplaced())
+    }
+}
+
+impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
+    type Part = F::Held;
+
+    fn write(_: &F::Held, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+        Err(misplaced())
+    }
+
+    fn write_value(
+        part: &F::Held,
+        target: KeyTarget<'_>,
+        name: &Name,
+        role: Role,
+    ) -> Result<(), CodecError> {
+        target.value(part, name, role)
+    }
+}
+
+macro_rules! managed {
+    ($($kind:ident: [$($bound:ident)?] $part:ty, $encode:expr;)*) => {$(
+        impl<F $(: $bound)?> PartKind<F> for $kind {
+            type Part = $part;
+
+            fn write(_: &$part, _: PartPlace<'_, '_>) -> Result<(), CodecError> {
+                Err(misplaced())
+            }
+
+            fn write_value(
+                part: &$part,
+                target: KeyTarget<'_>,
+                name: &Name,
+                _: Role,
+            ) -> Result<(), CodecError> {
+                target.managed(part, name, $encode)
+            }
+        }
+    )*};
+}
+
+managed! {
+    BareTtl: [TtlTime] F::Held, TtlTime::encode_bound;
+    BareTime: [ManagedTime] F::Held, encode_time;
+    BareActor: [ManagedActor] F::Held, encode_actor;
+    BareVersion: [] u64, u64::encode;
+}
+
+fn encode_time<T: ManagedTime>(time: &T, writer: &mut Writer) -> Result<(), CodecError> {
+    time.encode_value(None, writer).map(|_| ())
+}
+
+fn encode_actor<A: ManagedActor>(actor: &A, writer: &mut Writer) -> Result<(), CodecError> {
+    actor.encode_value(writer).map(|_| ())
+}

@@ -1,0 +1,65 @@
+//! Rows whose time is over before they are handed over.
+//!
+//! The service hides what had expired when a read began. A read may take long, and whoever is handed a row sees it at the
+//! time of that. Time goes on in seconds for a TTL, so most reads are over before anything has to be looked at.
+
+use super::hydrate::{HydratedRow, HydratedRows};
+use super::selection::Selection;
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::plan::{expires_at, is_expired};
+
+/// Tells rows that have expired since a read began.
+#[derive(Debug, Clone)]
+pub(super) struct Living {
+    db: Dynamo,
+    /// None where expired rows are wanted too.
+    ttl: Option<&'static str>,
+    /// What had expired by then does not come.
+    began: Timestamp,
+}
+
+impl Living {
+    /// Of a read that is about to begin.
+    pub(super) fn new(selection: &Selection, db: &Dynamo) -> Self {
+        Living {
+            db: db.clone(),
+            ttl: selection.hidden_by(),
+            began: db.now(),
+        }
+    }
+
+    /// The time, if a row may have expired by now.
+    fn later(&self) -> Option<(&'static str, Timestamp)> {
+        let ttl = self.ttl?;
+        let now = self.db.now();
+        (now.seconds() > self.began.seconds()).then_some((ttl, now))
+    }
+
+    /// Whether the time of this row is over.
+    #[inline]
+    pub(super) fn is_over(&self, row: &HydratedRow) -> bool {
+        let later = self.later();
+        later.is_some_and(|(ttl, now)| is_expired(row.item.json(), Some(ttl), now))
+    }
+
+    /// Leaves out the rows whose time is over. Of those that were passed on the way the runs say no more.
+    pub(super) fn keep(&self, answer: &mut HydratedRows) {
+        let Some((ttl, now)) = self.later() else {
+            return;
+        };
+        answer.retain(|row| !is_expired(row.item.json(), Some(ttl), now));
+    }
+
+    /// Notes when these rows expire, where that is asked for: before they are let go.
+    pub(super) fn note_ends(&self, rows: &[HydratedRow], ends: &mut Vec<Option<i64>>) {
+        if let Some(ttl) = self.ttl {
+            ends.extend(rows.iter().map(|row| expires_at(row.item.json(), ttl)));
+        }
+    }
+
+    /// The time, if a row that was noted may have expired by now.
+    pub(super) fn later_than_it_began(&self) -> Option<Timestamp> {
+        self.later().map(|(_, now)| now)
+    }
+}

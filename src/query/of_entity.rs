@@ -1,0 +1,147 @@
+//! What a query says of a row at hand: enough for a fake of a repository.
+
+use std::cmp::Ordering;
+
+use super::Query;
+use super::condition::equals;
+use super::selection::Selection;
+use crate::entity::{DynamoCollection, DynamoEntity};
+use crate::error::{Error, Result};
+use crate::json::{CodecError, Reader, member};
+use crate::key::point::KeyPoint;
+
+/// A row as it is stored: an entity, or one of several in a collection.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no whole row, so nothing tells whether the query would return it",
+    label = "a key, or a part of an entity",
+    note = "`matches` and `order` are for entities and collections"
+)]
+pub trait StoredRow<Kind> {
+    #[doc(hidden)]
+    fn stored(&self) -> Result<Vec<u8>>;
+}
+
+/// It is an entity.
+#[derive(Debug)]
+pub struct OfEntity(());
+
+/// It is a variant of a collection.
+#[derive(Debug)]
+pub struct OfCollection(());
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> StoredRow<OfEntity> for E {
+    fn stored(&self) -> Result<Vec<u8>> {
+        crate::entity::json::to_json(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> StoredRow<OfCollection> for C {
+    fn stored(&self) -> Result<Vec<u8>> {
+        let json = self.stored_item()?.to_dynamo_json();
+        json.map_err(|fault| Error::encode(C::NAME, fault))
+    }
+}
+
+impl<Row, From> Query<Row, From> {
+    /// Whether the row, once stored, is among those of the query. A TTL is not looked at, and a query with a
+    /// `filter` is refused: that is the service's to evaluate.
+    pub fn matches<Kind>(&self, row: &Row) -> Result<bool>
+    where
+        Row: StoredRow<Kind>,
+    {
+        let json = row.stored()?;
+        self.keys_match(&json)
+            .map_err(|fault| Error::encode(self.selection.entity(), fault))
+    }
+
+    /// Which of two rows comes first. `Equal` if the query leaves that to the service.
+    pub fn order<Kind>(&self, left: &Row, right: &Row) -> Result<Ordering>
+    where
+        Row: StoredRow<Kind>,
+    {
+        let (left, right) = (left.stored()?, right.stored()?);
+        let fail = |fault| Error::encode(self.selection.entity(), fault);
+        let options = &self.selection.options;
+        let lane = |row: &[u8]| self.selection.lane_of(row).map_err(fail);
+        let by_partition = match options.by_partition {
+            true => lane(&left)?.cmp(&lane(&right)?),
+            false => Ordering::Equal,
+        };
+        let ascending = self.compare(&left, &right).map_err(fail)?;
+        Ok(by_partition.then(match options.descending {
+            true => ascending.reverse(),
+            false => ascending,
+        }))
+    }
+
+    fn keys_match(&self, json: &[u8]) -> Result<bool, CodecError> {
+        let draft = &self.selection.draft;
+        if let Some(fault) = &draft.fault {
+            return Err(fault.clone());
+        }
+        if self.selection.options.filter.is_some() {
+            return Err(CodecError::new("only the service evaluates a filter"));
+        }
+        self.selection.keys_match(json)
+    }
+
+    fn compare(&self, left: &[u8], right: &[u8]) -> Result<Ordering, CodecError> {
+        for key in self.selection.draft.source.sort() {
+            let points = (
+                attribute(left, key.attribute)?,
+                attribute(right, key.attribute)?,
+            );
+            let (Some(left), Some(right)) = points else {
+                continue;
+            };
+            match left.compare(&right) {
+                Some(Ordering::Equal) | None => {}
+                Some(order) => return Ok(order),
+            }
+        }
+        Ok(Ordering::Equal)
+    }
+}
+
+impl Selection {
+    /// Whether the keys of an item are among those that are asked for.
+    pub(super) fn keys_match(&self, json: &[u8]) -> Result<bool, CodecError> {
+        // An index holds the item only if all of its keys are there.
+        for key in self.draft.source.sort() {
+            if attribute(json, key.attribute)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(self.lane_of(json)?.is_some())
+    }
+
+    /// In which of the lanes an item stands, by its key attributes.
+    pub(super) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, CodecError> {
+        let ranged = self.draft.ranged();
+        let point = ranged.map(|name| attribute(json, name)).transpose()?;
+        let point = point.flatten();
+        'lanes: for (at, lane) in self.draft.lanes().enumerate() {
+            for (name, value) in equals(&self.draft, lane)? {
+                let wanted = KeyPoint::read(&mut Reader::new(&value))?;
+                if attribute(json, name)?.as_ref() != Some(&wanted) {
+                    continue 'lanes;
+                }
+            }
+            let range = || self.draft.range(lane.front, self.asked());
+            if ranged.is_none() || point.as_ref().is_some_and(|point| range().contains(point)) {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A key attribute of an item.
+fn attribute(json: &[u8], wanted: &str) -> Result<Option<KeyPoint>, CodecError> {
+    let found = member(json, wanted)?;
+    found
+        .map(|json| KeyPoint::read(&mut Reader::new(json)))
+        .transpose()
+}

@@ -1,0 +1,207 @@
+//! `page`: some rows, and where to go on.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::cursor::Cursor;
+use super::hydrate::{HydratedRows, PAGE, Supply, Vanished};
+use super::position::ReadPosition;
+use super::selection::Selection;
+use super::stage::{RowOfEntity, RowsHold, RowsOf};
+use crate::dynamo::Dynamo;
+use crate::entity::Key;
+use crate::error::{Error, Result};
+use crate::json::CodecError;
+use crate::read::RawRow;
+
+/// Some rows of a query, in its order.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Page<Row> {
+    /// The rows: as many as the limit, while there are as many.
+    pub rows: Vec<Row>,
+    /// Goes on behind the last row. There is one only if more is there, or if `max_scanned` kept the
+    /// library from looking.
+    pub next: Option<Cursor>,
+    /// Goes back before the first row. There is one if the page was reached by a cursor and more is
+    /// there.
+    pub previous: Option<Cursor>,
+    /// None in a page that no service gave.
+    raw: Option<Arc<RawPage>>,
+}
+
+impl<Row> Page<Row> {
+    /// The place of one of the rows: `resume` goes on behind it, or before it if it is turned
+    /// [`backwards`](Cursor::backwards). `None` past the last row.
+    pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
+        self.raw.as_ref()?.cursor_at(row)
+    }
+}
+
+impl<Row: RowOfEntity> Page<Row> {
+    /// The keys of the items that the index still lists on this page and the table no longer has, in
+    /// the order of the index. Only [`hydrate`](crate::query::QueryVerbs::hydrate) finds any.
+    ///
+    /// One whose key is not as this library writes it is an error in its place, which says the key by
+    /// [`item_key`](crate::error::Error::item_key).
+    pub fn vanished(&self) -> Vec<Result<Key<Row::Entity>>> {
+        let rows = self.raw.iter().flat_map(|raw| &raw.vanished);
+        rows.map(|row| <RowsHold<false> as RowsOf<Row::Entity>>::read(&row.place))
+            .collect()
+    }
+}
+
+/// All rows on one page, as a fake of a repository returns them.
+impl<Row> From<Vec<Row>> for Page<Row> {
+    fn from(rows: Vec<Row>) -> Self {
+        Page {
+            rows,
+            next: None,
+            previous: None,
+            raw: None,
+        }
+    }
+}
+
+impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page")
+            .field("rows", &self.rows)
+            .field("next", &self.next)
+            .field("previous", &self.previous)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A page before its rows are read.
+struct RawPage {
+    places: Vec<Bytes>,
+    vanished: Vec<Vanished>,
+    /// From before the first row on, as they were read.
+    position: ReadPosition,
+}
+
+impl RawPage {
+    fn cursor_at(&self, row: usize) -> Option<Cursor> {
+        let maker = self.position.maker();
+        // They were read before, so their keys are there.
+        if !maker.is_segmented() {
+            return maker.at_row(self.places.get(row)?).ok();
+        }
+        let places = self.places.get(..=row)?.iter();
+        self.position.cursor_behind(places).ok().flatten()
+    }
+}
+
+/// A page and its ends.
+pub(super) struct ReadPage {
+    raw: RawPage,
+    next: Option<Cursor>,
+    previous: Option<Cursor>,
+}
+
+impl ReadPage {
+    pub(super) fn with<Row>(self, rows: Vec<Row>) -> Page<Row> {
+        Page {
+            rows,
+            next: self.next,
+            previous: self.previous,
+            raw: Some(Arc::new(self.raw)),
+        }
+    }
+}
+
+/// Why reading stopped.
+enum StopReason {
+    /// Nothing more is there.
+    Last,
+    /// Another row is.
+    More,
+    /// `max_scanned` was used up.
+    Spent,
+}
+
+/// Reads a page, and the rows on it.
+pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
+    let mut position = ReadPosition::new(&selection, &db);
+    let fail = |fault: CodecError| Error::decode(selection.entity(), fault);
+    let mut supply = selection.supply(&db)?;
+    let hydrates = selection.options.hydration.is_some();
+    let limit = selection.options.limit.or(hydrates.then_some(PAGE));
+    let (read, end) = collect(&mut supply, limit).await?;
+    let HydratedRows {
+        mut rows,
+        runs,
+        mut vanished,
+    } = read;
+    position.expect(runs);
+    // The far end is the one that was read towards; behind the near one is the cursor's own row.
+    let far = match end {
+        StopReason::Last => None,
+        StopReason::More | StopReason::Spent => {
+            let mut position = position.clone();
+            rows.iter()
+                .for_each(|row| position.pass(row.place().clone()));
+            if matches!(end, StopReason::Spent) {
+                position.pass_gaps();
+            }
+            position.cursor().map_err(fail)?
+        }
+    };
+    let came_from = selection.options.resume.as_ref();
+    let turns = came_from.is_some() && !selection.draft.is_scan;
+    let near = rows.first().filter(|_| turns);
+    let near = near.map(|row| position.maker().at_row(row.place().json()));
+    let near = near.transpose().map_err(fail)?;
+    let is_backward = came_from.is_some_and(Cursor::is_backward);
+    if is_backward {
+        rows.reverse();
+        vanished.reverse();
+    }
+    let (next, previous) = if is_backward {
+        (near, far)
+    } else {
+        (far, near)
+    };
+    let page = ReadPage {
+        raw: RawPage {
+            places: rows.iter().map(|row| row.place().bytes()).collect(),
+            vanished,
+            position,
+        },
+        next,
+        previous: previous.map(Cursor::backwards),
+    };
+    Ok((page, rows.into_iter().map(|row| row.item).collect()))
+}
+
+/// Reads until there is one row too many, or until the end. Without a limit what one answer of each lane brings is enough.
+async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<(HydratedRows, StopReason)> {
+    let mut read = HydratedRows::default();
+    let end = loop {
+        let is_enough = !read.rows.is_empty() && !supply.is_row_known();
+        let full = limit.or(is_enough.then_some(read.rows.len()));
+        let wanted = full.map(|full| full.saturating_add(1).saturating_sub(read.rows.len()));
+        read.extend(supply.next(wanted).await?);
+        let is_over = supply.is_spent() || supply.is_done();
+        if is_over || full.is_some_and(|full| read.rows.len() > full) {
+            supply.living().keep(&mut read);
+        }
+        if let Some(full) = full.filter(|full| read.rows.len() > *full) {
+            read.rows.truncate(full);
+            // What is behind the last row is told by the page that goes on there.
+            read.vanished.retain(|row| row.before < full);
+            break StopReason::More;
+        }
+        if supply.is_spent() {
+            read.runs.extend(supply.gap());
+            break StopReason::Spent;
+        }
+        if supply.is_done() {
+            break StopReason::Last;
+        }
+    };
+    Ok((read, end))
+}

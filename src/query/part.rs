@@ -1,0 +1,206 @@
+//! One part of the sort key: what may be asked of it.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use super::Query;
+use super::draft::KeyDraft;
+use super::kind::PartKind;
+use super::partition::{KeyArg, write_sort};
+use super::stage::{QueryStage, RowOf};
+use crate::entity::EntityContract;
+use crate::expr::{Between, Textual};
+use crate::json::{CodecError, Name};
+use crate::key::{Arg, GivenPart, KeyTarget, PartOf, WritePlace, width_in};
+use crate::schema::{Style, Width};
+
+/// The next part of the sort key. `eq` goes on to the part behind it; a range ends the chain, as
+/// DynamoDB reads one range.
+#[must_use = "say what the part has to be: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
+pub struct SortPart<F, K, Next, const ORDER: u8 = ORDERED> {
+    draft: KeyDraft,
+    way: PartForm,
+    kind: PhantomData<PartMarker<F, K, Next>>,
+}
+
+type PartMarker<F, K, Next> = fn() -> (F, K, Next);
+
+/// How a part of a sort key is written.
+#[derive(Clone, Copy)]
+pub enum PartForm {
+    /// By the function that writes the key of an item; it is given what writes the part.
+    Template(WriteTemplate),
+    /// As the attribute of this name.
+    Value(Name),
+}
+
+/// Writes a template with one of its parts.
+pub type WriteTemplate =
+    for<'v> fn(PartOf<'v, WritePlace<'v>>, KeyTarget<'_>) -> Result<(), CodecError>;
+
+/// The keys sort as the values of the part do.
+pub const ORDERED: u8 = 0;
+/// They do not.
+pub const UNORDERED: u8 = 1;
+
+/// How keys sort by a part.
+pub const fn order_of(natural: Width, pad: Option<usize>, last: bool, style: Style) -> u8 {
+    let is_number = matches!(natural, Width::Digits(_) | Width::Signed(_));
+    match (width_in(natural, pad, style), style) {
+        (Width::Variable, Style::Verbatim(_)) if is_number || !last => UNORDERED,
+        _ => ORDERED,
+    }
+}
+
+/// Stands for what is known of the order of a part.
+#[derive(Debug)]
+pub struct PartOrder<const ORDER: u8>(());
+
+/// A part that can be compared.
+#[diagnostic::on_unimplemented(
+    message = "the keys of this `verbatim` table do not sort by this part",
+    label = "only `eq` is possible here",
+    note = "others wrote the keys: text sorts by its end only in the last part, and numbers do not sort without a width such as `{{field:08}}`"
+)]
+pub trait OrderedPart {}
+
+#[diagnostic::do_not_recommend]
+impl OrderedPart for PartOrder<ORDERED> {}
+
+impl<F, K, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
+    /// The part of a template that comes behind the draft.
+    pub fn of_template(draft: KeyDraft, write: WriteTemplate) -> Self {
+        SortPart::new(draft, PartForm::Template(write))
+    }
+
+    /// The attribute that comes behind the draft.
+    pub fn of_value(draft: KeyDraft, name: Name) -> Self {
+        SortPart::new(draft, PartForm::Value(name))
+    }
+
+    /// Of a stage that does not know what comes before.
+    pub fn never(draft: KeyDraft) -> Self {
+        SortPart::new(draft, PartForm::Value(Name::new("", "")))
+    }
+
+    fn new(draft: KeyDraft, way: PartForm) -> Self {
+        SortPart {
+            draft,
+            way,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
+    /// The part is this, or [`each`](super::each) of several; goes on to the next one.
+    pub fn eq<N>(mut self, value: impl KeyArg<F, K, N>) -> Next {
+        let way = self.way;
+        let write =
+            |value: GivenPart| move |target: KeyTarget<'_>| write_sort(&value, &way, target);
+        let values: Vec<_> = value.values().into_iter().map(write).collect();
+        let values: Vec<_> = values.iter().map(|write| write as _).collect();
+        self.draft.equal(&values);
+        Next::of(self.draft)
+    }
+
+    /// The part is below this.
+    pub fn lt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    where
+        PartOrder<ORDER>: OrderedPart,
+    {
+        self.range(None, Some((value.into_arg(), false)))
+    }
+
+    /// The part is this or below.
+    pub fn le(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    where
+        PartOrder<ORDER>: OrderedPart,
+    {
+        self.range(None, Some((value.into_arg(), true)))
+    }
+
+    /// The part is above this.
+    pub fn gt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    where
+        PartOrder<ORDER>: OrderedPart,
+    {
+        self.range(Some((value.into_arg(), false)), None)
+    }
+
+    /// The part is this or above.
+    pub fn ge(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    where
+        PartOrder<ORDER>: OrderedPart,
+    {
+        self.range(Some((value.into_arg(), true)), None)
+    }
+
+    /// The part is in a range of Rust: `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed
+    /// range has no rows, and none are asked for.
+    pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    where
+        PartOrder<ORDER>: OrderedPart,
+    {
+        let (lower, upper, included) = range.ends();
+        self.range(Some((lower, true)), Some((upper, included)))
+    }
+
+    /// The part begins with this text.
+    pub fn starts_with(mut self, text: impl AsRef<str>) -> Query<RowOf<Next>, Next::Reach>
+    where
+        K::Part: Textual<Slice = str>,
+        PartOrder<ORDER>: OrderedPart,
+    {
+        self.draft.starting_with(text.as_ref());
+        Query::new::<Next>(self.draft)
+    }
+
+    fn range(
+        mut self,
+        lower: Option<(K::Part, bool)>,
+        upper: Option<(K::Part, bool)>,
+    ) -> Query<RowOf<Next>, Next::Reach> {
+        let way = self.way;
+        let write = |end: &Option<(K::Part, bool)>, target: KeyTarget<'_>| match end {
+            Some((value, _)) => K::write_sort(value, &way, target),
+            None => Ok(()),
+        };
+        let (write_lower, write_upper) = (
+            |target: KeyTarget<'_>| write(&lower, target),
+            |target: KeyTarget<'_>| write(&upper, target),
+        );
+        self.draft.between(
+            lower.as_ref().map(|(_, held)| (&write_lower as _, *held)),
+            upper.as_ref().map(|(_, held)| (&write_upper as _, *held)),
+        );
+        Query::new::<Next>(self.draft)
+    }
+}
+
+/// Leads to the names of the parts, which say why none of them can follow.
+#[doc(hidden)]
+impl<F, K, Next: QueryStage, const ORDER: u8> Deref for SortPart<F, K, Next, ORDER> {
+    type Target = <Next::Entity as EntityContract>::SortParts;
+
+    fn deref(&self) -> &Self::Target {
+        Next::Entity::SORT_PARTS
+    }
+}
+
+impl<F, K, Next, const ORDER: u8> Clone for SortPart<F, K, Next, ORDER> {
+    fn clone(&self) -> Self {
+        SortPart {
+            draft: self.draft.clone(),
+            way: self.way,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<F, K, Next, const ORDER: u8> fmt::Debug for SortPart<F, K, Next, ORDER> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.draft.fmt(f)
+    }
+}

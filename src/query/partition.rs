@@ -1,0 +1,132 @@
+//! What is given for the parts of a partition key: one value each, or several by [`each`].
+
+use super::kind::PartKind;
+use super::part::PartForm;
+use crate::json::{CodecError, Name};
+use crate::key::given::WriteGivenPart;
+use crate::key::{Arg, GivenPart, KeyTarget, PartOf, PartPlace, Role};
+
+struct PartValue<F, K: PartKind<F>>(K::Part);
+
+impl<F, K: PartKind<F>> WriteGivenPart for PartValue<F, K> {
+    fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+        K::write(&self.0, place)
+    }
+
+    fn write_value(
+        &self,
+        target: KeyTarget<'_>,
+        name: &Name,
+        role: Role,
+    ) -> Result<(), CodecError> {
+        K::write_value(&self.0, target, name, role)
+    }
+}
+
+fn given<F: 'static, K: PartKind<F> + 'static>(value: impl Arg<K::Part>) -> GivenPart {
+    GivenPart::new(PartValue::<F, K>(value.into_arg()))
+}
+
+/// Writes a part of a sort key, in whichever way.
+pub(super) fn write_sort(
+    given: &GivenPart,
+    way: &PartForm,
+    target: KeyTarget<'_>,
+) -> Result<(), CodecError> {
+    match way {
+        PartForm::Template(write) => write(PartOf::by(&|place| given.write(place)), target),
+        PartForm::Value(name) => given.write_sort_value(target, name),
+    }
+}
+
+/// What may be given for a field of this kind: what [`Arg`] says of its type, or [`each`] of several.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what this part of the key holds",
+    label = "expected the field's type, or `each(..)` of several",
+    note = "the field is a `{F}`"
+)]
+pub trait KeyArg<F, K, Number> {
+    /// The values.
+    fn values(self) -> Vec<GivenPart>;
+}
+
+/// One value is given.
+#[derive(Debug)]
+pub struct One(());
+
+/// Several are.
+#[derive(Debug)]
+pub struct Several(());
+
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, One> for A {
+    fn values(self) -> Vec<GivenPart> {
+        vec![given::<F, K>(self)]
+    }
+}
+
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several> for Each<A> {
+    fn values(self) -> Vec<GivenPart> {
+        self.0.into_iter().map(given::<F, K>).collect()
+    }
+}
+
+/// What may be given for a part of this entity's partition key, in a collection. It names no type of a
+/// field, which may be private.
+#[diagnostic::on_unimplemented(
+    message = "`{A}` is not what this part of the key of `{Self}` holds",
+    label = "expected the field's type, or `each(..)` of several"
+)]
+pub trait PartitionArg<const AT: usize, A, Number> {
+    /// The values.
+    fn values(given: A) -> Vec<GivenPart>;
+}
+
+/// Several values for one part of a key; see [`each`].
+#[derive(Debug, Clone)]
+pub struct Each<A>(Vec<A>);
+
+/// Asks for several values at once: where a query takes a part of its partition key, and in `eq(..)` of a part of
+/// its sort key. Of several such parts all combinations are read, each once.
+///
+/// Every combination is a request of its own, eight at a time. Their rows come merged by the sort key, or as they were
+/// given by [`by_partition`](crate::query::QueryVerbs::by_partition). Where few rows are wanted, such as by `first` or
+/// a limit, few combinations are asked first: those whose keys come first. No values at all are no rows, and no request.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "counts", key(pk = name, sk = day))]
+/// # struct Count { name: String, day: u32, count: u64 }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Count::schema()]).await?;
+/// for (name, day) in [("a", 1), ("b", 2), ("a", 3), ("c", 1)] {
+///     Count { name: name.into(), day, count: 1 }.put().send(&db).await?;
+/// }
+/// let rows = Count::in_partition(each(["a", "b"])).day().ge(1).all(&db).await?;
+/// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 2, 3]);
+///
+/// let rows = Count::in_partition("a").day().eq(each([3, 1, 7])).all(&db).await?;
+/// assert_eq!(rows.iter().map(|row| row.day).collect::<Vec<_>>(), [1, 3]);
+/// # Ok(()) }
+/// ```
+pub fn each<A>(values: impl IntoIterator<Item = A>) -> Each<A> {
+    Each(values.into_iter().collect())
+}
+
+/// All combinations, the last part changing fastest.
+pub(super) fn combinations<const N: usize>(parts: &[Vec<GivenPart>; N]) -> Vec<[&GivenPart; N]> {
+    let count = parts.iter().map(Vec::len).product();
+    let at = |number: usize, part: usize| {
+        let behind = parts.iter().skip(part + 1).map(Vec::len).product::<usize>();
+        parts
+            .get(part)
+            .and_then(|values| values.get(number / behind.max(1) % values.len().max(1)))
+    };
+    let combination = |number: usize| -> Option<[&GivenPart; N]> {
+        let values: Vec<&GivenPart> = (0..N).filter_map(|part| at(number, part)).collect();
+        values.try_into().ok()
+    };
+    (0..count).filter_map(combination).collect()
+}

@@ -1,0 +1,234 @@
+//! The rows of several lanes in one order.
+//!
+//! Of each lane that is not at its end something is known: its next row, or, as none is at hand, where
+//! that is at the earliest. Whatever comes first of these is either the next row of all, or the lane to
+//! ask.
+
+use super::fetch::{Fetch, FetchedRows};
+use super::lanes::Lanes;
+use super::merge_tree::{MergeTree, Track};
+use crate::error::{Error, Result};
+use crate::key::rank::{Ranking, Ranks};
+use crate::read::{RawRow, RawRows};
+use crate::retry::CONCURRENCY;
+
+/// So many merged rows are handed over at once: those behind them may not be read yet.
+const AT_ONCE: usize = 1024;
+
+#[derive(Debug)]
+pub(super) struct RowMerger {
+    lanes: Vec<MergeLane>,
+    /// Which lane comes next.
+    tree: MergeTree,
+    /// How many lanes have their rows between each other's.
+    width: usize,
+    /// All rows are wanted, so lanes may be asked before their turn.
+    until_the_end: bool,
+    /// What comes behind the rows that were handed over.
+    failed: Option<Error>,
+}
+
+/// What is at hand of a lane.
+#[derive(Debug, Default)]
+struct MergeLane {
+    rows: RawRows,
+    /// What was answered, until it is its turn.
+    next: Option<Result<FetchedRows>>,
+}
+
+impl RowMerger {
+    /// Has the rows of these lanes ranked.
+    pub(super) fn new(reads: &mut Lanes, ranking: &Ranking, width: usize) -> Result<Self> {
+        let ranks = reads.iter_mut().map(|fetch| {
+            fetch.rank_by(ranking.clone());
+            // Where its first row is at the earliest.
+            let mut ranks = Ranks::default();
+            fetch.rank_next(&mut ranks)?;
+            Ok(ranks)
+        });
+        let ranks = ranks.collect::<Result<Vec<_>>>()?;
+        Ok(RowMerger {
+            lanes: ranks.iter().map(|_| MergeLane::default()).collect(),
+            tree: MergeTree::new(ranks.into_iter()),
+            width,
+            until_the_end: false,
+            failed: None,
+        })
+    }
+
+    /// All rows are going to be read.
+    pub(super) fn go_to_the_end(&mut self) {
+        self.until_the_end = true;
+    }
+
+    /// The lane that comes next.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.tree.first()
+    }
+
+    /// The next row of all is at hand, and no request is needed to have it.
+    pub(super) fn is_row_known(&self) -> bool {
+        let first = self.tree.first().and_then(|lane| self.lanes.get(lane));
+        first.is_some_and(|lane| lane.rows.len() > 0)
+    }
+
+    pub(super) async fn next<Row: From<RawRow>>(
+        &mut self,
+        reads: &mut Lanes,
+        wanted: Option<usize>,
+    ) -> Result<Vec<Row>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        if !self.is_row_known() {
+            self.fill(reads, wanted).await?;
+        }
+        let at_hand: usize = self.lanes.iter().map(|lane| lane.rows.len()).sum();
+        let most = wanted.unwrap_or(AT_ONCE).min(AT_ONCE);
+        let mut rows = Vec::with_capacity(most.min(at_hand));
+        while let Some(at) = self.tree.first()
+            && let Some(lane) = self.lanes.get_mut(at)
+        {
+            if rows.len() < most
+                && let Some(row) = lane.rows.next()
+            {
+                rows.push(Row::from(row));
+                if lane.rows.len() > 0 || !lane.is_unread(reads.get(at)) {
+                    self.tree.advance();
+                    continue;
+                }
+            }
+            if lane.rows.len() > 0 {
+                break;
+            }
+            match reads.get_mut(at).and_then(|fetch| lane.go_on(fetch)) {
+                Some(Ok(track)) => self.tree.go_on(track),
+                Some(Err(error)) if rows.is_empty() => return Err(error),
+                Some(Err(error)) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                None => break,
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Asks the lanes that may come first, and some that come next.
+    async fn fill(&mut self, reads: &mut Lanes, wanted: Option<usize>) -> Result<()> {
+        // No more than that: their rows wait in memory.
+        let most = wanted.map_or(CONCURRENCY, |_| reads.grow().min(CONCURRENCY));
+        let dry = self.withdraw_dry(most);
+        let share = wanted.map(|wanted| {
+            let share = wanted.saturating_mul(2).div_ceil(self.width.max(1));
+            share.saturating_add(1).min(wanted)
+        });
+        let mut lanes: Vec<usize> = dry.iter().map(|(at, _)| *at).collect();
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        lanes.extend(self.soon_dry(reads, CONCURRENCY.saturating_sub(lanes.len())));
+        // The budget may leave some out.
+        for (at, answer) in reads.ask(&lanes, share).await {
+            let answer = match self.until_the_end {
+                true => answer,
+                false => Ok(answer?),
+            };
+            if let Some(lane) = self.lanes.get_mut(at) {
+                lane.next = Some(answer);
+            }
+        }
+        for (at, track) in dry {
+            let track = match self.lanes.get_mut(at).zip(reads.get(at)) {
+                Some((lane, fetch)) => lane.begin(fetch, track)?,
+                None => track,
+            };
+            self.tree.enter(at, track);
+        }
+        self.tree.start();
+        Ok(())
+    }
+
+    /// The lanes that are dry next, at most so many: they are asked together with one that is, instead of one after the
+    /// other.
+    fn soon_dry(&self, reads: &Lanes, most: usize) -> Vec<usize> {
+        if !self.until_the_end || most == 0 {
+            return Vec::new();
+        }
+        let ahead = self.lanes.iter().filter(|lane| lane.next.is_some()).count();
+        let lanes = self.lanes.iter().enumerate();
+        let soon = lanes.filter(|(at, lane)| lane.is_nearly_dry(reads.get(*at)));
+        let mut soon: Vec<(&[u8], usize)> = soon
+            .filter_map(|(at, _)| Some((self.tree.end_of(at)?, at)))
+            .collect();
+        soon.sort_unstable();
+        let soon = soon.into_iter().map(|(_, at)| at);
+        // No more than that: their rows wait in memory.
+        soon.take(most.min(CONCURRENCY.saturating_sub(ahead)))
+            .collect()
+    }
+
+    /// Nothing of it is at hand.
+    fn is_dry(&self, lane: usize) -> bool {
+        let lane = self.lanes.get(lane);
+        lane.is_some_and(|lane| lane.rows.len() == 0 && lane.next.is_none())
+    }
+
+    /// Takes those lanes out of the tree of which no row is at hand, in their order, as far as they come before all rows
+    /// that are.
+    fn withdraw_dry(&mut self, most: usize) -> Vec<(usize, Track)> {
+        let mut dry: Vec<(usize, Track)> = Vec::new();
+        while let Some(lane) = self.tree.first().filter(|lane| self.is_dry(*lane)) {
+            let mut first = dry.iter().take(1);
+            let is_next = first.all(|(_, first)| self.tree.first_stands_with(first));
+            if !is_next && dry.len() >= most {
+                break;
+            }
+            dry.extend(self.tree.withdraw().map(|track| (lane, track)));
+        }
+        dry
+    }
+}
+
+impl MergeLane {
+    /// Its rows are handed over, and more are left of their answer.
+    fn is_unread(&self, fetch: Option<&Fetch>) -> bool {
+        self.next.is_none() && fetch.is_some_and(Fetch::is_unread)
+    }
+
+    /// Half of the rows that came last are gone, and more have to be asked for.
+    fn is_nearly_dry(&self, fetch: Option<&Fetch>) -> bool {
+        let is_at_end = |fetch: &Fetch| !fetch.is_done() && !fetch.is_unread();
+        let is_at_end = self.next.is_none() && fetch.is_some_and(is_at_end);
+        is_at_end && self.rows.len() <= self.rows.gone()
+    }
+
+    /// Rows to be handed over, and where they stand.
+    fn take(&mut self, fetch: &Fetch, answer: FetchedRows) -> Result<Track> {
+        let mut ranks = answer.ranks;
+        fetch.rank_next(&mut ranks)?;
+        self.rows = answer.rows;
+        Ok(Track::new(ranks))
+    }
+
+    /// The rows that were answered; where it was, if there are none or that is an error.
+    fn begin(&mut self, fetch: &Fetch, track: Track) -> Result<Track> {
+        match self.next.take() {
+            Some(Ok(answer)) => self.take(fetch, answer),
+            other => {
+                self.next = other;
+                Ok(track)
+            }
+        }
+    }
+
+    /// The next rows of the answer that it has, or of the next one, if that is there.
+    fn go_on(&mut self, fetch: &mut Fetch) -> Option<Result<Track>> {
+        let answer = match self.next.take() {
+            Some(answer) => answer,
+            None if fetch.is_unread() => fetch.read_on(),
+            None => return None,
+        };
+        Some(answer.and_then(|answer| self.take(fetch, answer)))
+    }
+}

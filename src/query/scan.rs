@@ -1,0 +1,35 @@
+//! `scan`: read the whole table.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::Query;
+use super::draft::KeyDraft;
+use super::reach::WholeTable;
+use super::selection::Selection;
+use super::source::QuerySource;
+use crate::entity::{self, DynamoEntity};
+use crate::read::entities_ahead;
+
+impl<E: DynamoEntity> Query<E, WholeTable> {
+    pub(crate) fn scan() -> Self {
+        let mut selection = Selection::new(KeyDraft::scan(QuerySource::table::<E>()));
+        selection.options.ahead = Some(entities_ahead::<E>);
+        Query {
+            selection,
+            read: Arc::new(|row| row.value(entity::read)),
+            from: PhantomData,
+        }
+    }
+}
+
+impl<Row> Query<Row, WholeTable> {
+    /// In so many parts, up to 1000, of which up to eight are read at once. Their rows come when all of
+    /// these have answered, so a crash may lose up to eight answers of work; `page_size` makes them smaller.
+    ///
+    /// Pages, streams and jobs have places to go on from, as of any query: a cursor then holds the place in each
+    /// segment, and grows with them, by the size of a key each. It fits a scan in as many segments.
+    pub fn segments(self, segments: u32) -> Self {
+        self.with(|options| options.segments = Some(segments.max(1)))
+    }
+}

@@ -1,0 +1,310 @@
+//! Everything about a read of many but the type of its rows.
+
+use std::sync::Arc;
+
+use super::cursor::Cursor;
+use super::draft::KeyDraft;
+use super::fetch::Fetch;
+use super::gather::{Gather, Merge};
+use super::hydrate::Hydration;
+use super::sort_condition::SortCondition;
+use super::source::QuerySource;
+use super::start::{LaneRead, LastKey, Leg};
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::MARK;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::json::{CodecError, Writer};
+use crate::key::point::KeyPoint;
+use crate::key::range::KeyRange;
+use crate::key::rank::Ranking;
+use crate::plan::Filter;
+use crate::read::{Meter, Pace, ProgressWatch, ReadAhead};
+use crate::retry::CONCURRENCY;
+use crate::wire::{self, RETURN_CONSUMED};
+
+/// A read of many, before it is planned.
+#[derive(Debug, Clone)]
+pub(crate) struct Selection {
+    pub(super) draft: KeyDraft,
+    pub(super) options: Options,
+}
+
+/// What the verbs of a query say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Options {
+    pub(super) descending: bool,
+    pub(super) consistent: bool,
+    pub(super) include_expired: bool,
+    /// Rows to return.
+    pub(super) limit: Option<usize>,
+    /// Items to look at in one request, and in all.
+    pub(super) page_size: Option<usize>,
+    pub(super) max_scanned: Option<usize>,
+    pub(super) resume: Option<Cursor>,
+    /// One partition after the other.
+    pub(super) by_partition: bool,
+    /// What rows have to be besides.
+    pub(super) filter: Option<Node>,
+    /// The attributes that are read besides those of the key; all, if it is not said.
+    pub(super) projection: Option<Vec<&'static str>>,
+    /// The items behind the rows are read.
+    pub(super) hydration: Option<Hydration>,
+    /// Parts of a scan, read side by side. Never 0.
+    pub(super) segments: Option<u32>,
+    /// How rows are read as they come.
+    pub(super) ahead: Option<ReadAhead>,
+    /// What may be read in a second.
+    pub(super) read_units: Option<u32>,
+    /// Who is told how far it has come.
+    pub(super) watch: Option<ProgressWatch>,
+}
+
+/// The part of a request that all its pages share.
+#[derive(Debug, Clone)]
+pub(crate) struct RequestFrame {
+    pub(super) operation: wire::ServiceOperation,
+    pub(super) table: String,
+    /// An open JSON object.
+    pub(super) body: Vec<u8>,
+    /// It asks for what it consumes.
+    pub(super) is_metered: bool,
+    /// Rows are dropped by the service after it has counted them.
+    pub(super) filters: Vec<Filter>,
+    /// Where its rows begin at the earliest, as values of the front of the sort key.
+    pub(super) begins: Vec<KeyPoint>,
+    /// Where nothing can come any more.
+    pub(super) end: Option<LastKey>,
+    /// Nothing can be there: no request.
+    pub(super) is_nothing: bool,
+}
+
+/// What a request returns of its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Items,
+    /// Their number.
+    Count,
+    /// Their keys, to count by.
+    Keys,
+}
+
+impl Selection {
+    pub(super) fn new(mut draft: KeyDraft) -> Self {
+        draft.finish();
+        Selection {
+            draft,
+            options: Options::default(),
+        }
+    }
+
+    pub(super) fn source(&self) -> &QuerySource {
+        &self.draft.source
+    }
+
+    pub(super) fn entity(&self) -> &'static str {
+        self.source().name()
+    }
+
+    /// What is asked of the sort key: by the cursor, if there is one.
+    pub(super) fn asked(&self) -> &SortCondition {
+        let resume = self.options.resume.as_ref();
+        resume.map_or(&self.draft.asked, Cursor::asked)
+    }
+
+    /// Plans the reads of all lanes. Nothing is sent if this fails.
+    pub(super) fn gather(
+        &self,
+        db: &Dynamo,
+        wanted: Wanted,
+        meter: Option<&Arc<Meter>>,
+    ) -> Result<Gather> {
+        let sort = self.source().sort().iter().map(|key| key.attribute);
+        let merge = Merge {
+            ranking: Ranking {
+                sort: sort.collect(),
+                descending: self.reads_down(),
+            },
+            by_partition: self.options.by_partition,
+            from_the_last: self.begins_with_the_last_lane(),
+            unordered: self.draft.is_scan || wanted != Wanted::Items,
+            segmented: self.options.segments.is_some(),
+            width: self.draft.partitions.len(),
+        };
+        let fetches = self.reads(db, wanted)?.into_iter();
+        let ahead = self.ahead().filter(|_| wanted == Wanted::Items);
+        let fetches = fetches.map(|read| {
+            let fetch = self.fetch(db, read).with_meter(meter);
+            fetch.reading_ahead(ahead)
+        });
+        let fetches: Vec<Fetch> = fetches.collect();
+        if let Some(meter) = meter {
+            let done = fetches.iter().filter(|fetch| fetch.is_done());
+            meter.begin(fetches.len(), done.count());
+        }
+        Gather::new(fetches, merge, self.options.max_scanned)
+    }
+
+    pub(super) fn fetch(&self, db: &Dynamo, read: LaneRead) -> Fetch {
+        Fetch::new(db.clone(), self.entity(), read)
+            .with_page_size(self.options.page_size)
+            .telling(self.by_key())
+    }
+
+    /// How rows are read as they come. Those whose items are read behind them are keys and nothing else.
+    fn ahead(&self) -> Option<ReadAhead> {
+        let options = &self.options;
+        options.ahead.filter(|_| options.hydration.is_none())
+    }
+
+    /// How rows are counted: by the service, or where it cannot tell which are meant by their keys.
+    /// None where nobody asks what is taken.
+    pub(super) fn meter(&self) -> Option<Arc<Meter>> {
+        let options = &self.options;
+        if !self.is_metered() {
+            return None;
+        }
+        let is_strong = options.consistent;
+        let segments = options.segments.unwrap_or(1) as usize;
+        let side_by_side = segments.min(CONCURRENCY);
+        let pace = options
+            .read_units
+            .map(|units| Pace::per_second(units, is_strong, side_by_side));
+        Some(Arc::new(Meter::new(is_strong, pace, options.watch.clone())))
+    }
+
+    pub(super) fn is_metered(&self) -> bool {
+        self.options.read_units.is_some() || self.options.watch.is_some()
+    }
+
+    pub(super) fn counted(&self) -> Wanted {
+        match self.by_key() {
+            Some(_) => Wanted::Keys,
+            None => Wanted::Count,
+        }
+    }
+
+    /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index
+    /// does not hold.
+    pub(super) fn check_filter(&self) -> Result<()> {
+        let source = self.source();
+        let names = self.options.filter.iter().flat_map(Node::attributes);
+        for name in names {
+            let message = if !self.draft.is_scan && source.is_queried_key(name) {
+                "a filter cannot name a key that is queried: ask for it by the parts of the query"
+            } else if !source.holds(name) {
+                "the index does not hold this attribute, so no filter sees it: add it to `project`"
+            } else {
+                continue;
+            };
+            return Err(self.refused(ErrorKind::Rejected, message).at(name));
+        }
+        if source.may_meet_sentinels(self.draft.is_scan) && !source.holds(MARK) {
+            let message = "the index has the keys of the items that keep unique values, and does not hold what tells them from \
+                rows: declare it with `project = all`";
+            return Err(self.refused(ErrorKind::Rejected, message));
+        }
+        Ok(())
+    }
+
+    /// What an index does not hold cannot be read from it.
+    fn check_projection_of(&self, name: &str) -> Result<()> {
+        if self.source().holds(name) {
+            return Ok(());
+        }
+        let message = "the index does not hold this attribute: add it to `project`, or leave it out of the projection";
+        Err(self.refused(ErrorKind::Rejected, message).at(name))
+    }
+
+    pub(super) fn check_projection(&self) -> Result<()> {
+        let mut names = self.options.projection.iter().flatten();
+        names.try_for_each(|name| self.check_projection_of(name))
+    }
+
+    /// Whether keys are read from the greatest on.
+    pub(super) fn reads_down(&self) -> bool {
+        self.options.descending != self.goes_back()
+    }
+
+    /// Whether the last lane comes first. Partitions that are read one after the other come as they were given, in
+    /// whichever order their rows do.
+    pub(super) fn begins_with_the_last_lane(&self) -> bool {
+        match self.options.by_partition {
+            true => self.goes_back(),
+            false => self.reads_down(),
+        }
+    }
+
+    fn goes_back(&self) -> bool {
+        let resume = self.options.resume.as_ref();
+        resume.is_some_and(Cursor::is_backward)
+    }
+
+    pub(super) fn frame(
+        &self,
+        leg: Leg,
+        db: &Dynamo,
+        now: Timestamp,
+        wanted: Wanted,
+    ) -> Result<RequestFrame, CodecError> {
+        let table = db.table_name(self.source().table.name);
+        let index = self.source().index.map(|index| index.index);
+        let mut body = Writer::for_request(512);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        if let Some(index) = index {
+            body.raw(",\"IndexName\":");
+            body.quoted(index);
+        }
+        let filters = self.expressions(&leg, now, wanted, &mut body)?;
+        if self.reads_down() {
+            body.raw(",\"ScanIndexForward\":false");
+        }
+        // The items behind a global index can be read strongly, the index cannot.
+        if self.options.consistent && !self.source().is_global() {
+            body.raw(",\"ConsistentRead\":true");
+        }
+        if let Some((segment, segments)) = leg.segment {
+            body.raw(&format!(
+                ",\"Segment\":{segment},\"TotalSegments\":{segments}"
+            ));
+        }
+        if self.is_metered() {
+            body.raw(RETURN_CONSUMED);
+        }
+        if wanted == Wanted::Count {
+            body.raw(",\"Select\":\"COUNT\"");
+        }
+        let sort = self.source().sort().iter().map(|key| key.attribute);
+        Ok(RequestFrame {
+            operation: if self.draft.is_scan {
+                wire::ServiceOperation::Scan
+            } else {
+                wire::ServiceOperation::Query
+            },
+            table,
+            body: body.into_bytes(),
+            is_metered: self.is_metered(),
+            filters,
+            begins: leg.begins(sort, self.reads_down())?,
+            end: leg.end(self.source().unique_sort_key(), self.reads_down())?,
+            is_nothing: leg.range == KeyRange::Nothing
+                || self.options.limit == Some(0)
+                || self.options.filter.as_ref().is_some_and(Node::is_never),
+        })
+    }
+
+    pub(super) fn refused(&self, kind: ErrorKind, message: &str) -> Error {
+        Error::new(kind, Stage::Request, message).of(self.entity())
+    }
+
+    /// Rows before a place are some, in their order: a page.
+    pub(super) fn refuse_backwards(&self) -> Result<()> {
+        if self.goes_back() {
+            let message = "a cursor that goes backwards is for `page`";
+            return Err(self.refused(ErrorKind::InvalidCursor, message));
+        }
+        Ok(())
+    }
+}

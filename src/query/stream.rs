@@ -1,0 +1,215 @@
+//! `stream`: rows one after the other, the next answer fetched while this one is used.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+
+use super::cursor::Cursor;
+use super::hydrate::{HydratedRow, HydratedRows, Supply};
+use super::living::Living;
+use super::position::ReadPosition;
+use super::selection::Selection;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::plan::RunningRequest;
+use crate::read::ReadRow;
+
+/// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
+///
+/// A row that does not decode is an error in its place, and the stream goes on. An answer that does
+/// not come is an error too, and the last thing that comes. Dropping the stream stops the work.
+#[must_use = "nothing is read until rows are asked for"]
+pub struct RowStream<Row> {
+    entity: &'static str,
+    read: ReadRow<Row>,
+    rows: VecDeque<HydratedRow>,
+    position: ReadPosition,
+    /// Rows come in small portions, and not all of them with a request.
+    is_merging: bool,
+    /// Rows that may still be returned, those at hand included.
+    left: usize,
+    ahead: NextAnswer,
+    /// None of a read that could not be planned.
+    living: Option<Living>,
+}
+
+/// The answer behind the rows at hand.
+enum NextAnswer {
+    /// Not asked for.
+    Idle(Box<Supply>),
+    Asked(RunningRequest<Fetched>),
+    Failed(Error),
+    None,
+}
+
+/// So many rows are left where it is looked whether more have come.
+const FEW: usize = 512;
+
+type Fetched = (Box<Supply>, Result<HydratedRows>);
+
+/// The next rows, and what is behind them.
+async fn fetch(mut supply: Box<Supply>, wanted: Option<usize>) -> Fetched {
+    let answer = supply.next(wanted).await;
+    (supply, answer)
+}
+
+impl<Row> RowStream<Row> {
+    pub(super) fn new(selection: Selection, read: ReadRow<Row>, db: Dynamo) -> Self {
+        let planned = selection
+            .refuse_backwards()
+            .and_then(|()| selection.supply(&db));
+        let planned = match selection.options.limit {
+            Some(_) => planned,
+            None => planned.map(Supply::until_the_end),
+        };
+        RowStream {
+            entity: selection.entity(),
+            position: ReadPosition::new(&selection, &db),
+            read,
+            rows: VecDeque::new(),
+            is_merging: planned.as_ref().is_ok_and(Supply::is_merging),
+            left: selection.options.limit.unwrap_or(usize::MAX),
+            living: planned.as_ref().ok().map(|supply| supply.living().clone()),
+            ahead: match planned {
+                Ok(supply) => NextAnswer::Idle(Box::new(supply)),
+                Err(error) => NextAnswer::Failed(error),
+            },
+        }
+    }
+
+    /// The next row; `None` after the last.
+    pub async fn next(&mut self) -> Option<Result<Row>> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Where to go on behind the rows that were returned: `query.resume(rows.cursor()?)` reads those that were not,
+    /// in this process or another, after a break or after an error of the service. None before the first one; behind
+    /// the last one it is a place with nothing behind it.
+    ///
+    /// So a scan of hours survives a crash: save it every so many rows, together with what was made of them. Rows
+    /// behind the place that was saved come again, each of the others never.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # for id in 0..100 { Note { id }.put().send(&db).await?; }
+    /// let mut rows = Note::scan().segments(4).stream(&db);
+    /// for _ in 0..30 {
+    ///     rows.next().await.expect("a row")?;
+    /// }
+    /// let saved = rows.cursor()?.expect("a place").to_string();
+    ///
+    /// let rest = Note::scan().segments(4).resume(saved.parse::<Cursor>()?).all(&db).await?;
+    /// assert_eq!(rest.len(), 70);
+    /// # Ok(()) }
+    /// ```
+    pub fn cursor(&self) -> Result<Option<Cursor>> {
+        let mut position = self.position.clone();
+        position.pass_gaps();
+        let cursor = position.cursor();
+        cursor.map_err(|fault| Error::decode(self.entity, fault))
+    }
+
+    /// Asks for the answer behind the rows at hand, if there is use for it.
+    fn ask(&mut self) {
+        match std::mem::replace(&mut self.ahead, NextAnswer::None) {
+            NextAnswer::Idle(supply) => {
+                let wanted = self.left.saturating_sub(self.rows.len());
+                if supply.is_done() || supply.is_spent() {
+                    return;
+                }
+                if wanted == 0 {
+                    // A row at hand may expire before its turn.
+                    self.ahead = NextAnswer::Idle(supply);
+                    return;
+                }
+                let wanted = (self.left != usize::MAX).then_some(wanted);
+                self.ahead = NextAnswer::Asked(RunningRequest::start(fetch(supply, wanted)));
+            }
+            other => self.ahead = other,
+        }
+    }
+
+    /// Takes what has come behind the rows at hand.
+    fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let NextAnswer::Asked(task) = &mut self.ahead {
+            self.ahead = match ready!(task.poll(cx)) {
+                Ok((supply, Ok(answer))) => {
+                    if self.rows.is_empty() {
+                        // Nothing is copied.
+                        self.rows = answer.rows.into();
+                    } else {
+                        self.rows.extend(answer.rows);
+                    }
+                    self.position.expect(answer.runs);
+                    NextAnswer::Idle(supply)
+                }
+                Ok((_, Err(error))) | Err(error) => NextAnswer::Failed(error),
+            };
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<Row> Unpin for RowStream<Row> {}
+
+impl<Row> Stream for RowStream<Row> {
+    type Item = Result<Row>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Row>>> {
+        loop {
+            self.ask();
+            if self.left == 0 {
+                return Poll::Ready(None);
+            }
+            if self.is_merging && self.rows.len() == FEW {
+                // So that the requests behind a small portion begin before its last row.
+                let _ = self.poll_ahead(cx);
+                self.ask();
+            }
+            if let Some(row) = self.rows.pop_front() {
+                if self
+                    .living
+                    .as_ref()
+                    .is_some_and(|living| living.is_over(&row))
+                {
+                    self.position.pass(row.into_place());
+                    continue;
+                }
+                self.left = match self.left {
+                    usize::MAX => usize::MAX,
+                    left => left - 1,
+                };
+                let value = (self.read)(&row.item);
+                self.position.pass(row.into_place());
+                return Poll::Ready(Some(value));
+            }
+            match &mut self.ahead {
+                NextAnswer::Asked(_) => ready!(self.poll_ahead(cx)),
+                NextAnswer::Failed(_) => {
+                    if let NextAnswer::Failed(error) =
+                        std::mem::replace(&mut self.ahead, NextAnswer::None)
+                    {
+                        return Poll::Ready(Some(Err(error)));
+                    }
+                }
+                NextAnswer::Idle(_) | NextAnswer::None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl<Row> fmt::Debug for RowStream<Row> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RowStream")
+    }
+}

@@ -1,0 +1,168 @@
+//! What an answer says: items, and the keys that the service left out.
+
+use std::collections::HashMap;
+
+use super::{BatchGet, Numbered, TableFrame};
+use crate::json::{CodecError, KeyFinder, Reader, Writer, answered, elements};
+use crate::key::json::{KeyJson, write_noted};
+use crate::read::{Answered, RawRow, RowsAhead};
+use crate::wire::units;
+
+/// The items of an answer with the numbers of their keys, and the keys that the service left out.
+#[derive(Default)]
+pub(super) struct BatchGetAnswer<'k> {
+    pub(super) items: Vec<(usize, RawRow)>,
+    pub(super) left: Vec<Numbered<'k>>,
+    /// What it took.
+    pub(super) units: Option<f64>,
+}
+
+impl BatchGet {
+    pub(super) fn answer<'k>(
+        &self,
+        reply: &Answered,
+        keys: &[Numbered<'k>],
+    ) -> Result<BatchGetAnswer<'k>, CodecError> {
+        let tables = self.tables(keys);
+        let table_of = |name: &str| {
+            let table = tables.iter().find(|table| table.frame.table == name);
+            table.ok_or_else(not_asked)
+        };
+        let mut asked = RequestedKeys::of(keys);
+        let mut answer = BatchGetAnswer::default();
+        let mut reader = Reader::new(reply.body());
+        let mut first = true;
+        reader.open_object()?;
+        while let Some(name) = reader.next_answered(&mut first)? {
+            match &*name {
+                "Responses" => {
+                    let mut first = true;
+                    reader.open_object()?;
+                    while let Some(name) = reader.next_name(&mut first)? {
+                        table_of(&name)?.read(&mut reader, reply, &mut asked, &mut answer)?;
+                    }
+                }
+                "UnprocessedKeys" => {
+                    for (name, request) in answered(reader.raw_value()?)? {
+                        table_of(&name)?.leave_out(request, &mut asked, &mut answer)?;
+                    }
+                }
+                "ConsumedCapacity" => {
+                    for table in elements(reader.raw_value()?).unwrap_or_default() {
+                        let all = answer.units.unwrap_or_default();
+                        answer.units = units(table).map(|more| all + more).or(answer.units);
+                    }
+                }
+                _ => reader.skip()?,
+            }
+        }
+        Ok(answer)
+    }
+
+    fn tables(&self, keys: &[Numbered<'_>]) -> Vec<RequestedTable<'_>> {
+        let asked = self.asked(keys).into_iter();
+        let tables = asked.map(|(number, frame)| RequestedTable {
+            number,
+            frame,
+            finder: KeyFinder::of(&frame.names),
+        });
+        tables.collect()
+    }
+}
+
+/// A table that was asked.
+struct RequestedTable<'f> {
+    number: usize,
+    frame: &'f TableFrame,
+    /// Where the key of an item stands.
+    finder: KeyFinder,
+}
+
+impl RequestedTable<'_> {
+    /// Reads its items, each with its key.
+    fn read<'r>(
+        &'r self,
+        reader: &mut Reader<'r>,
+        reply: &Answered,
+        asked: &mut RequestedKeys<'_, '_>,
+        answer: &mut BatchGetAnswer<'_>,
+    ) -> Result<(), CodecError> {
+        let mut key = Writer::with_capacity(96);
+        let mut first = true;
+        if reader.take_nothing() {
+            return Ok(());
+        }
+        let mut numbers = Vec::with_capacity(asked.keys.len());
+        let mut items = RowsAhead::new(self.frame.ahead);
+        items.reserve(asked.keys.len(), reply.body().len());
+        reader.open_array()?;
+        while reader.next_element(&mut first)? {
+            items.read_next(reader, Some(&self.finder))?;
+            key.rewind(0);
+            write_noted(&self.finder, reader, &mut key)?;
+            numbers.push(asked.take(self.number, key.as_bytes())?.number);
+        }
+        answer
+            .items
+            .extend(numbers.into_iter().zip(items.of(reply)));
+        Ok(())
+    }
+
+    /// Reads the keys that the service left out.
+    fn leave_out<'k>(
+        &self,
+        request: &[u8],
+        asked: &mut RequestedKeys<'_, 'k>,
+        answer: &mut BatchGetAnswer<'k>,
+    ) -> Result<(), CodecError> {
+        let keys = crate::json::answer(request, "Keys")?;
+        for key in keys.map_or(Ok(Vec::new()), elements)? {
+            let key = KeyJson::of(key, &self.frame.names)?;
+            answer.left.push(asked.take(self.number, key.as_bytes())?);
+        }
+        Ok(())
+    }
+}
+
+fn not_asked() -> CodecError {
+    CodecError::new("it names a table or a key that was not asked for")
+}
+
+/// The keys of a request. Most engines answer in their order, AWS in any: the next one is looked at first.
+struct RequestedKeys<'a, 'k> {
+    keys: &'a [Numbered<'k>],
+    next: usize,
+    all: HashMap<(usize, &'k [u8]), usize>,
+}
+
+impl<'a, 'k> RequestedKeys<'a, 'k> {
+    fn of(keys: &'a [Numbered<'k>]) -> Self {
+        RequestedKeys {
+            keys,
+            next: 0,
+            all: HashMap::new(),
+        }
+    }
+
+    /// The key of these bytes.
+    fn take(&mut self, frame: usize, json: &[u8]) -> Result<Numbered<'k>, CodecError> {
+        let next = self.keys.get(self.next);
+        let is_next = next.is_some_and(|next| next.frame == frame && next.key.as_bytes() == json);
+        let at = if is_next {
+            self.next
+        } else {
+            self.place(frame, json)?
+        };
+        self.next = at + 1;
+        self.keys.get(at).copied().ok_or_else(not_asked)
+    }
+
+    fn place(&mut self, frame: usize, json: &[u8]) -> Result<usize, CodecError> {
+        if self.all.is_empty() {
+            let keys = self.keys.iter().enumerate();
+            let keys = keys.map(|(at, key)| ((key.frame, key.key.as_bytes()), at));
+            self.all.extend(keys);
+        }
+        self.all.get(&(frame, json)).copied().ok_or_else(not_asked)
+    }
+}

@@ -1,0 +1,215 @@
+//! The keys of one request, asked for until all of them are answered.
+
+use std::time::Instant;
+
+use super::{BATCH, BatchGet, Numbered, TableFrame};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::read::{Answered, RawRow, RequestCost};
+use crate::retry::Patience;
+use crate::wire::BoxFuture;
+
+/// A request has no larger body. Only keys of kilobytes meet it.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// What became of the keys of a chunk. Those that are not there are named nowhere.
+#[derive(Default)]
+pub(super) struct ChunkRead<'k> {
+    /// With the numbers of their keys.
+    pub(super) items: Vec<(usize, RawRow)>,
+    pub(super) failed: Vec<(Vec<Numbered<'k>>, Error)>,
+}
+
+/// A chunk that is being filled.
+#[derive(Default)]
+struct OpenChunk<'k> {
+    keys: Vec<Numbered<'k>>,
+    frames: Vec<usize>,
+    bytes: usize,
+}
+
+impl<'k> OpenChunk<'k> {
+    /// Whether it asks the frame's table in no other way.
+    fn takes(&self, frames: &[TableFrame], number: usize) -> bool {
+        let table = |number: usize| frames.get(number).map(|frame| &frame.table);
+        let mut others = self.frames.iter().filter(|other| **other != number);
+        others.all(|other| table(*other) != table(number))
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.keys.is_empty() || (self.keys.len() < BATCH && self.bytes + bytes <= MAX_BODY)
+    }
+
+    fn push(&mut self, key: Numbered<'k>, bytes: usize) {
+        if !self.frames.contains(&key.frame) {
+            self.frames.push(key.frame);
+        }
+        self.keys.push(key);
+        self.bytes += bytes;
+    }
+}
+
+/// What each request asks for. It names a table once, so two ways of asking one table are two requests.
+pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<Vec<Numbered<'k>>> {
+    let mut full = Vec::new();
+    let mut filling: Vec<OpenChunk<'k>> = Vec::new();
+    for key in keys {
+        // In braces, behind a comma.
+        let bytes = key.key.as_bytes().len() + 3;
+        match filling
+            .iter_mut()
+            .find(|open| open.takes(frames, key.frame))
+        {
+            Some(open) => {
+                if !open.has_room(bytes) {
+                    full.push(std::mem::take(open).keys);
+                }
+                open.push(key, bytes);
+            }
+            None => {
+                let mut open = OpenChunk::default();
+                open.push(key, bytes);
+                filling.push(open);
+            }
+        }
+    }
+    full.extend(filling.into_iter().map(|open| open.keys));
+    full
+}
+
+impl BatchGet {
+    /// The items of these keys, however many requests it takes to get them all.
+    pub(super) fn chunk<'a, 'k: 'a>(
+        &'a self,
+        keys: Vec<Numbered<'k>>,
+        patience: &'a Patience,
+    ) -> BoxFuture<'a, ChunkRead<'k>> {
+        Box::pin(self.until_read(keys, patience))
+    }
+
+    async fn until_read<'k>(&self, keys: Vec<Numbered<'k>>, patience: &Patience) -> ChunkRead<'k> {
+        let mut read = ChunkRead::default();
+        let all = keys.len();
+        let mut left = keys;
+        let mut rounds = patience.rounds();
+        while !left.is_empty() {
+            let began = Instant::now();
+            let error = match self.ask(&left, &mut read).await {
+                Ok(unanswered) if unanswered.is_empty() => return read,
+                Ok(unanswered) => {
+                    if unanswered.len() < left.len() {
+                        rounds.progress();
+                    } else {
+                        rounds.in_vain();
+                    }
+                    left = unanswered;
+                    None
+                }
+                Err(error) if error.is_throttled() => {
+                    rounds.in_vain();
+                    Some(error)
+                }
+                Err(error) => {
+                    self.failed(left, error, patience, &mut read).await;
+                    return read;
+                }
+            };
+            // An answer that brought something may be as large as answers get, which says nothing of load.
+            if !rounds.another_at_once() && !rounds.another(began.elapsed()).await {
+                let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
+                read.failed.push((left, error));
+                return read;
+            }
+        }
+        read
+    }
+
+    /// A refusal may be about one table, so each is asked alone before the error is believed of all.
+    async fn failed<'k>(
+        &self,
+        keys: Vec<Numbered<'k>>,
+        error: Error,
+        patience: &Patience,
+        read: &mut ChunkRead<'k>,
+    ) {
+        let of_a_table = matches!(
+            error.kind(),
+            ErrorKind::TableNotFound | ErrorKind::AccessDenied | ErrorKind::Rejected
+        );
+        let parts = by_frame(&keys);
+        if !of_a_table || parts.len() == 1 {
+            read.failed.push((keys, error));
+            return;
+        }
+        for part in parts {
+            let again = self.chunk(part, patience).await;
+            read.items.extend(again.items);
+            read.failed.extend(again.failed);
+        }
+    }
+
+    /// One request. Adds the items to what was read; returns the keys that were left out.
+    async fn ask<'k>(
+        &self,
+        keys: &[Numbered<'k>],
+        read: &mut ChunkRead<'k>,
+    ) -> Result<Vec<Numbered<'k>>> {
+        let entity = self.entity_of(keys);
+        let name = |error: Error| match entity {
+            Some(entity) => error.of(entity),
+            None => error,
+        };
+        let turn = match &self.meter {
+            Some(meter) => meter.turn(Some(keys.len())).await,
+            None => None,
+        };
+        let reply = self.db.call(self.request(keys)).await;
+        let reply = reply.map_err(|failure| name(failure.error))?;
+        let answered = Answered::from(reply);
+        let answer = self.answer(&answered, keys);
+        let answer = answer.map_err(|fault| name(answered.unreadable(&fault)))?;
+        if let Some(meter) = &self.meter {
+            let bytes = answer.items.iter().map(|(_, item)| item.json().len());
+            let took = RequestCost {
+                units: answer.units,
+                bytes: bytes.sum(),
+                ..RequestCost::default()
+            };
+            meter.took(turn, took);
+        }
+        read.items.extend(answer.items);
+        Ok(answer.left)
+    }
+
+    /// The entity of all these keys, if it is one.
+    fn entity_of(&self, keys: &[Numbered<'_>]) -> Option<&'static str> {
+        let mut entities = keys
+            .iter()
+            .filter_map(|key| self.frames.get(key.frame))
+            .map(|frame| frame.entity);
+        let first = entities.next()?;
+        entities.all(|other| other == first).then_some(first)
+    }
+
+    fn left_out(&self, left: &[Numbered<'_>], all: usize, reason: &str) -> Error {
+        let message = format!("{} of {all} items were not read: {reason}", left.len());
+        let error = Error::new(ErrorKind::Throttled, Stage::Service, message);
+        match self.entity_of(left) {
+            Some(entity) => error.of(entity),
+            None => error,
+        }
+    }
+}
+
+fn by_frame<'k>(keys: &[Numbered<'k>]) -> Vec<Vec<Numbered<'k>>> {
+    let mut parts: Vec<Vec<Numbered<'k>>> = Vec::new();
+    for key in keys {
+        let same = |part: &&mut Vec<Numbered<'_>>| {
+            part.first().is_some_and(|first| first.frame == key.frame)
+        };
+        match parts.iter_mut().find(same) {
+            Some(part) => part.push(*key),
+            None => parts.push(vec![*key]),
+        }
+    }
+    parts
+}

@@ -1,0 +1,68 @@
+//! The body of a request.
+
+use super::{BatchGet, Numbered, TableFrame};
+use crate::json::Writer;
+use crate::wire::{self, RETURN_CONSUMED, Request, Resend};
+
+impl BatchGet {
+    pub(super) fn request(&self, keys: &[Numbered<'_>]) -> Request {
+        request(&self.asked(keys), keys, self.meter.is_some())
+    }
+
+    /// A request before its keys are known.
+    pub(crate) fn form(&self) -> Request {
+        let asked: Vec<_> = self.frames.iter().enumerate().collect();
+        request(&asked, &[], self.meter.is_some())
+    }
+
+    /// The frames of these keys, with their numbers, in the order in which they come.
+    pub(super) fn asked(&self, keys: &[Numbered<'_>]) -> Vec<(usize, &TableFrame)> {
+        let mut asked: Vec<(usize, &TableFrame)> = Vec::new();
+        for key in keys {
+            if !asked.iter().any(|(known, _)| *known == key.frame)
+                && let Some(frame) = self.frames.get(key.frame)
+            {
+                asked.push((key.frame, frame));
+            }
+        }
+        asked
+    }
+}
+
+fn request(asked: &[(usize, &TableFrame)], keys: &[Numbered<'_>], is_metered: bool) -> Request {
+    let bytes: usize = keys.iter().map(|key| key.key.as_bytes().len() + 3).sum();
+    let mut body = Writer::for_request(128 + bytes);
+    body.raw("{\"RequestItems\":{");
+    for (at, (number, frame)) in asked.iter().enumerate() {
+        body.raw(if at == 0 { "" } else { "," });
+        frame.write(keys.iter().filter(|key| key.frame == *number), &mut body);
+    }
+    body.raw("}");
+    if is_metered {
+        body.raw(RETURN_CONSUMED);
+    }
+    body.raw("}");
+    let table = asked
+        .first()
+        .map_or_else(String::new, |(_, frame)| frame.table.clone());
+    let operation = wire::ServiceOperation::BatchGetItem;
+    Request {
+        is_metered,
+        ..Request::new(operation, table, body, Resend::Always)
+    }
+}
+
+impl TableFrame {
+    fn write<'a, 'k: 'a>(&self, keys: impl Iterator<Item = &'a Numbered<'k>>, body: &mut Writer) {
+        body.quoted(&self.table);
+        body.raw(":{\"Keys\":[");
+        for (at, key) in keys.enumerate() {
+            body.raw(if at == 0 { "{" } else { ",{" });
+            body.raw_bytes(key.key.as_bytes());
+            body.raw("}");
+        }
+        body.raw("]");
+        body.raw_bytes(&self.options);
+        body.raw("}");
+    }
+}

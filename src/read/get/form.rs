@@ -1,0 +1,69 @@
+//! As what an item is read: as a whole, or in part.
+
+use std::marker::PhantomData;
+
+use crate::clock::Timestamp;
+use crate::entity::{self, DynamoEntity, DynamoProjection};
+use crate::error::Result;
+use crate::plan::is_expired;
+
+/// As what a [`get`](crate::entity::Key::get) reads the item.
+pub trait GetForm<E: DynamoEntity>: 'static {
+    /// What it returns.
+    type Row: Send + 'static;
+
+    /// The attributes that are read; all, if it is not said.
+    #[doc(hidden)]
+    fn attributes() -> Option<Vec<&'static str>>;
+
+    #[doc(hidden)]
+    fn read(item: &[u8]) -> Result<Self::Row>;
+
+    /// The same of an item that lives still.
+    #[doc(hidden)]
+    fn read_live(item: &[u8], now: Timestamp) -> Result<Option<Self::Row>>;
+}
+
+/// The entity.
+#[derive(Debug)]
+pub struct Whole(());
+
+/// Some fields of it.
+#[derive(Debug)]
+pub struct Selected<P>(PhantomData<fn() -> P>);
+
+impl<E: DynamoEntity> GetForm<E> for Whole {
+    type Row = E;
+
+    fn attributes() -> Option<Vec<&'static str>> {
+        None
+    }
+
+    fn read(item: &[u8]) -> Result<E> {
+        entity::read(item)
+    }
+
+    fn read_live(item: &[u8], now: Timestamp) -> Result<Option<E>> {
+        entity::read_live(item, now)
+    }
+}
+
+impl<E: DynamoEntity, P: DynamoProjection<Entity = E>> GetForm<E> for Selected<P> {
+    type Row = P;
+
+    fn attributes() -> Option<Vec<&'static str>> {
+        let attributes = P::attributes().into_iter();
+        Some(attributes.map(|attribute| attribute.name).collect())
+    }
+
+    fn read(item: &[u8]) -> Result<P> {
+        entity::read_projection(item)
+    }
+
+    fn read_live(item: &[u8], now: Timestamp) -> Result<Option<P>> {
+        match is_expired(item, E::ENTITY.ttl, now) {
+            true => Ok(None),
+            false => Self::read(item).map(Some),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! `get_many`: read many items by their keys.
+
+mod asked;
+mod input;
+mod stream;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{self, DynamoEntity, DynamoProjection};
+use crate::error::{Error, Result};
+use crate::plan::Explanation;
+use crate::read::{BatchGet, ReadRow, Reading};
+use crate::retry::{CONCURRENCY, RetryBudget};
+
+pub(crate) use asked::{AllFound, PlannedRead, ReadAll, ReadDraft, ReadForm, primary_key};
+use input::KeyInput;
+pub use input::{KeyOf, Listed, Streamed};
+pub use stream::FoundStream;
+
+/// Reads many items; see [`EntityVerbs::get_many`](crate::verbs::EntityVerbs::get_many).
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct GetMany<E: DynamoEntity, Keys, Row = E> {
+    keys: Keys,
+    way: ReadForm,
+    concurrency: usize,
+    budget: RetryBudget,
+    rows: RowReader<Row>,
+    entity: PhantomData<fn() -> E>,
+}
+
+/// How an item becomes a row.
+struct RowReader<Row> {
+    read: ReadRow<Row>,
+    /// A row of what went wrong, if those are rows.
+    of_error: Option<fn(Error) -> Row>,
+}
+
+impl<Row> Clone for RowReader<Row> {
+    fn clone(&self) -> Self {
+        RowReader {
+            read: self.read.clone(),
+            of_error: self.of_error,
+        }
+    }
+}
+
+impl<E: DynamoEntity, I> GetMany<E, Listed<I>> {
+    pub(crate) fn new(keys: I) -> Self {
+        GetMany::of(Listed(keys))
+    }
+}
+
+impl<E: DynamoEntity, S> GetMany<E, Streamed<S>> {
+    pub(crate) fn streamed(keys: S) -> Self {
+        GetMany::of(Streamed(keys))
+    }
+}
+
+impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
+    fn of(keys: Keys) -> Self {
+        GetMany {
+            keys,
+            way: ReadForm::whole::<E>(),
+            concurrency: CONCURRENCY,
+            budget: RetryBudget::default(),
+            rows: RowReader {
+                read: Arc::new(|row| row.value(entity::read)),
+                of_error: None,
+            },
+            entity: PhantomData,
+        }
+    }
+
+    /// Only some fields of each item; only those are sent.
+    pub fn select<P: DynamoProjection<Entity = E>>(mut self) -> GetMany<E, Keys, P> {
+        let attributes = P::attributes().into_iter();
+        self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
+        self.way.ahead = None;
+        self.with_rows(RowReader {
+            read: Arc::new(|row| row.value(entity::read_projection)),
+            of_error: None,
+        })
+    }
+}
+
+impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
+    fn with_rows<Other>(self, rows: RowReader<Other>) -> GetMany<E, Keys, Other> {
+        GetMany {
+            keys: self.keys,
+            way: self.way,
+            concurrency: self.concurrency,
+            budget: self.budget,
+            rows,
+            entity: PhantomData,
+        }
+    }
+
+    /// Sees every write that was acknowledged before; costs double.
+    pub fn consistent(mut self) -> Self {
+        self.way.consistent = true;
+        self
+    }
+
+    /// Returns expired items too, while DynamoDB still holds them.
+    pub fn include_expired(mut self) -> Self {
+        self.way.include_expired = true;
+        self
+    }
+
+    /// So many requests at once; 8 if it is not said.
+    pub fn concurrency(mut self, requests: usize) -> Self {
+        self.concurrency = requests.max(1);
+        self
+    }
+
+    /// How long what the service leaves out is asked for again.
+    pub fn budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// What goes wrong with one item is its row: each is a `Result`. That is an item that does not decode, a key
+    /// that does not fit its template, and a key whose request fails. Without this, the first of them fails
+    /// the read.
+    pub fn lenient(self) -> GetMany<E, Keys, Result<Row>>
+    where
+        Row: 'static,
+    {
+        let read = self.rows.read.clone();
+        self.with_rows(RowReader {
+            read: Arc::new(move |row| Ok(read(row))),
+            of_error: Some(Err),
+        })
+    }
+
+    fn batch(&self, db: &Dynamo) -> BatchGet {
+        BatchGet {
+            budget: self.budget,
+            concurrency: self.concurrency,
+            ..BatchGet::of(db.clone(), self.way.frame::<E>(db))
+        }
+    }
+}
+
+impl<E, I, Row> GetMany<E, Listed<I>, Row>
+where
+    E: DynamoEntity,
+    I: IntoIterator<Item: KeyOf<E>>,
+    Row: Send + 'static,
+{
+    /// Reads them: the items in the order of the keys, `None` for one that is not there.
+    pub fn send(self, db: &Dynamo) -> Reading<Vec<Option<Row>>> {
+        let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
+        let read = asking.add(self.ask(db));
+        asking.send(read)
+    }
+
+    /// The requests that [`send`](Self::send) would begin with.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
+        asking.add(self.ask(db))?;
+        Ok(asking.explain())
+    }
+
+    pub(crate) fn ask(self, db: &Dynamo) -> PlannedRead<Vec<Option<Row>>> {
+        let frame = self.way.frame::<E>(db);
+        let keys = self.keys.0.into_iter();
+        let keys = keys.map(|key| primary_key(key.as_key()));
+        let (rows, ttl) = (self.rows, self.way.ttl::<E>());
+        PlannedRead {
+            keys: keys.collect(),
+            frame,
+            is_lenient: rows.of_error.is_some(),
+            read: Box::new(move |found, now| {
+                let row = |found| rows.row(found, ttl, now);
+                found.into_iter().map(row).collect()
+            }),
+        }
+    }
+}
+
+impl<E, Keys, Row> GetMany<E, Keys, Row>
+where
+    E: DynamoEntity,
+    Keys: KeyInput<E>,
+    Row: Send + 'static,
+{
+    /// Reads them as they are used, from any number of keys: one row for each, in their order. A key or an
+    /// item that goes wrong is an error in its place, and the stream goes on.
+    ///
+    /// Requests are under way while rows are used, up to the [`concurrency`](Self::concurrency), and no more than
+    /// four times as many answers wait; a key that comes twice within 100 is asked for once. The
+    /// [`budget`](Self::budget) is one for each request. Dropping the stream stops the work.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = number))]
+    /// # struct Note { number: u64 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # Note { number: 205 }.put().send(&db).await?;
+    /// let mut notes = Note::get_many((0..).map(Note::key)).stream(&db);
+    /// let mut number = 0;
+    /// while let Some(note) = notes.next().await {
+    ///     if note?.is_some() {
+    ///         break;
+    ///     }
+    ///     number += 1;
+    /// }
+    /// assert_eq!(number, 205);
+    /// # Ok(()) }
+    /// ```
+    pub fn stream(self, db: &Dynamo) -> FoundStream<Row> {
+        let batch = self.batch(db);
+        let keys = self.keys.primary_keys();
+        let (rows, ttl) = (self.rows, self.way.ttl::<E>());
+        let read = move |found, now| rows.row(found, ttl, now);
+        FoundStream::new(keys, Box::new(read), batch)
+    }
+}
+
+impl<E: DynamoEntity, Keys, Row> fmt::Debug for GetMany<E, Keys, Row> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GetMany<{}>({:?})", E::ENTITY.type_name, self.way)
+    }
+}

@@ -1,0 +1,210 @@
+//! What a read of many asks, and how the answer is read: the same for one entity and for several.
+
+use std::fmt;
+
+use super::RowReader;
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::Writer;
+use crate::key::json::KeyJson;
+use crate::plan::{Explanation, is_expired};
+use crate::read::{
+    BatchGet, Failing, FoundItem, ReadAhead, Reading, TableFrame, WantedKey, entities_ahead,
+    projection_of,
+};
+use crate::retry::RetryBudget;
+
+/// How items are read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReadForm {
+    pub(crate) consistent: bool,
+    pub(crate) include_expired: bool,
+    /// All, if it is not said.
+    pub(crate) attributes: Option<Vec<&'static str>>,
+    /// How they are read as they come.
+    pub(crate) ahead: Option<ReadAhead>,
+}
+
+impl ReadForm {
+    /// All that is there.
+    pub(crate) fn whole<E: DynamoEntity>() -> Self {
+        ReadForm {
+            ahead: Some(entities_ahead::<E>),
+            ..ReadForm::default()
+        }
+    }
+
+    /// What the entity's table is asked.
+    pub(crate) fn frame<E: DynamoEntity>(&self, db: &Dynamo) -> TableFrame {
+        let table = &<E::Table as DynamoTable>::TABLE;
+        let names: Vec<_> = table.key_names().collect();
+        let mut options = Writer::default();
+        if self.consistent {
+            options.raw(",\"ConsistentRead\":true");
+        }
+        if let Some(attributes) = &self.attributes {
+            projection_of::<E>(attributes).write(&mut options);
+        }
+        TableFrame {
+            entity: E::ENTITY.type_name,
+            table: db.table_name(table.name),
+            names,
+            options: options.into_bytes(),
+            ahead: self.ahead,
+        }
+    }
+
+    /// The attribute that expired items are told by, if they are hidden.
+    pub(crate) fn ttl<E: DynamoEntity>(&self) -> Option<&'static str> {
+        E::ENTITY.ttl.filter(|_| !self.include_expired)
+    }
+}
+
+/// The values of a key.
+pub(crate) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
+    let mut entries = Writer::for_request(96);
+    key.write(&mut entries)?;
+    Ok(KeyJson::written(entries))
+}
+
+impl<Row> RowReader<Row> {
+    /// The row of what was found under a key.
+    pub(super) fn row(
+        &self,
+        found: FoundItem,
+        ttl: Option<&'static str>,
+        now: Timestamp,
+    ) -> Result<Option<Row>> {
+        match (found, self.of_error) {
+            (Ok(Some(item)), _) if is_expired(item.json(), ttl, now) => Ok(None),
+            (Ok(Some(item)), _) => (self.read)(&item).map(Some),
+            (Ok(None), _) => Ok(None),
+            (Err(error), Some(of_error)) => Ok(Some(of_error(error))),
+            (Err(error), None) => Err(error),
+        }
+    }
+}
+
+/// Reads what was found under the keys of a member, at a time.
+type ReadMemberItems<Out> = Box<dyn FnOnce(Vec<FoundItem>, Timestamp) -> Result<Out> + Send>;
+
+/// What one member of a read asks.
+pub struct PlannedRead<Out> {
+    pub(crate) frame: TableFrame,
+    pub(crate) keys: Vec<Result<KeyJson>>,
+    /// What goes wrong with a key is no failure of the read.
+    pub(crate) is_lenient: bool,
+    pub(crate) read: ReadMemberItems<Out>,
+}
+
+impl<Out> fmt::Debug for PlannedRead<Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlannedRead({} keys)", self.keys.len())
+    }
+}
+
+/// A read of many under construction.
+#[derive(Debug)]
+pub struct ReadDraft {
+    batch: BatchGet,
+    wanted: Vec<WantedKey>,
+    failing: Failing,
+}
+
+/// A member's share of what was found: for each of its keys the next one, or why it was not asked for.
+pub(crate) struct Share<Out> {
+    keys: Vec<Result<()>>,
+    read: ReadMemberItems<Out>,
+}
+
+/// What was found, in the order in which it was asked.
+pub(crate) type AllFound = std::vec::IntoIter<FoundItem>;
+
+/// What was found under the next key. There is one for each, or nobody knows what is there.
+pub(super) fn next_found(all: &mut AllFound) -> FoundItem {
+    let message = "the answer has fewer items than keys were asked for";
+    let none = || Err(Error::new(ErrorKind::Service, Stage::Service, message));
+    all.next().unwrap_or_else(none)
+}
+
+impl<Out> Share<Out> {
+    pub(crate) fn read(self, all: &mut AllFound, now: Timestamp) -> Result<Out> {
+        let next = |asked: Result<()>| match asked {
+            Ok(()) => next_found(all),
+            Err(error) => Err(error),
+        };
+        (self.read)(self.keys.into_iter().map(next).collect(), now)
+    }
+}
+
+impl ReadDraft {
+    pub(crate) fn new(db: &Dynamo, budget: RetryBudget, concurrency: usize) -> Self {
+        ReadDraft {
+            batch: BatchGet {
+                db: db.clone(),
+                frames: Vec::new(),
+                budget,
+                concurrency,
+                meter: None,
+            },
+            wanted: Vec::new(),
+            failing: Failing::Together,
+        }
+    }
+
+    /// Takes a member in. A key that cannot be written fails it, unless it is lenient.
+    pub(crate) fn add<Out>(&mut self, asked: PlannedRead<Out>) -> Result<Share<Out>> {
+        let frames = &mut self.batch.frames;
+        let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
+        let number = known.unwrap_or(frames.len());
+        match frames.get_mut(number) {
+            Some(frame) if frame.entity == asked.frame.entity => {}
+            // What comes may be of either.
+            Some(frame) => frame.ahead = None,
+            None => frames.push(asked.frame),
+        }
+        if asked.is_lenient {
+            self.failing = Failing::Apart;
+        }
+        let mut keys = Vec::with_capacity(asked.keys.len());
+        for key in asked.keys {
+            keys.push(match key {
+                Ok(key) => {
+                    self.wanted.push((number, key));
+                    Ok(())
+                }
+                Err(error) if asked.is_lenient => Err(error),
+                Err(error) => return Err(error),
+            });
+        }
+        Ok(Share {
+            keys,
+            read: asked.read,
+        })
+    }
+
+    /// Reads all that is asked, or nothing if it could not be planned.
+    pub(crate) fn send<Out: Send + 'static>(self, share: Result<Share<Out>>) -> Reading<Out> {
+        self.send_with(share.map(|share| {
+            let read = move |all: &mut AllFound, now| share.read(all, now);
+            Box::new(read) as ReadAll<Out>
+        }))
+    }
+
+    pub(crate) fn send_with<Out: Send + 'static>(self, read: Result<ReadAll<Out>>) -> Reading<Out> {
+        Reading::new(async move {
+            let read = read?;
+            let found = self.batch.read(&self.wanted, self.failing).await?;
+            read(&mut found.into_iter(), self.batch.db.now())
+        })
+    }
+
+    pub(crate) fn explain(self) -> Explanation {
+        Explanation::of_requests(&self.batch.requests(&self.wanted))
+    }
+}
+
+/// Reads all that was found.
+pub(crate) type ReadAll<Out> = Box<dyn FnOnce(&mut AllFound, Timestamp) -> Result<Out> + Send>;

@@ -1,0 +1,173 @@
+//! Items of a stream of keys, in its order.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+
+use super::asked::next_found;
+use super::input::PrimaryKeys;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::key::json::KeyJson;
+use crate::plan::RunningRequest;
+use crate::read::{BATCH, BatchGet, Failing, FoundItem};
+
+/// So many answers wait for each request that may be under way, so that one slow request does not hold
+/// the others up at once.
+const WAITING: usize = 4;
+
+/// Items by their keys, as they come: a `Stream`, or `while let Some(item) = items.next().await`. One for each
+/// key; see [`GetMany::stream`](super::GetMany::stream).
+#[must_use = "nothing is read until items are asked for"]
+pub struct FoundStream<Row> {
+    keys: Option<PrimaryKeys>,
+    /// Keys of the next request.
+    next: Vec<Result<KeyJson>>,
+    /// Requests in the order of their keys.
+    requests: VecDeque<StreamProgress>,
+    ready: VecDeque<FoundItem>,
+    read: ReadStreamItem<Row>,
+    batch: Arc<BatchGet>,
+}
+
+type ReadStreamItem<Row> = Box<dyn Fn(FoundItem, Timestamp) -> Result<Option<Row>> + Send + Sync>;
+
+enum StreamProgress {
+    Asked(RunningRequest<Vec<FoundItem>>),
+    Answered(Vec<FoundItem>),
+}
+
+impl<Row> FoundStream<Row> {
+    pub(super) fn new(keys: PrimaryKeys, read: ReadStreamItem<Row>, batch: BatchGet) -> Self {
+        FoundStream {
+            keys: Some(keys),
+            next: Vec::new(),
+            requests: VecDeque::new(),
+            ready: VecDeque::new(),
+            read,
+            batch: Arc::new(batch),
+        }
+    }
+
+    /// The next item, `None` for a key without one; `None` after the last key.
+    pub async fn next(&mut self) -> Option<Result<Option<Row>>> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    fn has_room(&self) -> bool {
+        let under_way = self.requests.iter();
+        let under_way = under_way.filter(|request| matches!(request, StreamProgress::Asked(_)));
+        under_way.count() < self.batch.concurrency
+            && self.requests.len() < WAITING * self.batch.concurrency
+    }
+
+    /// Begins requests while there are keys and room. A request is full, unless its keys are the last ones or
+    /// nothing else is to be done before others come.
+    fn ask(&mut self, cx: &mut Context<'_>) {
+        while self.has_room() {
+            let more = self.take_keys(cx);
+            let is_idle = self.requests.is_empty() && self.ready.is_empty();
+            if self.next.is_empty() || (more.is_pending() && !is_idle) {
+                return;
+            }
+            let keys = std::mem::take(&mut self.next);
+            let task = RunningRequest::start(read(self.batch.clone(), keys));
+            self.requests.push_back(StreamProgress::Asked(task));
+        }
+    }
+
+    /// Pending if the request is not full and keys may come.
+    fn take_keys(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.next.len() < BATCH
+            && let Some(keys) = &mut self.keys
+        {
+            match keys.0.as_mut().poll_next(cx) {
+                Poll::Ready(Some(key)) => self.next.push(key),
+                Poll::Ready(None) => self.keys = None,
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// Looks at all requests, so that each wakes us; whether one was answered.
+    fn look(&mut self, cx: &mut Context<'_>) -> Result<bool> {
+        let mut answered = false;
+        for request in &mut self.requests {
+            if let StreamProgress::Asked(task) = request
+                && let Poll::Ready(found) = task.poll(cx)
+            {
+                *request = StreamProgress::Answered(found?);
+                answered = true;
+            }
+        }
+        Ok(answered)
+    }
+
+    fn is_at_its_end(&self) -> bool {
+        self.keys.is_none() && self.next.is_empty() && self.requests.is_empty()
+    }
+}
+
+async fn read(batch: Arc<BatchGet>, keys: Vec<Result<KeyJson>>) -> Vec<FoundItem> {
+    let mut wanted = Vec::with_capacity(keys.len());
+    let asked = keys.into_iter().map(|key| {
+        wanted.push((0, key?));
+        Ok(())
+    });
+    let asked: Vec<Result<()>> = asked.collect();
+    let found = match batch.read(&wanted, Failing::Apart).await {
+        Ok(found) => found,
+        Err(error) => wanted.iter().map(|_| Err(error.again())).collect(),
+    };
+    let mut found = found.into_iter();
+    let next = |asked: Result<()>| asked.and_then(|()| next_found(&mut found));
+    asked.into_iter().map(next).collect()
+}
+
+impl<Row> Unpin for FoundStream<Row> {}
+
+impl<Row> Stream for FoundStream<Row> {
+    type Item = Result<Option<Row>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            this.ask(cx);
+            if let Some(found) = this.ready.pop_front() {
+                let now = this.batch.db.now();
+                return Poll::Ready(Some((this.read)(found, now)));
+            }
+            let answered = match this.look(cx) {
+                Ok(answered) => answered,
+                Err(error) => {
+                    // The runtime is gone, and with it all requests.
+                    (this.keys, this.next) = (None, Vec::new());
+                    this.requests.clear();
+                    return Poll::Ready(Some(Err(error)));
+                }
+            };
+            if let Some(StreamProgress::Answered(found)) = this.requests.front_mut() {
+                this.ready.extend(std::mem::take(found));
+                this.requests.pop_front();
+                continue;
+            }
+            if this.is_at_its_end() {
+                return Poll::Ready(None);
+            }
+            if !answered {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl<Row> fmt::Debug for FoundStream<Row> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FoundStream")
+    }
+}

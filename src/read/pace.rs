@@ -1,0 +1,259 @@
+//! So many read units a second, by what the service says that each request took.
+//!
+//! A request takes its turn when all before it is paid for, at the rate. Until it is answered its turn counts as
+//! much as it is expected to cost, so that requests side by side do not begin all at once.
+
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::future::select;
+use tokio::sync::Notify;
+
+use crate::runtime::sleep_until;
+
+/// What a strong read of the largest item takes, 400 KB, and what one of a full answer takes, 1 MB.
+const LARGEST_ITEM: f64 = 100.0;
+const FULL_ANSWER: f64 = 256.0;
+
+/// Lets requests through that take so many units in a second.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    per_second: f64,
+    /// What one of the requests that go side by side may take of these, so that a round of them is a second's.
+    per_request: f64,
+    /// What a weak read takes of these.
+    share: f64,
+    state: Mutex<PaceState>,
+    /// Something was cheaper than expected.
+    cheaper: Notify,
+}
+
+#[derive(Debug)]
+struct PaceState {
+    /// When all that was taken is paid for.
+    paid: Option<Instant>,
+    /// What the last request took.
+    last: Option<f64>,
+    /// What an item of it took.
+    per_item: f64,
+    /// How many the next one looks at.
+    items: usize,
+}
+
+/// A request that may be sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Turn {
+    /// So many items take a second's units at most, as far as that can be known.
+    pub(crate) limit: Option<usize>,
+    expected: f64,
+}
+
+impl Pace {
+    pub(crate) fn per_second(units: u32, is_strong: bool, side_by_side: usize) -> Self {
+        let per_second = f64::from(units.max(1));
+        let per_request = per_second / side_by_side.max(1) as f64;
+        let share = if is_strong { 1.0 } else { 0.5 };
+        let per_item = LARGEST_ITEM * share;
+        Pace {
+            per_second,
+            per_request,
+            share,
+            state: Mutex::new(PaceState {
+                paid: None,
+                last: None,
+                per_item,
+                // Nothing is known of the items: as if each were of the largest.
+                items: whole(per_request / per_item),
+            }),
+            cheaper: Notify::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, PaceState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until all that was taken is paid for. What nobody took is not saved up. `most` is how many items
+    /// the request would look at.
+    pub(crate) async fn turn(&self, most: Option<usize>) -> Turn {
+        loop {
+            let cheaper = pin!(self.cheaper.notified());
+            let paid = match self.try_turn(most) {
+                Ok(turn) => return turn,
+                Err(paid) => paid,
+            };
+            select(pin!(sleep_until(paid)), cheaper).await;
+        }
+    }
+
+    fn try_turn(&self, most: Option<usize>) -> Result<Turn, Instant> {
+        let mut state = self.state();
+        let now = Instant::now();
+        if let Some(paid) = state.paid.filter(|paid| *paid > now) {
+            return Err(paid);
+        }
+        let full = FULL_ANSWER * self.share;
+        // A full answer takes no more than its share of a second's units, so nothing need bound it.
+        let limit = match self.per_request >= full {
+            true => most,
+            false => Some(most.map_or(state.items, |most| most.min(state.items))),
+        };
+        let expected = match limit {
+            Some(items) => (items as f64 * state.per_item).min(full),
+            None => state.last.unwrap_or(full),
+        };
+        state.paid = now.checked_add(self.time(expected));
+        Ok(Turn { limit, expected })
+    }
+
+    /// What it took. The next request looks at twice as many items at most: those that come may be larger.
+    pub(crate) fn pay(&self, turn: Turn, units: f64, items: usize) {
+        let mut state = self.state();
+        state.paid = state.paid.and_then(|paid| match units >= turn.expected {
+            true => paid.checked_add(self.time(units - turn.expected)),
+            false => paid.checked_sub(self.time(turn.expected - units)),
+        });
+        // What was fetched by keys tells nothing of what is looked at.
+        if items > 0 {
+            state.last = Some(units);
+            state.per_item = units / items as f64;
+            let fitting = self.per_request / state.per_item;
+            state.items = whole(fitting).min(items.saturating_mul(2));
+        }
+        drop(state);
+        self.cheaper.notify_waiters();
+    }
+
+    fn time(&self, units: f64) -> Duration {
+        Duration::try_from_secs_f64(units / self.per_second).unwrap_or_default()
+    }
+}
+
+/// One at the least.
+fn whole(number: f64) -> usize {
+    (number as usize).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn milliseconds(since: Instant) -> u128 {
+        since.elapsed().as_millis()
+    }
+
+    #[tokio::test]
+    async fn what_was_taken_is_waited_for() {
+        let pace = Pace::per_second(1000, true, 1);
+        let began = Instant::now();
+        let turn = pace.turn(None).await;
+        assert_eq!(
+            turn.limit, None,
+            "a full answer is less than a second's units"
+        );
+        pace.pay(turn, 60.0, 600);
+        assert!(pace.try_turn(None).is_err(), "it is not paid for");
+        let turn = pace.turn(None).await;
+        assert!(milliseconds(began) >= 59);
+        pace.pay(turn, 40.0, 400);
+        pace.turn(None).await;
+        assert!(milliseconds(began) >= 99);
+        // What nobody took is not saved up.
+        crate::runtime::sleep(Duration::from_millis(100)).await;
+        let again = Instant::now();
+        let turn = pace.turn(None).await;
+        pace.pay(turn, 50.0, 500);
+        pace.turn(None).await;
+        assert!(milliseconds(again) >= 49);
+    }
+
+    #[tokio::test]
+    async fn requests_side_by_side_do_not_begin_at_once() {
+        let pace = Pace::per_second(2560, true, 1);
+        let began = Instant::now();
+        // Each may take 256 units, a tenth of a second.
+        for turn in 0..4 {
+            pace.turn(None).await;
+            assert!(milliseconds(began) >= 99 * turn);
+        }
+        // Who waits goes on when the one before was cheaper.
+        let pace = Pace::per_second(3, true, 1);
+        let first = pace.turn(None).await;
+        assert_eq!(first.expected, 100.0, "half a minute's units");
+        let began = Instant::now();
+        let pay = async {
+            tokio::task::yield_now().await;
+            pace.pay(first, 0.5, 1);
+        };
+        futures_util::future::join(pace.turn(None), pay).await;
+        assert!(milliseconds(began) < 15_000, "{}", milliseconds(began));
+    }
+
+    #[test]
+    fn a_request_looks_at_what_a_second_pays_for() {
+        // Items may have 400 KB each, which a weak read has for 50 units.
+        for (units, is_strong, first) in
+            [(1, true, 1), (99, true, 1), (250, true, 2), (110, false, 2)]
+        {
+            let pace = Pace::per_second(units, is_strong, 1);
+            let turn = pace.try_turn(None).expect("the first one");
+            assert_eq!(turn.limit, Some(first), "{units}");
+            assert!(turn.expected <= f64::from(units).max(100.0));
+        }
+        let pace = Pace::per_second(100, true, 1);
+        let mut limits = Vec::new();
+        for _ in 0..12 {
+            let limit = pace.state().items;
+            limits.push(limit);
+            // Items of a quarter of a unit, and whole requests of a unit.
+            let units = (limit as f64 / 4.0).max(1.0);
+            let turn = Turn {
+                limit: None,
+                expected: 0.0,
+            };
+            pace.pay(turn, units, limit);
+        }
+        assert!(
+            limits.is_sorted_by(|a, b| a <= b && *b <= 2 * a),
+            "{limits:?}"
+        );
+        assert_eq!(limits.last(), Some(&400));
+        // They are larger now.
+        let turn = Turn {
+            limit: None,
+            expected: 0.0,
+        };
+        pace.pay(turn, 200.0, 400);
+        assert_eq!(pace.state().items, 200);
+        // Those that go side by side share it.
+        let pace = Pace::per_second(100, true, 8);
+        let turn = Turn {
+            limit: None,
+            expected: 0.0,
+        };
+        pace.pay(turn, 10.0, 40);
+        assert_eq!(pace.state().items, 50);
+        let wanted = Pace::per_second(100, true, 1).try_turn(Some(0));
+        assert_eq!(wanted.map(|turn| turn.limit), Ok(Some(0)));
+    }
+
+    #[test]
+    fn no_answer_breaks_the_pace() {
+        let pace = Pace::per_second(0, false, 1);
+        for (units, items) in [
+            (0.0, 0),
+            (0.0, 10),
+            (f64::MAX, 1),
+            (0.5, usize::MAX),
+            (1e-300, 1),
+        ] {
+            let turn = Turn {
+                limit: None,
+                expected: 1.0,
+            };
+            pace.pay(turn, units, items);
+            assert!(pace.state().items >= 1);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Rows on their way to whoever asked for them.
+//!
+//! Nothing on the way knows their type. But an answer is gone through once: whoever asks says how a row is read, and it is
+//! read while its end is looked for. What does not read stays bytes; who asked reads those again, and says what is
+//! wrong. All rows of an answer are kept in one block, so that one that is on its way is a place in it.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use crate::entity::{DynamoEntity, DynamoTable, Key, KeyParts};
+use crate::error::{Error, Result};
+use crate::json::{CodecError, KeyFinder, Reader};
+use crate::schema::has_uniques;
+use crate::wire::Reply;
+
+/// How the rows of an answer are read.
+pub(crate) type ReadAhead = fn() -> Box<dyn ReadValues>;
+
+/// What the rows of an answer were read as, each until somebody takes it.
+pub trait ReadValues: Send {
+    /// Room for so many rows that have so many bytes.
+    fn reserve(&mut self, rows: usize, bytes: usize);
+
+    /// Reads the next row, which is ahead, if it reads.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()>;
+
+    /// Forgets the row that was read last.
+    fn forget_last(&mut self);
+
+    /// The `Option` of that of a row.
+    fn at(&mut self, row: usize) -> Option<&mut dyn Any>;
+}
+
+struct Column<T, R> {
+    values: Vec<Option<T>>,
+    read: R,
+}
+
+impl<T, R> ReadValues for Column<T, R>
+where
+    T: Send + 'static,
+    R: Fn(&mut Reader<'_>) -> Option<T> + Send,
+{
+    /// A row is seldom shorter than its value; else there is room when it is needed.
+    fn reserve(&mut self, rows: usize, bytes: usize) {
+        let most = bytes.checked_div(size_of::<Option<T>>());
+        self.values.reserve(rows.min(most.unwrap_or_default()));
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        self.values.push((self.read)(reader));
+        self.values.last()?.as_ref().map(|_| ())
+    }
+
+    fn forget_last(&mut self) {
+        self.values.pop();
+    }
+
+    fn at(&mut self, row: usize) -> Option<&mut dyn Any> {
+        self.values.get_mut(row).map(|value| value as &mut dyn Any)
+    }
+}
+
+/// By a way to read one.
+fn column<T: Send + 'static>(
+    read: impl Fn(&mut Reader<'_>) -> Option<T> + Send + 'static,
+) -> Box<dyn ReadValues> {
+    Box::new(Column {
+        values: Vec::new(),
+        read,
+    })
+}
+
+/// As entities; see [`entity::read`](crate::entity::read).
+pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
+    column(|reader| {
+        // What keeps a unique value is told by all of its bytes.
+        if has_uniques(<E::Table as DynamoTable>::ENTITIES) {
+            return None;
+        }
+        E::decode(reader).ok()
+    })
+}
+
+/// As the keys of entities.
+pub(crate) fn keys_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
+    column(|reader| E::KeyParts::read(reader).ok().map(Key::<E>::from_parts))
+}
+
+/// An answer that rows are read from: its body, and the id of its request.
+pub(crate) struct Answered {
+    body: Bytes,
+    request: Option<Box<str>>,
+}
+
+impl Answered {
+    pub(crate) fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// It is in another form than answers have.
+    pub(crate) fn unreadable(&self, fault: &CodecError) -> Error {
+        Error::unreadable(fault).with_request_id(self.request.as_deref())
+    }
+}
+
+impl From<Reply> for Answered {
+    fn from(reply: Reply) -> Self {
+        Answered {
+            body: reply.body,
+            request: reply.request_id.map(String::into_boxed_str),
+        }
+    }
+}
+
+/// The rows of an answer, while it is read.
+pub(crate) struct RowsAhead {
+    places: Vec<Range<usize>>,
+    values: Option<Box<dyn ReadValues>>,
+    refused: Vec<(usize, Error)>,
+}
+
+impl RowsAhead {
+    pub(crate) fn new(ahead: Option<ReadAhead>) -> Self {
+        RowsAhead {
+            places: Vec::new(),
+            values: ahead.map(|ahead| ahead()),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Room for so many that have so many bytes.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.places.reserve(rows);
+        if let Some(values) = &mut self.values {
+            values.reserve(rows, bytes);
+        }
+    }
+
+    /// Reads the row ahead. On the way some attributes are noted.
+    #[inline]
+    pub(crate) fn read_next<'r>(
+        &mut self,
+        reader: &mut Reader<'r>,
+        finder: Option<&'r KeyFinder>,
+    ) -> Result<(), CodecError> {
+        let values = self.values.as_mut();
+        let place = reader.item_as(finder, |reader| values?.read(reader))?;
+        self.places.push(place);
+        Ok(())
+    }
+
+    /// The row that was read last, of this body.
+    pub(crate) fn last<'b>(&self, body: &'b [u8]) -> &'b [u8] {
+        let place = self.places.last().cloned().unwrap_or_default();
+        body.get(place).unwrap_or_default()
+    }
+
+    /// Whoever reads it gets this error, however the row would read.
+    pub(crate) fn refuse_last(&mut self, error: Error) {
+        self.refused
+            .push((self.places.len().saturating_sub(1), error));
+    }
+
+    /// Leaves it out.
+    pub(crate) fn forget_last(&mut self) {
+        self.places.pop();
+        if let Some(values) = &mut self.values {
+            values.forget_last();
+        }
+    }
+
+    /// All of them.
+    pub(crate) fn of(self, answered: &Answered) -> RawRows {
+        RawRows {
+            ahead: 0..self.places.len(),
+            block: Some(Arc::new(Block {
+                body: answered.body.clone(),
+                request: answered.request.clone(),
+                places: self.places,
+                values: self.values.map(Mutex::new),
+                refused: self.refused,
+            })),
+        }
+    }
+}
+
+/// Rows that were read together.
+struct Block {
+    body: Bytes,
+    /// The id of the request, for what does not read.
+    request: Option<Box<str>>,
+    /// Where each stands in the body.
+    places: Vec<Range<usize>>,
+    values: Option<Mutex<Box<dyn ReadValues>>>,
+    /// Rows that are not to be read, in their order.
+    refused: Vec<(usize, Error)>,
+}
+
+/// Those of them that nobody has yet.
+#[derive(Default)]
+pub(crate) struct RawRows {
+    /// None once all are gone: the last one has it.
+    block: Option<Arc<Block>>,
+    ahead: Range<usize>,
+}
+
+impl RawRows {
+    /// How many of the block somebody has.
+    pub(crate) fn gone(&self) -> usize {
+        self.ahead.start
+    }
+
+    /// How many bytes all of the block have.
+    pub(crate) fn bytes(&self) -> usize {
+        let places = self.block.iter().flat_map(|block| &block.places);
+        places.map(ExactSizeIterator::len).sum()
+    }
+}
+
+impl Iterator for RawRows {
+    type Item = RawRow;
+
+    #[inline]
+    fn next(&mut self) -> Option<RawRow> {
+        let at = self.ahead.next()?;
+        let block = if self.ahead.is_empty() {
+            self.block.take()
+        } else {
+            self.block.clone()
+        };
+        Some(RawRow { block: block?, at })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ahead.size_hint()
+    }
+}
+
+impl ExactSizeIterator for RawRows {}
+
+/// A row: its bytes, and what they were read as.
+#[derive(Clone)]
+pub(crate) struct RawRow {
+    block: Arc<Block>,
+    at: usize,
+}
+
+impl RawRow {
+    fn place(&self) -> Range<usize> {
+        let place = self.block.places.get(self.at);
+        place.cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn json(&self) -> &[u8] {
+        self.block.body.get(self.place()).unwrap_or_default()
+    }
+
+    /// The same, without the values of the rows that came with it.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.block.body.slice_ref(self.json())
+    }
+
+    /// Its value: as it was read, or as it is now; for who takes it first, and for others as it is read again.
+    pub(crate) fn value<T: 'static>(&self, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        let read = match self.refusal() {
+            Some(error) => Err(error.again()),
+            None => match self.take() {
+                Some(value) => return Ok(value),
+                None => read(self.json()),
+            },
+        };
+        read.map_err(|error| match &self.block.request {
+            Some(id) => error.with_request_id(Some(id)),
+            None => error,
+        })
+    }
+
+    /// Whether it is not to be read.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refusal().is_some()
+    }
+
+    fn refusal(&self) -> Option<&Error> {
+        let refused = &self.block.refused;
+        let at = refused.binary_search_by_key(&self.at, |(row, _)| *row);
+        refused.get(at.ok()?).map(|(_, error)| error)
+    }
+
+    #[inline]
+    fn take<T: 'static>(&self) -> Option<T> {
+        let values = self.block.values.as_ref()?;
+        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.at(self.at)?.downcast_mut::<Option<T>>()?.take()
+    }
+}
+
+/// Values stay out.
+impl fmt::Debug for RawRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RawRow")
+    }
+}
+
+impl fmt::Debug for RawRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawRows({})", self.len())
+    }
+}
+
+/// How a row is read.
+pub(crate) type ReadRow<Row> = Arc<dyn Fn(&RawRow) -> Result<Row> + Send + Sync>;

@@ -1,0 +1,332 @@
+//! `snapshot`: several items as they were at one moment.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::expr::Expression;
+use crate::json::{CodecError, Writer, answer, elements};
+use crate::plan::{ItemKey, MOST, Operation, Outcome, Participant, Plan, ReplyReader};
+use crate::read::{Get, GetForm, projection_of};
+use crate::wire::{self, Reply, Request, Resend};
+
+/// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, a tuple
+/// of them or a `Vec`, and returns their items in that form.
+///
+/// Every write that was acknowledged before is seen. A `get().select::<P>()` reads some fields of its item. It costs twice what strong reads cost. Where only the items are
+/// needed and not the moment, read them one by one.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "accounts", key(pk = id))]
+/// struct Account { id: String, cents: i64 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Account::schema()]).await?;
+/// let ann = Account { id: "ann".into(), cents: 100 }.put().send(&db).await?;
+///
+/// let both = snapshot((Account::key("ann").get(), Account::key("bob").get()));
+/// let (found, missing): (Option<Account>, Option<Account>) = both.send(&db).await?;
+/// assert_eq!((found, missing), (Some(ann), None));
+///
+/// let [ann, bob] = snapshot(["ann", "bob"].map(|id| Account::key(id).get())).send(&db).await?;
+/// assert!(ann.is_some() && bob.is_none());
+///
+/// let names = ["ann", "bob", "ann"];
+/// let reads: Vec<_> = names.iter().map(|name| Account::key(*name).get()).collect();
+/// let found: Vec<Option<Account>> = snapshot(reads).send(&db).await?;
+/// assert_eq!(found.len(), 3);
+/// # Ok(()) }
+/// ```
+pub fn snapshot<R: Reads>(reads: R) -> Snapshot<R> {
+    Snapshot { reads }
+}
+
+/// Several items as they were at one moment; see [`snapshot`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Snapshot<R> {
+    reads: R,
+}
+
+/// What a [`snapshot`] reads: a `get`, a `Vec`, an array or a tuple of up to 16, and these within each other.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read as a snapshot",
+    label = "expected `get`s in a tuple, an array or a `Vec`",
+    note = "write `snapshot((User::key(..).get(), Order::key(..).get()))`"
+)]
+pub trait Reads {
+    /// The items, in the same form.
+    type Out: 'static;
+
+    /// Adds the reads to a request; returns how their items are read out of the answer.
+    #[doc(hidden)]
+    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Self::Out>>;
+}
+
+type SnapshotReader<Out> = Box<dyn Fn(&SnapshotAnswer<'_>) -> Result<Out> + Send>;
+
+/// The reads of a request.
+#[derive(Debug)]
+pub struct SnapshotReads<'d> {
+    db: &'d Dynamo,
+    items: Vec<SnapshotItem>,
+    /// The service takes each item once, the caller may ask for it again.
+    places: HashMap<(String, ItemKey), usize>,
+    participants: Vec<Participant>,
+    /// How many reads there were.
+    reads: usize,
+}
+
+/// An item that is asked for.
+#[derive(Debug)]
+struct SnapshotItem {
+    table: String,
+    key: Vec<u8>,
+    /// All of it, if it is not said.
+    attributes: Option<Vec<&'static str>>,
+    project: fn(&[&'static str]) -> Expression,
+}
+
+impl SnapshotItem {
+    /// Asked for again, perhaps for other parts of it: then all of them are read.
+    fn widen(&mut self, attributes: Option<Vec<&'static str>>) {
+        self.attributes = match (self.attributes.take(), attributes) {
+            (Some(mut known), Some(more)) => {
+                known.extend(more);
+                Some(known)
+            }
+            _ => None,
+        };
+    }
+
+    fn write(&self, body: &mut Writer) {
+        body.raw("{\"Get\":{\"TableName\":");
+        body.quoted(&self.table);
+        body.raw(",\"Key\":");
+        body.raw_bytes(&self.key);
+        if let Some(attributes) = &self.attributes {
+            (self.project)(attributes).write(body);
+        }
+        body.raw("}}");
+    }
+}
+
+/// The items of an answer, as many as were asked for.
+#[derive(Debug)]
+pub struct SnapshotAnswer<'r> {
+    items: Vec<Option<&'r [u8]>>,
+    now: Timestamp,
+}
+
+impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
+    type Out = Option<F::Row>;
+
+    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Option<F::Row>>> {
+        let at = asked.add(self.key(), F::attributes())?;
+        let read = self.reading();
+        Ok(Box::new(move |answer| match answer.items.get(at) {
+            Some(Some(item)) => read(item, answer.now),
+            _ => Ok(None),
+        }))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Reads> Reads for Vec<R> {
+    type Out = Vec<R::Out>;
+
+    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Vec<R::Out>>> {
+        let readers = self.into_iter().map(|read| read.ask(asked));
+        let readers: Vec<_> = readers.collect::<Result<_>>()?;
+        Ok(Box::new(move |answer| {
+            readers.iter().map(|read| read(answer)).collect()
+        }))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: Reads, const N: usize> Reads for [R; N] {
+    type Out = [R::Out; N];
+
+    fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<[R::Out; N]>> {
+        let reader = Vec::from(self).ask(asked)?;
+        Ok(Box::new(move |answer| {
+            let found = reader(answer)?;
+            <[R::Out; N]>::try_from(found).map_err(|_| {
+                let message = "the answer holds another number of items than were asked for";
+                Error::new(ErrorKind::Service, Stage::Service, message)
+            })
+        }))
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident)+;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        #[allow(non_snake_case, reason = "the names of the types serve as variables")]
+        impl<$($name: Reads),+> Reads for ($($name,)+) {
+            type Out = ($($name::Out,)+);
+
+            fn ask(self, asked: &mut SnapshotReads<'_>) -> Result<SnapshotReader<Self::Out>> {
+                let ($($name,)+) = self;
+                $(let $name = $name.ask(asked)?;)+
+                Ok(Box::new(move |answer| Ok(($($name(answer)?,)+))))
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+    A B C D E F G H I;
+    A B C D E F G H I J;
+    A B C D E F G H I J K;
+    A B C D E F G H I J K L;
+    A B C D E F G H I J K L M;
+    A B C D E F G H I J K L M N;
+    A B C D E F G H I J K L M N O;
+    A B C D E F G H I J K L M N O P;
+}
+
+impl<'d> SnapshotReads<'d> {
+    fn new(db: &'d Dynamo) -> Self {
+        SnapshotReads {
+            db,
+            items: Vec::new(),
+            places: HashMap::new(),
+            participants: Vec::new(),
+            reads: 0,
+        }
+    }
+
+    /// Which of the items this one is.
+    fn add<E: DynamoEntity>(
+        &mut self,
+        key: &Key<E>,
+        attributes: Option<Vec<&'static str>>,
+    ) -> Result<usize> {
+        let index = self.reads;
+        self.reads += 1;
+        let added = self.add_item(key, attributes, index);
+        added.map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))
+    }
+
+    fn add_item<E: DynamoEntity>(
+        &mut self,
+        key: &Key<E>,
+        attributes: Option<Vec<&'static str>>,
+        index: usize,
+    ) -> Result<usize> {
+        let table = self.db.table_name(<E::Table as DynamoTable>::TABLE.name);
+        let mut json = Writer::for_request(64);
+        json.raw("{");
+        key.write(&mut json)?;
+        json.raw("}");
+        let item = ItemKey::of::<E>(json.as_bytes())?;
+        let place = (table, item);
+        if let Some(known) = self.places.get(&place) {
+            if let Some(asking) = self.items.get_mut(*known) {
+                asking.widen(attributes);
+            }
+            return Ok(*known);
+        }
+        let at = self.participants.len();
+        if at == MOST {
+            let message = format!(
+                "a snapshot reads at most {MOST} items: read more of them with a query, or one by one"
+            );
+            let error = Error::new(ErrorKind::InvalidValue, Stage::Request, message);
+            return Err(error.of(E::ENTITY.type_name));
+        }
+        self.items.push(SnapshotItem {
+            table: place.0.clone(),
+            key: json.into_bytes(),
+            attributes,
+            project: projection_of::<E>,
+        });
+        let participant = Participant::reading(index, &E::ENTITY, place.1.clone());
+        self.participants.push(participant);
+        self.places.insert(place, at);
+        Ok(at)
+    }
+
+    fn request(self) -> (Request, Vec<Participant>) {
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TransactItems\":[");
+        for (at, item) in self.items.iter().enumerate() {
+            body.raw(if at == 0 { "" } else { "," });
+            item.write(&mut body);
+        }
+        body.raw("]}");
+        let first = self.items.into_iter().next();
+        let table = first.map(|item| item.table).unwrap_or_default();
+        let operation = wire::ServiceOperation::TransactGetItems;
+        let request = Request::new(operation, table, body, Resend::Always);
+        (request, self.participants)
+    }
+}
+
+impl<R: Reads> Operation for Snapshot<R> {
+    type Out = R::Out;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
+        let mut asked = SnapshotReads::new(db);
+        let reader = self.reads.ask(&mut asked)?;
+        let (request, participants) = asked.request();
+        let now = db.now();
+        let count = participants.len();
+        let outcome = match count {
+            0 => Outcome::Nothing(reader(&SnapshotAnswer {
+                items: Vec::new(),
+                now,
+            })?),
+            _ => Outcome::ReadBy(ReplyReader(Box::new(move |reply, now| {
+                reader(&SnapshotAnswer::of(reply, count, now)?)
+            }))),
+        };
+        Ok(Plan {
+            participants,
+            ..Plan::of(request, "snapshot", now, outcome)
+        })
+    }
+}
+
+impl<'r> SnapshotAnswer<'r> {
+    /// The service answers in the order of the reads, and says of each whether there is an item.
+    fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
+        let broken = |fault| Error::unreadable(&fault);
+        let responses = answer(&reply.body, "Responses").map_err(broken)?;
+        let responses = elements(responses.unwrap_or(b"[]")).map_err(broken)?;
+        if responses.len() != count {
+            return Err(broken(CodecError::mismatch(
+                format!("{count} responses"),
+                responses.len(),
+            )));
+        }
+        let items = responses
+            .into_iter()
+            .map(|response| answer(response, "Item"));
+        let items = items.collect::<Result<_, _>>().map_err(broken)?;
+        Ok(SnapshotAnswer { items, now })
+    }
+}
+
+impl<R> fmt::Debug for Snapshot<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Snapshot")
+    }
+}

@@ -1,0 +1,12 @@
+//! When and how often something is done again.
+
+mod backoff;
+mod concurrent;
+mod rate;
+mod retry_budget;
+
+pub(crate) use backoff::Backoff;
+pub(crate) use concurrent::{CONCURRENCY, as_they_come, together};
+pub(crate) use rate::Rate;
+pub use retry_budget::RetryBudget;
+pub(crate) use retry_budget::{Patience, Rounds};

@@ -1,0 +1,31 @@
+//! Waiting before another attempt, so that those who collided do not collide again.
+
+use std::time::Duration;
+
+use crate::runtime::sleep;
+
+/// No pause is longer.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// Full jitter: each pause is anything between nothing and a bound that doubles.
+///
+/// The first bound is the time that an attempt took: what is near for one engine is far for another.
+pub(crate) struct Backoff {
+    doublings: u32,
+}
+
+impl Backoff {
+    pub(crate) fn new() -> Self {
+        Backoff { doublings: 0 }
+    }
+
+    /// Waits after an attempt that took so long; no longer than there is time left.
+    pub(crate) async fn wait(&mut self, attempt: Duration, left: Option<Duration>) {
+        let factor = 2_u32.saturating_pow(self.doublings);
+        let bound = attempt.saturating_mul(factor).min(LONGEST);
+        let bound = left.map_or(bound, |left| bound.min(left));
+        let micros = u64::try_from(bound.as_micros()).unwrap_or(u64::MAX);
+        sleep(Duration::from_micros(fastrand::u64(0..=micros))).await;
+        self.doublings += 1;
+    }
+}

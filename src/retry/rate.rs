@@ -1,0 +1,52 @@
+//! So many a second: a place in line for each, at even distances.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::runtime::sleep_until;
+
+/// Lets so many through in a second.
+#[derive(Debug)]
+pub(crate) struct Rate {
+    distance: Duration,
+    /// When the next one may go.
+    next: Mutex<Option<Instant>>,
+}
+
+impl Rate {
+    pub(crate) fn per_second(count: u32) -> Self {
+        Rate {
+            distance: Duration::from_secs(1) / count.max(1),
+            next: Mutex::new(None),
+        }
+    }
+
+    /// Waits for a place in line. What nobody took is not saved up: after a pause they go no faster.
+    pub(crate) async fn wait(&self) {
+        let turn = {
+            let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = Instant::now();
+            let turn = next.map_or(now, |next| next.max(now));
+            *next = turn.checked_add(self.distance);
+            turn
+        };
+        sleep_until(turn).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_hundred_a_second_come_ten_milliseconds_apart() {
+        let rate = Rate::per_second(100);
+        let began = Instant::now();
+        for _ in 0..6 {
+            rate.wait().await;
+        }
+        let took = began.elapsed();
+        assert!(took >= Duration::from_millis(50), "{took:?}");
+        assert!(took < Duration::from_millis(500), "{took:?}");
+    }
+}

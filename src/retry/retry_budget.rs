@@ -1,0 +1,148 @@
+//! How long work on many items goes on while the service is too busy for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::retry::Backoff;
+
+/// How often, and for how long, what the service leaves out is asked for again.
+///
+/// Only rounds without any progress count: as long as something is done in each, work goes on until all
+/// of it is. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
+/// none behind a round that brought something: its answer may have been as large as answers get.
+/// The retries of the SDK client, of a request that is refused as a whole, come on top.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use std::time::Duration;
+/// # #[derive(Debug, DynamoEntity)]
+/// # #[dynamo(table = "notes", key(pk = id))]
+/// # struct Note { id: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Note::schema()]).await?;
+/// use dynamo_entity::RetryBudget;
+///
+/// let patient = RetryBudget::rounds(20).within(Duration::from_secs(60));
+/// let found = Note::get_many([Note::key("n1")]).budget(patient).send(&db).await?;
+/// # assert!(found[0].is_none());
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryBudget {
+    rounds: u32,
+    time: Option<Duration>,
+}
+
+/// Ten rounds without progress, however long that takes.
+impl Default for RetryBudget {
+    fn default() -> Self {
+        RetryBudget::rounds(10)
+    }
+}
+
+impl RetryBudget {
+    /// Gives up after so many rounds in a row without progress. One is the least: what the service leaves out
+    /// is not asked for again, unless it did something of it.
+    pub const fn rounds(rounds: u32) -> Self {
+        let rounds = if rounds == 0 { 1 } else { rounds };
+        RetryBudget { rounds, time: None }
+    }
+
+    /// And begins no other round after so long, with progress or without.
+    #[must_use]
+    pub const fn within(self, time: Duration) -> Self {
+        RetryBudget {
+            time: Some(time),
+            ..self
+        }
+    }
+}
+
+/// The budget of one job, which all its requests share.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    budget: RetryBudget,
+    began: Instant,
+    /// A request of the job used its budget up, and none was answered since.
+    worn: AtomicBool,
+}
+
+impl Patience {
+    pub(crate) fn new(budget: RetryBudget) -> Self {
+        Patience {
+            budget,
+            began: Instant::now(),
+            worn: AtomicBool::new(false),
+        }
+    }
+
+    /// How much time is left, if that is bounded.
+    fn left(&self) -> Option<Duration> {
+        let time = self.budget.time?;
+        Some(time.saturating_sub(self.began.elapsed()))
+    }
+
+    /// The rounds of one request.
+    pub(crate) fn rounds(&self) -> Rounds<'_> {
+        Rounds {
+            patience: self,
+            backoff: Backoff::new(),
+            in_vain: 0,
+            is_hopeless: false,
+        }
+    }
+}
+
+/// The rounds of one request until all of it is done.
+pub(crate) struct Rounds<'p> {
+    patience: &'p Patience,
+    backoff: Backoff,
+    in_vain: u32,
+    /// Another request of the job gave up.
+    is_hopeless: bool,
+}
+
+impl Rounds<'_> {
+    /// Something of the round was done.
+    pub(crate) fn progress(&mut self) {
+        (self.backoff, self.in_vain, self.is_hopeless) = (Backoff::new(), 0, false);
+        self.patience.worn.store(false, Ordering::Relaxed);
+    }
+
+    /// Nothing was. Where another request of the job gave up, one such round is enough: a service that is
+    /// away does not cost every request its whole budget.
+    pub(crate) fn in_vain(&mut self) {
+        self.in_vain += 1;
+        self.is_hopeless = self.patience.worn.load(Ordering::Relaxed);
+    }
+
+    /// Waits before the next round; false if there is to be none. `took` is the time of the last one.
+    pub(crate) async fn another(&mut self, took: Duration) -> bool {
+        if self.is_hopeless || self.in_vain >= self.patience.budget.rounds {
+            self.patience.worn.store(true, Ordering::Relaxed);
+            return false;
+        }
+        let left = self.patience.left();
+        if left.is_some_and(|left| left.is_zero()) {
+            return false;
+        }
+        self.backoff.wait(took, left).await;
+        true
+    }
+
+    /// Whether there is another round without waiting, as something of the last one was done.
+    pub(crate) fn another_at_once(&self) -> bool {
+        self.in_vain == 0 && self.patience.left().is_none_or(|left| !left.is_zero())
+    }
+
+    /// Why there is no other round, for messages.
+    pub(crate) fn reason(&self) -> String {
+        match self.in_vain {
+            0 => "the time for it was over".to_owned(),
+            1 => "the service left them out".to_owned(),
+            times => format!("the service left them out {times} times in a row"),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How much a stored key is like those of an entity, where it is none of them.
+//!
+//! A row of another program says by its key alone what it is. One whose time has other digits or whose number has no zeros
+//! in front is still a row of its entity, and whoever reads it has to hear of it; one of something else is not.
+
+use super::{EntityDef, KeyDef, KeySource, Piece};
+use crate::json::{Reader, member};
+
+impl EntityDef {
+    /// Whether an item has a key of this entity.
+    pub(crate) fn has_key(&self, item: &[u8]) -> bool {
+        // One in another spelling is to be refused by whoever reads it.
+        (self.key_fault)(item).is_none_or(|fault| fault.is_other_spelling())
+    }
+
+    /// So many bytes of the keys of an item are the literals of the templates, in whatever case. None if one is not there:
+    /// then the item evidently is of something else.
+    pub(crate) fn likeness(&self, item: &[u8]) -> Option<usize> {
+        let keys = [Some(&self.pk), self.sk.as_ref()];
+        let keys = keys.into_iter().flatten();
+        keys.map(|key| of_key(key, item)).sum()
+    }
+}
+
+fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
+    let KeySource::Template(pieces) = key.source else {
+        return Some(0);
+    };
+    let json = member(item, key.attribute).ok()??;
+    of_text(pieces, &Reader::new(json).text().ok()?)
+}
+
+/// The literals have to stand in their order, with anything where the parts are.
+fn of_text(pieces: &[Piece], text: &str) -> Option<usize> {
+    let mut left = text.as_bytes();
+    let (mut alike, mut is_behind_part) = (0, false);
+    for (at, piece) in pieces.iter().enumerate() {
+        let Piece::Literal(literal) = piece else {
+            is_behind_part = true;
+            continue;
+        };
+        let literal = literal.as_bytes();
+        let last = left.len().checked_sub(literal.len())?;
+        let mut places = match (is_behind_part, at + 1 == pieces.len()) {
+            (false, _) => 0..=0,
+            (true, false) => 0..=last,
+            (true, true) => last..=last,
+        };
+        let is_there = |place: &usize| {
+            let stored = left.get(*place..*place + literal.len());
+            stored.is_some_and(|stored| stored.eq_ignore_ascii_case(literal))
+        };
+        let place = places.find(is_there)?;
+        left = left.get(place + literal.len()..)?;
+        alike += literal.len();
+        is_behind_part = false;
+    }
+    // A constant has nothing behind it.
+    (is_behind_part || left.is_empty()).then_some(alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Presence, Width};
+
+    const PART: Piece = Piece::Part {
+        field: "f",
+        width: Width::Variable,
+        presence: Presence::Always,
+    };
+
+    #[test]
+    fn literals_tell_in_their_order_and_in_any_case() {
+        let line: &[Piece] = &[
+            Piece::Literal("ORDER#"),
+            PART,
+            Piece::Literal("#LINE#"),
+            PART,
+        ];
+        for (text, alike) in [
+            ("ORDER#7#LINE#1", Some(12)),
+            ("order#7#line#1", Some(12)),
+            ("ORDER##LINE#", Some(12)),
+            ("ORDER#7#LINE", None),
+            ("ORDER#7", None),
+            ("XORDER#7#LINE#1", None),
+            ("", None),
+        ] {
+            assert_eq!(of_text(line, text), alike, "{text}");
+        }
+        let constant: &[Piece] = &[Piece::Literal("INFO")];
+        assert_eq!(of_text(constant, "info"), Some(4));
+        assert_eq!(of_text(constant, "INFOS"), None);
+        let ended: &[Piece] = &[PART, Piece::Literal("#END")];
+        assert_eq!(of_text(ended, "a#END#END"), Some(4));
+        assert_eq!(of_text(ended, "a#END#"), None);
+        assert_eq!(of_text(&[PART, Piece::Shard(3)], "anything"), Some(0));
+    }
+}

@@ -1,0 +1,170 @@
+//! `Transaction`: several writes and checks that take effect together, or not at all.
+
+mod hand_over;
+mod writes;
+
+use std::any::Any;
+use std::fmt;
+
+use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
+use crate::error::{Error, Failed, Result};
+pub use crate::plan::TransactWrite;
+use crate::plan::{Operation, Outcome, Plan, TransactionMember};
+
+type Planning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<TransactionMember>> + Send + 'w>;
+
+/// Writes and checks that take effect together, or not at all.
+///
+/// Each operation is planned as it would be alone, with its own conditions. They see the table as it was before, so
+/// two of them cannot be on one item; `.when(..)` is how one operation asks something of the item it writes, and
+/// [`check`](crate::entity::Key::check) how it asks something of another one.
+///
+/// It costs twice the write units. It is sent with a client token, by which the service knows a second attempt, so
+/// it takes effect once although it is sent again after lost answers and while others hold one of its items. If it
+/// fails, nothing was written, but where the error says
+/// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown); [`Error::failures`] names the operations that failed.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "products", key(pk = id))]
+/// struct Product { id: String, stock: u32 }
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = number))]
+/// struct Order { number: u32, product: String, #[dynamo(version)] version: Version }
+///
+/// fn sell(order: &Order) -> Transaction<'_> {
+///     Transaction::new()
+///         .with(order.create())
+///         .with(Product::key(&order.product).update().apply(|p| p.stock().sub(1)))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Product::schema(), Order::schema()]).await?;
+/// # Product { id: "tea".into(), stock: 1 }.put().send(&db).await?;
+/// let order = |number| Order { number, product: "tea".into(), version: Version::default() };
+/// let (first, second) = (order(1), order(2));
+/// let stored = sell(&first).send(&db).await?;
+/// assert_eq!(stored.get::<Order>(0).map(|order| order.version), Some(Version::from(1)));
+///
+/// let sold_out = sell(&second).send(&db).await.unwrap_err();
+/// assert!(sold_out.is_conflict());
+/// assert_eq!(sold_out.failures().map(|failed| failed.index()).collect::<Vec<_>>(), [1]);
+/// assert_eq!(Order::key(2).get().send(&db).await?, None); // nothing was written
+/// # Ok(()) }
+/// ```
+#[derive(Default)]
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Transaction<'w> {
+    writes: Vec<Planning<'w>>,
+    token: Option<String>,
+}
+
+impl<'w> Transaction<'w> {
+    /// One without operations, which does nothing.
+    pub fn new() -> Self {
+        Transaction::default()
+    }
+
+    /// Adds an operation.
+    pub fn with(mut self, write: impl TransactWrite + Send + 'w) -> Self {
+        self.writes.push(Box::new(|db| write.plan_members(db)));
+        self
+    }
+
+    /// Adds operations of one kind.
+    pub fn with_all<W: TransactWrite + Send + 'w>(
+        self,
+        writes: impl IntoIterator<Item = W>,
+    ) -> Self {
+        writes.into_iter().fold(self, Transaction::with)
+    }
+
+    /// A token of the caller's, 1 to 36 bytes, in place of a random one.
+    ///
+    /// For ten minutes, a transaction with the same token is the same transaction, sent from another process too: it
+    /// takes effect once. It has to be the same byte for byte, managed times, versions and conditions included; the
+    /// service refuses another one.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// How many operations it has.
+    pub fn len(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+}
+
+impl Operation for Transaction<'_> {
+    type Out = Stored;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<Stored>> {
+        let mut members = Vec::with_capacity(self.writes.len());
+        for (index, planning) in self.writes.into_iter().enumerate() {
+            let planned = planning(db);
+            let planned = planned
+                .map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))?;
+            members.extend(planned.into_iter().map(|member| member.at(index)));
+        }
+        hand_over::join(&mut members, db)?;
+        crate::plan::check_limits(&members)?;
+        let writes = members.iter_mut().filter(|member| member.is_write());
+        let stored = Stored(writes.map(|member| member.stored.take()).collect());
+        let outcome = match members.is_empty() {
+            true => Outcome::Nothing(stored),
+            false => Outcome::Known(Some(stored)),
+        };
+        crate::plan::plan_of(members, self.token, ("Transaction", db.now()), outcome)
+    }
+}
+
+/// How many operations, never the values.
+impl fmt::Debug for Transaction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Transaction({} operations)", self.writes.len())
+    }
+}
+
+/// What a [`Transaction`] stored, as far as that is known: its `create`s and `put`s, with versions, times and the
+/// like as they are in the table. The service returns nothing, so of an `update` nothing is known.
+#[derive(Default)]
+pub struct Stored(Vec<Option<Box<dyn Any + Send + Sync>>>);
+
+impl Stored {
+    /// What the operation of this index stored, from 0. `None` if it was no `create` or `put` of `E`.
+    pub fn get<E: DynamoEntity>(&self, index: usize) -> Option<&E> {
+        self.0.get(index)?.as_ref()?.downcast_ref()
+    }
+
+    /// The same, taken out.
+    pub fn take<E: DynamoEntity>(&mut self, index: usize) -> Option<E> {
+        let place = self.0.get_mut(index)?;
+        place.as_ref()?.downcast_ref::<E>()?;
+        let entity = place.take()?.downcast::<E>().ok()?;
+        Some(*entity)
+    }
+
+    /// Everything of one entity that was created or put, in order.
+    pub fn all<E: DynamoEntity>(&self) -> impl Iterator<Item = &E> {
+        let stored = self.0.iter().flatten();
+        stored.filter_map(|entity| entity.downcast_ref())
+    }
+}
+
+/// How many, never the values.
+impl fmt::Debug for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Stored({} entities)", self.0.iter().flatten().count())
+    }
+}

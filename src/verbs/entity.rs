@@ -1,0 +1,132 @@
+//! The verbs of an entity.
+
+use crate::codec::Item;
+use crate::entity::{DynamoEntity, Key, read};
+use crate::error::{Error, Result};
+use crate::query::{Query, WholeTable};
+use crate::read::{GetMany, KeyOf, Listed, Streamed};
+use crate::write::{Create, Delete, Put, Update};
+
+/// What can be done with every entity.
+pub trait EntityVerbs: DynamoEntity {
+    /// The key of this entity.
+    fn key(&self) -> Key<Self> {
+        Key::of(self)
+    }
+
+    /// Stores it where no live item has its key. Never overwrites.
+    fn create(&self) -> Create<'_, Self> {
+        Create::new(self)
+    }
+
+    /// Stores it, replacing what is there. With a version field, only what it was loaded from.
+    ///
+    /// Without one, and `.unchecked()`, it means: whatever is there. So it is sent again where its answer was lost, and
+    /// may replace what somebody else wrote between its two effects, and was told to be stored. Where others write the
+    /// same items, let it ask for something: a version, [`create`](Self::create), [`when`](Put::when). Such a write is not
+    /// sent again, and its error is [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::testing::{Fault, Faults}; // feature `testing`
+    ///
+    /// #[derive(Debug, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "visits", key(pk = page))]
+    /// struct Visits { page: String, count: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// db.create_tables([Visits::schema()]).await?;
+    /// let none = Visits { page: "home".into(), count: 0 };
+    ///
+    /// // Executed, and the answer is lost; the second attempt takes a while on its way.
+    /// let faults = Faults::new([Fault::Lose, Fault::Delay(Duration::from_millis(300))]);
+    /// let unlucky = db.with_faults(&faults)?;
+    /// let reset = none.put().send(&unlucky);
+    /// let visit = async {
+    ///     while faults.calls().len() < 2 {
+    ///         tokio::task::yield_now().await;
+    ///     }
+    ///     Visits::key("home").update().apply(|v| v.count().add(1)).send(&db).await
+    /// };
+    /// let (reset, visit) = tokio::join!(reset, visit);
+    /// assert_eq!((reset?.count, visit?.count), (0, 1)); // both are told that it is done
+    /// assert_eq!(Visits::key("home").get().send(&db).await?, Some(none)); // and the visit is gone
+    /// # Ok(()) }
+    /// ```
+    fn put(&self) -> Put<'_, Self, Self::Guard> {
+        Put::new(self)
+    }
+
+    /// Changes some attributes of it where it is stored. With a version field, only as it was loaded;
+    /// the entity itself is not changed, the operation returns the new one.
+    fn update(&self) -> Update<Self> {
+        Update::of_entity(self)
+    }
+
+    /// Deletes it. With a version field, only as it was loaded. Without one it is sent again where its answer was lost,
+    /// like [`put`](Self::put), and may delete what was stored under its key in between.
+    fn delete(&self) -> Delete<Self, Self::Guard> {
+        Delete::of_entity(self)
+    }
+
+    /// Reads many items by their keys, any number: the items in the order of the keys, `None` for one that
+    /// is not there. 100 go in a request; a key that comes twice is asked for once, and what the service leaves
+    /// out is asked for again.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # let note = Note { id: "n1".into() };
+    /// # note.put().send(&db).await?;
+    /// let found = Note::get_many(["n1", "n2", "n1"].map(Note::key)).send(&db).await?;
+    /// assert_eq!(found, [Some(note.clone()), None, Some(note)]);
+    /// # Ok(()) }
+    /// ```
+    fn get_many<I>(keys: I) -> GetMany<Self, Listed<I>>
+    where
+        I: IntoIterator<Item: KeyOf<Self>>,
+    {
+        GetMany::new(keys)
+    }
+
+    /// The same for keys of a `Stream`, read by [`stream`](GetMany::stream).
+    fn get_stream<S>(keys: S) -> GetMany<Self, Streamed<S>>
+    where
+        S: futures_core::Stream<Item: KeyOf<Self>> + Send + 'static,
+    {
+        GetMany::streamed(keys)
+    }
+
+    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
+    /// order.
+    fn scan() -> Query<Self, WholeTable> {
+        Query::scan()
+    }
+
+    /// The item as the table holds it: all attributes, keys of indexes included.
+    fn to_item(&self) -> Result<Item> {
+        self.__item()
+    }
+
+    /// The entity of an item, from a stream or a file say.
+    fn from_item(item: impl Into<Item>) -> Result<Self> {
+        let json = item.into().to_dynamo_json();
+        read(&json.map_err(|fault| Error::decode(Self::ENTITY.type_name, fault))?)
+    }
+
+    /// The key of an item of this entity; other attributes need not be there.
+    fn key_from_item(item: impl Into<Item>) -> Result<Key<Self>> {
+        Key::from_item(item)
+    }
+}
+
+impl<E: DynamoEntity> EntityVerbs for E {}

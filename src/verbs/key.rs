@@ -1,0 +1,166 @@
+//! The verbs of a key.
+
+use crate::entity::guard::Unconditional;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::{Error, Result};
+use crate::read::Get;
+use crate::write::{Check, Delete, Modify, TryModify, Update, Upsert};
+
+impl<E: DynamoEntity> Key<E> {
+    /// Reads the item.
+    pub fn get(self) -> Get<E> {
+        Get::new(self)
+    }
+
+    /// Changes some attributes of the item, which has to be there.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "products", key(pk = id))]
+    /// # struct Product { id: String, stock: u32, note: Option<String> }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Product::schema()]).await?;
+    /// # Product { id: "tea".into(), stock: 3, note: None }.create().send(&db).await?;
+    /// let product = Product::key("tea").update()
+    ///     .apply(|p| (p.stock().sub(2), p.note().set("selling well")))
+    ///     .when(|p| p.stock().ge(2))
+    ///     .send(&db).await?;
+    /// assert_eq!((product.stock, product.note.as_deref()), (1, Some("selling well")));
+    ///
+    /// // A sum never leaves the range of its type.
+    /// let refused = Product::key("tea").update().apply(|p| p.stock().sub(2)).send(&db).await;
+    /// assert!(refused.is_err_and(|error| error.is_conflict()));
+    /// # Ok(()) }
+    /// ```
+    pub fn update(self) -> Update<E> {
+        Update::of_key(self)
+    }
+
+    /// Changes some attributes of the item, or makes it out of them.
+    ///
+    /// An expired item that DynamoDB still holds is not brought back: that is a
+    /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`create`](crate::verbs::EntityVerbs::create) replaces it.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "counts", key(pk = name, sk = day))]
+    /// # struct Count { name: String, day: u32, count: u64 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Count::schema()]).await?;
+    /// for expected in 1..=3 {
+    ///     let count = Count::key("login", 7).upsert().apply(|c| c.count().add(1)).send(&db).await?;
+    ///     assert_eq!(count.count, expected);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn upsert(self) -> Upsert<E> {
+        Upsert::of_key(self)
+    }
+
+    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between;
+    /// else again, with the item that is there now. The closure may therefore run several times.
+    ///
+    /// What the closure does to version, timestamps and actors is not written: the library keeps them. An
+    /// entity with a version is guarded by it, another one by all attributes that were read. After a
+    /// lost answer the closure is not run again: the error is
+    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "carts", key(pk = id))]
+    /// # struct Cart { id: String, skus: Vec<String>, #[dynamo(version)] version: Version }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Cart::schema()]).await?;
+    /// # Cart { id: "c".into(), skus: vec!["tea".into(), "tea".into()], version: Version::default() }.create().send(&db).await?;
+    /// let cart = Cart::key("c").modify(|cart| cart.skus.dedup()).send(&db).await?;
+    /// assert_eq!(cart.skus, ["tea"]);
+    /// # Ok(()) }
+    /// ```
+    pub fn modify<F: FnMut(&mut E)>(self, change: F) -> Modify<E, F> {
+        Modify::new(self, change)
+    }
+
+    /// [`modify`](Self::modify) with a closure that may refuse, with an error of its own type.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "accounts", key(pk = id))]
+    /// # struct Account { id: String, cents: i64, #[dynamo(version)] version: Version }
+    /// # #[derive(Debug)]
+    /// enum Refused { Overdrawn, Db(dynamo_entity::Error) }
+    ///
+    /// impl From<dynamo_entity::Error> for Refused {
+    ///     fn from(error: dynamo_entity::Error) -> Self { Refused::Db(error) }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Refused> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # Account { id: "a".into(), cents: 5, version: Version::default() }.create().send(&db).await?;
+    /// let refused = Account::key("a")
+    ///     .try_modify(|account| {
+    ///         account.cents -= 10;
+    ///         if account.cents < 0 { Err(Refused::Overdrawn) } else { Ok(()) }
+    ///     })
+    ///     .send(&db)
+    ///     .await;
+    /// assert!(matches!(refused, Err(Refused::Overdrawn)));
+    /// # Ok(()) }
+    /// ```
+    pub fn try_modify<F, X>(self, change: F) -> TryModify<E, F, X>
+    where
+        F: FnMut(&mut E) -> Result<(), X>,
+        X: From<Error>,
+    {
+        TryModify::new(self, change)
+    }
+
+    /// Renews what the library keeps, the version and `updated_at`, and changes nothing else. The item
+    /// has to be there.
+    pub fn touch(self) -> Update<E> {
+        Update::touch(self)
+    }
+
+    /// Deletes the item, whatever it holds. It is sent again where its answer was lost, and may then delete what somebody
+    /// stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
+    pub fn delete(self) -> Delete<E, E::Unguarded> {
+        Delete::of_key(self)
+    }
+
+    /// Asks something of the item in a [`Transaction`](crate::Transaction), and leaves it as it is:
+    /// `.if_exists()`, `.if_missing()`, `.when(..)`.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "users", key(pk = id))]
+    /// # struct User { id: String, active: bool }
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "posts", key(pk = id))]
+    /// # struct Post { id: u32, author: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([User::schema(), Post::schema()]).await?;
+    /// let post = Post { id: 1, author: "ann".into() };
+    /// let publish = Transaction::new()
+    ///     .with(User::key("ann").check().if_exists().when(|u| u.active().eq(true)))
+    ///     .with(post.create());
+    /// assert!(publish.send(&db).await.unwrap_err().is_not_found()); // there is no such user
+    /// # Ok(()) }
+    /// ```
+    pub fn check(self) -> Check<E, Unconditional> {
+        Check::new(self)
+    }
+}

@@ -1,0 +1,36 @@
+//! What a request consumed, as the service says.
+
+use crate::json::member;
+
+/// Asks for what a request took.
+pub(crate) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\"";
+
+/// The `CapacityUnits` of a `ConsumedCapacity`. What cannot be read is none: the rows are what counts.
+pub(crate) fn units(json: &[u8]) -> Option<f64> {
+    let number = std::str::from_utf8(member(json, "CapacityUnits").ok()??);
+    let units: Option<f64> = number.ok().and_then(|number| number.parse().ok());
+    units.filter(|units| units.is_finite() && *units >= 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_read() {
+        for (json, wanted) in [
+            (r#"{"TableName":"t","CapacityUnits":12.5}"#, Some(12.5)),
+            (
+                r#"{"CapacityUnits": 3 ,"Table":{"CapacityUnits":1}}"#,
+                Some(3.0),
+            ),
+            (r#"{"TableName":"t"}"#, None),
+            (r#"{"CapacityUnits":null}"#, None),
+            (r#"{"CapacityUnits":-1}"#, None),
+            (r#"{"CapacityUnits":1e999}"#, None),
+            ("[]", None),
+        ] {
+            assert_eq!(units(json.as_bytes()), wanted, "{json}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The thread that owns the database, and the queue to it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs::OpenOptions;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
+use aws_sdk_dynamodb::{Client, config};
+use bytes::Bytes;
+use dynoxide::{Database, DynoxideError};
+use tokio::sync::oneshot;
+
+use super::dispatch::{EngineAnswer, dispatch, internal_error};
+use super::http::EmbeddedHttpClient;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::lock::{self, Claim, Lock};
+use crate::wire::sleep::AnySleep;
+
+/// Deeply nested values and expressions are read by recursion.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// Of what an error speaks, and what to do instead.
+const WHAT: &str = "the embedded database";
+const INSTEAD: &str = "share one `Dynamo` by cloning it";
+
+/// An operation that panics.
+#[cfg(test)]
+pub(super) const PANIC: &str = "Panic";
+
+/// DynamoDB in this process. Clones share one database.
+#[derive(Clone)]
+pub struct EmbeddedEngine {
+    jobs: mpsc::Sender<EngineJob>,
+    requests: Arc<AtomicU64>,
+}
+
+struct EngineJob {
+    operation: Cow<'static, str>,
+    body: Bytes,
+    answer: oneshot::Sender<EngineAnswer>,
+}
+
+/// Others may have the file after the database is closed: fields drop in order.
+struct Opened {
+    database: Database,
+    _alone: Option<(Claim, Lock)>,
+}
+
+impl EmbeddedEngine {
+    /// A database in memory, gone with the last clone.
+    pub async fn memory() -> Result<Self> {
+        Self::start(|| {
+            let database = Database::memory().map_err(|error| cannot_open("memory", &error))?;
+            Ok(Opened {
+                database,
+                _alone: None,
+            })
+        })
+        .await
+    }
+
+    /// A database in a file. The file is created if it is not there, its folder is not.
+    ///
+    /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in
+    /// another one, by whatever name: beside `PATH.lock`, the file itself is locked. (Where only that second lock is
+    /// in the way, because the first was deleted or the file has several names, the answer takes half a minute.)
+    /// Other programs cannot read the file meanwhile, and a process that opens the file by other means than
+    /// this, to copy it, say, gives that lock up.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        Self::start(move || open_file(&path)).await
+    }
+
+    async fn start(open: impl FnOnce() -> Result<Opened> + Send + 'static) -> Result<Self> {
+        let (jobs, queue) = mpsc::channel();
+        let (ready, opened) = oneshot::channel();
+        let owner = move || match open() {
+            Ok(opened) => {
+                if ready.send(Ok(())).is_ok() {
+                    serve(&opened.database, &queue);
+                }
+            }
+            Err(error) => drop(ready.send(Err(error))),
+        };
+        thread::Builder::new()
+            .name("dynamo-embedded".into())
+            .stack_size(STACK)
+            .spawn(owner)
+            .map_err(|error| cannot_open("a thread", &error).with_source(error))?;
+        opened
+            .await
+            .map_err(|_| cannot_open("the database", &"its thread ended"))??;
+        Ok(EmbeddedEngine {
+            jobs,
+            requests: Arc::default(),
+        })
+    }
+
+    /// One request: operation and body of DynamoDB JSON in, status and body out.
+    pub(crate) async fn call(&self, operation: Cow<'static, str>, body: Bytes) -> EngineAnswer {
+        let (answer, answered) = oneshot::channel();
+        match self.jobs.send(EngineJob {
+            operation,
+            body,
+            answer,
+        }) {
+            Ok(()) => answered.await.unwrap_or_else(|_| internal_error()),
+            Err(_) => internal_error(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) async fn execute(&self, operation: &str, body: &[u8]) -> (u16, Vec<u8>) {
+        self.call(operation.to_owned().into(), Bytes::copy_from_slice(body))
+            .await
+    }
+
+    /// What answers are known by.
+    pub(crate) fn next_request_id(&self) -> String {
+        let id = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("embedded-{id:012}")
+    }
+
+    /// What an SDK client needs to talk to this engine instead of a server.
+    pub fn http_client(&self) -> EmbeddedHttpClient {
+        EmbeddedHttpClient::new(self.clone())
+    }
+
+    /// Settings for an SDK client of this engine, open for more: timeouts, interceptors, retries.
+    pub fn sdk_config(&self) -> config::Builder {
+        config::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .endpoint_url("http://embedded.invalid")
+            .allow_no_auth()
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
+            .sleep_impl(AnySleep)
+            .http_client(self.http_client())
+    }
+
+    /// An SDK client of this engine.
+    pub fn client(&self) -> Client {
+        Client::from_conf(self.sdk_config().build())
+    }
+}
+
+impl fmt::Debug for EmbeddedEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddedEngine").finish_non_exhaustive()
+    }
+}
+
+/// Answers until the last handle is gone.
+fn serve(database: &Database, queue: &mpsc::Receiver<EngineJob>) {
+    for job in queue {
+        // The caller has given up before its turn came.
+        if job.answer.is_closed() {
+            continue;
+        }
+        let answer = catch_unwind(AssertUnwindSafe(|| {
+            #[cfg(test)]
+            assert_ne!(job.operation, PANIC, "asked for by a test");
+            dispatch(database, &job.operation, &job.body)
+        }));
+        drop(job.answer.send(answer.unwrap_or_else(|_| internal_error())));
+    }
+}
+
+fn open_file(path: &Path) -> Result<Opened> {
+    if path.is_dir() {
+        let message = format!("{} is a folder, not a file", path.display());
+        return Err(Error::config(message));
+    }
+    let path = lock::resolved(path).map_err(|error| {
+        let message = format!(
+            "the path {} of the database file cannot be used ({error}): if its folder is not there, \
+             create it first",
+            path.display()
+        );
+        Error::config(message).with_source(error)
+    })?;
+    let url = url(&path)?;
+    let lock = Lock::acquire(&path, WHAT, INSTEAD)?;
+    let claim = claim(&path)?;
+    let database = Database::new(&url).map_err(|error| {
+        if is_busy(&error) {
+            lock::locked(&path, WHAT, INSTEAD)
+        } else {
+            cannot_open(path.display(), &error)
+        }
+    })?;
+    Ok(Opened {
+        database,
+        _alone: Some((claim, lock)),
+    })
+}
+
+/// SQLite locks the file itself for as long as it is open, and not for each transaction: so no other process
+/// has it by another name, or because the lock file was deleted. That needs a way of its own to the file, which
+/// only URLs of SQLite can name. Elsewhere a lock file that is open cannot be deleted.
+fn url(path: &Path) -> Result<String> {
+    let text = path
+        .to_str()
+        .ok_or_else(|| Error::config(format!("the path {} is not UTF-8", path.display())))?;
+    if !cfg!(unix) {
+        return Ok(text.to_owned());
+    }
+    let text = text.replace('%', "%25");
+    let text = text.replace('?', "%3f").replace('#', "%23");
+    Ok(format!("file:{text}?vfs=unix-excl"))
+}
+
+/// The file, made if it is not there yet, is not open in this process by another name.
+fn claim(path: &Path) -> Result<Claim> {
+    let unusable = |error| cannot_open(path.display(), &error);
+    if !path.exists() {
+        let mut options = OpenOptions::new();
+        let made = options.create(true).append(true).open(path);
+        drop(made.map_err(unusable)?);
+    }
+    let claim = lock::patiently(|| Claim::of(path).map_err(unusable))?;
+    claim.ok_or_else(|| lock::locked(path, WHAT, INSTEAD))
+}
+
+/// `SQLITE_BUSY`: another process has locked the file.
+fn is_busy(error: &DynoxideError) -> bool {
+    let DynoxideError::SqliteError(error) = error else {
+        return false;
+    };
+    error
+        .sqlite_error()
+        .is_some_and(|error| error.extended_code & 0xff == 5)
+}
+
+fn cannot_open(what: impl fmt::Display, why: &dyn fmt::Display) -> Error {
+    let message = format!("the embedded engine cannot open {what}: {why}");
+    Error::new(ErrorKind::Config, Stage::Connect, message)
+}

@@ -1,0 +1,44 @@
+//! Writes of one item.
+
+mod condition_check;
+mod create;
+mod delete;
+pub(crate) mod draft;
+mod idempotent;
+mod modify;
+mod put;
+mod repeatable;
+mod returning;
+pub(crate) mod unique;
+pub(crate) mod update;
+mod upkeep;
+mod upsert;
+
+pub use condition_check::Check;
+pub use create::Create;
+pub use delete::Delete;
+pub(crate) use delete::delete_of;
+pub(crate) use draft::{
+    Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, read_back, refused,
+    split, stamp_fields, tell_changes, update_of,
+};
+pub use idempotent::Idempotent;
+pub use modify::{Modify, TryModify};
+pub use put::Put;
+pub(crate) use put::{encode_item, entering, intent_of, plan_entering, put_of};
+pub use repeatable::Repeatable;
+pub(crate) use returning::read_entity;
+pub use returning::{Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld};
+pub use unique::LookUp;
+pub(crate) use unique::{
+    Holdings, Intent, Main, PlannedWrite, Rewrite, Setback, UniqueExchange, attributes_of,
+};
+#[doc(hidden)]
+pub use unique::{no_sentinels, sentinels_of};
+pub use update::Update;
+pub(crate) use upkeep::{Touched, Upkeep};
+pub use upsert::Upsert;
+
+pub use crate::entity::guard::{
+    Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional, Versioned,
+};

@@ -1,0 +1,96 @@
+//! `check`: ask something of an item in a transaction, and leave it as it is.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::dynamo::Dynamo;
+use crate::entity::guard::{Conditional, Unconditional};
+use crate::entity::{DynamoEntity, Key};
+use crate::error::Result;
+use crate::expr::{Condition, Node, UpdateActions};
+use crate::plan::{Expect, TransactionMember, check};
+use crate::write::{refused, update_of};
+
+/// Asks something of an item that a transaction does not write; see [`Key::check`].
+#[must_use = "it belongs into a `Transaction`"]
+pub struct Check<E: DynamoEntity, G = Conditional> {
+    key: Key<E>,
+    exists: bool,
+    missing: bool,
+    condition: Node,
+    kind: PhantomData<G>,
+}
+
+impl<E: DynamoEntity> Check<E, Unconditional> {
+    pub(crate) fn new(key: Key<E>) -> Self {
+        Check {
+            key,
+            exists: false,
+            missing: false,
+            condition: Node::all([]),
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<E: DynamoEntity, G> Check<E, G> {
+    /// A live item has to be there.
+    pub fn if_exists(mut self) -> Check<E> {
+        self.exists = true;
+        self.asking()
+    }
+
+    /// No live item may be there.
+    pub fn if_missing(mut self) -> Check<E> {
+        self.missing = true;
+        self.asking()
+    }
+
+    /// This has to hold, of the stored item or of none. An expired item is none, and nothing holds of one that is
+    /// still stored. Called again, both have to hold.
+    pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Check<E> {
+        let before = std::mem::replace(&mut self.condition, Node::all([]));
+        self.condition = before.and(condition(E::Paths::default()).into_node());
+        self.asking()
+    }
+
+    fn asking(self) -> Check<E> {
+        Check {
+            key: self.key,
+            exists: self.exists,
+            missing: self.missing,
+            condition: self.condition,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<E: DynamoEntity> Check<E> {
+    /// An update without a change, which is a check where it stands in a transaction.
+    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        let now = db.now();
+        let expect = match (self.exists, self.missing) {
+            (true, true) => {
+                let message = "this check asks for an item and for none: leave out `.if_exists()` or `.if_missing()`";
+                return Err(refused::<E>(message.to_owned()));
+            }
+            (true, false) => Expect::Exists,
+            (false, true) => Expect::Missing,
+            (false, false) => Expect::Anything,
+        };
+        let asked = match expect {
+            Expect::Anything => self.condition.and(check::is_live(&E::ENTITY, now)),
+            _ => self.condition,
+        };
+        let (expected, lost) = check::condition(&E::ENTITY, expect, None, now);
+        let (key, asked) = (self.key, check::with(expected, lost, asked));
+        let write = update_of(&key, UpdateActions::default(), asked, now, db)?;
+        Ok(vec![TransactionMember::of_key(write, &key)?])
+    }
+}
+
+impl<E: DynamoEntity, G> fmt::Debug for Check<E, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Check({:?})", self.key)
+    }
+}

@@ -1,0 +1,138 @@
+//! What an update writes beside its changes, and what it may not leave out.
+
+use super::source::{UpdateOrigin, field_of, split};
+use crate::entity::{DynamoEntity, DynamoTable, Key, Stamp};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{UpdateAction, UpdateActions};
+use crate::json::{CodecError, Name, Writer};
+use crate::path::{Place, json as field_json};
+use crate::schema::{AttributeDef, is_reserved};
+
+/// Refuses names that the library writes itself; a path of `rest` could lead there.
+pub(crate) fn check_places<E: DynamoEntity>(update: &UpdateActions) -> Result<()> {
+    let table = &<E::Table as DynamoTable>::TABLE;
+    for (place, _) in update.actions() {
+        let name = &**place.attribute();
+        let is_key = name == table.pk || table.sk == Some(name);
+        if is_key
+            || crate::entity::field::is_derived(&E::ENTITY, table, name)
+                && field_of::<E>(name).is_none()
+        {
+            let message = format!(
+                "the attribute `{name}` is kept by the library and cannot be changed by an update"
+            );
+            return Err(refused::<E>(message));
+        }
+        if place.is_of_rest() && is_reserved(name) {
+            let message =
+                format!("the library keeps the attribute `{name}` for itself: take another name");
+            return Err(refused::<E>(message));
+        }
+        if let Some(field) = field_of::<E>(name).filter(|_| place.is_of_rest()) {
+            let message = format!(
+                "the attribute `{name}` is the field `{field}`: change it by the path of the field, not by that of `rest`"
+            );
+            return Err(refused::<E>(message));
+        }
+    }
+    Ok(())
+}
+
+/// Law W1: an upsert may make the item, so nothing that the entity cannot be read without may lack.
+pub(crate) fn check_complete<E: DynamoEntity>(update: &UpdateActions) -> Result<()> {
+    let lacks = |(at, attribute): &(usize, &AttributeDef)| {
+        let sets = |(place, action): (&Place, &UpdateAction)| {
+            *place.attribute() == attribute.stored && place.is_attribute() && action.makes_a_value()
+        };
+        let def = &E::ENTITY;
+        let is_key = attribute.stored == def.pk.attribute
+            || def.sk.is_some_and(|sk| sk.attribute == attribute.stored);
+        !is_key && !E::may_be_absent(*at) && !update.actions().any(sets)
+    };
+    let lacking: Vec<String> = E::ENTITY
+        .attributes
+        .iter()
+        .enumerate()
+        .filter(lacks)
+        .map(|(_, attribute)| format!("`{}`", attribute.field))
+        .collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "an upsert may create the item, and it could not be read without {}: set it in the same upsert, or use `update` for an item that is there",
+        lacking.join(", ")
+    );
+    Err(refused::<E>(message))
+}
+
+/// What a fresh write of an item holds beside its fields, for an upsert may be one: key attributes
+/// are in the key, index keys come later.
+pub(crate) fn set_identity<E: DynamoEntity>(
+    update: &mut UpdateActions,
+    key: &Key<E>,
+) -> Result<(), CodecError> {
+    if let Some(attribute) = <E::Table as DynamoTable>::TABLE.type_attribute {
+        let mut json = Writer::default();
+        json.text(E::ENTITY.stored_name);
+        update.set(attribute, UpdateAction::Set(json.into_bytes()));
+    }
+    for (name, json) in split(&key.fields_json()?)? {
+        let stored = E::ENTITY
+            .attributes
+            .iter()
+            .find(|known| known.stored == name);
+        if let Some(known) = stored {
+            update.set(known.stored, UpdateAction::Set(json));
+        }
+    }
+    Ok(())
+}
+
+/// Version and timestamps (law W7).
+pub(crate) fn stamp_fields<E: DynamoEntity>(
+    update: &mut UpdateActions,
+    source: &UpdateOrigin,
+    creates: bool,
+    stamp: &Stamp,
+) -> Result<(), CodecError> {
+    let json = |attribute| {
+        field_json(|name: &Name, writer: &mut Writer| E::encode_now(attribute, stamp, name, writer))
+    };
+    let def = &E::ENTITY;
+    if let Some(attribute) = def.version {
+        update.set(attribute, next_version(source)?);
+    }
+    for attribute in [def.updated_at, def.updated_by].into_iter().flatten() {
+        let action = json(attribute)?.map_or(UpdateAction::Remove, UpdateAction::Set);
+        update.set(attribute, action);
+    }
+    let created = [def.created_at, def.created_by].into_iter().flatten();
+    for attribute in created.filter(|_| creates) {
+        if let Some(json) = json(attribute)? {
+            update.set(attribute, UpdateAction::SetIfAbsent(json));
+        }
+    }
+    Ok(())
+}
+
+/// The one after the loaded version; by key, the stored one is raised whatever it is.
+fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
+    let number = |number: u64| format!("{{\"N\":\"{number}\"}}").into_bytes();
+    Ok(match source {
+        UpdateOrigin::Entity {
+            loaded: Some(loaded),
+            checks_version: true,
+            ..
+        } => UpdateAction::Set(number(loaded.version().next()?)),
+        _ => UpdateAction::Add {
+            start: number(0),
+            delta: number(1),
+            minus: false,
+        },
+    })
+}
+
+pub(crate) fn refused<E: DynamoEntity>(message: String) -> Error {
+    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+}

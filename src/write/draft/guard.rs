@@ -1,0 +1,127 @@
+//! What an update asks of the stored item.
+
+use super::UpdateKind;
+use super::complete::refused;
+use super::source::{UpdateOrigin, attribute_of, known};
+use crate::clock::Timestamp;
+use crate::entity::{DynamoEntity, Key, TtlTime, Version, VersionState};
+use crate::error::Result;
+use crate::expr::{Comparison, Node, Term};
+use crate::json::{CodecError, Reader};
+use crate::path::Place;
+use crate::plan::{ConditionFailure, Expect, check};
+use crate::schema::AttributeDef;
+use crate::write::Upkeep;
+
+/// Asks the stored item for what the upkeep relied on, where nothing else guards it.
+pub(crate) fn relied_on<E: DynamoEntity>(
+    upkeep: &Upkeep,
+    source: &UpdateOrigin,
+    condition: &Node,
+    key: &Key<E>,
+    changed: &[&'static str],
+) -> Result<Vec<Node>, CodecError> {
+    let mut guards = Vec::new();
+    for (at, attribute) in upkeep
+        .filled
+        .iter()
+        .filter_map(|field| attribute_of::<E>(field))
+    {
+        guards.push(is_filled::<E>(at, attribute)?);
+    }
+    // The version tells of other writers, and not whether the entity was changed in memory since.
+    let UpdateOrigin::Entity { attributes, .. } = source else {
+        return Ok(guards);
+    };
+    let told = known::<E>(&UpdateOrigin::Key, condition, key)?;
+    let mut asked: Vec<&str> = Vec::new();
+    for field in &upkeep.used {
+        if changed.contains(field) || told.knows(field) || asked.contains(field) {
+            continue;
+        }
+        asked.push(field);
+        if let Some((at, attribute)) = attribute_of::<E>(field) {
+            let held = attributes.iter().find(|(name, _)| name == attribute.stored);
+            guards.push(as_loaded::<E>(
+                at,
+                attribute,
+                held.map(|(_, json)| &**json),
+            )?);
+        }
+    }
+    Ok(guards)
+}
+
+/// The stored text is not empty. Where the field has a default, an absent text is that one.
+fn is_filled<E: DynamoEntity>(at: usize, attribute: &AttributeDef) -> Result<Node, CodecError> {
+    let size = Term::Size(Place::of(attribute.stored));
+    let none = Term::Value(b"{\"N\":\"0\"}".to_vec());
+    let filled = Node::Compare(size, Comparison::Gt, none);
+    let default = E::default_json(at)?;
+    let is_text = |json: &Vec<u8>| json != b"{\"S\":\"\"}";
+    Ok(if default.as_ref().is_some_and(is_text) {
+        Node::any([check::is_absent(attribute.stored), filled])
+    } else {
+        filled
+    })
+}
+
+/// The stored attribute is what the loaded entity holds, however the row's writer spelt it: None is an
+/// absent attribute or NULL, a default is an absent one too.
+pub(crate) fn as_loaded<E: DynamoEntity>(
+    at: usize,
+    attribute: &AttributeDef,
+    held: Option<&[u8]>,
+) -> Result<Node, CodecError> {
+    let Some(json) = held else {
+        return Ok(check::is_absent(attribute.stored));
+    };
+    let same = if E::ENTITY.ttl == Some(attribute.stored) {
+        is_ttl(attribute.stored, json)?
+    } else {
+        check::is_as_read(attribute.stored, json)
+    };
+    Ok(if E::default_json(at)?.as_deref() == Some(json) {
+        Node::any([check::is_absent(attribute.stored), same])
+    } else {
+        same
+    })
+}
+
+/// The seconds of the TTL; a fraction that others stored was cut off when it was read.
+fn is_ttl(attribute: &'static str, json: &[u8]) -> Result<Node, CodecError> {
+    let seconds = <i64 as TtlTime>::decode_ttl(&mut Reader::new(json))?;
+    let place = || Term::Place(Place::of(attribute));
+    let number = |number: i64| Term::Value(format!("{{\"N\":\"{number}\"}}").into_bytes());
+    let from = Node::Compare(place(), Comparison::Ge, number(seconds));
+    let until = Node::Compare(place(), Comparison::Lt, number(seconds.saturating_add(1)));
+    Ok(from.and(until))
+}
+
+/// What the write expects to find, and what it means if that is not so.
+pub(crate) fn expected<E: DynamoEntity>(
+    source: &UpdateOrigin,
+    way: UpdateKind,
+    now: Timestamp,
+) -> Result<(Node, ConditionFailure)> {
+    let def = &E::ENTITY;
+    if way == UpdateKind::Upsert {
+        return Ok((check::is_live(def, now), ConditionFailure::upsert(def)));
+    }
+    match source {
+        UpdateOrigin::Entity {
+            loaded: Some(loaded),
+            checks_version: true,
+            ..
+        } => {
+            if matches!(loaded.version(), Version(VersionState::New)) {
+                let message =
+                    "this entity was never stored, so there is nothing to update: `create` it";
+                return Err(refused::<E>(message.to_owned()));
+            }
+            let (unchanged, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
+            Ok((unchanged.and(check::is_live(def, now)), lost))
+        }
+        _ => Ok(check::condition(def, Expect::Exists, None, now)),
+    }
+}

@@ -1,0 +1,82 @@
+//! `idempotent`: a write that takes effect once, however often it is sent.
+
+use crate::dynamo::Dynamo;
+use crate::entity::DynamoEntity;
+use crate::entity::guard::Guard;
+use crate::error::Result;
+use crate::plan::{Operation, Outcome, Plan, TransactWrite};
+use crate::write::{Create, Delete, Put, ReturningNothing, Update, Upsert};
+
+/// A write that is sent as a transaction of one, with a client token; see [`Create::idempotent`].
+#[derive(Debug)]
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Idempotent<O> {
+    write: O,
+    token: Option<String>,
+}
+
+impl<O: TransactWrite> Operation for Idempotent<O> {
+    type Out = ();
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
+        let members = self.write.plan_members(db)?;
+        crate::plan::plan_of_one(members, self.token, Outcome::Known(Some(())))
+    }
+}
+
+macro_rules! idempotent {
+    ($([$($generics:tt)*] $operation:ty => $write:ty: $nothing:expr;)*) => {$(
+        impl<$($generics)*> $operation {
+            /// Takes effect once, however often it has to be sent.
+            ///
+            /// It goes as a transaction of one with a random client token, by which the service knows a
+            /// second attempt for ten minutes. So it is sent again after a lost answer, and while another
+            /// transaction holds the item. It costs twice the write units and returns nothing.
+            ///
+            /// ```
+            /// # use dynamo_entity::prelude::*;
+            /// # #[derive(DynamoEntity)]
+            /// # #[dynamo(table = "payments", key(pk = id))]
+            /// # struct Payment { id: String }
+            /// # #[tokio::main(flavor = "current_thread")]
+            /// # async fn main() -> dynamo_entity::Result<()> {
+            /// # let db = Dynamo::connect("embedded:memory").await?;
+            /// # db.create_tables([Payment::schema()]).await?;
+            /// let payment = Payment { id: "p1".into() };
+            /// payment.create().idempotent().send(&db).await?;
+            ///
+            /// let again = payment.create().idempotent().send(&db).await; // another write, another token
+            /// assert!(again.unwrap_err().is_already_exists());
+            /// # Ok(()) }
+            /// ```
+            pub fn idempotent(self) -> Idempotent<$write> {
+                let nothing: fn(Self) -> $write = $nothing;
+                Idempotent {
+                    write: nothing(self),
+                    token: None,
+                }
+            }
+
+            /// The same with a token of the caller's: 1 to 36 bytes.
+            ///
+            /// A write with the same token is the same write, in another process too, as long as it is
+            /// the same byte for byte: managed times, versions and conditions included. Another one is
+            /// refused, such as a put that checks no version, which draws one each time.
+            pub fn idempotent_with(self, token: impl Into<String>) -> Idempotent<$write> {
+                Idempotent {
+                    token: Some(token.into()),
+                    ..self.idempotent()
+                }
+            }
+        }
+    )*};
+}
+
+// A transaction returns no item, so neither does the write within.
+idempotent! {
+    [E: DynamoEntity] Create<'_, E> => Self: |write| write;
+    [E: DynamoEntity, G: Guard] Put<'_, E, G> => Self: |write| write;
+    [E: DynamoEntity, G: Guard] Delete<E, G> => Self: |write| write;
+    [E: DynamoEntity, R] Update<E, R> => Update<E, ReturningNothing>: Update::returning_nothing;
+    [E: DynamoEntity, R] Upsert<E, R> => Upsert<E, ReturningNothing>: Upsert::returning_nothing;
+}

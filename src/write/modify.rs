@@ -1,0 +1,321 @@
+//! `modify`: read an item, change it in Rust, write what changed if nobody else wrote in between.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{self, Created, DynamoEntity, DynamoTable, Key, Stamp};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Node, UpdateAction, UpdateActions};
+use crate::json::CodecError;
+use crate::path::Place;
+use crate::plan::{ConditionFailure, Expect, Returned, Steps, check, read_raw, size};
+use crate::retry::Backoff;
+use crate::wire::Resend;
+use crate::write::{
+    Edit, Holdings, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity, refused,
+    split, stamp_fields,
+};
+
+/// Writes are tried so often before the last conflict is returned.
+const ATTEMPTS: u32 = 200;
+
+/// Changes an item in Rust; see [`Key::modify`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Modify<E: DynamoEntity, F> {
+    key: Key<E>,
+    change: F,
+    attempts: u32,
+}
+
+/// The same with a closure that may give up; see [`Key::try_modify`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct TryModify<E: DynamoEntity, F, X> {
+    inner: Modify<E, F>,
+    kind: PhantomData<fn() -> X>,
+}
+
+impl<E: DynamoEntity, F> Modify<E, F> {
+    pub(crate) fn new(key: Key<E>, change: F) -> Self {
+        Modify {
+            key,
+            change,
+            attempts: ATTEMPTS,
+        }
+    }
+
+    /// How often to try before a conflict is returned; 200 by default, with growing pauses.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// Sends it, as often as it takes.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E>>
+    where
+        F: FnMut(&mut E) + Send + 'd,
+    {
+        let Modify {
+            key,
+            mut change,
+            attempts,
+        } = self;
+        let change = move |entity: &mut E| {
+            change(entity);
+            Ok(())
+        };
+        Steps(Box::pin(run::<E, Error>(db, key, change, attempts)))
+    }
+}
+
+impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
+    pub(crate) fn new(key: Key<E>, change: F) -> Self {
+        TryModify {
+            inner: Modify::new(key, change),
+            kind: PhantomData,
+        }
+    }
+
+    /// How often to try before a conflict is returned; 200 by default, with growing pauses.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.inner.attempts = attempts;
+        self
+    }
+
+    /// Sends it, as often as it takes. An error of the closure ends it, and nothing is written.
+    pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E, X>>
+    where
+        F: FnMut(&mut E) -> Result<(), X> + Send + 'd,
+        X: From<Error> + 'd,
+    {
+        let Modify {
+            key,
+            change,
+            attempts,
+        } = self.inner;
+        Steps(Box::pin(run(db, key, change, attempts)))
+    }
+}
+
+async fn run<E: DynamoEntity, X: From<Error>>(
+    db: &Dynamo,
+    key: Key<E>,
+    mut change: impl FnMut(&mut E) -> Result<(), X>,
+    attempts: u32,
+) -> Result<E, X> {
+    let mut backoff = Backoff::new();
+    let mut stored = read_raw(db, &key).await?;
+    let mut attempt = 1;
+    loop {
+        let begun = Instant::now();
+        let (old, mut new) = both(stored.as_ref(), db)?;
+        change(&mut new)?;
+        let Some(edit) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
+            return Ok(old);
+        };
+        let lost = match send(db, edit).await {
+            Ok(stored) => return Ok(stored),
+            Err(error) => error,
+        };
+        let is_over = attempt >= attempts || !may_be_tried_again(&lost);
+        if is_over {
+            return Err(lost.into());
+        }
+        // The first loser has the winner's item at hand. Who loses again waits, and reads anew.
+        let current = lost.current_bytes().filter(|_| attempt == 1);
+        stored = match current {
+            Some(item) => Some(item),
+            None => {
+                backoff.wait(begun.elapsed(), None).await;
+                read_raw(db, &key).await?
+            }
+        };
+        attempt += 1;
+    }
+}
+
+/// A conflict is; an outcome that nobody knows is not, for the closure may have run already.
+fn may_be_tried_again(error: &Error) -> bool {
+    error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
+}
+
+/// The stored entity twice: as it was read, and to be changed.
+fn both<E: DynamoEntity>(stored: Option<&Bytes>, db: &Dynamo) -> Result<(E, E)> {
+    let live = match stored {
+        Some(item) => entity::read_live(item, db.now())?.zip(Some(entity::read(item)?)),
+        None => None,
+    };
+    live.ok_or_else(|| {
+        let message = "no live item with this key is there";
+        Error::new(ErrorKind::NotFound, Stage::Request, message).of(E::ENTITY.type_name)
+    })
+}
+
+/// Writes what changed, together with unique values that did.
+async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
+    let now = db.now();
+    if edit.exchange.is_empty() {
+        let plan = edit.write(db, now)?.returning(Returned::New, read_entity)?;
+        return plan.send(db).await;
+    }
+    let key = edit.key.clone();
+    edit.commit(db, now).await?;
+    read_entity(Some(&read_back(db, &key).await?), now)
+}
+
+/// The write of what changed; none if nothing did.
+fn plan<E: DynamoEntity>(
+    db: &Dynamo,
+    key: Key<E>,
+    stored: &[u8],
+    old: &E,
+    new: &E,
+) -> Result<Option<Edit<E>>> {
+    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+    if Key::of(new) != key {
+        let message = "the closure of a `modify` changed the key: that names another item, so create it and delete this one";
+        return Err(refused::<E>(message.to_owned()));
+    }
+    let before = attributes(old).map_err(fail)?;
+    let after = merged::<E>(&before, attributes(new).map_err(fail)?);
+    let fields = after.iter().filter(|(name, _)| !is_kept::<E>(name));
+    let fields = fields.map(|(name, json)| (&**name, &**json));
+    size::check_least(E::ENTITY.type_name, fields)?;
+    let mut update = differences(&before, &after);
+    if update.is_empty() {
+        return Ok(None);
+    }
+    let now = db.now();
+    let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
+    // What is known is the new entity; the version is that of the old one.
+    let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
+    stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
+    let touched = before.iter().chain(&after);
+    let seen: Vec<String> = touched.map(|(name, _)| name.clone()).collect();
+    let known_of =
+        |attributes| known::<E>(&UpdateOrigin::of(attributes), &Node::all([]), &key).map_err(fail);
+    let exchange = UniqueExchange::between::<E>(
+        &Holdings::of::<E>(&known_of(before)?, |_| true)?,
+        &Holdings::of::<E>(&known_of(after.clone())?, |_| true)?,
+        false,
+    )?;
+    keep_up::<E>(&mut update, known_of(after)?, false)?;
+    Ok(Some(Edit {
+        key,
+        update,
+        asked: unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)?,
+        exchange,
+        resend: Resend::UnlessAmbiguous,
+    }))
+}
+
+type Attributes = Vec<(String, Vec<u8>)>;
+
+fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, CodecError> {
+    split(&entity::encode_as_is(entity)?)
+}
+
+/// The new attributes, but for those that the library keeps: they are not the closure's to change.
+fn merged<E: DynamoEntity>(before: &Attributes, mut after: Attributes) -> Attributes {
+    after.retain(|(name, _)| !is_kept::<E>(name));
+    let kept = before.iter().filter(|(name, _)| is_kept::<E>(name));
+    after.extend(kept.cloned());
+    after
+}
+
+/// The changes of fields and of unknown attributes. Keys of indexes follow later.
+fn differences(before: &Attributes, after: &Attributes) -> UpdateActions {
+    let mut update = UpdateActions::default();
+    for (name, json) in after {
+        let same = before
+            .iter()
+            .any(|(other, held)| other == name && held == json);
+        if !same {
+            update.set(name.clone(), UpdateAction::Set(json.clone()));
+        }
+    }
+    for (name, _) in before {
+        if !after.iter().any(|(other, _)| other == name) {
+            update.set(name.clone(), UpdateAction::Remove);
+        }
+    }
+    update
+}
+
+/// Keys, the type, and managed fields.
+fn is_kept<E: DynamoEntity>(name: &str) -> bool {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let managed = [
+        def.version,
+        def.created_at,
+        def.updated_at,
+        def.created_by,
+        def.updated_by,
+    ];
+    let is_field = def.attributes.iter().any(|known| known.stored == name);
+    let is_key = name == table.pk || table.sk == Some(name);
+    is_key
+        || managed.contains(&Some(name))
+        || !is_field && entity::field::is_derived(def, table, name)
+}
+
+/// Nobody wrote since the item was read: its version is the same, or else every attribute that the
+/// closure could see, and those that it made.
+fn unchanged<E: DynamoEntity>(
+    source: &UpdateOrigin,
+    seen: &[String],
+    stored: &[u8],
+    db: &Dynamo,
+) -> Result<(Node, ConditionFailure), CodecError> {
+    let (def, now) = (&E::ENTITY, db.now());
+    let stored = split(stored)?;
+    let as_read = |name: String| {
+        let held = stored.iter().find(|(other, _)| *other == name);
+        match held {
+            Some((_, json)) => check::is_value(name, json),
+            None => Node::Missing(Place::of(name)),
+        }
+    };
+    // The version tells of every writer that keeps one, and the time of creation of a new item; both as
+    // they are spelt.
+    if let Some(loaded) = source.numbered() {
+        let (_, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
+        let names = [def.version, def.created_at].into_iter().flatten();
+        let guards = names.map(|name| as_read(name.to_owned()));
+        return Ok((Node::all(guards).and(check::is_live(def, now)), lost));
+    }
+    let (exists, lost) = check::condition(def, Expect::Exists, None, now);
+    let guards = seen_attributes::<E>(seen).into_iter().map(as_read);
+    Ok((Node::all([exists].into_iter().chain(guards)), lost))
+}
+
+/// The attributes of all fields, and those of the `rest`; not the primary key, which is the same.
+fn seen_attributes<E: DynamoEntity>(seen: &[String]) -> Vec<String> {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let mut names: Vec<String> = Vec::new();
+    let fields = def.attributes.iter().map(|known| known.stored);
+    let rest = seen.iter().map(|name| &**name);
+    let rest = rest.filter(|name| !entity::field::is_derived(def, table, name));
+    for name in fields.chain(rest) {
+        let is_primary = name == table.pk || table.sk == Some(name);
+        if !is_primary && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+impl<E: DynamoEntity, F> fmt::Debug for Modify<E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Modify({:?})", self.key)
+    }
+}
+
+impl<E: DynamoEntity, F, X> fmt::Debug for TryModify<E, F, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TryModify({:?})", self.inner.key)
+    }
+}

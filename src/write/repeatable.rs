@@ -1,0 +1,91 @@
+//! `repeatable`: a guarded write that may be sent again.
+
+use crate::dynamo::Dynamo;
+use crate::entity::guard::{Guard, Guarded};
+use crate::entity::{DynamoEntity, Key};
+use crate::error::Result;
+use crate::plan::{Operation, Plan};
+use crate::wire::Resend;
+use crate::write::{Create, Delete, Put, ReturningNothing, ReturningOld};
+
+/// A write that is sent again after a lost answer; see [`Create::repeatable`].
+#[derive(Debug)]
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Repeatable<O>(O);
+
+impl<O> Repeatable<O> {
+    pub(crate) fn into_inner(self) -> O {
+        self.0
+    }
+}
+
+impl<E: DynamoEntity> Repeatable<Create<'_, E>> {
+    pub(crate) fn item_key(&self) -> Key<E> {
+        self.0.item_key()
+    }
+}
+
+impl<E: DynamoEntity, G: Guard> Repeatable<Put<'_, E, G>> {
+    pub(crate) fn item_key(&self) -> Key<E> {
+        self.0.item_key()
+    }
+}
+
+impl<E: DynamoEntity, G: Guard, R> Repeatable<Delete<E, G, R>> {
+    pub(crate) fn item_key(&self) -> &Key<E> {
+        self.0.item_key()
+    }
+}
+
+impl<O: Operation> Operation for Repeatable<O> {
+    type Out = O::Out;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<O::Out>> {
+        let mut plan = self.0.plan(db)?;
+        if plan.request.resend == Resend::UnlessAmbiguous {
+            plan.request.resend = Resend::Repeatable;
+        }
+        Ok(plan)
+    }
+}
+
+/// The verbs that are always guarded, one line each.
+macro_rules! repeatable {
+    ($([$($generics:tt)*] $operation:ty;)*) => {$(
+        impl<$($generics)*> $operation {
+            /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer.
+            ///
+            /// A second attempt may meet the effect of the first. If its condition does not hold then, the
+            /// error is still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown): nobody can tell whose
+            /// effect that was.
+            pub fn repeatable(self) -> Repeatable<Self> {
+                Repeatable(self)
+            }
+        }
+    )*};
+}
+
+repeatable! {
+    [E: DynamoEntity] Create<'_, E>;
+    [E: DynamoEntity, G: Guard] Delete<E, G, ReturningOld>;
+}
+
+impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
+    /// Says that doing it twice is harmless here; see [`Create::repeatable`].
+    pub fn repeatable(self) -> Repeatable<Self>
+    where
+        G: Guarded,
+    {
+        Repeatable(self)
+    }
+}
+
+impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
+    /// Says that doing it twice is harmless here; see [`Create::repeatable`].
+    pub fn repeatable(self) -> Repeatable<Self>
+    where
+        G: Guarded,
+    {
+        Repeatable(self)
+    }
+}

@@ -1,0 +1,117 @@
+//! What an update, an upsert or a delete returns, as a type.
+
+use bytes::Bytes;
+
+use crate::clock::Timestamp;
+use crate::codec::Item;
+use crate::entity::{self, DynamoEntity};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::Returned;
+
+/// What a write returns.
+pub trait Returning<E: DynamoEntity> {
+    /// Of an update, which needs an item.
+    type Out: Send + 'static;
+    /// Of an upsert or a delete, before which none need be there.
+    type IfAny: Send + 'static;
+
+    #[doc(hidden)]
+    const RETURNED: Returned;
+
+    /// Of what the service returns.
+    #[doc(hidden)]
+    fn read(item: Option<&[u8]>, now: Timestamp) -> Result<Self::Out>;
+
+    #[doc(hidden)]
+    fn read_if_any(item: Option<&[u8]>, now: Timestamp) -> Result<Self::IfAny>;
+}
+
+/// The item as it is after the write.
+#[derive(Debug)]
+pub struct ReturningNew(());
+
+/// The item as it was before the write: the one that a delete took away.
+#[derive(Debug)]
+pub struct ReturningOld(());
+
+/// The attributes that an update changed, as they are after it.
+#[derive(Debug)]
+pub struct ReturningChanged(());
+
+/// Nothing.
+#[derive(Debug)]
+pub struct ReturningNothing(());
+
+impl<E: DynamoEntity> Returning<E> for ReturningNew {
+    type Out = E;
+    type IfAny = E;
+
+    const RETURNED: Returned = Returned::New;
+
+    fn read(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
+        read_entity(item, now)
+    }
+
+    fn read_if_any(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
+        read_entity(item, now)
+    }
+}
+
+impl<E: DynamoEntity> Returning<E> for ReturningOld {
+    type Out = E;
+    type IfAny = Option<E>;
+
+    const RETURNED: Returned = Returned::Old;
+
+    fn read(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
+        read_entity(item, now)
+    }
+
+    fn read_if_any(item: Option<&[u8]>, now: Timestamp) -> Result<Option<E>> {
+        item.map(|item| read_entity(Some(item), now)).transpose()
+    }
+}
+
+/// No attributes if nothing changed.
+impl<E: DynamoEntity> Returning<E> for ReturningChanged {
+    type Out = Item;
+    type IfAny = Item;
+
+    const RETURNED: Returned = Returned::Changed;
+
+    fn read(item: Option<&[u8]>, _: Timestamp) -> Result<Item> {
+        let json = item.unwrap_or(b"{}");
+        Item::from_dynamo_json(json).map_err(|fault| Error::decode("Item", fault))
+    }
+
+    fn read_if_any(item: Option<&[u8]>, now: Timestamp) -> Result<Item> {
+        <Self as Returning<E>>::read(item, now)
+    }
+}
+
+impl<E: DynamoEntity> Returning<E> for ReturningNothing {
+    type Out = ();
+    type IfAny = ();
+
+    const RETURNED: Returned = Returned::Nothing;
+
+    fn read(_: Option<&[u8]>, _: Timestamp) -> Result<()> {
+        Ok(())
+    }
+
+    fn read_if_any(_: Option<&[u8]>, _: Timestamp) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// If it cannot be read, the write has happened all the same, so the error brings the item.
+pub(crate) fn read_entity<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
+    let item = item.ok_or_else(|| {
+        let message = "the answer of an update holds no item";
+        Error::new(ErrorKind::Service, Stage::Service, message).of(E::ENTITY.type_name)
+    })?;
+    entity::read(item).map_err(|error: Error| {
+        let error = error.with_current(Bytes::copy_from_slice(item), now);
+        error.declared_as(Some(E::ENTITY.id))
+    })
+}

@@ -1,0 +1,137 @@
+//! Unique values (law W9): an item in the same table for each value, written in the same transaction.
+//!
+//! Such an item, a *sentinel*, has the value as its key and the key of its owner as its content, so two owners of one
+//! value are one item, and one of them is first. What a write does to sentinels is planned from the values before
+//! and after it ([`exchange`]); where the values before are not known, the item is read first ([`rewrite`]), and the
+//! write takes effect only on what was read.
+
+mod exchange;
+mod look_up;
+mod planned_write;
+mod rewrite;
+mod sentinel;
+
+pub(crate) use exchange::{Holdings, UniqueExchange};
+pub use look_up::LookUp;
+pub(crate) use planned_write::{PlannedWrite, Setback, attributes_of, given_up};
+pub(crate) use rewrite::{Intent, Main, Rewrite};
+use sentinel::Holding;
+pub(crate) use sentinel::take_over;
+
+use crate::entity::{DynamoEntity, Key, KeyParts, encode_as_is};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Node, UpdateActions};
+use crate::json::{CodecError, Reader};
+use crate::plan::WriteRequest;
+use crate::write::{UpdateOrigin, attribute_of, draft, known, split, tell_changes};
+
+/// What a loaded entity holds, and the condition that the stored item still does.
+pub(crate) type LoadedUniques = (Holdings, Node);
+
+/// What a loaded entity knows.
+pub(crate) fn loaded<E: DynamoEntity>(entity: &E) -> Result<LoadedUniques> {
+    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+    let attributes = split(&encode_as_is(entity).map_err(fail)?).map_err(fail)?;
+    let fields = E::ENTITY.uniques.iter().flat_map(|unique| unique.fields);
+    let guard = as_loaded::<E>(&attributes, fields.copied()).map_err(fail)?;
+    let source = UpdateOrigin::of(attributes);
+    let known = known::<E>(&source, &Node::all([]), &Key::of(entity)).map_err(fail)?;
+    Ok((Holdings::of::<E>(&known, |_| true)?, guard))
+}
+
+/// The stored item has these fields as they were loaded.
+pub(crate) fn as_loaded<E: DynamoEntity>(
+    attributes: &[(String, Vec<u8>)],
+    fields: impl Iterator<Item = &'static str>,
+) -> Result<Node, CodecError> {
+    let mut guards = Vec::new();
+    let mut asked: Vec<&str> = Vec::new();
+    for field in fields {
+        if asked.contains(&field) {
+            continue;
+        }
+        asked.push(field);
+        if let Some((at, attribute)) = attribute_of::<E>(field) {
+            let held = attributes.iter().find(|(name, _)| name == attribute.stored);
+            let held = held.map(|(_, json)| &**json);
+            guards.push(draft::as_loaded::<E>(at, attribute, held)?);
+        }
+    }
+    Ok(Node::all(guards))
+}
+
+/// What a put takes where no live item is.
+pub(crate) fn entering<E: DynamoEntity>(
+    put: &WriteRequest,
+    key: &Key<E>,
+) -> Result<UniqueExchange> {
+    if !concerns::<E>() {
+        return Ok(UniqueExchange::default());
+    }
+    let after = holdings_in::<E>(put.subject(), None, key)?;
+    UniqueExchange::between::<E>(&Holdings::nothing::<E>(), &after, true)
+}
+
+/// What an item holds, or will hold after an update.
+fn holdings_in<E: DynamoEntity>(
+    item: &[u8],
+    update: Option<&UpdateActions>,
+    key: &Key<E>,
+) -> Result<Holdings> {
+    let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
+    let source = UpdateOrigin::of(split(item).map_err(fail)?);
+    let mut known = known::<E>(&source, &Node::all([]), key).map_err(fail)?;
+    if let Some(update) = update {
+        tell_changes::<E>(update, &mut known);
+    }
+    Holdings::of::<E>(&known, |_| true)
+}
+
+/// The keys of the items that keep the unique values of an item, which need hold no more than these and its key.
+pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+    let parts = E::KeyParts::read(&mut Reader::new(item))?;
+    let source = UpdateOrigin::of(split(item)?);
+    let known = known::<E>(&source, &Node::all([]), &Key::from_parts(parts))?;
+    let mut keys = Vec::new();
+    for number in 0..E::ENTITY.uniques.len() {
+        if let Holding::Value(sentinel) = sentinel::holding::<E>(number, &known)? {
+            keys.push(sentinel.key);
+        }
+    }
+    Ok(keys)
+}
+
+/// Of an entity without unique values.
+pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+    Ok(Vec::new())
+}
+
+/// Whether writes of this entity may concern unique values.
+pub(crate) fn concerns<E: DynamoEntity>() -> bool {
+    !E::ENTITY.uniques.is_empty()
+}
+
+/// Whether the entity's values depend on an attribute, or the life of their sentinels does.
+pub(crate) fn depends_on<E: DynamoEntity>(field: &str) -> bool {
+    let is_part = E::ENTITY
+        .uniques
+        .iter()
+        .any(|unique| unique.fields.contains(&field));
+    is_part || concerns::<E>() && ttl_field::<E>() == Some(field)
+}
+
+/// The field of the TTL.
+pub(crate) fn ttl_field<E: DynamoEntity>() -> Option<&'static str> {
+    let mut attributes = E::ENTITY.attributes.iter();
+    let ttl = attributes.find(|known| Some(known.stored) == E::ENTITY.ttl);
+    ttl.map(|known| known.field)
+}
+
+/// A write that would have to read before, where there is no reading.
+pub(crate) fn must_read<E: DynamoEntity>(verb: &str) -> Error {
+    let message = format!(
+        "a {verb} of an entity with unique values reads the item first, to know which values it gives up, and here it \
+         cannot: `create`, `update` or `delete` a loaded entity here, or send the {verb} by itself"
+    );
+    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+}

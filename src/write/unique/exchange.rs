@@ -1,0 +1,127 @@
+//! Which unique values a write takes and gives up: pure, from what is held before and after it.
+
+use std::sync::Arc;
+
+use super::sentinel::{Holding, Sentinel, holding};
+use super::ttl_field;
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key, Known};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::CodecError;
+use crate::plan::{Owner, TransactionMember};
+
+/// What an item holds of its unique values, and when it expires.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Holdings {
+    values: Vec<Holding>,
+    /// DynamoDB JSON; `None` if nobody knows.
+    ttl: Option<Option<Vec<u8>>>,
+}
+
+impl Holdings {
+    /// Of no item.
+    pub(crate) fn nothing<E: DynamoEntity>() -> Self {
+        Holdings {
+            values: vec![Holding::Nothing; E::ENTITY.uniques.len()],
+            ttl: Some(None),
+        }
+    }
+
+    /// Of an item that is known like this. Only the values that are asked for are looked at.
+    pub(crate) fn of<E: DynamoEntity>(
+        known: &Known,
+        is_asked: impl Fn(usize) -> bool,
+    ) -> Result<Self> {
+        let values = (0..E::ENTITY.uniques.len()).map(|number| match is_asked(number) {
+            true => holding::<E>(number, known),
+            false => Ok(Holding::Nothing),
+        });
+        let values: Result<_, CodecError> = values.collect();
+        let ttl = match ttl_field::<E>() {
+            Some(field) => known.json(field).map(|json| json.map(<[u8]>::to_vec)),
+            None => Some(None),
+        };
+        Ok(Holdings {
+            values: values.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?,
+            ttl,
+        })
+    }
+}
+
+/// The values that a write takes, and those that it gives up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UniqueExchange {
+    take: Vec<Sentinel>,
+    give_up: Vec<Sentinel>,
+    ttl: Option<Vec<u8>>,
+}
+
+impl UniqueExchange {
+    /// From what is held before to what is held after. A value that stays is taken again if its sentinel expires at
+    /// another time then, or if it may not be there yet.
+    pub(crate) fn between<E: DynamoEntity>(
+        before: &Holdings,
+        after: &Holdings,
+        may_lack: bool,
+    ) -> Result<Self> {
+        let mut exchange = UniqueExchange::default();
+        let renewed = may_lack || before.ttl.is_none() || before.ttl != after.ttl;
+        for (before, after) in before.values.iter().zip(&after.values) {
+            for side in [before, after] {
+                if let Holding::Unknown(fields) = side {
+                    return Err(unknown::<E>(fields));
+                }
+            }
+            let stays = before == after;
+            if let (Holding::Value(sentinel), true) = (after, !stays || renewed) {
+                exchange.take.push(sentinel.clone());
+            }
+            if let (Holding::Value(sentinel), false) = (before, stays) {
+                exchange.give_up.push(sentinel.clone());
+            }
+        }
+        exchange.ttl = match (&after.ttl, ttl_field::<E>()) {
+            (Some(ttl), _) => ttl.clone(),
+            (None, Some(field)) if !exchange.take.is_empty() => return Err(unknown::<E>(&[field])),
+            (None, _) => None,
+        };
+        Ok(exchange)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.take.is_empty() && self.give_up.is_empty()
+    }
+
+    /// The operations beside the write of the owner: what is taken, then what is given up.
+    pub(crate) fn members<E: DynamoEntity>(
+        &self,
+        key: &Key<E>,
+        now: Timestamp,
+        db: &Dynamo,
+    ) -> Result<Vec<TransactionMember>> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
+        let owner = Arc::new(Owner::new(key, self.ttl.clone(), now)?);
+        let take = self.take.iter().map(|sentinel| sentinel.take(&owner, db));
+        let give_up = self
+            .give_up
+            .iter()
+            .map(|sentinel| sentinel.give_up(&owner, db));
+        take.chain(give_up).collect()
+    }
+}
+
+/// Law W2: an update that cannot keep the sentinels is refused before any request.
+fn unknown<E: DynamoEntity>(fields: &[&'static str]) -> Error {
+    let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    let first = fields.first().copied().unwrap_or_default();
+    let message = format!(
+        "this update concerns unique values, and {} has to be known before and after it: give it by \
+         `.when(|it| it.{first}().eq(..))` or `.missing()` and `set` it to a value, update a loaded entity, or use \
+         `modify`",
+        named.join(", "),
+    );
+    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+}

@@ -1,0 +1,122 @@
+//! The look-up of a unique value: its sentinel, then its owner, by strong reads.
+
+use std::fmt;
+
+use super::sentinel::Sentinel;
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::owner_of;
+use crate::entity::{self, DynamoEntity, Key};
+use crate::error::{Error, Result};
+use crate::expr::Node;
+use crate::json::{CodecError, Writer};
+use crate::plan::{Call, Explanation, found_item, read_raw};
+use crate::read::plan_read;
+use crate::write::{UpdateOrigin, known, split};
+
+/// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, `User::by_email(..)` say.
+///
+/// Both reads are strong, so every write that was acknowledged before is seen. It costs two reads, one after the other,
+/// so it is no single operation: it selects no fields and goes into no [`snapshot`](crate::snapshot). Take the key it
+/// finds for those. Empty text is no value, so asking for it is an error of the kind
+/// [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct LookUp<E> {
+    number: usize,
+    sentinel: Result<Sentinel, CodecError>,
+    hide_expired: bool,
+    entity: std::marker::PhantomData<fn() -> E>,
+}
+
+impl<E: DynamoEntity> LookUp<E> {
+    #[doc(hidden)]
+    pub fn new(number: usize, write: impl FnOnce(&mut Writer) -> Result<(), CodecError>) -> Self {
+        let unique = E::ENTITY.uniques.get(number);
+        let unique = unique.ok_or_else(|| CodecError::new("no unique value of this number"));
+        LookUp {
+            number,
+            sentinel: unique.and_then(|unique| Sentinel::of::<E>(unique, write)),
+            hide_expired: true,
+            entity: std::marker::PhantomData,
+        }
+    }
+
+    /// Returns an expired item too, while DynamoDB still holds it.
+    pub fn include_expired(mut self) -> Self {
+        self.hide_expired = false;
+        self
+    }
+
+    /// The request that [`send`](Self::send) begins with, which finds the key. It reads the item by that key then, by
+    /// another `GetItem`.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let read = plan_read::<E>(&self.sentinel()?.key, db).reading(|_, _| Ok(()));
+        Ok(Explanation::of(&read))
+    }
+
+    fn sentinel(&self) -> Result<&Sentinel> {
+        let sentinel = self.sentinel.as_ref();
+        sentinel.map_err(|fault| Error::encode(E::ENTITY.type_name, fault.clone()))
+    }
+
+    /// Reads the item.
+    pub fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
+        Call::of(Box::pin(async move {
+            let Some(item) = self.find(db).await? else {
+                return Ok(None);
+            };
+            match self.hide_expired {
+                true => entity::read_live(&item, db.now()),
+                false => entity::read(&item).map(Some),
+            }
+        }))
+    }
+
+    /// The item that the sentinel names, if it has the value still. If not, a write came in between, or the item was
+    /// written by others who know nothing of sentinels: then the sentinel names it again.
+    async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
+        let sentinel = self.sentinel()?;
+        let mut owner = read_owner::<E>(sentinel, db).await?;
+        while let Some(key) = owner {
+            if let Some(item) = read_raw(db, &key).await?
+                && self.is_value_of(sentinel, &key, &item)?
+            {
+                return Ok(Some(item));
+            }
+            let now = read_owner::<E>(sentinel, db).await?;
+            if now.as_ref() == Some(&key) {
+                return Ok(None);
+            }
+            owner = now;
+        }
+        Ok(None)
+    }
+
+    fn is_value_of(&self, sentinel: &Sentinel, key: &Key<E>, item: &[u8]) -> Result<bool> {
+        let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
+        let source = UpdateOrigin::of(split(item).map_err(fail)?);
+        let known = known::<E>(&source, &Node::all([]), key).map_err(fail)?;
+        let held = super::sentinel::holding::<E>(self.number, &known).map_err(fail)?;
+        Ok(held == super::sentinel::Holding::Value(sentinel.clone()))
+    }
+}
+
+/// Whom the sentinel belongs to.
+async fn read_owner<E: DynamoEntity>(sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
+    let read = plan_read::<E>(&sentinel.key, db).reading(|reply, _| {
+        let item = found_item(&reply.body)?;
+        item.map(owner_of::<E>).transpose()
+    });
+    read.send(db).await
+}
+
+impl<E: DynamoEntity> fmt::Debug for LookUp<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unique = E::ENTITY.uniques.get(self.number);
+        write!(
+            f,
+            "LookUp<{}>({})",
+            E::ENTITY.type_name,
+            unique.map_or("", |unique| unique.name)
+        )
+    }
+}

@@ -1,0 +1,181 @@
+//! The write of one item and what keeps its unique values: one request.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::{Error, Result};
+use crate::expr::Node;
+use crate::json::member;
+use crate::path::Place;
+use crate::plan::{
+    Meaning, Outcome, Owner, Participant, Plan, TransactionMember, WriteRequest, WriteVerb, check,
+    contention,
+};
+use crate::schema::EntityDef;
+use crate::wire::Resend;
+
+/// A planned write of one item, of whatever type.
+pub(crate) enum PlannedWrite {
+    /// Which concerns no unique value.
+    Alone(WriteRequest),
+    /// A transaction: the write, and the operations on sentinels.
+    Together(TransactionMember, Vec<TransactionMember>),
+}
+
+/// The item did not fit: as it is now, and what that means.
+pub(crate) type Setback = (Option<Bytes>, Error);
+
+impl PlannedWrite {
+    /// The write of the item of this key.
+    pub(crate) fn of<E: DynamoEntity>(
+        write: WriteRequest,
+        key: &Key<E>,
+        beside: Vec<TransactionMember>,
+    ) -> Result<Self> {
+        if beside.is_empty() {
+            return Ok(PlannedWrite::Alone(write));
+        }
+        let main = TransactionMember::of_key(write, key)?;
+        Ok(PlannedWrite::Together(main, beside))
+    }
+
+    /// The write of the item itself.
+    pub(crate) fn main(&mut self) -> &mut WriteRequest {
+        match self {
+            PlannedWrite::Alone(write) => write,
+            PlannedWrite::Together(main, _) => &mut main.write,
+        }
+    }
+
+    /// The same once more.
+    pub(crate) fn again(&self) -> Self {
+        match self {
+            PlannedWrite::Alone(write) => PlannedWrite::Alone(write.clone()),
+            PlannedWrite::Together(main, beside) => PlannedWrite::Together(
+                main.again(),
+                beside.iter().map(TransactionMember::again).collect(),
+            ),
+        }
+    }
+
+    /// Whether it is sent again whatever happens, so that a failure does not say what an earlier attempt did.
+    pub(crate) fn is_resent(&self) -> bool {
+        matches!(self, PlannedWrite::Alone(write) if write.resend == Resend::Always)
+    }
+
+    pub(crate) fn is_delete(&self) -> bool {
+        let (PlannedWrite::Alone(write)
+        | PlannedWrite::Together(TransactionMember { write, .. }, _)) = self;
+        write.verb == WriteVerb::Delete
+    }
+
+    /// As one operation.
+    pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
+        match self {
+            PlannedWrite::Alone(write) => write.plan(outcome),
+            PlannedWrite::Together(main, beside) => {
+                let members = [main].into_iter().chain(beside).collect();
+                crate::plan::plan_of_one(members, None, outcome)
+            }
+        }
+    }
+
+    /// Sends it.
+    pub(crate) async fn send(self, db: &Dynamo) -> Result<Option<Setback>> {
+        let write = match self {
+            PlannedWrite::Alone(write) => write,
+            PlannedWrite::Together(main, beside) => {
+                return commit(db, [main].into_iter().chain(beside).collect()).await;
+            }
+        };
+        match write.quietly()?.send(db).await {
+            Ok(()) => Ok(None),
+            Err(error) if error.is_lost_race() => Ok(Some((error.current_bytes(), error))),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Sends the write of an item, which is the first, with its exchange. A value that is given up may have become another's:
+/// its row expired, or it never was this one's. Then there is nothing to give up.
+async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Option<Setback>> {
+    let mut is_respelt = false;
+    loop {
+        let (request, _) = crate::plan::request_of(&members, None)?;
+        let participants: Vec<_> = members.iter().map(Participant::of).collect();
+        let keys = crate::plan::keys_of(&participants);
+        let Err(failure) = contention::call(db, request, keys).await else {
+            return Ok(None);
+        };
+        let failed = |at: usize| {
+            let reason = failure.reasons.get(at);
+            reason.is_some_and(|reason| reason.is_condition())
+        };
+        let places = (0..participants.len()).filter(|at| failed(*at));
+        let (others, lost): (Vec<_>, Vec<_>) =
+            places.partition(|at| matches!(participants[*at].meaning(), Meaning::NotOurs));
+        if lost.is_empty() && !others.is_empty() {
+            let mut at = 0;
+            members.retain(|_| {
+                at += 1;
+                !others.contains(&(at - 1))
+            });
+            continue;
+        }
+        let current = failure
+            .reasons
+            .first()
+            .and_then(|reason| reason.item.clone());
+        let main = members.first_mut().filter(|_| lost.first() == Some(&0));
+        let (main, item) = (main.filter(|_| !is_respelt), current.as_ref());
+        if main
+            .zip(item)
+            .and_then(|(main, item)| main.write.respell(item))
+            .is_some()
+        {
+            is_respelt = true;
+            continue;
+        }
+        let now = members
+            .first()
+            .map_or_else(|| db.now(), |main| main.write.now);
+        let error = crate::plan::explain(failure, &participants, now);
+        return match lost.first() {
+            Some(0) => Ok(Some((current, error))),
+            _ => Err(error),
+        };
+    }
+}
+
+/// The attributes that the unique values of an entity are made of.
+pub(crate) fn attributes_of(entity: &EntityDef) -> impl Iterator<Item = &'static str> {
+    let fields = entity.uniques.iter().flat_map(|unique| unique.fields);
+    let fields: Vec<&str> = fields.copied().collect();
+    let attributes = entity.attributes.iter();
+    let known = attributes.filter(move |known| fields.contains(&known.field));
+    known.map(|known| known.stored)
+}
+
+/// What an item gives up when it is deleted, and the condition that it still has the same values. Only the
+/// attributes of its key and of those values are looked at.
+pub(crate) fn given_up(
+    owner: &Arc<Owner>,
+    entity: &EntityDef,
+    item: &[u8],
+    db: &Dynamo,
+) -> Result<(Vec<TransactionMember>, Node)> {
+    let fail = |fault| Error::decode(entity.type_name, fault);
+    let mut guards = vec![Node::Exists(Place::of(entity.pk.attribute))];
+    for name in attributes_of(entity) {
+        guards.push(match member(item, name).map_err(fail)? {
+            Some(json) => check::is_value(name, json),
+            None => Node::Missing(Place::of(name)),
+        });
+    }
+    let sentinels = (entity.sentinels)(item).map_err(fail)?.into_iter();
+    let members = sentinels.map(|key| owner.giving_up(&key, db));
+    Ok((members.collect::<Result<_>>()?, Node::all(guards)))
+}

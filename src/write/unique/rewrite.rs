@@ -1,0 +1,183 @@
+//! A write together with its sentinels: what is read before it, what is tried again, what is said at last.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::exchange::{Holdings, UniqueExchange};
+use super::holdings_in;
+use super::planned_write::{PlannedWrite, Setback};
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::Result;
+use crate::expr::{Node, UpdateActions};
+use crate::json::member;
+use crate::path::Place;
+use crate::plan::{
+    ConditionFailure, Explanation, Operation, Outcome, TransactionMember, WriteRequest, WriteVerb,
+    check, read_raw,
+};
+use crate::read::Get;
+use crate::retry::Backoff;
+use crate::write::{delete_of, split, update_of};
+
+/// A race is run so often.
+const ATTEMPTS: u32 = 100;
+
+/// The write of an item whose unique values are not known yet.
+pub(crate) struct Rewrite<E: DynamoEntity> {
+    pub(crate) key: Key<E>,
+    pub(crate) main: Main,
+    /// What is asked of the item, and what it means if that does not hold.
+    pub(crate) asked: (Node, ConditionFailure),
+    pub(crate) now: Timestamp,
+    /// The item has to be as it was read in every attribute, for it is returned.
+    pub(crate) returns_old: bool,
+}
+
+/// What becomes of the item.
+pub(crate) enum Main {
+    /// This, as DynamoDB JSON.
+    Put(Vec<u8>),
+    Update(UpdateActions),
+    Delete,
+}
+
+impl<E: DynamoEntity> Rewrite<E> {
+    /// Reads the item and writes it if it is still the same, again if it is not. Returns it as it was.
+    pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+        let mut stored = read_raw(db, &self.key).await?;
+        let mut backoff = Backoff::new();
+        for _ in 1..ATTEMPTS {
+            let began = Instant::now();
+            let (current, error) = match self.attempt(stored.as_ref(), db).await? {
+                None => return Ok(stored),
+                Some(setback) => setback,
+            };
+            if self.is_as_read(stored.as_ref(), current.as_ref()) {
+                return Err(error);
+            }
+            stored = current;
+            backoff.wait(began.elapsed(), None).await;
+        }
+        match self.attempt(stored.as_ref(), db).await? {
+            None => Ok(stored),
+            Some((_, error)) => Err(error),
+        }
+    }
+
+    async fn attempt(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<Option<Setback>> {
+        self.plan_on(stored, db)?.send(db).await
+    }
+
+    fn exchange(&self, stored: Option<&Bytes>) -> Result<UniqueExchange> {
+        let before = match stored {
+            Some(item) => holdings_in(item, None, &self.key)?,
+            None => Holdings::nothing::<E>(),
+        };
+        let after = match &self.main {
+            Main::Put(item) => holdings_in(item, None, &self.key)?,
+            Main::Update(update) => {
+                let item = stored.map_or(&b"{}"[..], |item| item);
+                holdings_in(item, Some(update), &self.key)?
+            }
+            Main::Delete => Holdings::nothing::<E>(),
+        };
+        UniqueExchange::between::<E>(&before, &after, matches!(self.main, Main::Put(_)))
+    }
+
+    /// The read, and the write as it would be if it found nothing.
+    pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let read = Get::new(self.key.clone()).consistent().plan(db)?;
+        let write = self.plan_on(None, db)?.plan(Outcome::Known(Some(())))?;
+        Ok(Explanation::of(&write).after(&read))
+    }
+
+    /// What the exchange relies on.
+    fn guard(&self, stored: Option<&Bytes>) -> Node {
+        let here = Place::of(E::ENTITY.pk.attribute);
+        let Some(item) = stored else {
+            return Node::Missing(here);
+        };
+        let as_read = |name: String| match member(item, &name) {
+            Ok(Some(json)) => check::is_value(name, json),
+            _ => Node::Missing(Place::of(name)),
+        };
+        let asked = self.relied_on(item).into_iter().map(as_read);
+        Node::all([Node::Exists(here)].into_iter().chain(asked))
+    }
+
+    /// The attributes that unique values are made of, and the TTL; all of an item that is returned.
+    fn relied_on(&self, item: &[u8]) -> Vec<String> {
+        if self.returns_old {
+            let all = split(item).unwrap_or_default().into_iter();
+            let is_key = |name: &str| {
+                E::ENTITY.pk.attribute == name
+                    || E::ENTITY.sk.is_some_and(|sk| sk.attribute == name)
+            };
+            return all
+                .map(|(name, _)| name)
+                .filter(|name| !is_key(name))
+                .collect();
+        }
+        let attributes = E::ENTITY.attributes.iter();
+        let relied = attributes.filter(|known| super::depends_on::<E>(known.field));
+        relied.map(|known| known.stored.to_owned()).collect()
+    }
+
+    /// The write of the item, if this holds too.
+    fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
+        let (condition, lost) = self.asked.clone();
+        let asked = check::with(condition, lost, guard);
+        match &self.main {
+            Main::Put(item) => {
+                let room = 1024 + item.len();
+                let verb = WriteVerb::Put;
+                let mut write = WriteRequest::of_entity::<E>(verb, room, asked, self.now, db);
+                write.writer().raw_bytes(item);
+                Ok(write)
+            }
+            Main::Delete => delete_of(&self.key, asked, self.now, db),
+            Main::Update(update) => update_of(&self.key, update.clone(), asked, self.now, db),
+        }
+    }
+}
+
+/// The write of one item, planned as far as it can be without reading.
+pub(crate) enum Intent {
+    Ready(Box<PlannedWrite>),
+    Reading(Box<dyn Rewriting>),
+}
+
+impl From<PlannedWrite> for Intent {
+    fn from(joint: PlannedWrite) -> Self {
+        Intent::Ready(Box::new(joint))
+    }
+}
+
+/// A write that reads the item first, of whatever type.
+pub(crate) trait Rewriting: Send {
+    /// The write, if this is what is stored.
+    fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite>;
+
+    /// Whether a condition of the caller's failed, and no race was lost.
+    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool;
+}
+
+impl<E: DynamoEntity> Rewriting for Rewrite<E> {
+    fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
+        let beside = self.exchange(stored)?.members(&self.key, self.now, db)?;
+        let write = self.write(self.guard(stored), db)?;
+        let main = TransactionMember::of_key(write, &self.key)?;
+        Ok(PlannedWrite::Together(main, beside))
+    }
+
+    fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool {
+        let (Some(stored), Some(current)) = (stored, current) else {
+            return stored.is_none() && current.is_none();
+        };
+        let same = |name: &String| member(stored, name).ok() == member(current, name).ok();
+        self.relied_on(stored).iter().all(same)
+    }
+}

@@ -1,0 +1,133 @@
+//! The item that keeps a unique value: its key, its content, how it is taken and given up.
+
+use std::sync::Arc;
+
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::MARK;
+use crate::entity::{DynamoEntity, Known};
+use crate::error::Result;
+use crate::expr::Node;
+use crate::json::{CodecError, Writer};
+use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb, check};
+use crate::schema::{EntityDef, KeyType, UniqueDef};
+
+/// A unique value that an item holds, as the key of its sentinel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sentinel {
+    pub(super) unique: &'static UniqueDef,
+    /// An object of DynamoDB JSON.
+    pub(super) key: Vec<u8>,
+}
+
+/// What an item holds of a unique value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Holding {
+    /// A part is missing, and so is the value.
+    Nothing,
+    Value(Sentinel),
+    /// These fields would have to be known.
+    Unknown(Vec<&'static str>),
+}
+
+impl Sentinel {
+    /// The sentinel of a partition key, which `write` writes.
+    pub(super) fn of<E: DynamoEntity>(
+        unique: &'static UniqueDef,
+        write: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
+    ) -> Result<Self, CodecError> {
+        let mut key = Writer::for_request(64);
+        key.raw("{");
+        write(&mut key)?;
+        write_sort_key(&E::ENTITY, &mut key);
+        key.raw("}");
+        Ok(Sentinel {
+            unique,
+            key: key.into_bytes(),
+        })
+    }
+
+    /// Makes it the owner's, if it is free, the owner's already, or its time is over.
+    pub(super) fn take(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
+        self.take_from(None, owner, db)
+    }
+
+    /// The same if it is that of another one, who gives it up in the same transaction.
+    pub(super) fn take_from(
+        &self,
+        other: Option<&Owner>,
+        owner: &Arc<Owner>,
+        db: &Dynamo,
+    ) -> Result<TransactionMember> {
+        let mut item = Writer::for_request(192);
+        item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
+        if let Some(attribute) = owner.table.type_attribute {
+            item.dynamic_name(attribute);
+            item.text(MARK);
+        }
+        item.dynamic_name(MARK);
+        item.raw_bytes(&owner.json);
+        if let (Some(ttl), Some(at)) = (owner.entity.ttl, &owner.ttl) {
+            item.dynamic_name(ttl);
+            item.raw_bytes(at);
+        }
+        item.raw("}");
+        let over = owner.entity.ttl.map(|ttl| check::is_over(ttl, owner.now));
+        let others = other.map(Owner::is_the_holder);
+        let free = Node::any([owner.is_mine()].into_iter().chain(others).chain(over));
+        let asked = (free, Meaning::Taken(self.unique));
+        owner.beside(&self.key, WriteVerb::Put, item.as_bytes(), asked, db)
+    }
+
+    /// Gives it up, if it is the owner's.
+    pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
+        owner.giving_up(&self.key, db)
+    }
+}
+
+/// What an item that is known like this holds.
+pub(crate) fn holding<E: DynamoEntity>(
+    number: usize,
+    known: &Known,
+) -> Result<Holding, CodecError> {
+    let Some(unique) = E::ENTITY.uniques.get(number) else {
+        return Ok(Holding::Nothing);
+    };
+    let mut unknown = Vec::new();
+    for (part, field) in unique.fields.iter().enumerate() {
+        match E::unique_part_is_there(number, part, known)? {
+            Some(true) => {}
+            Some(false) => return Ok(Holding::Nothing),
+            None => unknown.push(*field),
+        }
+    }
+    if !unknown.is_empty() {
+        return Ok(Holding::Unknown(unknown));
+    }
+    let sentinel = Sentinel::of::<E>(unique, |writer| E::write_unique(number, known, writer))?;
+    Ok(Holding::Value(sentinel))
+}
+
+/// The sort key of every sentinel: what no template makes.
+fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
+    let Some(sk) = def.sk else { return };
+    writer.dynamic_name(sk.attribute);
+    match sk.ty {
+        KeyType::S => writer.text("$"),
+        KeyType::N => writer.integer(0_u8),
+        KeyType::B => writer.binary(b"$"),
+    }
+}
+
+/// The value that one operation takes and another gives up, in one step.
+pub(crate) fn take_over(
+    taker: &TransactionMember,
+    giver: &TransactionMember,
+    db: &Dynamo,
+) -> Result<TransactionMember> {
+    let (Meaning::Taken(unique), Some(owner)) = (taker.write.meaning, &taker.owner) else {
+        return Ok(taker.again());
+    };
+    let key = taker.key.to_json();
+    let taken = Sentinel { unique, key }.take_from(giver.owner.as_deref(), owner, db)?;
+    Ok(taken.for_that_of(taker))
+}

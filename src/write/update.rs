@@ -1,0 +1,147 @@
+//! `update`: change some attributes of an item that is there.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crate::dynamo::Dynamo;
+use crate::entity::{DynamoEntity, Key};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Changes, Condition, Node};
+use crate::plan::{Call, Explanation, Operation, Plan, TransactionMember};
+use crate::write::{
+    Intent, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
+    ReturningOld, UpdateDraft, UpdateKind,
+};
+
+/// Changes some attributes of an item; see [`Key::update`] and [`EntityVerbs::update`](crate::verbs::EntityVerbs::update).
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Update<E: DynamoEntity, R = ReturningNew> {
+    draft: UpdateDraft<E>,
+    returning: PhantomData<R>,
+}
+
+impl<E: DynamoEntity> Update<E> {
+    pub(crate) fn of_key(key: Key<E>) -> Self {
+        Update::of(UpdateDraft::of_key(key, UpdateKind::Update))
+    }
+
+    pub(crate) fn of_entity(entity: &E) -> Self {
+        Update::of(UpdateDraft::of_entity(entity))
+    }
+
+    pub(crate) fn touch(key: Key<E>) -> Self {
+        Update::of(UpdateDraft::of_key(key, UpdateKind::Touch))
+    }
+}
+
+impl<E: DynamoEntity, R> Update<E, R> {
+    fn of(draft: UpdateDraft<E>) -> Self {
+        Update {
+            draft,
+            returning: PhantomData,
+        }
+    }
+
+    /// The changes: the closure gets the paths of the entity and returns one change, a tuple, an array,
+    /// a `Vec` or an `Option` of changes. Called again, it adds to them.
+    pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
+        self.draft.apply(changes(E::Paths::default()));
+        self
+    }
+
+    /// Only if this holds of the stored item. Called again, both have to hold.
+    ///
+    /// An equality at its top level also makes a part of an index key known:
+    /// `.when(|o| o.placed_at().eq(at))`.
+    pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
+        self.draft.when(condition(E::Paths::default()));
+        self
+    }
+
+    /// Whatever the stored version. What the loaded entity says of the parts of index keys is checked
+    /// all the same, where it is used.
+    pub fn unchecked(mut self) -> Self {
+        self.draft.leave_version();
+        self
+    }
+
+    /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer; see
+    /// [`Create::repeatable`](crate::write::Create::repeatable).
+    pub fn repeatable(mut self) -> Self {
+        self.draft.repeatable();
+        self
+    }
+
+    /// Returns the item as it was before.
+    pub fn returning_old(self) -> Update<E, ReturningOld> {
+        Update::of(self.draft)
+    }
+
+    /// Returns the attributes that changed, as they are now.
+    pub fn returning_changed(self) -> Update<E, ReturningChanged> {
+        Update::of(self.draft)
+    }
+
+    /// Returns nothing, and spares the answer.
+    pub fn returning_nothing(self) -> Update<E, ReturningNothing> {
+        Update::of(self.draft)
+    }
+}
+
+impl<E: DynamoEntity> Update<E, ReturningNothing> {
+    /// Of the row with this key, and only while this holds of it. None if there is nothing to write.
+    pub(crate) fn plan_of_row(
+        mut self,
+        db: &Dynamo,
+        row: &Key<E>,
+        claim: Node,
+    ) -> Result<Option<PlannedWrite>> {
+        if self.draft.key() != row {
+            let message =
+                "the closure returned the update of another row: change the one that it was given";
+            let error = Error::new(ErrorKind::InvalidKey, Stage::Request, message);
+            return Err(error.of(E::ENTITY.type_name));
+        }
+        if self.draft.is_look() {
+            return Ok(None);
+        }
+        self.draft.asking(claim);
+        self.draft.joint(db).map(Some)
+    }
+}
+
+impl<E: DynamoEntity, R> Update<E, R> {
+    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        self.draft.members(db)
+    }
+
+    pub(crate) fn item_key(&self) -> &Key<E> {
+        self.draft.key()
+    }
+
+    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
+        self.draft.intent(db)
+    }
+}
+
+impl<E: DynamoEntity, R: Returning<E>> Operation for Update<E, R> {
+    type Out = R::Out;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
+        self.draft.plan(db, R::RETURNED, R::read)
+    }
+
+    fn send(self, db: &Dynamo) -> Call<'_, R::Out> {
+        self.draft.send(db, R::RETURNED, R::read)
+    }
+
+    fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        self.draft.explain(db, R::RETURNED)
+    }
+}
+
+impl<E: DynamoEntity, R> fmt::Debug for Update<E, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Update({:?})", self.draft)
+    }
+}

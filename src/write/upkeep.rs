@@ -1,0 +1,384 @@
+//! Keeps the derived keys of indexes in step with a partial update (laws W2 and W3).
+//!
+//! An update names a few fields, and a key of an index may be made of more. What is *known* of the item
+//! as it will be decides: the primary key, the new values, equalities of the condition, a loaded entity.
+//! If that is not enough to say what a fresh write of the whole entity would store, the update is
+//! refused before anything is sent.
+
+use crate::entity::{DynamoEntity, DynamoTable, Known};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::Writer;
+use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
+
+/// What an update has to do beside its own changes.
+#[derive(Debug, Default)]
+pub(crate) struct Upkeep {
+    /// Derived attributes, and their new values; none for those that go.
+    pub(crate) keys: Vec<(&'static str, Option<Vec<u8>>)>,
+    /// Fields whose value was relied on.
+    pub(crate) used: Vec<&'static str>,
+    /// Text fields that were relied on not to be empty in the stored item.
+    pub(crate) filled: Vec<&'static str>,
+}
+
+/// What an update does to the fields.
+#[derive(Debug)]
+pub(crate) struct Touched<'t> {
+    /// Fields that change.
+    pub(crate) fields: &'t [&'static str],
+    /// The item may not be there yet: every index has to be written.
+    pub(crate) creates: bool,
+}
+
+/// One index, as a run-time plan sees it.
+struct Index {
+    /// As the derive counts them.
+    number: usize,
+    def: &'static EntityIndexDef,
+    keys: Vec<IndexKeyAttribute>,
+}
+
+/// A derived key attribute of an index.
+struct IndexKeyAttribute {
+    /// As the derive counts them.
+    number: usize,
+    attribute: &'static str,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy)]
+struct Part {
+    /// As the derive counts them.
+    number: usize,
+    field: &'static str,
+    presence: Presence,
+}
+
+/// Plans the upkeep of all indexes.
+pub(crate) fn plan<E: DynamoEntity>(touched: &Touched<'_>, known: &Known) -> Result<Upkeep> {
+    let mut upkeep = Upkeep::default();
+    for group in groups::<E>() {
+        if !group.iter().any(|index| index.is_touched(touched)) {
+            continue;
+        }
+        match &*group {
+            [index] => index.plan::<E>(touched, known, &mut upkeep)?,
+            sharing => plan_sharing::<E>(sharing, touched, known, &mut upkeep)?,
+        }
+    }
+    Ok(upkeep)
+}
+
+/// The entity's indexes with derived keys; those that share an attribute are together.
+fn groups<E: DynamoEntity>() -> Vec<Vec<Index>> {
+    let mut groups: Vec<Vec<Index>> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for def in E::ENTITY.indexes {
+        if seen.contains(&def.index) {
+            continue;
+        }
+        seen.push(def.index);
+        let index = Index::of::<E>(seen.len() - 1, def);
+        if index.keys.is_empty() {
+            continue;
+        }
+        let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
+        let (mut together, apart): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|group| group.iter().any(shares));
+        let mut group: Vec<Index> = together.drain(..).flatten().collect();
+        group.push(index);
+        groups = apart;
+        groups.push(group);
+    }
+    groups
+}
+
+/// Indexes that share an attribute: the first complete one writes it, so all has to be known.
+fn plan_sharing<E: DynamoEntity>(
+    group: &[Index],
+    touched: &Touched<'_>,
+    known: &Known,
+    upkeep: &mut Upkeep,
+) -> Result<()> {
+    let mut complete = Vec::new();
+    for index in group {
+        let state = index.state::<E>(known)?;
+        let is_complete = match state {
+            IndexMembership::Incomplete => false,
+            IndexMembership::Complete => true,
+            IndexMembership::Unknown => return Err(index.refuse::<E>(touched, known)),
+        };
+        upkeep.used.extend(index.fields());
+        complete.push(is_complete);
+    }
+    let mut written: Vec<&str> = Vec::new();
+    for (index, _) in group
+        .iter()
+        .zip(&complete)
+        .filter(|(_, complete)| **complete)
+    {
+        for key in index
+            .keys
+            .iter()
+            .filter(|key| !written.contains(&key.attribute))
+        {
+            upkeep
+                .keys
+                .push((key.attribute, Some(index.write::<E>(key, known)?)));
+        }
+        written.extend(index.keys.iter().map(|key| key.attribute));
+    }
+    for key in group.iter().flat_map(|index| &index.keys) {
+        if !written.contains(&key.attribute) {
+            written.push(key.attribute);
+            upkeep.keys.push((key.attribute, None));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an item will be in an index.
+enum IndexMembership {
+    Incomplete,
+    Complete,
+    /// Something is not known.
+    Unknown,
+}
+
+impl Index {
+    fn of<E: DynamoEntity>(number: usize, def: &'static EntityIndexDef) -> Index {
+        let table = &<E::Table as DynamoTable>::TABLE;
+        let mut parts = 0..;
+        let mut keys = Vec::new();
+        for (number, key) in def.pk.iter().chain(def.sk).enumerate() {
+            let parts = parts_of(key, &mut parts);
+            // An attribute of the table's own key is not the index's to change.
+            let is_primary = key.attribute == table.pk || table.sk == Some(key.attribute);
+            if matches!(key.source, KeySource::Template(_)) && !is_primary {
+                keys.push(IndexKeyAttribute {
+                    number,
+                    attribute: key.attribute,
+                    parts,
+                });
+            }
+        }
+        Index { number, def, keys }
+    }
+
+    fn writes(&self, attribute: &str) -> bool {
+        self.keys.iter().any(|key| key.attribute == attribute)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = Part> {
+        self.keys.iter().flat_map(|key| key.parts.iter().copied())
+    }
+
+    /// The fields that decide about it.
+    fn fields(&self) -> impl Iterator<Item = &'static str> {
+        self.parts()
+            .map(|part| part.field)
+            .chain(self.def.when.map(|when| when.field))
+    }
+
+    fn is_touched(&self, touched: &Touched<'_>) -> bool {
+        touched.creates || self.fields().any(|field| touched.fields.contains(&field))
+    }
+
+    fn state<E: DynamoEntity>(&self, known: &Known) -> Result<IndexMembership> {
+        let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+        let mut unknown = false;
+        let holds = E::index_holds(self.number, known).map_err(fail)?;
+        let mut answers = vec![holds];
+        for part in self.parts() {
+            let there = E::index_part_is_there(self.number, part.number, known);
+            answers.push(there.map_err(fail)?);
+        }
+        for answer in answers {
+            match answer {
+                Some(false) => return Ok(IndexMembership::Incomplete),
+                Some(true) => {}
+                None => unknown = true,
+            }
+        }
+        Ok(if unknown {
+            IndexMembership::Unknown
+        } else {
+            IndexMembership::Complete
+        })
+    }
+
+    fn plan<E: DynamoEntity>(
+        &self,
+        touched: &Touched<'_>,
+        known: &Known,
+        upkeep: &mut Upkeep,
+    ) -> Result<()> {
+        match self.state::<E>(known)? {
+            IndexMembership::Incomplete => {
+                upkeep.used.extend(self.fields());
+                upkeep
+                    .keys
+                    .extend(self.keys.iter().map(|key| (key.attribute, None)));
+            }
+            IndexMembership::Complete => {
+                upkeep.used.extend(self.fields());
+                for key in &self.keys {
+                    upkeep
+                        .keys
+                        .push((key.attribute, Some(self.write::<E>(key, known)?)));
+                }
+            }
+            IndexMembership::Unknown => self.plan_partly::<E>(touched, known, upkeep)?,
+        }
+        Ok(())
+    }
+
+    /// Writes the keys that change and leaves the others, if it is certain that the item is in the
+    /// index and stays there.
+    fn plan_partly<E: DynamoEntity>(
+        &self,
+        touched: &Touched<'_>,
+        known: &Known,
+        upkeep: &mut Upkeep,
+    ) -> Result<()> {
+        let changes = |field: &str| touched.fields.contains(&field);
+        let may_enter = self.parts().any(|part| {
+            part.presence == Presence::Optional && (changes(part.field) || !known.knows(part.field))
+        });
+        let depends = self
+            .def
+            .when
+            .is_some_and(|when| changes(when.field) || !known.knows(when.field));
+        let concerned = |key: &&IndexKeyAttribute| key.parts.iter().any(|part| changes(part.field));
+        let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
+        if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
+        {
+            return Err(self.refuse::<E>(touched, known));
+        }
+        for key in self.keys.iter().filter(concerned) {
+            upkeep.used.extend(key.parts.iter().map(|part| part.field));
+            upkeep
+                .keys
+                .push((key.attribute, Some(self.write::<E>(key, known)?)));
+        }
+        // The known optional parts and the `when` were relied on too; of empty text the item as it is
+        // stored has to be asked.
+        let relied = self
+            .parts()
+            .filter(|part| part.presence == Presence::Optional);
+        upkeep.used.extend(relied.map(|part| part.field));
+        upkeep.used.extend(self.def.when.map(|when| when.field));
+        let text = self.parts().filter(|part| {
+            part.presence == Presence::Text && (changes(part.field) || !known.knows(part.field))
+        });
+        upkeep.filled.extend(text.map(|part| part.field));
+        Ok(())
+    }
+
+    /// The value of a derived key.
+    fn write<E: DynamoEntity>(&self, key: &IndexKeyAttribute, known: &Known) -> Result<Vec<u8>> {
+        let mut writer = Writer::for_request(64);
+        let written = E::write_index_key(self.number, key.number, known, &mut writer);
+        written.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))?;
+        let mut name = Writer::default();
+        name.dynamic_name(key.attribute);
+        let mut json = writer.into_bytes();
+        json.drain(..name.len().min(json.len()));
+        Ok(json)
+    }
+
+    /// The unknown fields without which the keys cannot be kept up: all, if the item may have to enter
+    /// the index; else those that may be absent, and the other parts of the keys that change.
+    fn needed(&self, touched: &Touched<'_>, known: &Known) -> Vec<&'static str> {
+        let changes = |field: &str| touched.fields.contains(&field);
+        let is_optional = |part: &Part| part.presence == Presence::Optional;
+        let decides = |field: &str| self.def.when.is_some_and(|when| when.field == field);
+        let enters = self
+            .parts()
+            .any(|part| is_optional(&part) && changes(part.field))
+            || self.def.when.is_some_and(|when| changes(when.field));
+        let concerned = self
+            .keys
+            .iter()
+            .filter(|key| key.parts.iter().any(|part| changes(part.field)));
+        let concerned: Vec<&str> = concerned
+            .flat_map(|key| key.parts.iter().map(|part| part.field))
+            .collect();
+        let optional: Vec<&str> = self
+            .parts()
+            .filter(is_optional)
+            .map(|part| part.field)
+            .collect();
+        let is_needed = |field: &&'static str| {
+            touched.creates
+                || enters
+                || decides(field)
+                || optional.contains(field)
+                || concerned.contains(field)
+        };
+        let unknown: Vec<_> = self.fields().filter(|field| !known.knows(field)).collect();
+        let needed: Vec<_> = unknown.iter().copied().filter(is_needed).collect();
+        // Of indexes that share an attribute everything has to be known.
+        if needed.is_empty() { unknown } else { needed }
+    }
+
+    fn refuse<E: DynamoEntity>(&self, touched: &Touched<'_>, known: &Known) -> Error {
+        let mut missing: Vec<&str> = Vec::new();
+        for field in self.needed(touched, known) {
+            if !missing.contains(&field) {
+                missing.push(field);
+            }
+        }
+        let ways = match &*missing {
+            [field] => format!("`.when(|it| it.{field}().eq(..))`, or `.missing()`"),
+            _ => "`.eq(..)` or `.missing()` of each in `.when(..)`".to_owned(),
+        };
+        let computed: Vec<_> = missing
+            .iter()
+            .filter(|field| touched.fields.contains(field))
+            .collect();
+        let missing = missing
+            .iter()
+            .map(|field| format!("`{field}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let message = if touched.creates {
+            format!(
+                "an upsert may create the item, and the keys of the index `{}` need {missing}: set or remove it in the same upsert",
+                self.def.name
+            )
+        } else if computed.is_empty() {
+            format!(
+                "this update changes the keys of the index `{}`, and they also need {missing}: give it by {ways}, update a loaded entity, or use `modify`",
+                self.def.name
+            )
+        } else {
+            format!(
+                "the keys of the index `{}` need the new value of {missing}: `set` it to a value, or use `modify`",
+                self.def.name
+            )
+        };
+        Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(E::ENTITY.type_name)
+    }
+}
+
+fn parts_of(key: &KeyDef, numbers: &mut impl Iterator<Item = usize>) -> Vec<Part> {
+    let KeySource::Template(pieces) = key.source else {
+        return Vec::new();
+    };
+    let parts = pieces.iter().filter_map(|piece| match piece {
+        Piece::Literal(_) | Piece::Shard(_) => None,
+        Piece::Part {
+            field, presence, ..
+        } => Some((*field, *presence)),
+    });
+    parts
+        .zip(numbers)
+        .map(|((field, presence), number)| Part {
+            number,
+            field,
+            presence,
+        })
+        .collect()
+}
