@@ -176,7 +176,7 @@ fn keys_of(lost: ConditionFailure, participants: &[Participant]) -> ItemKeys {
 
 /// What is left of a plan while its request is under way.
 struct PendingPlan<Out> {
-    /// Once more to be sent, in another spelling.
+    /// What may have to be sent again, in another spelling.
     sent: Option<Box<(Request, Vec<SentWrite>)>>,
     entity: &'static str,
     now: Timestamp,
@@ -194,11 +194,15 @@ impl<Out> PendingPlan<Out> {
         crate::plan::explain(failure, &self.participants, self.now)
     }
 
-    /// The same in the spelling of the stored items; once.
+    /// The same in the spelling of the stored items; once of each.
     fn respelt(&mut self, failure: &Failure) -> Option<Request> {
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
-        respelt(&request, sent, failure)
+        let (request, sent) = respelt(&request, sent, failure)?;
+        if !sent.is_empty() {
+            self.sent = Some(Box::new((request.clone(), sent)));
+        }
+        Some(request)
     }
 
     fn read(&mut self, reply: &Reply) -> Result<Out> {

@@ -1,6 +1,7 @@
 //! What a write expects to find, as a condition, and what it means if it does not.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
 
 use bytes::Bytes;
 
@@ -11,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader, Writer, member};
 use crate::path::Place;
-use crate::plan::{KeyNames, Reread};
+use crate::plan::{KeyNames, Reread, is_null};
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
 
@@ -41,8 +42,46 @@ pub(crate) struct ConditionFailure {
     asked_more: bool,
     /// The attribute of the version, and the number that was loaded.
     version: Option<(&'static str, Option<u64>)>,
+    created_at: Option<LoadedCreation>,
     /// How the item is read, to tell another spelling from another value.
     reread: Option<Reread>,
+}
+
+/// The time of creation that was loaded. A deleted and created item may have the version of the one before.
+#[derive(Debug, Clone, Copy)]
+struct LoadedCreation {
+    attribute: &'static str,
+    /// Stands for its value, as this library writes it.
+    digest: Option<u64>,
+    may_lack: bool,
+}
+
+impl LoadedCreation {
+    fn of(def: &EntityDef, loaded: &LoadedItem) -> Option<Self> {
+        let held = loaded.created_at.as_deref();
+        let is_asked = held.is_some() || loaded.may_lack_created_at;
+        let attribute = def.created_at.filter(|_| is_asked)?;
+        Some(LoadedCreation {
+            attribute,
+            digest: held.map(digest),
+            may_lack: loaded.may_lack_created_at,
+        })
+    }
+
+    /// Whether an item has it, its values written as this library writes them.
+    fn is_of(self, item: &[u8]) -> bool {
+        let stored = member(item, self.attribute).ok().flatten();
+        match stored.filter(|json| !is_null(json)) {
+            Some(json) => self.digest == Some(digest(json)),
+            None => self.may_lack,
+        }
+    }
+}
+
+fn digest(json: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(json);
+    hasher.finish()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +107,7 @@ impl ConditionFailure {
         ttl: None,
         asked_more: false,
         version: None,
+        created_at: None,
         reread: None,
     };
 
@@ -155,6 +195,14 @@ impl ConditionFailure {
                 "no item is stored under this key, and none may be made so: a condition does not hold of none, or a sum would leave the range of its type",
             ),
             (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(item))
+                if self.is_same_version(item) && !self.is_same_creation(item) =>
+            {
+                (
+                    ErrorKind::Conflict,
+                    "the stored item is not the one that was loaded: that was deleted, and another has taken its place",
+                )
+            }
+            (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(item))
                 if self.asked_more && self.is_same_version(item) =>
             {
                 (
@@ -192,6 +240,14 @@ impl ConditionFailure {
             let stored = member(item, attribute).ok().flatten();
             let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
             number == loaded
+        })
+    }
+
+    /// The same of the time of creation, in whatever spelling the item has it.
+    fn is_same_creation(self, item: &[u8]) -> bool {
+        self.created_at.is_none_or(|created| {
+            let own = self.reread.and_then(|reread| reread(item));
+            created.is_of(own.as_deref().unwrap_or(item))
         })
     }
 }
@@ -269,12 +325,14 @@ pub(crate) fn condition(
         (Expect::Exists, _) => (exists(def, now), ConditionFailureKind::NeedsRow),
         (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
     };
-    let version = loaded.filter(|_| expect == Expect::Loaded);
+    let loaded = loaded.filter(|_| expect == Expect::Loaded);
     let version = def
         .version
-        .zip(version.map(|loaded| loaded.version.number()));
+        .zip(loaded.map(|loaded| loaded.version.number()));
+    let created_at = loaded.and_then(|loaded| LoadedCreation::of(def, loaded));
     let lost = ConditionFailure {
         version,
+        created_at,
         ..ConditionFailure::new(kind, def)
     };
     (node, lost)

@@ -30,60 +30,91 @@ pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
 pub(crate) struct SentWrite {
     head: Range<usize>,
     write: WriteRequest,
+    /// It has the stored spelling.
+    is_respelt: bool,
 }
 
 impl SentWrite {
     pub(crate) fn new(mut write: WriteRequest, head: Range<usize>) -> Self {
         write.head = Writer::default();
-        SentWrite { head, write }
+        SentWrite {
+            head,
+            write,
+            is_respelt: false,
+        }
     }
 
-    fn back(mut self, body: &[u8]) -> Option<WriteRequest> {
-        self.write.head.raw_bytes(body.get(self.head)?);
-        Some(self.write)
+    /// With the part of the body that is its own.
+    fn back(mut self, body: &[u8]) -> Option<Self> {
+        self.write.head.raw_bytes(body.get(self.head.clone())?);
+        Some(self)
+    }
+
+    /// Once: whoever writes the item meanwhile was first.
+    fn respell(&mut self, item: &Bytes) -> Option<()> {
+        if self.is_respelt {
+            return None;
+        }
+        self.write.respell(item)?;
+        self.is_respelt = true;
+        Some(())
     }
 }
 
-/// The request with the values of its guards as they are stored, if nothing else is in its way.
+/// The request with the values of its guards as they are stored, if those alone are in the way of a write. Of a
+/// transaction its writes come along, for others may turn out to be spelt in another way then.
 pub(crate) fn respelt(
     request: &Request,
     sent: Vec<SentWrite>,
     failure: &Failure,
-) -> Option<Request> {
+) -> Option<(Request, Vec<SentWrite>)> {
     let writes = sent.into_iter().map(|sent| sent.back(&request.body));
     let mut writes = writes.collect::<Option<Vec<_>>>()?;
     if request.operation == ServiceOperation::TransactWriteItems {
         return transaction(request, writes, &failure.reasons);
     }
-    let mut write = writes.pop()?;
-    write.respell(failure.condition.as_ref()?.item.as_ref()?)?;
-    let respelt = write.plan(Outcome::Known(Some(()))).ok()?.request;
-    Some(Request {
+    let mut sent = writes.pop()?;
+    sent.respell(failure.condition.as_ref()?.item.as_ref()?)?;
+    let respelt = sent.write.plan(Outcome::Known(Some(()))).ok()?.request;
+    let respelt = Request {
         table: request.table.clone(),
         resend: request.resend,
         ..respelt
-    })
+    };
+    Some((respelt, Vec::new()))
 }
 
 /// Another transaction than the one that was cancelled, so it has a token of its own, which follows from the first.
 /// One with a token of the caller's never comes here: it has to be the same byte for byte.
+///
+/// Others of its operations may have failed for more, or met another transaction. It goes again all the same: else those
+/// whose spelling alone was in the way would be blamed with them.
 fn transaction(
     request: &Request,
-    mut writes: Vec<WriteRequest>,
+    mut writes: Vec<SentWrite>,
     reasons: &[Reason],
-) -> Option<Request> {
+) -> Option<(Request, Vec<SentWrite>)> {
     if writes.len() != reasons.len() {
         return None;
     }
-    let blamed = writes.iter_mut().zip(reasons);
-    for (write, reason) in blamed.filter(|(_, reason)| reason.is_to_blame()) {
-        write.respell(reason.item.as_ref().filter(|_| reason.is_condition())?)?;
+    let mut is_respelt = false;
+    let failed = writes.iter_mut().zip(reasons);
+    for (sent, reason) in failed.filter(|(_, reason)| reason.is_condition()) {
+        let respelt = reason.item.as_ref().and_then(|item| sent.respell(item));
+        is_respelt |= respelt.is_some();
+    }
+    if !is_respelt {
+        return None;
     }
     let token = member(&request.body, "ClientRequestToken").ok()??;
     let token = token_after(&Reader::new(token).string().ok()?);
-    transaction_of(&writes.iter().collect::<Vec<_>>(), &token)
-        .ok()
-        .map(|(request, _)| request)
+    let plain: Vec<_> = writes.iter().map(|sent| &sent.write).collect();
+    let (request, heads) = transaction_of(&plain, &token).ok()?;
+    let sent = writes.into_iter().zip(heads).map(|(sent, head)| SentWrite {
+        is_respelt: sent.is_respelt,
+        ..SentWrite::new(sent.write, head)
+    });
+    Some((request, sent.collect()))
 }
 
 /// The token of the transaction that takes the place of the one with this token.
@@ -123,12 +154,13 @@ impl WriteRequest {
     }
 }
 
-/// NULL stands for an absent attribute.
 fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
-    let is_null = |json: &&[u8]| {
-        let kind = members(json).ok().and_then(|mut members| members.pop());
-        kind.is_some_and(|(kind, _)| kind == "NULL")
-    };
     let stored = member(item, attribute).ok().flatten();
     stored.filter(|json| !is_null(json))
+}
+
+/// NULL stands for an absent attribute.
+pub(crate) fn is_null(json: &[u8]) -> bool {
+    let kind = members(json).ok().and_then(|mut members| members.pop());
+    kind.is_some_and(|(kind, _)| kind == "NULL")
 }

@@ -17,6 +17,8 @@ tests![
     a_put_and_a_delete_of_a_loaded_row_hold,
     a_transaction_holds,
     a_transaction_says_which_operation_lost,
+    a_transaction_that_met_another_one_holds,
+    a_condition_of_the_callers_is_not_the_spelling,
     an_idempotent_write_holds,
     a_token_of_the_callers_is_sent_once,
     jobs_hold,
@@ -179,8 +181,33 @@ async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert!(refused.is_conflict(), "{refused}");
-    assert!(refused.failures().any(|failed| failed.index() == 1));
+    // The spelling of the other one is nobody's fault.
+    let failed = refused.failures().map(|failed| failed.index());
+    assert_eq!(failed.collect::<Vec<_>>(), [1]);
     assert_eq!(db.stored(&a.key()).await["title"], s("hello"));
+    Ok(())
+}
+
+/// One guard fails for its spelling, and another operation meets another transaction: neither is a lost race.
+async fn a_transaction_that_met_another_one_holds(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    let a = letter(&db, "a", TIMES[1]).await?;
+    let b = letter(&db, "b", TIMES[1]).await?;
+    let time = TIMES[1];
+    let item = format!(
+        r#"{{"id":{{"S":"a"}},"owner":{{"S":"{OWNER}"}},"at":{{"S":"{time}"}},"title":{{"S":"hello"}},"version":{{"N":"1"}},"created":{{"S":"{time}"}}}}"#
+    );
+    let met = format!(
+        r#"{{"__type":"TransactionCanceledException","CancellationReasons":[{{"Code":"ConditionalCheckFailed","Item":{item}}},{{"Code":"TransactionConflict"}}]}}"#
+    );
+    let (faulty, http) = db.faulty([Fault::Reply(400, met)]);
+    Transaction::new()
+        .with(a.update().apply(|l| l.title().set("x")))
+        .with(b.update().apply(|l| l.title().set("y")))
+        .send(&faulty)
+        .await?;
+    assert_eq!(http.calls().len(), 3, "one more for each of them");
+    assert_eq!(db.stored(&a.key()).await["title"], s("x"));
     Ok(())
 }
 
@@ -489,6 +516,19 @@ async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
 }
 
 /// A row that was deleted and made again has version 1 once more, and now a time of creation.
+/// The item is the one that was loaded, in whatever spelling.
+async fn a_condition_of_the_callers_is_not_the_spelling(db: Db) -> Outcome {
+    db.create_tables([Letter::schema()]).await?;
+    for time in TIMES {
+        let loaded = letter(&db, "a", time).await?;
+        let update = loaded.update().apply(|l| l.title().set("x"));
+        let refused = update.when(|l| l.title().eq("no")).send(&db).await;
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("does not fit"), "{time}: {refused}");
+    }
+    Ok(())
+}
+
 async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let null = AttributeValue::Null(true);

@@ -21,6 +21,7 @@ tests![
     every_way_of_an_unchecked_put_does,
     a_drawn_version_is_exact_everywhere,
     the_highest_version_is_no_end_of_unchecked_puts,
+    an_item_in_the_place_of_the_loaded_one_is_told,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -361,5 +362,68 @@ async fn the_highest_version_is_no_end_of_unchecked_puts(db: Db) -> Outcome {
     };
     let put = last.put().unchecked().send(&db).await?;
     put.put().send(&db).await?;
+    Ok(())
+}
+
+/// It has the same version, and was created at another time.
+async fn an_item_in_the_place_of_the_loaded_one_is_told(db: Db) -> Outcome {
+    db.create_tables([Document::schema()]).await?;
+    let loaded = document("a").create().send(&db).await?;
+    let updated = || loaded.update().apply(|d| d.text().set("x"));
+    let refused = async || -> Vec<Error> {
+        [
+            loaded.put().send(&db).await.map(drop),
+            loaded
+                .put()
+                .when(|d| d.text().ne("b"))
+                .send(&db)
+                .await
+                .map(drop),
+            loaded.delete().when(|d| d.text().ne("b")).send(&db).await,
+            updated().send(&db).await.map(drop),
+            updated()
+                .when(|d| d.text().ne("b"))
+                .send(&db)
+                .await
+                .map(drop),
+            Transaction::new()
+                .with(updated().when(|d| d.text().ne("b")))
+                .send(&db)
+                .await
+                .map(drop),
+        ]
+        .map(Result::unwrap_err)
+        .into()
+    };
+    let told = |error: &Error| {
+        let shown = error.to_string();
+        assert!(error.is_conflict(), "{shown}");
+        (
+            shown.contains("taken its place"),
+            shown.contains("does not fit"),
+        )
+    };
+    loaded.delete().send(&db).await?;
+    let other = document("b").create().send(&db).await?;
+    assert_eq!(other.version, loaded.version);
+    for refused in refused().await {
+        assert_eq!(told(&refused), (true, false), "{refused}");
+    }
+    // Where it is the one that was loaded, it is the caller's condition.
+    let refused = other
+        .update()
+        .apply(|d| d.text().set("x"))
+        .when(|d| d.text().eq("a"));
+    let refused = refused.send(&db).await.unwrap_err();
+    assert_eq!(told(&refused), (false, true), "{refused}");
+    // And another version is another write.
+    other.put().send(&db).await?;
+    let late = other
+        .put()
+        .when(|d| d.text().eq("a"))
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(told(&late), (false, false), "{late}");
     Ok(())
 }
