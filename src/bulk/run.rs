@@ -261,11 +261,9 @@ impl<'j> JobRunner<'j> {
             }
             Err(Trouble::Row(row) | Trouble::Overtaken(row)) => {
                 let again = name_of(&row).map(|name| given.map_or(name, |given| given.name));
-                self.ledger.finish(entry, Fate::Failed, Some(row), again);
-                if self.ledger.errors.len() > self.failures {
-                    self.stop(report::too_many(self.ledger.errors.len()));
-                }
+                self.failed(entry, row, again);
             }
+            Err(Trouble::Doubtful(row)) => self.failed(entry, row, None),
         }
         if let Some((Some(item), number, trace)) = trace {
             self.order.settle(item, entry, number, trace);
@@ -274,6 +272,13 @@ impl<'j> JobRunner<'j> {
         let is_due = self.keeper.as_ref().is_some_and(Keeper::is_due);
         if is_due || self.order.remembered() > WINDOW {
             self.save().await;
+        }
+    }
+
+    fn failed(&mut self, entry: u64, row: FailedRow, again: Option<String>) {
+        self.ledger.finish(entry, Fate::Failed, Some(row), again);
+        if self.ledger.errors.len() > self.failures {
+            self.stop(report::too_many(self.ledger.errors.len()));
         }
     }
 

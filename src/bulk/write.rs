@@ -37,6 +37,9 @@ pub(super) enum Trouble {
     Row(FailedRow),
     /// The same of a write whose turn is over: a later one of its item was done before.
     Overtaken(FailedRow),
+    /// The same of a write that may have taken effect, and of which nothing tells any more: tried again, it might be
+    /// done twice.
+    Doubtful(FailedRow),
     /// All that follow would fare alike. The write of this row may have taken effect.
     Job(Error, Option<FailedRow>),
 }
@@ -138,6 +141,13 @@ fn own(was_unknown: bool) -> Fate {
         true => Fate::Written,
         false => Fate::AlreadyDone,
     }
+}
+
+/// A condition that fails behind an attempt that may have taken effect does not say that it did not. The mark would: it
+/// is not there, but others who replace an item take it away.
+fn doubtful(error: Error) -> Error {
+    let message = "an earlier attempt may have taken effect, and the item carries no mark of it, which others may have taken away: read before deciding";
+    error.with_kind(ErrorKind::OutcomeUnknown, message)
 }
 
 fn failed(key: &[u8], number: Option<u64>, error: Error) -> Trouble {

@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::{RowFailure, Tools, Trouble, failed, marked, own, pause_write, read, row, sort};
+use super::{
+    RowFailure, Tools, Trouble, doubtful, failed, marked, own, pause_write, read, row, sort,
+};
 use crate::bulk::checkpoint::refused;
 use crate::bulk::mark::{JobMark, MarkedFate};
 use crate::bulk::report::Fate;
@@ -161,10 +163,13 @@ impl<'a> GivenWrite<'a> {
             Intent::Reading(write) => !write.is_as_read(stored, current.as_ref()),
         };
         self.races.in_vain();
-        if !is_race || !self.races.another(began.elapsed()).await {
-            return Err(self.failed(error));
+        if is_race && self.races.another(began.elapsed()).await {
+            return Ok(current);
         }
-        Ok(current)
+        Err(match self.was_unknown {
+            true => Trouble::Doubtful(row(self.key, Some(self.number), doubtful(error))),
+            false => self.failed(error),
+        })
     }
 
     fn failed(&self, error: Error) -> Trouble {

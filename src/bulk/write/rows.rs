@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::{RowFailure, Tools, Trouble, failed, marked, own, pause, pause_write, read, sort};
+use super::{
+    RowFailure, Tools, Trouble, doubtful, failed, marked, own, pause, pause_write, read, sort,
+};
 use crate::bulk::action;
 use crate::bulk::action::Decide;
 use crate::bulk::report::Fate;
@@ -193,19 +195,26 @@ impl Attempt<'_, '_> {
         }
         self.races.in_vain();
         if !self.races.another(began.elapsed()).await {
-            return Err(failed(self.key, None, error));
+            return Err(self.lost_race(error));
         }
         self.read_anew().await
+    }
+
+    fn lost_race(&self, error: Error) -> Trouble {
+        let error = match self.was_unknown {
+            true => doubtful(error),
+            false => error,
+        };
+        failed(self.key, None, error)
     }
 
     /// The write was made of this very item, so what does not hold is asked by the query, or else by the update and
     /// the closure. The keys of the index are those that were read, so of the query it is the filter.
     async fn refused(&mut self, error: Error) -> Result<ControlFlow<Fate>, Trouble> {
         let (db, target) = (self.tools.db, &self.rows.target);
-        let (key, item) = (self.key, self.item.clone());
-        let standing = || failed(key, None, standing(error, &item, db));
+        let standing = self.lost_race(standing(error, &self.item, db));
         if !target.has_filter() {
-            return Err(standing());
+            return Err(standing);
         }
         if matches!(self.rows.action, RowAction::Delete) {
             return Ok(ControlFlow::Break(Fate::LeftQuery));
@@ -216,7 +225,7 @@ impl Attempt<'_, '_> {
         };
         match self.ask(claim).await? {
             Some(fate) => Ok(ControlFlow::Break(fate)),
-            None => Err(standing()),
+            None => Err(standing),
         }
     }
 

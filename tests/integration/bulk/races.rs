@@ -1,13 +1,14 @@
 //! Others who write the same rows: nothing of theirs is lost, and nothing is done twice.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dynamo_entity::RetryBudget;
 use dynamo_entity::aws_sdk_dynamodb::config::SharedHttpClient;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 
-use super::{Entry, Row, State, counts, entries, meanwhile, rows};
+use super::{Entry, Row, State, counts, entries, meanwhile, row, rows};
 use crate::support::db::Db;
 use crate::support::faulty::Fault;
 use crate::support::rewriting::Rewriting;
@@ -27,6 +28,7 @@ tests![
     given_writes_are_known_without_the_item,
     a_filter_and_a_condition_are_told_apart,
     a_question_that_is_not_answered_is_no_conflict,
+    a_condition_behind_a_lost_answer_tells_nothing,
 ];
 
 /// Each entry gets one cent by the job, and two by each of three others.
@@ -400,5 +402,67 @@ async fn a_question_that_is_not_answered_is_no_conflict(db: Db) -> Outcome {
         job(answers.chain([refused]).collect()).await?
     };
     assert_eq!(report.errors()[0].error().kind(), ErrorKind::Rejected);
+    Ok(())
+}
+
+/// The first write takes effect, its answer is lost, and a program that knows no mark replaces the item.
+fn replaced_behind_a_lost_answer(db: &Db) -> Dynamo {
+    let is_lost = AtomicBool::new(false);
+    let other = db.clone();
+    let http = Rewriting::new(db.engine().http_client(), move |answer| {
+        if answer.operation != "UpdateItem" || is_lost.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let put = Row { rank: 0, ..row(1) };
+        meanwhile(put.put().send(&other)).expect("a put");
+        answer.status = 500;
+        answer.body = br#"{"__type":"InternalServerError"}"#.to_vec();
+    });
+    let http = SharedHttpClient::new(http);
+    db.through(db.engine().config().http_client(http))
+}
+
+/// The write took effect, so that its condition does not hold is no evidence that it did not.
+async fn a_condition_behind_a_lost_answer_tells_nothing(db: Db) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    rows(&db, 2).await?;
+    let lost = replaced_behind_a_lost_answer(&db);
+    let job = || {
+        let update = Row::key("a", 1u32).update().when(|r| r.rank().eq(1));
+        put_each([update.apply(|r| r.rank().set(0))])
+            .checkpoint("given", FileCheckpoint::new(folder.path().join("given")))
+    };
+    let report = job().send(&lost).await?;
+    assert_eq!((report.written, report.failed), (0, 1));
+    let failed = report.errors()[0].error();
+    assert_eq!(failed.kind(), ErrorKind::OutcomeUnknown, "{failed}");
+    let current = failed.current::<Row>().transpose()?;
+    assert_eq!(current.map(|row| row.rank), Some(0));
+    // It might be done twice.
+    Row::key("a", 1u32)
+        .update()
+        .apply(|r| r.rank().set(1))
+        .send(&db)
+        .await?;
+    let again = job().send(&db).await?;
+    assert_eq!(
+        (again.written, again.failed, again.was_finished()),
+        (0, 1, true)
+    );
+
+    let lost = replaced_behind_a_lost_answer(&db);
+    let report = Row::in_partition("a")
+        .number()
+        .eq(1)
+        .update_each(|row| {
+            let update = row.update().when(|r| r.rank().eq(1));
+            update.apply(|r| r.rank().set(0))
+        })
+        .checkpoint("rows", FileCheckpoint::new(folder.path().join("rows")))
+        .send(&lost)
+        .await?;
+    assert_eq!((report.written, report.failed), (0, 1));
+    let failed = report.errors()[0].error();
+    assert_eq!(failed.kind(), ErrorKind::OutcomeUnknown, "{failed}");
     Ok(())
 }
