@@ -165,6 +165,8 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
             return Ok(());
         }
         if service::is_busy(&error) {
+            // It says what it does, so that trouble is over.
+            trouble = TablePace::until(TROUBLE);
             pace.wait(|| overdue(name, "is being changed by somebody else"))
                 .await?;
         } else if error.is_throttled() || error.kind() == ErrorKind::Unavailable {

@@ -11,34 +11,57 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 pub(super) struct TablePace {
     next: Duration,
-    deadline: Option<Instant>,
+    /// None is for ever.
+    patience: Option<Duration>,
+    /// When it was first waited: what else took time before is not its matter.
+    began: Option<Instant>,
 }
 
 impl TablePace {
     pub(super) fn until(patience: Duration) -> Self {
         TablePace {
             next: FIRST,
-            deadline: Instant::now().checked_add(patience),
+            patience: Some(patience),
+            began: None,
         }
     }
 
     pub(super) fn endless() -> Self {
         TablePace {
             next: FIRST,
-            deadline: None,
+            patience: None,
+            began: None,
         }
     }
 
     /// Waits a little longer than the last time, or says that it has been too long.
     pub(super) async fn wait(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
-        if self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
-        {
+        let began = *self.began.get_or_insert_with(Instant::now);
+        if self.patience.is_some_and(|most| began.elapsed() >= most) {
             return Err(overdue());
         }
         sleep(self.next).await;
         self.next = (self.next * 2).min(LONGEST);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{ErrorKind, Stage};
+
+    fn overdue() -> Error {
+        Error::new(ErrorKind::Unavailable, Stage::Schema, "too long")
+    }
+
+    #[tokio::test]
+    async fn patience_begins_with_the_first_wait() {
+        let patience = Duration::from_millis(30);
+        let mut pace = TablePace::until(patience);
+        sleep(patience * 2).await;
+        pace.wait(overdue).await.expect("it was not waited before");
+        sleep(patience).await;
+        assert!(pace.wait(overdue).await.is_err());
     }
 }
