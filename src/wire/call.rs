@@ -111,7 +111,6 @@ impl Wire {
         known.is_some_and(|known| known.load(Ordering::Relaxed))
     }
 
-    /// It did.
     /// A read that was to tell which item a condition failed on was not allowed.
     pub(crate) fn may_not_confirm(&self) -> bool {
         self.sends.denied.load(Ordering::Relaxed)
@@ -121,6 +120,7 @@ impl Wire {
         self.sends.denied.store(true, Ordering::Relaxed);
     }
 
+    /// It did.
     pub(crate) fn learn_that_it_sends(&self, operation: ServiceOperation) {
         if let Some(known) = self.sends.of(operation) {
             known.store(true, Ordering::Relaxed);

@@ -1,6 +1,9 @@
 //! The engine under a raw SDK client, and its file.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Wake};
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType,
@@ -270,6 +273,33 @@ async fn a_panic_hangs_nobody() {
             .unwrap()
             .contains("InternalServerError")
     );
+    create_table(&engine.client()).await;
+}
+
+#[tokio::test]
+async fn a_waker_that_panics_ends_nothing() {
+    struct Bomb(AtomicU32);
+
+    impl Wake for Bomb {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            std::panic::resume_unwind(Box::new("woken"));
+        }
+    }
+
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    let bomb = Arc::new(Bomb(AtomicU32::new(0)));
+    let waker = bomb.clone().into();
+    // An answer that is there at once wakes nobody.
+    for _ in 0..1_000 {
+        let mut call = pin!(engine.execute("ListTables", b"{}"));
+        let _ = call.as_mut().poll(&mut Context::from_waker(&waker));
+        call.await;
+        if bomb.0.load(Ordering::SeqCst) > 0 {
+            break;
+        }
+    }
+    assert_eq!(bomb.0.load(Ordering::SeqCst), 1);
     create_table(&engine.client()).await;
 }
 
