@@ -26,7 +26,7 @@ use pace::TablePace;
 
 /// A new table is usable within this time, or something is wrong.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// A service that answers, and fails to begin an index, is asked again for this long.
+/// A service that has answered, and fails then, is asked again for this long.
 const TROUBLE: Duration = Duration::from_secs(30);
 /// A table this young without its TTL may be one that somebody else is still creating.
 const YOUNG: i64 = 10 * 60;
@@ -54,7 +54,8 @@ impl Dynamo {
     }
 
     /// Adds the global indexes that the tables lack, one after the other, and waits until each is
-    /// filled; with much data that takes long. Nothing else is changed.
+    /// filled; with much data that takes long. Nothing else is changed. A service that fails on the way is asked again for
+    /// half a minute.
     ///
     /// An index of the same name with another key or projection is an error of kind
     /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). Dropped before the end, the service goes
@@ -158,9 +159,13 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
             return Ok(());
         };
         // Somebody else may have begun it.
-        let now = service::describe(client, name)
-            .await?
-            .ok_or_else(|| missing(name))?;
+        let now = match service::describe(client, name).await {
+            Err(error) if is_trouble(&error) => {
+                trouble.wait(|| error).await?;
+                continue;
+            }
+            now => now?.ok_or_else(|| missing(name))?,
+        };
         if compare::has(&now.schema, &index.name) {
             return Ok(());
         }
@@ -169,7 +174,7 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
             trouble = TablePace::until(TROUBLE);
             pace.wait(|| overdue(name, "is being changed by somebody else"))
                 .await?;
-        } else if error.is_throttled() || error.kind() == ErrorKind::Unavailable {
+        } else if is_trouble(&error) {
             trouble.wait(|| error).await?;
         } else {
             return Err(error);
@@ -183,8 +188,18 @@ async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Describe
     let name = &schema.name;
     let mut pace = TablePace::until(PATIENCE);
     let mut filling = TablePace::endless();
+    // None before the service has answered: where nobody is, that is said at once.
+    let mut trouble: Option<TablePace> = None;
     loop {
-        let Some(found) = service::describe(client, name).await? else {
+        let found = match (service::describe(client, name).await, &mut trouble) {
+            (Err(error), Some(trouble)) if is_trouble(&error) => {
+                trouble.wait(|| error).await?;
+                continue;
+            }
+            (found, _) => found?,
+        };
+        trouble = Some(TablePace::until(TROUBLE));
+        let Some(found) = found else {
             return Ok(None);
         };
         let declared = |name: &String| compare::has(schema, name);
@@ -209,6 +224,11 @@ async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Describe
             }
         }
     }
+}
+
+/// It may be over in a moment.
+fn is_trouble(error: &Error) -> bool {
+    error.is_throttled() || error.kind() == ErrorKind::Unavailable
 }
 
 struct Differences {

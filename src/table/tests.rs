@@ -365,6 +365,30 @@ async fn a_service_that_fails_to_begin_an_index_is_asked_again() {
     db.create_tables([shop()]).await.unwrap();
 }
 
+/// Filling an index takes hours, and some of the looks at it fail.
+#[tokio::test]
+async fn a_look_that_fails_ends_no_wait() {
+    let (db, http) = start().await;
+    let mut bare = shop();
+    bare.global_indexes.clear();
+    db.create_tables([bare]).await.unwrap();
+    let failed = || std::iter::repeat_n(Fault::throttle(), 3);
+    // To begin an index fails, and so does the look after it.
+    let plan = [Fault::Pass, Fault::Pass].into_iter().chain(failed());
+    http.plan(plan.chain(failed()));
+    db.add_indexes([shop()]).await.unwrap();
+    // Nobody knows of a service that never answered whether it is there.
+    http.plan(failed());
+    let silent = db.add_indexes([shop()]).await.unwrap_err();
+    assert!(silent.is_throttled(), "{silent}");
+    assert_eq!(http.calls().len(), 3);
+
+    let creating = r#"{"Table":{"TableName":"dev-shop","TableStatus":"CREATING","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}}"#;
+    let creating = Fault::Reply(200, creating.into());
+    http.plan([creating].into_iter().chain(failed()));
+    db.create_tables([shop()]).await.unwrap();
+}
+
 #[tokio::test]
 async fn what_adding_indexes_cannot_mend() {
     let (db, http) = start().await;
