@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader, Writer, member};
 use crate::path::Place;
-use crate::plan::{KeyNames, Reread, is_null};
+use crate::plan::{KeyNames, is_null};
 use crate::schema::{AttributeDef, EntityDef};
 use crate::wire::Failure;
 
@@ -34,43 +34,34 @@ pub(crate) enum Expect {
 pub(crate) struct ConditionFailure {
     kind: ConditionFailureKind,
     /// The declaration of the entity, where it is one.
-    declared: Option<&'static str>,
-    /// The attributes of its primary key.
-    keys: Option<KeyNames>,
-    ttl: Option<&'static str>,
+    def: Option<&'static EntityDef>,
     /// More was asked than the kind says: conditions of the caller's, places to be there, room for a sum.
     asked_more: bool,
-    /// The attribute of the version, and the number that was loaded.
-    version: Option<(&'static str, Option<u64>)>,
+    /// The number of the version that was loaded, where one was.
+    version: Option<Option<u64>>,
     created_at: Option<LoadedCreation>,
-    /// How the item is read, to tell another spelling from another value.
-    reread: Option<Reread>,
 }
 
 /// The time of creation that was loaded. A deleted and created item may have the version of the one before.
 #[derive(Debug, Clone, Copy)]
 struct LoadedCreation {
-    attribute: &'static str,
     /// Stands for its value, as this library writes it.
     digest: Option<u64>,
     may_lack: bool,
 }
 
 impl LoadedCreation {
-    fn of(def: &EntityDef, loaded: &LoadedItem) -> Option<Self> {
-        let held = loaded.created_at.as_deref();
-        let is_asked = held.is_some() || loaded.may_lack_created_at;
-        let attribute = def.created_at.filter(|_| is_asked)?;
-        Some(LoadedCreation {
-            attribute,
-            digest: held.map(digest),
-            may_lack: loaded.may_lack_created_at,
-        })
+    /// None where nothing is asked of it.
+    fn of(loaded: &LoadedItem) -> Option<Self> {
+        let digest = loaded.created_at.as_deref().map(digest);
+        let may_lack = loaded.may_lack_created_at;
+        (digest.is_some() || may_lack).then_some(LoadedCreation { digest, may_lack })
     }
 
     /// Whether an item has it, its values written as this library writes them.
-    fn is_of(self, item: &[u8]) -> bool {
-        let stored = member(item, self.attribute).ok().flatten();
+    fn is_of(self, item: &[u8], def: &EntityDef) -> bool {
+        let stored = def.created_at.map(|attribute| member(item, attribute));
+        let stored = stored.and_then(|stored| stored.ok().flatten());
         match stored.filter(|json| !is_null(json)) {
             Some(json) => self.digest == Some(digest(json)),
             None => self.may_lack,
@@ -102,32 +93,26 @@ impl ConditionFailure {
     /// For an operation that has no condition.
     pub(crate) const NEVER: ConditionFailure = ConditionFailure {
         kind: ConditionFailureKind::NeedsRow,
-        declared: None,
-        keys: None,
-        ttl: None,
+        def: None,
         asked_more: false,
         version: None,
         created_at: None,
-        reread: None,
     };
 
-    fn new(kind: ConditionFailureKind, def: &EntityDef) -> ConditionFailure {
+    fn new(kind: ConditionFailureKind, def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure {
             kind,
-            declared: Some(def.id),
-            keys: Some((def.pk.attribute, def.sk.map(|sk| sk.attribute))),
-            ttl: def.ttl,
-            reread: Some(def.reread),
+            def: Some(def),
             ..ConditionFailure::NEVER
         }
     }
 
-    pub(crate) fn create(def: &EntityDef) -> ConditionFailure {
+    pub(crate) fn create(def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Create, def)
     }
 
     /// Nothing is asked but that no expired item is changed.
-    pub(crate) fn upsert(def: &EntityDef) -> ConditionFailure {
+    pub(crate) fn upsert(def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Upsert, def)
     }
 
@@ -141,18 +126,19 @@ impl ConditionFailure {
 
     /// The stored item as we would write it, if it is the version that was loaded.
     pub(crate) fn reread(self, item: &[u8]) -> Option<Vec<u8>> {
-        let reread = self.reread.filter(|_| self.is_same_version(item));
-        reread.and_then(|reread| reread(item))
+        let def = self.def.filter(|_| self.is_same_version(item));
+        def.and_then(|def| (def.reread)(item))
     }
 
     /// The declaration of the entity, where it is one.
     pub(crate) fn declared(self) -> Option<&'static str> {
-        self.declared
+        self.def.map(|def| def.id)
     }
 
     /// The attributes of its primary key, where the entity is one.
     pub(crate) fn keys(self) -> Option<KeyNames> {
-        self.keys
+        self.def
+            .map(|def| (def.pk.attribute, def.sk.map(|sk| sk.attribute)))
     }
 
     /// Whether the write makes the item where there is none.
@@ -162,11 +148,11 @@ impl ConditionFailure {
 
     /// Says who lost to whom.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
-        let error = failure.error.of(entity).declared_as(self.declared);
+        let error = failure.error.of(entity).declared_as(self.declared());
         let Some(condition) = failure.condition else {
             return error;
         };
-        let is_over = |item: &Bytes| is_expired(item, self.ttl, now);
+        let is_over = |item: &Bytes| is_expired(item, self.def.and_then(|def| def.ttl), now);
         let is_expired = condition.item.as_ref().is_some_and(is_over);
         let live = condition.item.filter(|_| !is_expired);
         let (kind, message) = self.meaning(live.as_ref(), is_expired);
@@ -236,18 +222,22 @@ impl ConditionFailure {
 
     /// Whether the version did not decide: the item has the one that was loaded, or none was asked for.
     fn is_same_version(self, item: &[u8]) -> bool {
-        self.version.is_none_or(|(attribute, loaded)| {
-            let stored = member(item, attribute).ok().flatten();
-            let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
-            number == loaded
-        })
+        let attribute = self.def.and_then(|def| def.version);
+        attribute
+            .zip(self.version)
+            .is_none_or(|(attribute, loaded)| {
+                let stored = member(item, attribute).ok().flatten();
+                let number = stored.and_then(|json| u64::decode(&mut Reader::new(json)).ok());
+                number == loaded
+            })
     }
 
     /// The same of the time of creation, in whatever spelling the item has it.
     fn is_same_creation(self, item: &[u8]) -> bool {
-        self.created_at.is_none_or(|created| {
-            let own = self.reread.and_then(|reread| reread(item));
-            created.is_of(own.as_deref().unwrap_or(item))
+        let created = self.def.zip(self.created_at);
+        created.is_none_or(|(def, created)| {
+            let own = (def.reread)(item);
+            created.is_of(own.as_deref().unwrap_or(item), def)
         })
     }
 }
@@ -312,7 +302,7 @@ fn default_created_at<E: DynamoEntity>() -> Result<Option<Vec<u8>>, CodecError> 
 
 /// The condition of a write, and what its failure means.
 pub(crate) fn condition(
-    def: &EntityDef,
+    def: &'static EntityDef,
     expect: Expect,
     loaded: Option<&LoadedItem>,
     now: Timestamp,
@@ -326,13 +316,9 @@ pub(crate) fn condition(
         (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
     };
     let loaded = loaded.filter(|_| expect == Expect::Loaded);
-    let version = def
-        .version
-        .zip(loaded.map(|loaded| loaded.version.number()));
-    let created_at = loaded.and_then(|loaded| LoadedCreation::of(def, loaded));
     let lost = ConditionFailure {
-        version,
-        created_at,
+        version: loaded.map(|loaded| loaded.version.number()),
+        created_at: def.created_at.and(loaded).and_then(LoadedCreation::of),
         ..ConditionFailure::new(kind, def)
     };
     (node, lost)

@@ -16,10 +16,7 @@ use crate::json::{Reader, Writer, member, members};
 use crate::plan::{Outcome, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
-/// What an item would be stored as, if it reads: objects of DynamoDB JSON.
-pub(crate) type Reread = fn(&[u8]) -> Option<Vec<u8>>;
-
-/// The same of an entity.
+/// What an item would be stored as, if it reads: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
     let entity = entity::read::<E>(item).ok()?;
     entity::encode_as_is(&entity).ok()
