@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Wake};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, AttributeValue, BillingMode, KeySchemaElement, KeyType,
@@ -251,7 +252,7 @@ async fn a_caller_that_gives_up_harms_nobody() {
             .table_name("tab")
             .item("pk", s("a"))
             .send();
-        let _ = tokio::time::timeout(std::time::Duration::from_micros(50), put).await;
+        let _ = tokio::time::timeout(Duration::from_micros(50), put).await;
     }
     engine
         .client()
@@ -290,16 +291,22 @@ async fn a_waker_that_panics_ends_nothing() {
     let engine = EmbeddedEngine::memory().await.unwrap();
     let bomb = Arc::new(Bomb(AtomicU32::new(0)));
     let waker = bomb.clone().into();
-    // An answer that is there at once wakes nobody.
-    for _ in 0..1_000 {
+    let is_woken = || bomb.0.load(Ordering::SeqCst) > 0;
+    while !is_woken() {
         let mut call = pin!(engine.execute("ListTables", b"{}"));
-        let _ = call.as_mut().poll(&mut Context::from_waker(&waker));
-        call.await;
-        if bomb.0.load(Ordering::SeqCst) > 0 {
-            break;
+        // An answer that is there at once wakes nobody.
+        if call
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_ready()
+        {
+            continue;
         }
+        while !is_woken() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        call.await;
     }
-    assert_eq!(bomb.0.load(Ordering::SeqCst), 1);
     create_table(&engine.client()).await;
 }
 
