@@ -159,6 +159,27 @@ impl Dynamo {
         self.with(|inner| inner.observer = Some(Observer::new(observer)))
     }
 
+    /// Sends every request through the whole of the SDK.
+    ///
+    /// Without it, the SDK sends the first requests of a client, and this library learns from them: those that follow
+    /// are written, signed and sent past the SDK's orchestration, by the SDK's own connections and credentials, for a
+    /// fraction of the work. What is not answered goes back to the SDK, so that its retries, pauses and errors are the
+    /// same. A client with interceptors, endpoints or retries of its own keeps the SDK's way by itself, and so do
+    /// programs that listen to the SDK's spans or metrics. [`Observed::path`](crate::observe::Observed::path) tells
+    /// which way a request went.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # use dynamo_entity::Dynamo;
+    /// let db = Dynamo::connect("embedded:memory").await?.through_sdk();
+    /// # let _ = db; Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn through_sdk(self) -> Dynamo {
+        self.with(|inner| inner.wire = inner.wire.clone().through_sdk())
+    }
+
     /// As with an SDK that ignores our serializer. For tests of that way.
     #[doc(hidden)]
     #[must_use]

@@ -10,6 +10,8 @@ use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member};
 use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, units};
 
+pub use crate::wire::{Detour, WirePath};
+
 /// Whoever wants to know; see [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
 #[derive(Clone)]
 pub(crate) struct Observer(Arc<dyn Fn(&Observed<'_>) + Send + Sync>);
@@ -33,6 +35,9 @@ pub struct Observed<'r> {
     /// What the service said, where it failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict) here;
     /// what that means is told by the operation that has it.
     pub error: Option<&'r Error>,
+    /// By which way it went. Most requests are [`Plain`](WirePath::Plain); whoever expects that can see here why one
+    /// was not.
+    pub path: &'r WirePath,
 }
 
 impl Observed<'_> {
@@ -67,7 +72,8 @@ impl Observer {
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
         let began = Instant::now();
-        let outcome = wire.attempt(&asking(request), token).await;
+        let mut path = WirePath::Plain;
+        let outcome = wire.attempt_by(&asking(request), token, &mut path).await;
         let (consumed, request_id, error) = match &outcome {
             Ok(reply) => (consumed(&reply.body), reply.request_id.as_deref(), None),
             Err(failure) => (Vec::new(), failure.error.request_id(), Some(&failure.error)),
@@ -79,6 +85,7 @@ impl Observer {
             request_id,
             consumed: &consumed,
             error,
+            path: &path,
         });
         outcome
     }
@@ -143,6 +150,7 @@ mod tests {
             request_id: None,
             consumed: &[],
             error: None,
+            path: &WirePath::Plain,
         };
         assert!(failed.units().is_sign_positive());
         for nothing in [

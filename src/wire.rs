@@ -10,7 +10,8 @@
 //! Failure <- failure <- retry (was an attempt ambiguous?) <------+
 //! ```
 //!
-//! An engine in this process gets the bytes by `direct` instead, past the SDK.
+//! An engine in this process gets the bytes by `direct` instead, past the SDK. And once a client is known, `plain`
+//! makes the first attempt without the SDK's orchestration, and leaves the rest to it.
 
 mod agent;
 mod call;
@@ -22,8 +23,8 @@ pub mod embedded;
 mod failure;
 mod item;
 mod naming;
+mod plain;
 mod retry;
-#[cfg(feature = "aws")]
 pub(crate) mod signing;
 #[cfg(any(feature = "aws", feature = "embedded"))]
 pub(crate) mod sleep;
@@ -44,6 +45,7 @@ pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
 pub(crate) use capacity::{RETURN_CONSUMED, units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
+pub use plain::{Detour, WirePath};
 pub(crate) use token::TokenLife;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -121,6 +121,11 @@ impl Seen {
         let found = headers.find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
+
+    #[cfg(test)]
+    pub(crate) fn headers(&self) -> Vec<(String, String)> {
+        self.headers.clone()
+    }
 }
 
 /// The operation and the length; the body holds values.

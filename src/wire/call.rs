@@ -3,14 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::get_item::GetItemError;
+use aws_sdk_dynamodb::{Client, config};
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_types::byte_stream::ByteStream;
 
 use super::agent::Agent;
 #[cfg(feature = "embedded")]
 use super::direct;
 use super::failure::{self, Failure, Site};
+use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, Route, WirePath};
 use super::swap::{CapturedBody, HookExchange, Hooks};
 use super::{Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
 use crate::error::{Error, ErrorKind, Stage};
@@ -30,6 +35,8 @@ pub(crate) struct Wire {
     /// Our serializer and deserializer take the place of the SDK's. Else its own run, and hooks put our bytes in the
     /// place of what they made.
     swaps: bool,
+    /// The first attempt can do without the SDK's orchestration, once it is known.
+    plain: Option<Arc<PlainWay>>,
     sends: Arc<Sends>,
 }
 
@@ -79,6 +86,7 @@ impl Wire {
             #[cfg(feature = "embedded")]
             engine: None,
             swaps: true,
+            plain: Some(Arc::default()),
             sends: Arc::default(),
         }
     }
@@ -87,6 +95,8 @@ impl Wire {
     pub(crate) fn beside(&self, client: Client) -> Self {
         Wire {
             sends: self.sends.clone(),
+            // What was learned is of the other client.
+            plain: self.plain.as_ref().map(|_| Arc::default()),
             ..Wire::new(client)
         }
     }
@@ -159,6 +169,13 @@ impl Wire {
     /// As with an SDK that ignores our serializer and deserializer.
     pub(crate) fn by_hooks_alone(mut self) -> Self {
         self.swaps = false;
+        self.plain = None;
+        self
+    }
+
+    /// Every request takes the SDK's way from the beginning.
+    pub(crate) fn through_sdk(mut self) -> Self {
+        self.plain = None;
         self
     }
 
@@ -184,13 +201,98 @@ impl Wire {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
+        self.attempt_by(request, token, &mut WirePath::Plain).await
+    }
+
+    /// The same, and tells which way the request went.
+    pub(crate) async fn attempt_by(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+        path: &mut WirePath,
+    ) -> Result<Reply, Failure> {
         self.require_runtime()?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
+            *path = WirePath::InProcess;
             return direct::call(engine, request).await;
         }
+        let detour = match &self.plain {
+            None => Detour::Asked,
+            Some(plain) => match plain.begin(request, token) {
+                Ok((route, written)) => {
+                    let began = Instant::now();
+                    *path = WirePath::Plain;
+                    let failed = match route.send(written).await {
+                        Ok(reply) => return Ok(reply),
+                        Err(failed) => failed,
+                    };
+                    *path = WirePath::Replayed;
+                    let replay = self.replay(request, token, &route, failed, began.elapsed());
+                    return Box::pin(replay).await;
+                }
+                Err(detour) => detour,
+            },
+        };
+        *path = WirePath::Sdk(detour);
+        // Apart, so that a call that does without the SDK has no room for its.
+        Box::pin(self.through(request, token)).await
+    }
+
+    /// From the beginning through the SDK, and with luck for the last time.
+    async fn through(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<Reply, Failure> {
         let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
-        let CapturedBody { body, request_id } = self.send(request, &exchange).await?;
+        let Some(plain) = &self.plain else {
+            return self.send(request, &Arc::new(exchange), None).await;
+        };
+        let exchange = Arc::new(exchange.teaching(plain));
+        let outcome = self.send(request, &exchange, None).await;
+        if let Some(lesson) = exchange.take_lesson() {
+            plain.learn(lesson);
+        }
+        outcome
+    }
+
+    /// What the first attempt came to is the SDK's to judge.
+    async fn replay(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+        route: &Route,
+        failed: FailedAttempt,
+        spent: Duration,
+    ) -> Result<Reply, Failure> {
+        let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
+        let exchange = match &self.plain {
+            Some(plain) => exchange.teaching(plain),
+            None => exchange,
+        };
+        let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));
+        let client = match ReplayClient::new(failed, route.http()) {
+            Ok(client) => client,
+            Err(over) => {
+                let error = SdkError::<GetItemError, HttpResponse>::timeout_error(over);
+                let site = Site::of(request.operation, &request.table, &exchange);
+                return Err(failure::from_sdk(error, site));
+            }
+        };
+        let mut settings = config::Builder::new().http_client(client);
+        settings.set_timeout_config(route.timeouts_after(spent));
+        self.send(request, &exchange, Some(settings)).await
+    }
+
+    async fn send(
+        &self,
+        request: &Request,
+        exchange: &Arc<HookExchange>,
+        settings: Option<config::Builder>,
+    ) -> Result<Reply, Failure> {
+        let CapturedBody { body, request_id } =
+            self.send_by_sdk(request, exchange, settings).await?;
         let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
         Ok(Reply {
             body: body.into_bytes(),
@@ -198,11 +300,16 @@ impl Wire {
         })
     }
 
-    async fn send(
+    async fn send_by_sdk(
         &self,
         request: &Request,
         exchange: &Arc<HookExchange>,
+        settings: Option<config::Builder>,
     ) -> Result<CapturedBody, Failure> {
+        let settings = match exchange.resend() {
+            Resend::UnlessAmbiguous => Some(retry::guard(settings.unwrap_or_default(), exchange)),
+            _ => settings,
+        };
         let Request {
             operation, table, ..
         } = request;
@@ -213,8 +320,8 @@ impl Wire {
             };
             ($method:ident, $naming:expr) => {{
                 let mut call = $naming.customize().interceptor(Hooks(exchange.clone()));
-                if exchange.resend() == Resend::UnlessAmbiguous {
-                    call = call.config_override(retry::guard(exchange));
+                if let Some(settings) = settings {
+                    call = call.config_override(settings);
                 }
                 match (call.send().await, exchange.take_answer()) {
                     (Ok(_), Some(answer)) => Ok(answer),

@@ -15,14 +15,15 @@ use aws_smithy_runtime_api::client::interceptors::context::{
 use aws_smithy_runtime_api::client::retries::classifiers::{
     ClassifyRetry, RetryAction, RetryClassifierPriority,
 };
+use aws_smithy_runtime_api::http::StatusCode;
 
 use super::failure::is_in_progress;
 use super::swap::HookExchange;
 
 /// Settings for the call of a guarded write: the SDK's retries, and none after an ambiguous attempt that must
 /// not be repeated.
-pub(super) fn guard(exchange: &Arc<HookExchange>) -> config::Builder {
-    config::Builder::new().retry_classifier(RetryGuard(exchange.clone()))
+pub(super) fn guard(settings: config::Builder, exchange: &Arc<HookExchange>) -> config::Builder {
+    settings.retry_classifier(RetryGuard(exchange.clone()))
 }
 
 #[derive(Debug)]
@@ -53,10 +54,14 @@ pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool
         return true;
     };
     match attempt.response().map(|response| response.status()) {
-        // A 2xx whose body was lost: it was executed, and we cannot tell with what result.
-        Some(status) => status.is_server_error() || status.is_success(),
+        Some(status) => may_have_worked(status),
         None => !never_sent(error),
     }
+}
+
+/// Of an answer that tells no more. A 2xx whose body was lost was executed, and we cannot tell with what result.
+pub(super) fn may_have_worked(status: StatusCode) -> bool {
+    status.is_server_error() || status.is_success()
 }
 
 /// The service is still at an earlier attempt with the same token, whose end nobody knows.

@@ -38,10 +38,10 @@ use aws_types::SigningName;
 use aws_types::region::SigningRegion;
 use http::HeaderValue;
 
-use date::Date;
+pub(super) use date::Date;
 use key::SigningKeys;
 use plain::Plain;
-use skew::Skew;
+pub(super) use skew::Skew;
 
 /// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
 pub(crate) fn install(config: config::Builder) -> config::Builder {
@@ -59,7 +59,7 @@ impl Scheme {
     fn new(skew: Arc<Skew>) -> Self {
         Scheme(Signer {
             stock: SigV4Signer::new(),
-            keys: SigningKeys::default(),
+            plain: PlainSigner::default(),
             skew,
         })
     }
@@ -85,7 +85,7 @@ impl AuthScheme for Scheme {
 #[derive(Debug)]
 struct Signer {
     stock: SigV4Signer,
-    keys: SigningKeys,
+    plain: PlainSigner,
     skew: Arc<Skew>,
 }
 
@@ -102,7 +102,7 @@ impl Sign for Signer {
         if !self.skew.is_known() {
             let signed = scope(&endpoint, cfg)
                 .zip(Date::new(now))
-                .and_then(|(scope, date)| self.sign(request, identity, scope, &date));
+                .and_then(|(scope, date)| self.plain.sign(request, identity, scope, &date));
             if let Some(headers) = signed {
                 return headers.apply(request);
             }
@@ -116,9 +116,13 @@ impl Sign for Signer {
     }
 }
 
-impl Signer {
+/// Signs plain requests, and keeps the keys for it.
+#[derive(Debug, Default)]
+pub(super) struct PlainSigner(SigningKeys);
+
+impl PlainSigner {
     /// The headers to add, or none if this is not a plain request.
-    fn sign(
+    pub(super) fn sign(
         &self,
         request: &HttpRequest,
         identity: &Identity,
@@ -133,7 +137,7 @@ impl Signer {
         let token = credentials.session_token();
         let plain = Plain::read(request, token, date)?;
         let Scope { region, name } = scope;
-        let key = self.keys.get(date, region, name, credentials)?;
+        let key = self.0.get(date, region, name, credentials)?;
 
         let (day, time) = (date.day(), date.text());
         let digest = plain.digest();
@@ -180,17 +184,17 @@ impl Signer {
     }
 }
 
-const DATE: &str = "x-amz-date";
+pub(super) const DATE: &str = "x-amz-date";
 const TOKEN: &str = "x-amz-security-token";
 
-struct Signed {
+pub(super) struct Signed {
     date: HeaderValue,
     authorization: HeaderValue,
     token: Option<HeaderValue>,
 }
 
 impl Signed {
-    fn apply(self, request: &mut HttpRequest) -> Result<(), BoxError> {
+    pub(super) fn apply(self, request: &mut HttpRequest) -> Result<(), BoxError> {
         let headers = request.headers_mut();
         headers.try_insert(DATE, self.date)?;
         headers.try_insert("authorization", self.authorization)?;
@@ -203,9 +207,9 @@ impl Signed {
 
 /// What a key is good for.
 #[derive(Clone, Copy)]
-struct Scope<'a> {
-    region: &'a str,
-    name: &'a str,
+pub(super) struct Scope<'a> {
+    pub(super) region: &'a str,
+    pub(super) name: &'a str,
 }
 
 /// None if anything about the call asks for another signature than the plain one.

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use aws_runtime::invocation_id::InvocationId;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::{BoxError, ErrorMetadata};
 use aws_smithy_runtime_api::client::interceptors::context::{
@@ -32,7 +33,10 @@ use bytes::Bytes;
 
 use super::agent::Agent;
 use super::failure::{self, request_id};
+use super::plain::{FirstResult, Lesson, PlainWay};
 use super::{Request, Resend, ServiceOperation, TokenLife, retry};
+
+pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 
 /// What a call and its hooks know of each other.
 pub(super) struct HookExchange {
@@ -47,6 +51,13 @@ pub(super) struct HookExchange {
     ambiguous: AtomicBool,
     /// Of any attempt before.
     was_ambiguous: AtomicBool,
+    /// The first attempt was made without the SDK, which still has to be told of it; it was ambiguous.
+    first_was_lost: AtomicBool,
+    /// Where later requests may learn from this one.
+    plain: Option<Arc<PlainWay>>,
+    lesson: Mutex<Option<Result<Lesson, String>>>,
+    /// By which the first attempt was known, so that those that follow have it too.
+    invocation: Option<String>,
     /// The age of the token, where the request has one that others share.
     token: Option<Arc<TokenLife>>,
     /// The user agent of the connection, if it keeps one.
@@ -68,8 +79,8 @@ impl HookExchange {
         swaps: bool,
         agent: Option<&Arc<Agent>>,
         token: Option<&Arc<TokenLife>>,
-    ) -> Arc<Self> {
-        Arc::new(HookExchange {
+    ) -> Self {
+        HookExchange {
             agent: agent.cloned(),
             has_agent: agent.is_some_and(|agent| agent.headers().is_some()),
             operation: request.operation,
@@ -80,9 +91,44 @@ impl HookExchange {
             transmitted: AtomicBool::new(false),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
+            first_was_lost: AtomicBool::new(false),
+            plain: None,
+            lesson: Mutex::new(None),
+            invocation: None,
             token: token.cloned(),
             answer: Mutex::new(None),
-        })
+        }
+    }
+
+    /// Of a request from which later ones may learn.
+    pub(super) fn teaching(mut self, plain: &Arc<PlainWay>) -> Self {
+        self.plain = Some(plain.clone());
+        self
+    }
+
+    /// Of a request whose first attempt was made without the SDK.
+    pub(super) fn replaying(mut self, first: &FirstResult, invocation: String) -> Self {
+        let ambiguous =
+            first.is_ambiguous() || self.resend == Resend::ByToken && first.is_going_on();
+        self.transmitted = AtomicBool::new(true);
+        self.ambiguous = AtomicBool::new(ambiguous);
+        self.first_was_lost = AtomicBool::new(ambiguous);
+        self.invocation = Some(invocation);
+        self
+    }
+
+    pub(super) fn take_lesson(&self) -> Option<Result<Lesson, String>> {
+        let mut lesson = self.lesson.lock().unwrap_or_else(PoisonError::into_inner);
+        lesson.take()
+    }
+
+    fn learn(&self, request: &HttpRequest, components: &RuntimeComponents, cfg: &ConfigBag) {
+        if !self.plain.as_ref().is_some_and(|plain| plain.is_curious()) {
+            return;
+        }
+        if let Some(lesson) = Lesson::read(self.operation, &self.body, request, components, cfg) {
+            *self.lesson.lock().unwrap_or_else(PoisonError::into_inner) = Some(lesson);
+        }
     }
 
     pub(super) fn body(&self) -> &[u8] {
@@ -195,8 +241,12 @@ impl Intercept for Hooks {
         &self,
         context: &mut BeforeTransmitInterceptorContextMut<'_>,
         _: &RuntimeComponents,
-        _: &mut ConfigBag,
+        cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        if let Some(id) = &self.0.invocation {
+            cfg.interceptor_state()
+                .store_put(InvocationId::new(id.clone()));
+        }
         match get(&self.0.serialized) {
             true => Ok(()),
             false => self.0.fill(context.request_mut()),
@@ -221,7 +271,11 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        set(&self.0.ambiguous, false);
+        // Until it has been replayed, the first attempt is the one at hand.
+        set(
+            &self.0.ambiguous,
+            self.0.first_was_lost.swap(false, Ordering::Relaxed),
+        );
         Ok(())
     }
 
@@ -229,20 +283,17 @@ impl Intercept for Hooks {
         &self,
         context: &BeforeTransmitInterceptorContextRef<'_>,
         components: &RuntimeComponents,
-        _: &mut ConfigBag,
+        cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let now = || match components.time_source() {
-            Some(source) => source.now(),
-            None => SystemTime::now(),
-        };
         if let Some(token) = &self.0.token
-            && !token.is_remembered(now())
+            && !token.is_remembered(now(components))
         {
             return Err("its token is eight minutes old, so it is not sent again".into());
         }
         if let Some(agent) = &self.0.agent {
             agent.learn(context.request(), components);
         }
+        self.0.learn(context.request(), components, cfg);
         set(&self.0.transmitted, true);
         set(&self.0.ambiguous, true);
         Ok(())
@@ -251,9 +302,12 @@ impl Intercept for Hooks {
     fn modify_before_deserialization(
         &self,
         context: &mut BeforeDeserializationInterceptorContextMut<'_>,
-        _: &RuntimeComponents,
+        components: &RuntimeComponents,
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        if let Some(plain) = &self.0.plain {
+            plain.compare_clocks(context.response(), || now(components));
+        }
         if self.0.swaps && context.response().status().is_success() {
             let deserializer = SharedResponseDeserializer::new(Deserializer(self.0.clone()));
             cfg.interceptor_state().store_put(deserializer);
@@ -292,6 +346,14 @@ impl Intercept for Hooks {
     }
 }
 
+/// By the client's clock.
+fn now(components: &RuntimeComponents) -> SystemTime {
+    match components.time_source() {
+        Some(source) => source.now(),
+        None => SystemTime::now(),
+    }
+}
+
 #[derive(Debug)]
 struct Serializer(Arc<HookExchange>);
 
@@ -301,7 +363,7 @@ impl SerializeRequest for Serializer {
         let mut request = HttpRequest::new(SdkBody::empty());
         request.set_method("POST")?;
         let headers = request.headers_mut();
-        headers.try_insert("content-type", "application/x-amz-json-1.0")?;
+        headers.try_insert("content-type", CONTENT_TYPE)?;
         headers.try_insert("x-amz-target", self.0.operation.target())?;
         self.0.fill(&mut request)?;
         Ok(request)
@@ -335,7 +397,7 @@ impl DeserializeResponse for Deserializer {
     }
 }
 
-fn is_object(body: &[u8]) -> bool {
+pub(super) fn is_object(body: &[u8]) -> bool {
     let body = body.trim_ascii();
     body.len() >= 2 && body.starts_with(b"{") && body.ends_with(b"}")
 }
@@ -349,7 +411,7 @@ macro_rules! operations {
                 match self { $(ServiceOperation::$operation => stringify!($operation),)+ }
             }
 
-            const fn target(self) -> &'static str {
+            pub(super) const fn target(self) -> &'static str {
                 match self {
                     $(ServiceOperation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
                 }
@@ -398,7 +460,7 @@ mod tests {
     fn an_answer_that_was_lost_once_stays_lost() {
         for resend in [Resend::UnlessAmbiguous, Resend::Repeatable] {
             let request = Request { resend, ..create() };
-            let exchange = HookExchange::new(&request, true, None, None);
+            let exchange = Arc::new(HookExchange::new(&request, true, None, None));
             set(&exchange.transmitted, true);
             let site = Site::of(ServiceOperation::PutItem, "tab", &exchange);
             assert!(!site.unknown);

@@ -51,7 +51,7 @@ async fn plain() -> (Wire, Http) {
     start(|config| config).await
 }
 
-fn request(operation: ServiceOperation, resend: Resend, body: &str) -> Request {
+pub(super) fn request(operation: ServiceOperation, resend: Resend, body: &str) -> Request {
     let body = Bytes::copy_from_slice(body.as_bytes());
     Request {
         operation,
@@ -511,8 +511,8 @@ async fn errors_hold_no_values() {
     wire.call(&secret()).await.unwrap();
     let failure = wire.call(&secret()).await.unwrap_err();
     assert!(!format!("{failure:?} {}", failure.error).contains("secret"));
-    let exchange = swap::HookExchange::new(&secret(), true, None, None);
-    assert!(!format!("{:?}", swap::Hooks(Arc::clone(&exchange))).contains("secret"));
+    let exchange = Arc::new(swap::HookExchange::new(&secret(), true, None, None));
+    assert!(!format!("{:?}", swap::Hooks(exchange)).contains("secret"));
 }
 
 #[tokio::test]

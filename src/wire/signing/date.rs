@@ -9,11 +9,11 @@ const DAY: u64 = 86_400;
 const END: u64 = 253_402_300_800;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Date([u8; 16]);
+pub(in crate::wire) struct Date([u8; 16]);
 
 impl Date {
     /// None outside the years 1970 to 9999.
-    pub(super) fn new(time: SystemTime) -> Option<Self> {
+    pub(in crate::wire) fn new(time: SystemTime) -> Option<Self> {
         let seconds = time.duration_since(UNIX_EPOCH).ok()?.as_secs();
         if seconds >= END {
             return None;
@@ -35,6 +35,14 @@ impl Date {
             text[at + 1] += (part % 10) as u8;
         }
         Some(Date(text))
+    }
+
+    /// One that a request was signed with.
+    pub(in crate::wire) fn read(text: &str) -> Option<Self> {
+        let text: [u8; 16] = text.as_bytes().try_into().ok()?;
+        let is_digits = |range: std::ops::Range<usize>| text[range].iter().all(u8::is_ascii_digit);
+        (is_digits(0..8) && text[8] == b'T' && is_digits(9..15) && text[15] == b'Z')
+            .then_some(Date(text))
     }
 
     pub(super) fn text(&self) -> &str {

@@ -23,10 +23,10 @@ const TOLERATED: Duration = Duration::from_secs(60);
 
 /// A difference that is known and has to be corrected.
 #[derive(Debug, Default)]
-pub(super) struct Skew(AtomicBool);
+pub(in crate::wire) struct Skew(AtomicBool);
 
 impl Skew {
-    pub(super) fn is_known(&self) -> bool {
+    pub(in crate::wire) fn is_known(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
@@ -41,19 +41,29 @@ impl Skew {
         }
     }
 
+    /// `date` is when an answer was written, as it says.
     fn learn_from_answer(&self, date: &str, now: SystemTime) {
-        let date = DateTime::from_str(date, Format::HttpDate)
-            .ok()
-            .and_then(|date| SystemTime::try_from(date).ok());
-        let Some(date) = date else { return };
-        let difference = match date.duration_since(now) {
-            Ok(ahead) => ahead,
-            Err(behind) => behind.duration(),
-        };
-        if difference > TOLERATED {
+        if is_far(date, now) == Some(true) {
             self.0.store(true, Ordering::Relaxed);
         }
     }
+
+    /// The same where nothing else tells that the difference is gone.
+    pub(in crate::wire) fn follow_answer(&self, date: &str, now: SystemTime) {
+        if let Some(far) = is_far(date, now) {
+            self.0.store(far, Ordering::Relaxed);
+        }
+    }
+}
+
+fn is_far(date: &str, now: SystemTime) -> Option<bool> {
+    let date = DateTime::from_str(date, Format::HttpDate).ok()?;
+    let date = SystemTime::try_from(date).ok()?;
+    let difference = match date.duration_since(now) {
+        Ok(ahead) => ahead,
+        Err(behind) => behind.duration(),
+    };
+    Some(difference > TOLERATED)
 }
 
 /// Looks at refusals: where the clock is wrong there are some, and the rest costs nothing.

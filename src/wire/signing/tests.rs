@@ -152,7 +152,7 @@ impl Sign for Both {
         let date = Date::new(components.time_source().unwrap().now());
         let ours = scope(&endpoint, cfg)
             .zip(date)
-            .and_then(|(scope, date)| signer.sign(request, identity, scope, &date));
+            .and_then(|(scope, date)| signer.plain.sign(request, identity, scope, &date));
         let count = if ours.is_some() {
             &self.ours
         } else {
@@ -590,7 +590,7 @@ async fn new_credentials_are_used_at_once() {
         assert!(used.contains(Rotating::at(call).access_key_id()), "{used}");
     }
     assert_eq!(setup.counts(), (100, 0));
-    assert_eq!(setup.both.scheme.0.keys.len(), 4);
+    assert_eq!(setup.both.scheme.0.plain.0.len(), 4);
 }
 
 #[tokio::test]
@@ -609,7 +609,7 @@ async fn a_new_day_has_a_new_key() {
         .map(|value| value.split('/').nth(1).unwrap()[6..].to_owned())
         .collect();
     assert_eq!(days, ["29", "29", "01", "01", "01", "29", "01"]);
-    assert_eq!(setup.both.scheme.0.keys.len(), 2);
+    assert_eq!(setup.both.scheme.0.plain.0.len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -632,7 +632,7 @@ async fn many_sign_at_once() {
         task.await.unwrap();
     }
     assert_eq!(setup.counts(), (400, 0));
-    assert!(setup.both.scheme.0.keys.len() <= 4);
+    assert!(setup.both.scheme.0.plain.0.len() <= 4);
 }
 
 /// A client as the library builds it, whose service has another time.

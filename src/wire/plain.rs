@@ -1,0 +1,222 @@
+//! The first attempt of a request, without the SDK's orchestration.
+//!
+//! Most of the work of a small request is the SDK's, and it comes to the same for every request of a client. So the
+//! first request goes through the SDK and is a lesson; those that follow are written, signed and sent here, by the
+//! SDK's own connector. An answer that can be read is the answer. Everything else is given to the SDK as what came of
+//! its first attempt, so that retries, pauses, quotas and errors stay its own.
+//!
+//! ```text
+//! lesson  what the SDK's request shows, and whether all of it is understood
+//! route   writes, signs and sends a request as it was learned
+//! replay  gives the SDK what came of the first attempt
+//! ```
+//!
+//! Whatever is not understood keeps the SDK's way, and so does what the SDK has work with: see [`Detour`].
+
+mod lesson;
+mod replay;
+mod route;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use aws_smithy_observability::global::get_telemetry_provider;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use tracing::level_filters::LevelFilter;
+
+use super::signing::{Date, Skew};
+use super::{Request, TokenLife};
+
+pub(super) use lesson::Lesson;
+pub(super) use replay::{FirstResult, ReplayClient};
+pub(super) use route::{FailedAttempt, Route};
+
+/// A lesson whose result cannot be confirmed so often is not repeated. Credentials that change in its middle spoil it,
+/// so one is not enough.
+const MOST_LESSONS: u8 = 4;
+
+/// The meter of a program that has none.
+const NO_METER: &str = "noop";
+
+/// By which way a request went to the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WirePath {
+    /// By a call of the engine in this process, without the SDK.
+    InProcess,
+    /// Past the SDK's orchestration, and the first attempt was answered.
+    Plain,
+    /// The same, but the first attempt failed or was refused, and the SDK decided what became of it.
+    Replayed,
+    /// Through the SDK from the beginning.
+    Sdk(Detour),
+}
+
+/// Why a request went through the SDK from the beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Detour {
+    /// The connection was told so by [`through_sdk`](crate::dynamo::Dynamo::through_sdk).
+    Asked,
+    /// It was one of the first requests of the client, from which the plain way is learned.
+    Learning,
+    /// The client has something whose meaning only the SDK knows, an interceptor say; the text names it.
+    Unusual(Arc<str>),
+    /// The table has the name of an ARN, on which the endpoint may depend.
+    TableArn,
+    /// Earlier requests have taken from the client's quota of retries, and the SDK fills it up.
+    Quota,
+    /// This machine's clock is wrong, which the SDK corrects.
+    Clock,
+    /// Somebody listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
+    Traced,
+    /// Somebody counts what the SDK measures.
+    Metered,
+    /// Credentials have to be loaded first.
+    Credentials,
+    /// The credentials are of another account now, which may have an endpoint of its own.
+    Account,
+    /// The request's client token is too old to be sent again.
+    OldToken,
+    /// The body is large, and the SDK watches that it gets on.
+    LargeBody,
+}
+
+impl fmt::Display for Detour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Detour::Asked => "the connection goes through the SDK",
+            Detour::Learning => "the client was not known yet",
+            Detour::Unusual(what) => return write!(f, "the client is unusual: {what}"),
+            Detour::TableArn => "the table is named by its ARN",
+            Detour::Quota => "the quota of retries is not full",
+            Detour::Clock => "the clock of this machine is wrong",
+            Detour::Traced => "the SDK's spans are listened to",
+            Detour::Metered => "the SDK's measurements are listened to",
+            Detour::Credentials => "the credentials have to be loaded",
+            Detour::Account => "the credentials are of another account",
+            Detour::OldToken => "the client token is too old",
+            Detour::LargeBody => "the body is large",
+        })
+    }
+}
+
+/// What is known of a client.
+#[derive(Debug, Default)]
+pub(super) struct PlainWay {
+    learned: RwLock<Learned>,
+    lessons: AtomicU8,
+    skew: Skew,
+}
+
+#[derive(Debug, Default, Clone)]
+enum Learned {
+    #[default]
+    Nothing,
+    Route(Arc<Route>),
+    Unusual(Arc<str>),
+}
+
+impl PlainWay {
+    /// The request as it is to be sent and the route for it, or why there is none.
+    pub(super) fn begin(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<(Arc<Route>, HttpRequest), Detour> {
+        let route = self.route(request)?;
+        let now = route.now();
+        if let Some(token) = token
+            && !token.is_remembered(now)
+        {
+            return Err(Detour::OldToken);
+        }
+        match route.write(request.operation, &request.body, Date::new(now)) {
+            Ok(written) => Ok((route, written)),
+            Err(detour) => {
+                if detour == Detour::Account {
+                    self.set(Learned::Nothing);
+                }
+                Err(detour)
+            }
+        }
+    }
+
+    fn route(&self, request: &Request) -> Result<Arc<Route>, Detour> {
+        let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
+        let route = match &*learned {
+            Learned::Nothing => return Err(Detour::Learning),
+            Learned::Unusual(what) => return Err(Detour::Unusual(what.clone())),
+            Learned::Route(route) => route.clone(),
+        };
+        drop(learned);
+        if LevelFilter::current() >= LevelFilter::DEBUG {
+            return Err(Detour::Traced);
+        }
+        if is_metered() {
+            return Err(Detour::Metered);
+        }
+        if request.table.starts_with("arn:") {
+            return Err(Detour::TableArn);
+        }
+        if route.is_too_large(&request.body) {
+            return Err(Detour::LargeBody);
+        }
+        if !route.has_full_quota() {
+            return Err(Detour::Quota);
+        }
+        if self.skew.is_known() {
+            return Err(Detour::Clock);
+        }
+        Ok(route)
+    }
+
+    /// Whether a request that goes through the SDK is a lesson.
+    pub(super) fn is_curious(&self) -> bool {
+        let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
+        matches!(&*learned, Learned::Nothing)
+    }
+
+    /// Learns from a request that the SDK has sent.
+    pub(super) fn learn(&self, lesson: Result<Lesson, String>) {
+        let confirmed = match lesson {
+            Ok(lesson) => lesson.confirm(),
+            Err(unusual) => return self.set(Learned::Unusual(unusual.into())),
+        };
+        match confirmed {
+            Ok(route) => self.set(Learned::Route(Arc::new(route))),
+            Err(unusual) => {
+                let earlier = self.lessons.fetch_add(1, Ordering::Relaxed);
+                if earlier.saturating_add(1) >= MOST_LESSONS {
+                    self.set(Learned::Unusual(unusual.into()));
+                }
+            }
+        }
+    }
+
+    fn set(&self, learned: Learned) {
+        *self.learned.write().unwrap_or_else(PoisonError::into_inner) = learned;
+    }
+
+    /// Compares this machine's clock with the service's, where an answer was a refusal, or the clock is known to be
+    /// wrong.
+    pub(super) fn compare_clocks(&self, response: &HttpResponse, now: impl FnOnce() -> SystemTime) {
+        if (self.skew.is_known() || !response.status().is_success())
+            && let Some(date) = response.headers().get("date")
+        {
+            self.skew.follow_answer(date, now());
+        }
+    }
+}
+
+/// Whether the SDK's measurements go anywhere.
+fn is_metered() -> bool {
+    let Ok(provider) = get_telemetry_provider() else {
+        return true;
+    };
+    provider.meter_provider().provider_name() != NO_METER
+}

@@ -1,0 +1,277 @@
+//! What the SDK's own first request shows of a client, and whether all of it is understood.
+//!
+//! Nothing is assumed of a client: its interceptors, retries, endpoint and headers are looked at, and in the end the
+//! request is written anew and compared with what the SDK has sent, byte for byte, the signature included.
+
+use std::fmt::{self, Debug, Write};
+
+use aws_runtime::auth::sigv4::SCHEME_ID;
+use aws_runtime::invocation_id::SharedInvocationIdGenerator;
+use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_smithy_runtime::client::retries::TokenBucket;
+use aws_smithy_runtime_api::client::auth::AuthScheme;
+use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::identity::{IdentityCacheLocation, ResolveIdentity};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::retries::RequestAttempts;
+use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
+use aws_smithy_types::config_bag::Layer;
+use aws_smithy_types::retry::{RetryConfig, RetryMode};
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SigningName;
+use aws_types::region::SigningRegion;
+use bytes::Bytes;
+use http::HeaderValue;
+
+use super::route::{Route, Signing};
+use crate::wire::ServiceOperation;
+use crate::wire::signing::{DATE, Date};
+
+/// Interceptors whose effect on a first attempt is known, and kept.
+const KNOWN: [&str; 17] = [
+    "AccountIdEndpointFeatureTrackerInterceptor",
+    "ConnectionPoisoningInterceptor",
+    "DynamoEntity",
+    "DynamoEntity: is the clock wrong",
+    "EndpointOverrideFeatureTrackerInterceptor",
+    "EnforceContentLength",
+    "InvocationIdInterceptor",
+    "MetricsInterceptor",
+    "ObservabilityFeatureTrackerInterceptor",
+    "RecursionDetectionInterceptor",
+    "RequestInfoInterceptor",
+    "RetryModeFeatureTrackerInterceptor",
+    "ServiceClockSkewInterceptor",
+    "StalledStreamProtectionInterceptor",
+    "TelemetryBytesInterceptor",
+    "TokenBucketProvider",
+    "UserAgentInterceptor",
+];
+/// Of each operation its own: they read its input.
+const KNOWN_ENDINGS: [&str; 2] = [
+    "TelemetryInputCaptureInterceptor",
+    "EndpointParamsInterceptor",
+];
+
+/// The SDK's own components, as they begin when they are printed: their types are private.
+const USUAL_RETRIES: [&str; 1] = ["SharedRetryStrategy(StandardRetryStrategy {"];
+const USUAL_ENDPOINTS: [&str; 1] = ["SharedEndpointResolver(DowncastParams(DefaultResolver {"];
+const USUAL_SIGNATURES: [&str; 2] = [
+    "SharedAuthSchemeOptionResolver(DowncastParams(DefaultAuthSchemeResolver {",
+    // Of a client that may do without credentials.
+    "SharedAuthSchemeOptionResolver(NoAuthSchemeOptionResolver { inner: \
+     SharedAuthSchemeOptionResolver(DowncastParams(DefaultAuthSchemeResolver {",
+];
+
+/// Made anew for each request, behind the signature.
+pub(super) const INVOCATION_ID: &str = "amz-sdk-invocation-id";
+pub(super) const ATTEMPT: &str = "amz-sdk-request";
+pub(super) const USER_AGENTS: [&str; 2] = ["user-agent", "x-amz-user-agent"];
+
+/// A request of the SDK, and the route that it shows.
+pub(crate) struct Lesson {
+    operation: ServiceOperation,
+    body: Bytes,
+    sent: HttpRequest,
+    route: Route,
+}
+
+impl Debug for Lesson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lesson").finish_non_exhaustive()
+    }
+}
+
+impl Lesson {
+    /// None of a later attempt: it differs from a first one. What is not understood is named.
+    pub(crate) fn read(
+        operation: ServiceOperation,
+        body: &Bytes,
+        request: &HttpRequest,
+        components: &RuntimeComponents,
+        settings: &ConfigBag,
+    ) -> Option<Result<Lesson, String>> {
+        let attempts = settings.load::<RequestAttempts>()?;
+        (attempts.attempts() == 1).then(|| {
+            Ok(Lesson {
+                operation,
+                body: body.clone(),
+                sent: request.try_clone().ok_or("its body is not in memory")?,
+                route: route(request, components, settings)?,
+            })
+        })
+    }
+
+    /// The route, if the request that it would write is the one that the SDK has written.
+    pub(super) fn confirm(mut self) -> Result<Route, String> {
+        let date = self.sent.headers().get(DATE).and_then(Date::read);
+        self.route.settle();
+        let ours = self.route.write(self.operation, &self.body, date);
+        let ours = ours.map_err(|detour| format!("a request cannot be written: {detour}"))?;
+        match difference(&ours, &self.sent) {
+            None => Ok(self.route),
+            Some(difference) => Err(difference),
+        }
+    }
+}
+
+fn route(
+    request: &HttpRequest,
+    components: &RuntimeComponents,
+    settings: &ConfigBag,
+) -> Result<Route, String> {
+    for interceptor in components.interceptors() {
+        let name = interceptor.name();
+        let is_known = KNOWN.contains(&name) || KNOWN_ENDINGS.iter().any(|end| name.ends_with(end));
+        if !is_known {
+            return Err(format!("its interceptor {name}"));
+        }
+    }
+    require(
+        &components.retry_strategy(),
+        &USUAL_RETRIES,
+        "retry strategy",
+    )?;
+    require(
+        &components.endpoint_resolver(),
+        &USUAL_ENDPOINTS,
+        "endpoint resolver",
+    )?;
+    require(
+        &components.auth_scheme_option_resolver(),
+        &USUAL_SIGNATURES,
+        "choice of signatures",
+    )?;
+    if settings.load::<SharedInvocationIdGenerator>().is_some() {
+        return Err("its generator of invocation ids".into());
+    }
+    let retries = settings.load::<RetryConfig>();
+    if retries.map(RetryConfig::mode) != Some(RetryMode::Standard) {
+        return Err("its retry mode".into());
+    }
+    let timeouts = settings.load::<TimeoutConfig>().ok_or("no timeouts")?;
+    let stalled = settings.load::<StalledStreamProtectionConfig>();
+    let guards_uploads = stalled.is_some_and(StalledStreamProtectionConfig::upload_enabled);
+    if guards_uploads && timeouts.connect_timeout().is_none() {
+        return Err("it has no timeout for connecting".into());
+    }
+    let mut connecting = HttpConnectorSettings::builder();
+    connecting.set_connect_timeout(timeouts.connect_timeout());
+    connecting.set_read_timeout(timeouts.read_timeout());
+    let http = components.http_client().ok_or("no HTTP client")?;
+    Ok(Route {
+        connector: http.http_connector(&connecting.build(), components),
+        http,
+        time: components.time_source().ok_or("no clock")?,
+        sleep: components.sleep_impl(),
+        uri: request.uri().to_owned(),
+        user_agents: [
+            header(request, USER_AGENTS[0])?,
+            header(request, USER_AGENTS[1])?,
+        ],
+        attempt: header(request, ATTEMPT)?,
+        signing: signing(request, components, settings)?,
+        quota: settings
+            .load::<TokenBucket>()
+            .ok_or("no quota of retries")?
+            .clone(),
+        timeouts: timeouts.clone(),
+        stalled: stalled.filter(|guard| guard.download_enabled()).cloned(),
+        guards_uploads,
+        in_lambda: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some(),
+    })
+}
+
+/// None of a client that signs nothing.
+fn signing(
+    request: &HttpRequest,
+    components: &RuntimeComponents,
+    settings: &ConfigBag,
+) -> Result<Option<Signing>, String> {
+    if request.headers().get("authorization").is_none() {
+        return Ok(None);
+    }
+    let scheme = components
+        .auth_scheme(SCHEME_ID)
+        .ok_or("another signature")?;
+    let resolver = scheme
+        .identity_resolver(components)
+        .ok_or("no credentials")?;
+    if resolver.cache_location() != IdentityCacheLocation::RuntimeComponents {
+        return Err("credentials with a cache of their own".into());
+    }
+    let mut layer = Layer::new("DynamoEntity");
+    if let Some(retries) = settings.load::<RetryConfig>() {
+        layer.store_put(retries.clone());
+    }
+    if let Some(timeouts) = settings.load::<TimeoutConfig>() {
+        layer.store_put(timeouts.clone());
+    }
+    let region = settings.load::<SigningRegion>().ok_or("no region")?;
+    let name = settings
+        .load::<SigningName>()
+        .ok_or("no name to sign with")?;
+    Ok(Some(Signing {
+        region: region.as_ref().into(),
+        name: name.as_ref().into(),
+        signer: Default::default(),
+        components: components.clone(),
+        resolver,
+        settings: ConfigBag::of_layers(vec![layer]),
+        account: None,
+    }))
+}
+
+fn header(request: &HttpRequest, name: &str) -> Result<HeaderValue, String> {
+    let value = request.headers().get(name);
+    let value = value.and_then(|value| HeaderValue::from_str(value).ok());
+    value.ok_or_else(|| format!("no header {name}"))
+}
+
+/// The first difference that matters between the request that was written here and the SDK's.
+fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
+    let line = |request: &HttpRequest| (request.method().to_owned(), request.uri().to_owned());
+    if line(ours) != line(sent) {
+        return Some("where requests go".into());
+    }
+    if ours.body().bytes() != sent.body().bytes() {
+        return Some("the body".into());
+    }
+    let names = ours.headers().iter().chain(sent.headers().iter());
+    names.map(|(name, _)| name).find_map(|name| {
+        let all = |request: &HttpRequest| -> Vec<String> {
+            let values = request.headers().get_all(name);
+            // Each request has an id of its own, so that its form is all that can be compared.
+            let form = |value: &str| match name {
+                INVOCATION_ID => value.replace(|sign: char| sign.is_ascii_hexdigit(), "0"),
+                _ => value.to_owned(),
+            };
+            values.map(form).collect()
+        };
+        (all(ours) != all(sent)).then(|| format!("the header {name}"))
+    })
+}
+
+fn require(component: &impl Debug, usual: &[&str], what: &str) -> Result<(), String> {
+    let mut start = Start::default();
+    // Ends with an error where there is more to print.
+    let _ = write!(start, "{component:?}");
+    match usual.iter().any(|usual| start.0.starts_with(usual)) {
+        true => Ok(()),
+        false => Err(format!("its {what}")),
+    }
+}
+
+/// The first letters of what is written: some components print all that they know.
+#[derive(Default)]
+struct Start(String);
+
+impl Write for Start {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.push_str(text);
+        match self.0.len() < 200 {
+            true => Ok(()),
+            false => Err(fmt::Error),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Gives the SDK what came of the first attempt, so that it decides what becomes of the call.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents, SharedHttpClient};
+use aws_sdk_dynamodb::error::ConnectorError;
+use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+
+use super::route::{FailedAttempt, TimeLimit};
+use crate::wire::failure::is_in_progress;
+use crate::wire::retry;
+
+/// What came of an attempt that brought no answer that can be read.
+pub(crate) enum FirstResult {
+    /// A refusal, or something that nobody can read.
+    Answer(HttpResponse),
+    Broken(ConnectorError),
+    /// The time for all attempts was over.
+    TimeOver(TimeOver),
+}
+
+impl FirstResult {
+    pub(super) fn broken(error: ConnectorError) -> Self {
+        FirstResult::Broken(error)
+    }
+
+    pub(super) fn late(limit: TimeLimit) -> Self {
+        let over = TimeOver(limit.time);
+        match limit.of_all {
+            true => FirstResult::TimeOver(over),
+            false => FirstResult::Broken(ConnectorError::timeout(over.into())),
+        }
+    }
+
+    /// The service is still at an earlier attempt with the same token.
+    pub(crate) fn is_going_on(&self) -> bool {
+        matches!(self, FirstResult::Answer(response) if is_in_progress(response))
+    }
+
+    /// Whether the service may have executed it without saying so.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        match self {
+            FirstResult::Answer(response) => retry::may_have_worked(response.status()),
+            FirstResult::Broken(error) => !retry::never_sent(error),
+            FirstResult::TimeOver(_) => true,
+        }
+    }
+}
+
+/// An attempt, or all of them, took too long.
+#[derive(Debug)]
+pub(crate) struct TimeOver(Duration);
+
+impl fmt::Display for TimeOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there was no answer within {:?}", self.0)
+    }
+}
+
+impl StdError for TimeOver {}
+
+/// Answers the first request with what there is already, and sends those that follow.
+#[derive(Clone)]
+pub(crate) struct ReplayClient {
+    first: Arc<Mutex<Option<FirstAnswer>>>,
+    rest: SharedHttpClient,
+}
+
+/// What a connector gave, and the connection that it used.
+struct FirstAnswer {
+    result: Result<HttpResponse, ConnectorError>,
+    connection: CaptureSmithyConnection,
+}
+
+impl ReplayClient {
+    /// Fails with what is no connector's to say.
+    pub(crate) fn new(failed: FailedAttempt, rest: SharedHttpClient) -> Result<Self, TimeOver> {
+        let result = match failed.result {
+            FirstResult::Answer(response) => Ok(response),
+            FirstResult::Broken(error) => Err(error),
+            FirstResult::TimeOver(over) => return Err(over),
+        };
+        let connection = failed.connection;
+        Ok(ReplayClient {
+            first: Arc::new(Mutex::new(Some(FirstAnswer { result, connection }))),
+            rest,
+        })
+    }
+}
+
+impl fmt::Debug for ReplayClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplayClient").finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for ReplayClient {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(ReplayConnector {
+            first: self.first.clone(),
+            rest: self.rest.http_connector(settings, components),
+        })
+    }
+}
+
+struct ReplayConnector {
+    first: Arc<Mutex<Option<FirstAnswer>>>,
+    rest: SharedHttpConnector,
+}
+
+impl fmt::Debug for ReplayConnector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplayConnector").finish_non_exhaustive()
+    }
+}
+
+impl HttpConnector for ReplayConnector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let first = self
+            .first
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(FirstAnswer { result, connection }) = first else {
+            return self.rest.call(request);
+        };
+        // So that the SDK can close it.
+        if let Some(capture) = request.extension::<CaptureSmithyConnection>() {
+            capture.set_connection_retriever(move || connection.get());
+        }
+        HttpConnectorFuture::ready(result)
+    }
+}

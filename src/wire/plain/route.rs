@@ -1,0 +1,355 @@
+//! Writes, signs and sends a request as it was learned.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, SystemTime};
+
+use aws_credential_types::attributes::AccountId;
+use aws_sdk_dynamodb::config::{AsyncSleep, ConfigBag, RuntimeComponents, SharedAsyncSleep, Sleep};
+use aws_sdk_dynamodb::error::ConnectorError;
+use aws_smithy_runtime::client::http::body::minimum_throughput::MinimumThroughputDownloadBody;
+use aws_smithy_runtime::client::retries::TokenBucket;
+use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
+use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpClient, SharedHttpConnector};
+use aws_smithy_runtime_api::client::identity::{
+    Identity, ResolveCachedIdentity, SharedIdentityResolver,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
+use aws_smithy_runtime_api::http::HttpError;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
+use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::sdk_config::SharedTimeSource;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::{Either, select};
+use http::HeaderValue;
+
+use super::Detour;
+use super::lesson::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
+use super::replay::FirstResult;
+use crate::wire::failure::request_id;
+use crate::wire::signing::{Date, PlainSigner, Scope};
+use crate::wire::swap::{CONTENT_TYPE, is_object};
+use crate::wire::{Reply, ServiceOperation};
+
+/// Of a longer body the SDK watches that it gets on. A shorter one fits into the buffers of a connection at once.
+const LARGE: usize = 64 * 1024;
+/// Where Lambda says what invoked a function.
+const TRACE: &str = "_X_AMZN_TRACE_ID";
+
+/// How a client sends its first attempts.
+pub(crate) struct Route {
+    pub(super) connector: SharedHttpConnector,
+    pub(super) http: SharedHttpClient,
+    pub(super) time: SharedTimeSource,
+    pub(super) sleep: Option<SharedAsyncSleep>,
+    pub(super) uri: String,
+    pub(super) user_agents: [HeaderValue; 2],
+    /// What the SDK says of first attempts.
+    pub(super) attempt: HeaderValue,
+    pub(super) signing: Option<Signing>,
+    pub(super) quota: TokenBucket,
+    pub(super) timeouts: TimeoutConfig,
+    /// Answers that do not get on are given up.
+    pub(super) stalled: Option<StalledStreamProtectionConfig>,
+    /// So are requests.
+    pub(super) guards_uploads: bool,
+    /// Requests tell by whom the function was invoked.
+    pub(super) in_lambda: bool,
+}
+
+/// What signatures are made of.
+pub(super) struct Signing {
+    pub(super) region: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) signer: PlainSigner,
+    pub(super) components: RuntimeComponents,
+    pub(super) resolver: SharedIdentityResolver,
+    pub(super) settings: ConfigBag,
+    /// The endpoint may be this account's own.
+    pub(super) account: Option<AccountId>,
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Route").finish_non_exhaustive()
+    }
+}
+
+/// A first attempt that brought no answer that could be read.
+pub(crate) struct FailedAttempt {
+    pub(crate) result: FirstResult,
+    /// The connection it went by, which the SDK closes after some failures.
+    pub(crate) connection: CaptureSmithyConnection,
+    /// The id of the request, which its later attempts have too.
+    pub(crate) invocation: String,
+}
+
+/// How long an attempt may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimeLimit {
+    pub(super) time: Duration,
+    /// Not of this attempt alone.
+    pub(super) of_all: bool,
+}
+
+impl Route {
+    pub(crate) fn now(&self) -> SystemTime {
+        self.time.now()
+    }
+
+    pub(crate) fn http(&self) -> SharedHttpClient {
+        self.http.clone()
+    }
+
+    pub(super) fn is_too_large(&self, body: &[u8]) -> bool {
+        self.guards_uploads && body.len() > LARGE
+    }
+
+    pub(super) fn has_full_quota(&self) -> bool {
+        self.quota.is_full()
+    }
+
+    /// Keeps the account whose endpoint it is.
+    pub(super) fn settle(&mut self) {
+        if let Some(signing) = &mut self.signing
+            && let Some(identity) = signing.identity()
+        {
+            signing.account = identity.property().cloned();
+        }
+    }
+
+    /// The request as the SDK would write it.
+    pub(super) fn write(
+        &self,
+        operation: ServiceOperation,
+        body: &Bytes,
+        date: Option<Date>,
+    ) -> Result<HttpRequest, Detour> {
+        let strange = |_| Detour::Unusual("its headers".into());
+        let mut request = HttpRequest::new(SdkBody::from(body.clone()));
+        self.write_head(&mut request, operation, body.len())
+            .map_err(strange)?;
+        if let Some(signing) = &self.signing {
+            let date = date.ok_or(Detour::Clock)?;
+            let identity = signing.identity().ok_or(Detour::Credentials)?;
+            if identity.property::<AccountId>() != signing.account.as_ref() {
+                return Err(Detour::Account);
+            }
+            signing
+                .sign(&mut request, &identity, &date)
+                .ok_or(Detour::Unusual("its signature".into()))?;
+        }
+        self.write_unsigned(&mut request).map_err(strange)?;
+        Ok(request)
+    }
+
+    fn write_head(
+        &self,
+        request: &mut HttpRequest,
+        operation: ServiceOperation,
+        length: usize,
+    ) -> Result<(), HttpError> {
+        request.set_method("POST")?;
+        request.set_uri(self.uri.as_str())?;
+        let mut digits = itoa::Buffer::new();
+        let headers = request.headers_mut();
+        headers.try_insert("content-type", CONTENT_TYPE)?;
+        headers.try_insert("x-amz-target", operation.target())?;
+        headers.try_insert("content-length", digits.format(length).to_owned())?;
+        for (name, value) in USER_AGENTS.into_iter().zip(&self.user_agents) {
+            headers.try_insert(name, value.clone())?;
+        }
+        Ok(())
+    }
+
+    /// What the SDK adds behind the signature, or leaves out of it.
+    fn write_unsigned(&self, request: &mut HttpRequest) -> Result<(), HttpError> {
+        let headers = request.headers_mut();
+        headers.try_insert(INVOCATION_ID, invocation_id())?;
+        headers.try_insert(ATTEMPT, self.attempt.clone())?;
+        if self.in_lambda
+            && let Some(trace) = std::env::var_os(TRACE)
+            && let Some(trace) = trace.to_str()
+        {
+            headers.try_insert("x-amzn-trace-id", percent_encoded(trace))?;
+        }
+        Ok(())
+    }
+
+    /// Sends a request once. What is no answer that can be read is for the SDK.
+    pub(crate) async fn send(&self, mut request: HttpRequest) -> Result<Reply, FailedAttempt> {
+        let connection = CaptureSmithyConnection::new();
+        request.add_extension(connection.clone());
+        let invocation = request
+            .headers()
+            .get(INVOCATION_ID)
+            .unwrap_or_default()
+            .to_owned();
+        let attempt = self.transmit(request);
+        let outcome = match (&self.sleep, self.limit()) {
+            (Some(sleep), Some(limit)) => within(limit, sleep.sleep(limit.time), attempt).await,
+            _ => attempt.await,
+        };
+        outcome.map_err(|result| FailedAttempt {
+            result,
+            connection,
+            invocation,
+        })
+    }
+
+    async fn transmit(&self, request: HttpRequest) -> Result<Reply, FirstResult> {
+        let response = self.connector.call(request).await;
+        let mut response = response.map_err(FirstResult::broken)?;
+        if !response.status().is_success() {
+            return Err(FirstResult::Answer(response));
+        }
+        let body = std::mem::replace(response.body_mut(), SdkBody::taken());
+        let body = self.read(body).await;
+        let body = body.map_err(|error| FirstResult::broken(ConnectorError::io(error.into())))?;
+        if is_object(&body) {
+            return Ok(Reply {
+                body,
+                request_id: request_id(&response),
+            });
+        }
+        *response.body_mut() = SdkBody::from(body);
+        Err(FirstResult::Answer(response))
+    }
+
+    /// A body, most of which are there as soon as they are asked for. The others are watched as the SDK would.
+    async fn read(
+        &self,
+        body: SdkBody,
+    ) -> Result<Bytes, aws_smithy_types::byte_stream::error::Error> {
+        let mut stream = ByteStream::new(body);
+        let mut read = Vec::new();
+        loop {
+            let next = poll_fn(|context| match pin!(stream.next()).poll(context) {
+                Poll::Ready(next) => Poll::Ready(Some(next)),
+                Poll::Pending => Poll::Ready(None),
+            });
+            match next.await {
+                Some(Some(chunk)) => read.push(chunk?),
+                Some(None) => return Ok(joined(read)),
+                None => break,
+            }
+        }
+        let rest = self.watched(stream.into_inner());
+        let rest = ByteStream::new(rest).collect().await?.into_bytes();
+        read.push(rest);
+        Ok(joined(read))
+    }
+
+    fn watched(&self, body: SdkBody) -> SdkBody {
+        match (&self.stalled, &self.sleep) {
+            (Some(guard), Some(sleep)) => {
+                SdkBody::from_body_1_x(MinimumThroughputDownloadBody::new(
+                    self.time.clone(),
+                    sleep.clone(),
+                    body,
+                    guard.clone().into(),
+                ))
+            }
+            _ => body,
+        }
+    }
+
+    /// The shorter of the times for an attempt and for all of them.
+    fn limit(&self) -> Option<TimeLimit> {
+        let one = self.timeouts.operation_attempt_timeout();
+        let all = self.timeouts.operation_timeout();
+        match (one, all) {
+            (Some(time), None) => Some(TimeLimit {
+                time,
+                of_all: false,
+            }),
+            (Some(one), Some(all)) if one < all => Some(TimeLimit {
+                time: one,
+                of_all: false,
+            }),
+            (_, Some(time)) => Some(TimeLimit { time, of_all: true }),
+            (None, None) => None,
+        }
+    }
+
+    /// What the SDK has left of the time for all attempts.
+    pub(crate) fn timeouts_after(&self, spent: Duration) -> Option<TimeoutConfig> {
+        let all = self.timeouts.operation_timeout()?;
+        // None at all would be no timeout.
+        let left = all.saturating_sub(spent).max(Duration::from_micros(1));
+        Some(self.timeouts.to_builder().operation_timeout(left).build())
+    }
+}
+
+impl Signing {
+    /// Credentials that are at hand. Those that have to be loaded are the SDK's to load.
+    fn identity(&self) -> Option<Identity> {
+        let cache = self.components.identity_cache();
+        let found =
+            cache.resolve_cached_identity(self.resolver.clone(), &self.components, &self.settings);
+        found.now_or_never()?.ok()
+    }
+
+    fn sign(&self, request: &mut HttpRequest, identity: &Identity, date: &Date) -> Option<()> {
+        let scope = Scope {
+            region: &self.region,
+            name: &self.name,
+        };
+        let signed = self.signer.sign(request, identity, scope, date)?;
+        signed.apply(request).ok()
+    }
+}
+
+async fn within<T>(
+    limit: TimeLimit,
+    end: Sleep,
+    attempt: impl Future<Output = Result<T, FirstResult>>,
+) -> Result<T, FirstResult> {
+    let attempt = pin!(attempt);
+    match select(attempt, end).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(_) => Err(FirstResult::late(limit)),
+    }
+}
+
+/// Pieces of a body as one. Most bodies come in one piece.
+fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+    match pieces.len() {
+        0 | 1 => pieces.pop().unwrap_or_default(),
+        _ => Bytes::from(pieces.concat()),
+    }
+}
+
+/// A random UUID, as the SDK makes one for each request.
+fn invocation_id() -> String {
+    const VERSION: u128 = 4 << 76;
+    const VARIANT: u128 = 2 << 62;
+    let random = fastrand::u128(..) & !(0xf << 76) & !(3 << 62);
+    let digits = format!("{:032x}", random | VERSION | VARIANT);
+    let mut text = String::with_capacity(36);
+    for (at, digit) in digits.chars().enumerate() {
+        if matches!(at, 8 | 12 | 16 | 20) {
+            text.push('-');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Control characters and what is not ASCII, as the SDK writes them into the header.
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b' '..=b'~' => encoded.push(char::from(byte)),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}

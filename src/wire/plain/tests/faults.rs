@@ -1,0 +1,196 @@
+//! Whatever happens to the attempts of a request: both ways come to the same.
+
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use proptest::prelude::*;
+
+use super::*;
+use crate::connect::testing::Fault;
+use crate::error::ErrorKind;
+
+/// All that a program can tell of an outcome.
+fn told(outcome: &Result<Reply, Failure>) -> String {
+    match outcome {
+        Ok(reply) => {
+            // The engine has no order of attributes.
+            let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+            format!("{body} {}", reply.request_id.is_some())
+        }
+        Err(failure) => {
+            let item = failure.condition.as_ref().map(|condition| {
+                let item = condition.item.as_ref();
+                item.map(|item| serde_json::from_slice::<serde_json::Value>(item).unwrap())
+            });
+            let error = &failure.error;
+            format!(
+                "{:?} {:?} {:?} {item:?} {} {:?}",
+                error.kind(),
+                error.code(),
+                error.request_id().is_some(),
+                failure.is_contention,
+                failure.reasons
+            )
+        }
+    }
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    let refusals = [
+        "ThrottlingException",
+        "ProvisionedThroughputExceededException",
+        "TransactionInProgressException",
+        "TransactionConflictException",
+        "ConditionalCheckFailedException",
+        "ValidationException",
+        "ExpiredTokenException",
+        "AccessDeniedException",
+        "ItemCollectionSizeLimitExceededException",
+        "NobodyKnowsThisException",
+    ];
+    let texts = [
+        "",
+        "{",
+        "{}",
+        "[]",
+        "<html>busy</html>",
+        "{\"Item\":",
+        "}",
+        "null",
+    ];
+    prop_oneof![
+        4 => Just(Fault::Pass),
+        2 => Just(Fault::Io),
+        2 => Just(Fault::Refused),
+        2 => Just(Fault::Timeout),
+        1 => Just(Fault::Hang),
+        3 => Just(Fault::Lose),
+        2 => (0..3_usize).prop_map(Fault::Cut),
+        4 => proptest::sample::select(refusals.to_vec()).prop_map(Fault::refuse),
+        3 => (
+            proptest::sample::select(&[200_u16, 204, 301, 302, 307, 400, 403, 404, 408, 413, 429, 500, 502, 503, 504][..]),
+            proptest::sample::select(texts.to_vec()),
+        ).prop_map(|(status, text)| Fault::Reply(status, text.into())),
+    ]
+}
+
+fn asked() -> impl Strategy<Value = Request> {
+    let all = all();
+    let resends = [
+        Resend::Always,
+        Resend::UnlessAmbiguous,
+        Resend::Repeatable,
+        Resend::ByToken,
+    ];
+    let any = (0..all.len(), proptest::sample::select(resends.to_vec()));
+    let any = any.prop_map(move |(which, resend)| Request {
+        resend,
+        ..all[which].clone()
+    });
+    prop_oneof![2 => any, 1 => Just(create())]
+}
+
+async fn outcome(script: &[Fault], request: &Request, through_sdk: bool) -> (String, Vec<String>) {
+    let timeouts = TimeoutConfig::builder()
+        .operation_attempt_timeout(Duration::from_millis(40))
+        .build();
+    let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
+    let wire = if through_sdk {
+        wire.through_sdk()
+    } else {
+        wire
+    };
+    faults.plan(script.to_vec());
+    let (path, outcome) = call(&wire, request).await;
+    match path {
+        WirePath::Sdk(detour) => assert_eq!((detour, through_sdk), (Detour::Asked, true)),
+        _ => assert!(!through_sdk),
+    }
+    (told(&outcome), faults.calls())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// The same result, by as many requests.
+    #[test]
+    fn both_ways_end_alike(
+        script in proptest::collection::vec(fault(), 0..5),
+        request in asked(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (plain, sdk) = runtime.block_on(async {
+            (outcome(&script, &request, false).await, outcome(&script, &request, true).await)
+        });
+        prop_assert_eq!(plain, sdk);
+    }
+}
+
+/// Law W6 of the first attempt, which the SDK has not made.
+#[tokio::test]
+async fn an_answer_that_is_lost_is_lost_once() {
+    for fault in [
+        Fault::Lose,
+        Fault::Io,
+        Fault::Timeout,
+        Fault::internal(),
+        Fault::Cut(1),
+    ] {
+        let (wire, faults) = learned(|config| config).await;
+        faults.plan([fault.clone()]);
+        let fresh = String::from_utf8_lossy(&create().body).replace(r#"{"S":"a"}"#, r#"{"S":"b"}"#);
+        let fresh = request(ServiceOperation::PutItem, Resend::UnlessAmbiguous, &fresh);
+        let (path, outcome) = call(&wire, &fresh).await;
+        assert_eq!(path, WirePath::Replayed, "{fault:?}");
+        let failure = outcome.unwrap_err();
+        assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown, "{fault:?}");
+        assert_eq!(faults.calls(), ["PutItem"], "{fault:?}");
+    }
+}
+
+/// The time for the whole operation goes on from one way to the other.
+#[tokio::test]
+async fn the_operation_has_one_time() {
+    let timeouts = TimeoutConfig::builder()
+        .operation_timeout(Duration::from_millis(300))
+        .build();
+    let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
+    faults.plan([Fault::Hang]);
+    let (path, outcome) = call(&wire, &create()).await;
+    assert_eq!(path, WirePath::Replayed);
+    let error = outcome.unwrap_err().error;
+    assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
+    assert_eq!(faults.calls(), ["PutItem"]);
+
+    faults.plan([Fault::Hang]);
+    let error = call(&wire, &get()).await.1.unwrap_err().error;
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+
+    // What the first attempt took is not there for the second.
+    let timeouts = TimeoutConfig::builder()
+        .operation_attempt_timeout(Duration::from_millis(400))
+        .operation_timeout(Duration::from_millis(600))
+        .build();
+    let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
+    faults.plan([Fault::Hang, Fault::Hang]);
+    let began = std::time::Instant::now();
+    let error = call(&wire, &get()).await.1.unwrap_err().error;
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+    assert_eq!(faults.calls().len(), 2);
+    assert!(
+        began.elapsed() < Duration::from_millis(780),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn a_refusal_before_the_time_is_over_is_told() {
+    let timeouts = TimeoutConfig::builder()
+        .operation_timeout(Duration::from_secs(5))
+        .operation_attempt_timeout(Duration::from_millis(50))
+        .build();
+    let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
+    faults.plan([Fault::Hang]);
+    call(&wire, &put()).await.1.unwrap();
+    assert_eq!(faults.calls(), ["PutItem", "PutItem"]);
+    call(&wire, &create()).await.1.unwrap_err();
+}

@@ -1,0 +1,255 @@
+//! Over real connections, whose other end does as it likes.
+
+use std::sync::Mutex;
+
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::error::ErrorKind;
+
+/// What a server does with a request.
+#[derive(Debug, Clone)]
+enum Deed {
+    /// Writes these bytes.
+    Say(&'static str),
+    /// The same, and closes the connection.
+    SayAndClose(&'static str),
+    /// The same, and never anything more.
+    SayAndHang(&'static str),
+    Close,
+}
+
+const FINE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-amzn-requestid: i\r\n\r\n{}";
+
+/// A server that does one deed after the other, and says fine past their end; and the connections that it had.
+struct Server {
+    url: String,
+    deeds: Arc<Mutex<std::collections::VecDeque<Deed>>>,
+    connections: Arc<AtomicU8>,
+    requests: Arc<AtomicU8>,
+}
+
+async fn serve() -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = Server {
+        url: format!("http://{}", listener.local_addr().unwrap()),
+        deeds: Arc::default(),
+        connections: Arc::default(),
+        requests: Arc::default(),
+    };
+    let (deeds, connections) = (server.deeds.clone(), server.connections.clone());
+    let requests = server.requests.clone();
+    tokio::spawn(async move {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            connections.fetch_add(1, Ordering::SeqCst);
+            let (deeds, requests) = (deeds.clone(), requests.clone());
+            tokio::spawn(async move {
+                while read(&mut socket).await {
+                    requests.fetch_add(1, Ordering::SeqCst);
+                    let deed = deeds.lock().unwrap().pop_front();
+                    let (text, hangs, closes) = match deed.unwrap_or(Deed::Say(FINE)) {
+                        Deed::Say(text) => (text, false, false),
+                        Deed::SayAndClose(text) => (text, false, true),
+                        Deed::SayAndHang(text) => (text, true, false),
+                        Deed::Close => ("", false, true),
+                    };
+                    socket.write_all(text.as_bytes()).await.unwrap();
+                    socket.flush().await.unwrap();
+                    if hangs {
+                        std::future::pending::<()>().await;
+                    }
+                    if closes {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    server
+}
+
+/// A whole request, or false at the end of the connection.
+async fn read(socket: &mut tokio::net::TcpStream) -> bool {
+    let mut all = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        match socket.read(&mut piece).await {
+            Ok(0) | Err(_) => return false,
+            Ok(length) => all.extend_from_slice(&piece[..length]),
+        }
+        let text = String::from_utf8_lossy(&all).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.trim().parse::<usize>().unwrap())
+        });
+        if body.len() >= length.unwrap_or_default() {
+            return true;
+        }
+    }
+}
+
+impl Server {
+    fn client(&self, change: impl FnOnce(config::Builder) -> config::Builder) -> Client {
+        let config = config::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("eu-west-1"))
+            .endpoint_url(&self.url)
+            .credentials_provider(Credentials::for_tests())
+            .retry_partition(alone())
+            .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(1)));
+        Client::from_conf(change(config).build())
+    }
+
+    async fn learned(&self, change: impl FnOnce(config::Builder) -> config::Builder) -> Wire {
+        let wire = Wire::new(self.client(change));
+        assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
+        assert_eq!(path(&wire, &put()).await, WirePath::Plain);
+        self.requests.store(0, Ordering::SeqCst);
+        self.connections.store(0, Ordering::SeqCst);
+        wire
+    }
+
+    fn plan(&self, deeds: impl IntoIterator<Item = Deed>) {
+        self.requests.store(0, Ordering::SeqCst);
+        self.connections.store(0, Ordering::SeqCst);
+        *self.deeds.lock().unwrap() = deeds.into_iter().collect();
+    }
+
+    /// How many requests there were, and how many new connections.
+    fn counts(&self) -> (u8, u8) {
+        (
+            self.requests.load(Ordering::SeqCst),
+            self.connections.load(Ordering::SeqCst),
+        )
+    }
+}
+
+#[tokio::test]
+async fn connections_are_kept() {
+    let server = serve().await;
+    let wire = server.learned(|config| config).await;
+    for _ in 0..20 {
+        assert_eq!(path(&wire, &get()).await, WirePath::Plain);
+    }
+    assert_eq!(server.counts(), (20, 0));
+}
+
+/// Of both ways the outcome, the requests and the new connections.
+#[tokio::test]
+async fn a_server_that_does_as_it_likes() {
+    let cut = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{\"Item\":";
+    let refused = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
+    for deeds in [
+        vec![Deed::Close],
+        vec![Deed::SayAndClose(cut)],
+        vec![Deed::SayAndClose(refused)],
+        vec![Deed::SayAndClose(
+            "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}",
+        )],
+        vec![Deed::SayAndClose("HTTP/1.1 200 OK\r\n\r\n{}")],
+        vec![Deed::Say(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+        )],
+        vec![Deed::Say(
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+        )],
+        vec![Deed::Say(
+            "HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n<html></html",
+        )],
+        vec![Deed::Say("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")],
+        vec![Deed::Say("HTTP/1.1 204 No\r\n\r\n")],
+        vec![Deed::Say(
+            "HTTP/1.1 307 Away\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
+        )],
+        vec![
+            Deed::Say("HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n{}"),
+            Deed::Say(FINE),
+        ],
+        vec![Deed::Say("HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n{}"); 3],
+        vec![Deed::SayAndClose("rubbish\r\n\r\n")],
+        vec![Deed::Close, Deed::Close, Deed::Close],
+    ] {
+        for request in [get(), create()] {
+            let mut all = Vec::new();
+            for through_sdk in [true, false] {
+                let server = serve().await;
+                let wire = server.learned(|config| config).await;
+                let wire = if through_sdk {
+                    wire.through_sdk()
+                } else {
+                    wire
+                };
+                server.plan(deeds.clone());
+                let (path, outcome) = call(&wire, &request).await;
+                assert_eq!(through_sdk, path == WirePath::Sdk(Detour::Asked));
+                let outcome = match outcome {
+                    Ok(reply) => format!("{:?} {:?}", reply.body, reply.request_id),
+                    Err(failure) => {
+                        format!("{:?} {:?}", failure.error.kind(), failure.error.code())
+                    }
+                };
+                // One more, to see what became of the connection.
+                server.deeds.lock().unwrap().clear();
+                call(&wire, &put()).await.1.unwrap();
+                all.push((outcome, server.counts()));
+            }
+            assert_eq!(all[0], all[1], "{deeds:?} {:?}", request.operation);
+        }
+    }
+}
+
+/// The client's own times, and what watches over bodies that do not get on.
+#[tokio::test]
+async fn a_server_that_says_no_more() {
+    let half = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{\"Item\":";
+    let attempt = TimeoutConfig::builder()
+        .operation_attempt_timeout(Duration::from_millis(100))
+        .build();
+    let read = TimeoutConfig::builder()
+        .read_timeout(Duration::from_millis(100))
+        .build();
+    let guard = StalledStreamProtectionConfig::enabled()
+        .grace_period(Duration::from_millis(200))
+        .build();
+    for (settings, deed) in [
+        (0, Deed::SayAndHang("")),
+        (0, Deed::SayAndHang(half)),
+        (1, Deed::SayAndHang("")),
+        (2, Deed::SayAndHang(half)),
+    ] {
+        let server = serve().await;
+        let wire = server
+            .learned(|config| match settings {
+                0 => config.timeout_config(attempt.clone()),
+                1 => config.timeout_config(read.clone()),
+                _ => config.stalled_stream_protection(guard.clone()),
+            })
+            .await;
+        server.plan([deed.clone()]);
+        let began = std::time::Instant::now();
+        let (path, outcome) = call(&wire, &create()).await;
+        assert_eq!(path, WirePath::Replayed, "{deed:?}");
+        assert_eq!(
+            outcome.unwrap_err().error.kind(),
+            ErrorKind::OutcomeUnknown,
+            "{settings} {deed:?}"
+        );
+        assert_eq!(server.counts().0, 1);
+        assert!(
+            began.elapsed() < Duration::from_secs(10),
+            "{settings} {deed:?}"
+        );
+
+        server.plan([deed.clone()]);
+        call(&wire, &get()).await.1.unwrap();
+        assert_eq!(server.counts().0, 2, "{settings} {deed:?}");
+    }
+}
