@@ -62,7 +62,7 @@ use support::db::Mode;
 use support::engine::Kind;
 use support::suite::{Test, trials};
 
-/// The modules that are run with hooks alone, too.
+/// The modules that are run through all of the SDK, and with hooks alone, too.
 const HOOKED: [&str; 7] = [
     "create", "get", "get_many", "batch", "faults", "transact", "wire",
 ];
@@ -114,6 +114,7 @@ fn main() {
         all.extend(trials(module, Mode::Raw, tests()));
         // What sends each operation, and sees what becomes of it, is enough for a way that differs in nothing else.
         if in_all_ways && HOOKED.contains(&module) || module == "wire" {
+            all.extend(another_way("sdk", Mode::Sdk, module, tests));
             all.extend(another_way("hooks", Mode::Hooks, module, tests));
         }
         if Kind::here() == Kind::Embedded {
@@ -127,6 +128,7 @@ fn main() {
     ] {
         all.extend(trials(module, Mode::Raw, tests()));
         if in_all_ways {
+            all.extend(another_way("sdk", Mode::Sdk, module, tests));
             all.extend(another_way("hooks", Mode::Hooks, module, tests));
         }
     }

@@ -153,7 +153,7 @@ async fn loses_no_increment(db: Db) -> Outcome {
     let is_full = std::env::var_os("LAWS").is_some_and(|laws| laws == "full");
     let each = match db.mode() {
         Mode::Raw if is_full => 100,
-        Mode::Raw => 20,
+        Mode::Raw | Mode::Sdk => 20,
         _ => 5,
     };
     db.create_tables([Sum::schema()]).await?;

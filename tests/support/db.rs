@@ -10,6 +10,8 @@ use dynamo_entity::aws_sdk_dynamodb::config::{self, SharedHttpClient, retry::Ret
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
 use serde_json::Value as Json;
+use tokio::runtime::Handle;
+use tokio::task::block_in_place;
 
 use super::clock::HandClock;
 use super::engine::Engine;
@@ -25,8 +27,10 @@ pub type Http = Faults;
 /// Which way requests take through the SDK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Our bytes.
+    /// Our bytes, and the first attempt past the SDK's orchestration.
     Raw,
+    /// Our bytes, and all of the SDK.
+    Sdk,
     /// As with an SDK that ignores our serializer and deserializer.
     Hooks,
     /// Past the SDK, to the embedded engine itself. Faults sit in the SDK, so those tests go through it.
@@ -110,8 +114,28 @@ impl Db {
 
     /// A connection of the same tables that fails as planned.
     pub fn faulty(&self, plan: impl IntoIterator<Item = Fault>) -> (Dynamo, Http) {
-        let (config, http) = self.faulty_config(plan);
-        (self.through(config), http)
+        let (config, http) = self.faulty_config([]);
+        let dynamo = self.through(config);
+        self.teach(&dynamo);
+        http.plan(plan);
+        (dynamo, http)
+    }
+
+    /// Lets a connection learn from a request, so that the faults to come meet the way that most requests take.
+    fn teach(&self, dynamo: &Dynamo) {
+        use dynamo_entity::prelude::*;
+
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "nobody-has-this", key(pk = id))]
+        struct Nothing {
+            id: String,
+        }
+        if matches!(self.mode, Mode::Raw | Mode::Silent) {
+            let get = Nothing::key("x").get();
+            let lesson = async { get.send(dynamo).await };
+            let refused = block_in_place(|| Handle::current().block_on(lesson));
+            assert!(refused.is_err(), "such a table is there");
+        }
     }
 
     pub fn faulty_config(&self, plan: impl IntoIterator<Item = Fault>) -> (config::Builder, Http) {
@@ -200,6 +224,7 @@ fn forget_item(said: &mut Json) {
 fn moded(dynamo: Dynamo, mode: Mode) -> Dynamo {
     match mode {
         Mode::Raw | Mode::Direct | Mode::Silent => dynamo,
+        Mode::Sdk => dynamo.through_sdk(),
         Mode::Hooks => dynamo.with_hooks_alone(),
     }
 }
