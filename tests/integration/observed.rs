@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use dynamo_entity::observe::{Detour, WirePath};
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Error, Result};
 
-use crate::support::db::Db;
+use crate::support::db::{Db, Mode};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -14,6 +15,7 @@ tests![
     what_succeeds_is_seen_with_its_units,
     what_fails_is_seen_with_its_request_id,
     an_observer_changes_nothing,
+    the_way_of_each_request_is_told,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -158,5 +160,40 @@ async fn an_observer_changes_nothing(db: Db) -> Outcome {
     let kinds: Vec<_> = puts.map(|seen| seen.error).collect();
     let expected = [Some(ErrorKind::Conflict), None, Some(ErrorKind::Conflict)];
     assert_eq!(kinds, expected);
+    Ok(())
+}
+
+/// An SDK that is not understood any more is noticed here, on every engine.
+async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let paths: Arc<Mutex<Vec<WirePath>>> = Arc::default();
+    let kept = paths.clone();
+    let dynamo: &Dynamo = &db;
+    let watched = dynamo.clone().with_observer(move |observed| {
+        kept.lock().unwrap().push(observed.path.clone());
+    });
+    for _ in 0..2 {
+        for (_, outcome) in every_operation(&watched).await {
+            outcome?;
+        }
+    }
+    let refused = note(1).create().send(&watched).await.is_err();
+    assert!(!refused, "the last operation has deleted it");
+    assert!(note(1).create().send(&watched).await.is_err());
+    let mut paths = std::mem::take(&mut *paths.lock().unwrap());
+    let last = paths.pop();
+    match db.mode() {
+        Mode::Raw | Mode::Silent => {
+            assert_eq!(paths.remove(0), WirePath::Sdk(Detour::Learning));
+            assert_eq!(paths, vec![WirePath::Plain; 20]);
+            // What is refused is the SDK's to judge.
+            assert_eq!(last, Some(WirePath::Replayed));
+        }
+        Mode::Sdk | Mode::Hooks => {
+            assert_eq!(paths, vec![WirePath::Sdk(Detour::Asked); 21]);
+            assert_eq!(last, paths.pop());
+        }
+        Mode::Direct => assert_eq!(paths, vec![WirePath::InProcess; 21]),
+    }
     Ok(())
 }
