@@ -9,112 +9,28 @@
 //! date    the time as signatures write it
 //! key     the keys that were derived, by date, region, service and credentials
 //! skew    is our clock wrong? the SDK corrects it in private, so its signer has to sign
+//! scheme  our signer in the place of the SDK's, in clients that the library builds
 //! ```
 
 mod date;
 mod key;
 mod plain;
+#[cfg(feature = "aws")]
+mod scheme;
 mod skew;
-#[cfg(test)]
-mod tests;
 
-use std::sync::Arc;
-
-use aws_runtime::auth::sigv4::{SCHEME_ID, SigV4Signer};
-use aws_runtime::auth::{
-    PayloadSigningOverride, SigV4OperationSigningConfig, SigV4SessionTokenNameOverride,
-    SigningOptions,
-};
-use aws_sdk_dynamodb::config::{self, ConfigBag, Credentials, RuntimeComponents};
+use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::error::BoxError;
-use aws_smithy_runtime_api::client::auth::{
-    AuthScheme, AuthSchemeEndpointConfig, AuthSchemeId, Sign,
-};
-use aws_smithy_runtime_api::client::identity::{Identity, SharedIdentityResolver};
+use aws_smithy_runtime_api::client::identity::Identity;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
-use aws_smithy_runtime_api::client::retries::RequestAttempts;
-use aws_smithy_runtime_api::client::runtime_components::GetIdentityResolver;
-use aws_types::SigningName;
-use aws_types::region::SigningRegion;
 use http::HeaderValue;
 
 pub(super) use date::Date;
 use key::SigningKeys;
 use plain::Plain;
+#[cfg(feature = "aws")]
+pub(crate) use scheme::install;
 pub(super) use skew::Skew;
-
-/// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
-pub(crate) fn install(config: config::Builder) -> config::Builder {
-    let skew = Arc::new(Skew::default());
-    config
-        .interceptor(skew::SkewWatch(skew.clone()))
-        .push_auth_scheme(Scheme::new(skew))
-}
-
-/// Takes the place of the SDK's scheme of the same id.
-#[derive(Debug)]
-struct Scheme(Signer);
-
-impl Scheme {
-    fn new(skew: Arc<Skew>) -> Self {
-        Scheme(Signer {
-            stock: SigV4Signer::new(),
-            plain: PlainSigner::default(),
-            skew,
-        })
-    }
-}
-
-impl AuthScheme for Scheme {
-    fn scheme_id(&self) -> AuthSchemeId {
-        SCHEME_ID
-    }
-
-    fn identity_resolver(
-        &self,
-        resolvers: &dyn GetIdentityResolver,
-    ) -> Option<SharedIdentityResolver> {
-        resolvers.identity_resolver(SCHEME_ID)
-    }
-
-    fn signer(&self) -> &dyn Sign {
-        &self.0
-    }
-}
-
-#[derive(Debug)]
-struct Signer {
-    stock: SigV4Signer,
-    plain: PlainSigner,
-    skew: Arc<Skew>,
-}
-
-impl Sign for Signer {
-    fn sign_http_request(
-        &self,
-        request: &mut HttpRequest,
-        identity: &Identity,
-        endpoint: AuthSchemeEndpointConfig<'_>,
-        components: &RuntimeComponents,
-        cfg: &ConfigBag,
-    ) -> Result<(), BoxError> {
-        let now = components.time_source().unwrap_or_default().now();
-        if !self.skew.is_known() {
-            let signed = scope(&endpoint, cfg)
-                .zip(Date::new(now))
-                .and_then(|(scope, date)| self.plain.sign(request, identity, scope, &date));
-            if let Some(headers) = signed {
-                return headers.apply(request);
-            }
-        }
-        self.stock
-            .sign_http_request(request, identity, endpoint, components, cfg)?;
-        if let Some(signed) = request.headers().get(DATE) {
-            self.skew.learn_from_signature(signed, now);
-        }
-        Ok(())
-    }
-}
 
 /// Signs plain requests, and keeps the keys for it.
 #[derive(Debug, Default)]
@@ -210,39 +126,4 @@ impl Signed {
 pub(super) struct Scope<'a> {
     pub(super) region: &'a str,
     pub(super) name: &'a str,
-}
-
-/// None if anything about the call asks for another signature than the plain one.
-fn scope<'a>(endpoint: &AuthSchemeEndpointConfig<'_>, cfg: &'a ConfigBag) -> Option<Scope<'a>> {
-    // Later attempts may have a correction of the clock that only the SDK can read.
-    let first = cfg.load::<RequestAttempts>()?.attempts() == 1;
-    // Presigning, payloads unsigned or signed elsewhere.
-    let options = cfg.load::<SigV4OperationSigningConfig>()?;
-    let usual = options.signing_options == SigningOptions::default()
-        && options.region.is_none()
-        && options.name.is_none()
-        && options.region_set.is_none()
-        && cfg.load::<PayloadSigningOverride>().is_none()
-        && cfg.load::<SigV4SessionTokenNameOverride>().is_none();
-    if !first || !usual || overrides(endpoint) {
-        return None;
-    }
-    Some(Scope {
-        region: cfg.load::<SigningRegion>()?.as_ref(),
-        name: cfg.load::<SigningName>()?.as_ref(),
-    })
-}
-
-/// The endpoint has an opinion on how to sign.
-fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
-    endpoint.as_document().is_some()
-        || [
-            "signingName",
-            "signingRegion",
-            "signingRegionSet",
-            "disableDoubleEncoding",
-            "disableNormalizePath",
-        ]
-        .iter()
-        .any(|field| endpoint.get(field).is_some())
 }

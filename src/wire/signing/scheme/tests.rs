@@ -9,7 +9,7 @@ use aws_runtime::auth::HttpSignatureType;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{
-    BehaviorVersion, Builder, IdentityCache, ProvideCredentials, Region,
+    BehaviorVersion, Builder, Credentials, IdentityCache, ProvideCredentials, Region,
 };
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_async::time::TimeSource;
@@ -467,7 +467,7 @@ type Put = fn(&mut ConfigBag);
 #[derive(Debug)]
 struct Settings(Put);
 
-impl config::Intercept for Settings {
+impl Intercept for Settings {
     fn name(&self) -> &'static str {
         "Settings"
     }

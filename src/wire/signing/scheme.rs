@@ -1,0 +1,189 @@
+//! Our signer in the place of the SDK's, for what goes through all of the SDK.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::SystemTime;
+
+use aws_runtime::auth::sigv4::{SCHEME_ID, SigV4Signer};
+use aws_runtime::auth::{
+    PayloadSigningOverride, SigV4OperationSigningConfig, SigV4SessionTokenNameOverride,
+    SigningOptions,
+};
+use aws_sdk_dynamodb::config::{self, ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::error::BoxError;
+use aws_smithy_runtime_api::client::auth::{
+    AuthScheme, AuthSchemeEndpointConfig, AuthSchemeId, Sign,
+};
+use aws_smithy_runtime_api::client::identity::{Identity, SharedIdentityResolver};
+use aws_smithy_runtime_api::client::interceptors::context::BeforeDeserializationInterceptorContextRef;
+use aws_smithy_runtime_api::client::interceptors::dyn_dispatch_hint;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::retries::RequestAttempts;
+use aws_smithy_runtime_api::client::runtime_components::GetIdentityResolver;
+use aws_types::SigningName;
+use aws_types::region::SigningRegion;
+
+use super::skew::{Skew, TOLERATED, is_far};
+use super::{DATE, Date, PlainSigner, Scope};
+
+/// Puts our signer in the place of the SDK's. Credentials are found and cached as before.
+pub(crate) fn install(config: config::Builder) -> config::Builder {
+    let skew = Arc::new(Skew::default());
+    config
+        .interceptor(SkewWatch(skew.clone()))
+        .push_auth_scheme(Scheme::new(skew))
+}
+
+/// Takes the place of the SDK's scheme of the same id.
+#[derive(Debug)]
+pub(super) struct Scheme(pub(super) Signer);
+
+impl Scheme {
+    pub(super) fn new(skew: Arc<Skew>) -> Self {
+        Scheme(Signer {
+            stock: SigV4Signer::new(),
+            plain: PlainSigner::default(),
+            skew,
+        })
+    }
+}
+
+impl AuthScheme for Scheme {
+    fn scheme_id(&self) -> AuthSchemeId {
+        SCHEME_ID
+    }
+
+    fn identity_resolver(
+        &self,
+        resolvers: &dyn GetIdentityResolver,
+    ) -> Option<SharedIdentityResolver> {
+        resolvers.identity_resolver(SCHEME_ID)
+    }
+
+    fn signer(&self) -> &dyn Sign {
+        &self.0
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Signer {
+    stock: SigV4Signer,
+    pub(super) plain: PlainSigner,
+    skew: Arc<Skew>,
+}
+
+impl Sign for Signer {
+    fn sign_http_request(
+        &self,
+        request: &mut HttpRequest,
+        identity: &Identity,
+        endpoint: AuthSchemeEndpointConfig<'_>,
+        components: &RuntimeComponents,
+        cfg: &ConfigBag,
+    ) -> Result<(), BoxError> {
+        let now = components.time_source().unwrap_or_default().now();
+        if !self.skew.is_known() {
+            let signed = scope(&endpoint, cfg)
+                .zip(Date::new(now))
+                .and_then(|(scope, date)| self.plain.sign(request, identity, scope, &date));
+            if let Some(headers) = signed {
+                return headers.apply(request);
+            }
+        }
+        self.stock
+            .sign_http_request(request, identity, endpoint, components, cfg)?;
+        if let Some(signed) = request.headers().get(DATE) {
+            self.skew.learn_from_signature(signed, now);
+        }
+        Ok(())
+    }
+}
+
+/// None if anything about the call asks for another signature than the plain one.
+pub(super) fn scope<'a>(
+    endpoint: &AuthSchemeEndpointConfig<'_>,
+    cfg: &'a ConfigBag,
+) -> Option<Scope<'a>> {
+    // Later attempts may have a correction of the clock that only the SDK can read.
+    let first = cfg.load::<RequestAttempts>()?.attempts() == 1;
+    // Presigning, payloads unsigned or signed elsewhere.
+    let options = cfg.load::<SigV4OperationSigningConfig>()?;
+    let usual = options.signing_options == SigningOptions::default()
+        && options.region.is_none()
+        && options.name.is_none()
+        && options.region_set.is_none()
+        && cfg.load::<PayloadSigningOverride>().is_none()
+        && cfg.load::<SigV4SessionTokenNameOverride>().is_none();
+    if !first || !usual || overrides(endpoint) {
+        return None;
+    }
+    Some(Scope {
+        region: cfg.load::<SigningRegion>()?.as_ref(),
+        name: cfg.load::<SigningName>()?.as_ref(),
+    })
+}
+
+/// The endpoint has an opinion on how to sign.
+fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
+    endpoint.as_document().is_some()
+        || [
+            "signingName",
+            "signingRegion",
+            "signingRegionSet",
+            "disableDoubleEncoding",
+            "disableNormalizePath",
+        ]
+        .iter()
+        .any(|field| endpoint.get(field).is_some())
+}
+
+/// What the SDK's own signer and refusals tell of the clocks.
+impl Skew {
+    /// `date` is what the SDK's signer wrote at `now`.
+    pub(super) fn learn_from_signature(&self, date: &str, now: SystemTime) {
+        let early = now.checked_sub(TOLERATED).and_then(Date::new);
+        let late = now.checked_add(TOLERATED).and_then(Date::new);
+        if let Some((early, late)) = early.zip(late) {
+            // Dates of one length are ordered as their texts are.
+            let known = date < early.text() || date > late.text();
+            self.0.store(known, Ordering::Relaxed);
+        }
+    }
+
+    /// `date` is when an answer was written, as it says.
+    fn learn_from_answer(&self, date: &str, now: SystemTime) {
+        if is_far(date, now) == Some(true) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Looks at refusals: where the clock is wrong there are some, and the rest costs nothing.
+#[derive(Debug)]
+struct SkewWatch(Arc<Skew>);
+
+#[dyn_dispatch_hint]
+impl Intercept for SkewWatch {
+    fn name(&self) -> &'static str {
+        "DynamoEntity: is the clock wrong"
+    }
+
+    fn read_before_deserialization(
+        &self,
+        context: &BeforeDeserializationInterceptorContextRef<'_>,
+        components: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let response = context.response();
+        if !response.status().is_success()
+            && let Some(date) = response.headers().get("date")
+            && let Some(time) = components.time_source()
+        {
+            self.0.learn_from_answer(date, time.now());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
