@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dynamo_entity::aws_sdk_dynamodb::Client;
@@ -10,8 +11,7 @@ use dynamo_entity::aws_sdk_dynamodb::config::{self, SharedHttpClient, retry::Ret
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
 use serde_json::Value as Json;
-use tokio::runtime::Handle;
-use tokio::task::block_in_place;
+use tokio::runtime::Builder;
 
 use super::clock::HandClock;
 use super::engine::Engine;
@@ -131,10 +131,14 @@ impl Db {
             id: String,
         }
         if matches!(self.mode, Mode::Raw | Mode::Silent) {
-            let get = Nothing::key("x").get();
-            let lesson = async { get.send(dynamo).await };
-            let refused = block_in_place(|| Handle::current().block_on(lesson));
-            assert!(refused.is_err(), "such a table is there");
+            // A thread of its own, for the test's runtime may have but one.
+            let lesson = || {
+                let runtime = Builder::new_current_thread().enable_all().build();
+                let get = Nothing::key("x").get();
+                runtime.expect("a runtime").block_on(get.send(dynamo))
+            };
+            let refused = thread::scope(|scope| scope.spawn(lesson).join());
+            assert!(refused.expect("no panic").is_err(), "such a table is there");
         }
     }
 
