@@ -7,7 +7,10 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dynamo_entity::aws_sdk_dynamodb::Client;
-use dynamo_entity::aws_sdk_dynamodb::config::{self, SharedHttpClient, retry::RetryPartition};
+use dynamo_entity::aws_sdk_dynamodb::config::{
+    self, SharedHttpClient,
+    retry::{RetryPartition, TokenBucket},
+};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::{Dynamo, DynamoEntity, DynamoTable, Item, Key};
 use serde_json::Value as Json;
@@ -153,7 +156,9 @@ impl Db {
         // what another one needs.
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let retries = RetryPartition::custom(format!("faults-{number}")).build();
+        let retries = RetryPartition::custom(format!("faults-{number}"));
+        // Faults use up no quota: with less than all of it, requests would go through the SDK from the beginning.
+        let retries = retries.token_bucket(TokenBucket::unlimited()).build();
         (config.retry_partition(retries), faults)
     }
 

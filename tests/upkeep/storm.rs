@@ -81,6 +81,7 @@ async fn every_error_is_true_and_nothing_is_lost_or_doubled(db: Db) -> Outcome {
         first + count
     );
     seen.is_wide_enough()?;
+    seen.went_past_the_sdk()?;
     Ok(())
 }
 
@@ -123,7 +124,10 @@ async fn tasks(db: &Db, seed: u64) -> Result<judge::Seen, String> {
     }
     is_as_the_models_say(db, &workers, &shared).await?;
     let mut seen = judge::Seen::default();
-    workers.iter().for_each(|worker| seen.add(&worker.seen));
+    for worker in &workers {
+        seen.add(&worker.seen);
+        seen.count(worker.weather.ways());
+    }
     Ok(seen)
 }
 

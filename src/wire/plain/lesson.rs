@@ -28,13 +28,15 @@ use crate::wire::ServiceOperation;
 use crate::wire::signing::{DATE, Date};
 
 /// Interceptors whose effect on a first attempt is known, and kept.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "AccountIdEndpointFeatureTrackerInterceptor",
     "ConnectionPoisoningInterceptor",
     "DynamoEntity",
     "DynamoEntity: is the clock wrong",
     "EndpointOverrideFeatureTrackerInterceptor",
     "EnforceContentLength",
+    // Of transactions. It makes a token where there is none, and all of ours have one.
+    "IdempotencyTokenInterceptor",
     "InvocationIdInterceptor",
     "MetricsInterceptor",
     "ObservabilityFeatureTrackerInterceptor",

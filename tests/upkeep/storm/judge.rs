@@ -113,6 +113,9 @@ pub fn effect<T>(
     }
 }
 
+/// The name under which requests are counted.
+const REQUESTS: &str = "requests";
+
 /// How often each operation ended in which way.
 #[derive(Debug, Clone, Default)]
 pub struct Seen(BTreeMap<&'static str, BTreeMap<String, u64>>);
@@ -126,6 +129,28 @@ impl Seen {
         *self.0.entry(name).or_default().entry(outcome).or_default() += 1;
     }
 
+    /// Of requests, which way they went.
+    pub fn count(&mut self, ways: BTreeMap<String, u64>) {
+        let mine = self.0.entry(REQUESTS).or_default();
+        for (way, count) in ways {
+            *mine.entry(way).or_default() += count;
+        }
+    }
+
+    /// Most requests of a storm meet their faults where most requests of a program do.
+    pub fn went_past_the_sdk(&self) -> Step {
+        let ways = self.0.get(REQUESTS).cloned().unwrap_or_default();
+        let all: u64 = ways.values().sum();
+        let [plain, replayed] =
+            ["Plain", "Replayed"].map(|way| ways.get(way).copied().unwrap_or_default());
+        match 2 * (plain + replayed) > all && replayed > 0 {
+            true => Ok(()),
+            false => Err(format!(
+                "{plain} and {replayed} of {all} requests went past the SDK: {ways:?}"
+            )),
+        }
+    }
+
     pub fn add(&mut self, other: &Seen) {
         for (name, outcomes) in &other.0 {
             let mine = self.0.entry(name).or_default();
@@ -137,7 +162,8 @@ impl Seen {
 
     /// Every operation has succeeded and failed, or the weather was too kind. A single storm need not.
     pub fn is_wide_enough(&self) -> Step {
-        let all: u64 = self.0.values().flat_map(BTreeMap::values).sum();
+        let operations = self.0.iter().filter(|(name, _)| **name != REQUESTS);
+        let all: u64 = operations.flat_map(|(_, outcomes)| outcomes.values()).sum();
         let narrow = self.0.iter().find(|(_, outcomes)| outcomes.len() < 2);
         match narrow {
             Some((name, outcomes)) if all >= 3_500 => {

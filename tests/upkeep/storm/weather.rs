@@ -1,7 +1,10 @@
 //! What goes wrong on the way, at random.
 
-use dynamo_entity::Dynamo;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
 use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
+use dynamo_entity::{Dynamo, Observed};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -19,20 +22,37 @@ pub enum Traffic {
     Transaction(usize),
 }
 
-/// A connection of one task, and what happens to it.
+/// A connection of one task, what happens to it, and which way its requests go.
 pub struct Weather {
     pub db: Dynamo,
     http: Http,
+    ways: Arc<Ways>,
 }
+
+/// How many requests went which way.
+type Ways = Mutex<BTreeMap<String, u64>>;
 
 impl Weather {
     pub fn over(db: &Db) -> Weather {
         let (config, http) = db.faulty_config([]);
         let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
+        let ways = Arc::new(Ways::default());
+        let counted = ways.clone();
+        let count = move |observed: &Observed<'_>| {
+            let way = format!("{:?}", observed.path);
+            *counted.lock().unwrap().entry(way).or_default() += 1;
+        };
         Weather {
-            db: db.through(config.retry_config(retries)),
+            db: db
+                .through(config.retry_config(retries))
+                .with_observer(count),
             http,
+            ways,
         }
+    }
+
+    pub fn ways(&self) -> BTreeMap<String, u64> {
+        self.ways.lock().unwrap().clone()
     }
 
     /// The weather of one operation; whether it is calm.
