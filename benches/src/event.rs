@@ -7,6 +7,10 @@ pub const SHARDS: u64 = 64;
 pub const PAGE: u64 = 100;
 pub const ROWS: u64 = SHARDS * PAGE;
 
+#[expect(
+    clippy::duplicated_attributes,
+    reason = "two indexes with the same sort key"
+)]
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "events", key(pk = "E#{source}", sk = "{number:010}"))]
 #[dynamo(gsi(spread, pk = "S#{level}", sk = "{number:010}", shards = 64))]

@@ -1,11 +1,15 @@
-//! A server that knows its answers by heart: one thread a connection, HTTP/1.1, no TLS.
+//! A server that knows its answers by heart: one thread a connection, HTTP/1.1, with TLS if it is wanted.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use rustls::{ServerConnection, StreamOwned};
+
 use crate::event;
+use crate::gate::Gate;
+use crate::identity::ServerIdentity;
 use crate::order::{Filed, orders, some_of, stored};
 use crate::work::{FILED, LONG, SHORT};
 
@@ -15,34 +19,69 @@ const TOTALS: &str = "totals";
 /// A request as it came: operation and body.
 pub type Seen = (String, Vec<u8>);
 
-/// Answers until the process ends. What came is kept if somebody wants to see it.
-pub fn serve(listener: TcpListener, seen: Option<Arc<Mutex<Vec<Seen>>>>) {
-    let answers = Arc::new(Answers::new());
-    for connection in listener.incoming().flatten() {
-        let (answers, seen) = (answers.clone(), seen.clone());
-        std::thread::spawn(move || converse(connection, &answers, seen.as_deref()));
+/// A request as JSON, to be compared with another: without the token, of which each has its own.
+pub fn comparable((operation, body): Seen) -> serde_json::Value {
+    let mut body: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
+    if let Some(body) = body.as_object_mut() {
+        body.remove("ClientRequestToken");
     }
+    serde_json::json!([operation, body])
 }
 
-fn converse(connection: TcpStream, answers: &Answers, seen: Option<&Mutex<Vec<Seen>>>) {
-    connection.set_nodelay(true).expect("a socket");
-    let mut reader = BufReader::new(connection.try_clone().expect("a socket"));
-    let mut writer = connection;
-    while let Some((operation, body)) = read(&mut reader) {
-        let answer = answers.of(&operation, &body);
-        if let Some(seen) = seen {
-            seen.lock().expect("no panic").push((operation, body));
+/// What a server does besides answering.
+#[derive(Default, Clone)]
+pub struct Service {
+    /// What came is kept if somebody wants to see it.
+    pub seen: Option<Arc<Mutex<Vec<Seen>>>>,
+    /// Connections are encrypted.
+    pub identity: Option<Arc<ServerIdentity>>,
+    /// Answers wait while it is closed.
+    pub gate: Option<Arc<Gate>>,
+}
+
+impl Service {
+    /// Answers until the process ends.
+    pub fn serve(self, listener: TcpListener) {
+        let answers = Arc::new(Answers::new());
+        for connection in listener.incoming().flatten() {
+            let (answers, service) = (answers.clone(), self.clone());
+            std::thread::spawn(move || service.accept(connection, &answers));
         }
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nserver: Server\r\ncontent-type: application/x-amz-json-1.0\r\n\
-             content-length: {}\r\nconnection: keep-alive\r\n\
-             x-amzn-requestid: 5PQ0RS8T0UVWXYZ1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ0\r\n\
-             x-amz-crc32: 2745614147\r\n\r\n",
-            answer.len()
-        );
-        let whole = [head.as_bytes(), answer.as_bytes()].concat();
-        if writer.write_all(&whole).is_err() {
-            return;
+    }
+
+    fn accept(&self, connection: TcpStream, answers: &Answers) {
+        connection.set_nodelay(true).expect("a socket");
+        match &self.identity {
+            Some(identity) => {
+                let session = ServerConnection::new(identity.config()).expect("a session");
+                self.converse(StreamOwned::new(session, connection), answers);
+            }
+            None => self.converse(connection, answers),
+        }
+    }
+
+    fn converse(&self, connection: impl Read + Write, answers: &Answers) {
+        let mut connection = BufReader::new(connection);
+        while let Some((operation, body)) = read(&mut connection) {
+            let answer = answers.of(&operation, &body);
+            if let Some(seen) = &self.seen {
+                seen.lock().expect("no panic").push((operation, body));
+            }
+            if let Some(gate) = &self.gate {
+                gate.pass();
+            }
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nserver: Server\r\ncontent-type: application/x-amz-json-1.0\r\n\
+                 content-length: {}\r\nconnection: keep-alive\r\n\
+                 x-amzn-requestid: 5PQ0RS8T0UVWXYZ1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ0\r\n\
+                 x-amz-crc32: 2745614147\r\n\r\n",
+                answer.len()
+            );
+            let whole = [head.as_bytes(), answer.as_bytes()].concat();
+            let writer = connection.get_mut();
+            if writer.write_all(&whole).is_err() || writer.flush().is_err() {
+                return;
+            }
         }
     }
 }

@@ -4,15 +4,15 @@
 //! other sides, made with [`measure`](dynamo_entity_benches::measure), stands in `BENCH_PEERS`, and their names behind it.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex};
 
 use dynamo_entity_benches::callgrind;
 use dynamo_entity_benches::recorded::{Counts, Recorded};
-use dynamo_entity_benches::server::{Seen, serve};
+use dynamo_entity_benches::server::{Seen, Service, comparable};
+use dynamo_entity_benches::server_process::ServerProcess;
 use dynamo_entity_benches::side::NAMES;
 use dynamo_entity_benches::work::Work;
 
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     }
-    let server = Server::start(&here.join("server"));
+    let server = ServerProcess::start(&here.join("server"), &[]);
     let mut measured = Vec::new();
     for name in NAMES {
         if mode == "--check" && name == "serde_dynamo" {
@@ -96,33 +96,6 @@ fn check(now: &Recorded) -> ExitCode {
     let (works, patience) = (now.works(), now.patience(&before));
     println!("instruction counts: {works} checked, all within {patience} %");
     ExitCode::SUCCESS
-}
-
-/// A process of its own: what it does is nobody's work.
-struct Server {
-    process: Child,
-    address: String,
-}
-
-impl Server {
-    fn start(program: &Path) -> Self {
-        let process = Command::new(program).stdout(Stdio::piped()).spawn();
-        let mut process = process.expect("the server");
-        let mut address = String::new();
-        let said = process.stdout.take().expect("its output");
-        BufReader::new(said)
-            .read_line(&mut address)
-            .expect("its address");
-        let address = address.trim().to_owned();
-        Server { process, address }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 /// Of one side, by work.
@@ -251,8 +224,11 @@ fn requests_are_equal(client: &Path) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
     let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
-    let keep = seen.clone();
-    std::thread::spawn(move || serve(listener, Some(keep)));
+    let service = Service {
+        seen: Some(seen.clone()),
+        ..Service::default()
+    };
+    std::thread::spawn(move || service.serve(listener));
     let mut first: HashMap<String, serde_json::Value> = HashMap::new();
     for name in NAMES {
         let works = output(client, &[&address, name, "once"]);
@@ -262,12 +238,8 @@ fn requests_are_equal(client: &Path) {
             seen.len(),
             "{name}: one request a work"
         );
-        for (work, (operation, body)) in works.lines().zip(seen) {
-            let mut body: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
-            if let Some(body) = body.as_object_mut() {
-                body.remove("ClientRequestToken");
-            }
-            let request = serde_json::json!([operation, body]);
+        for (work, request) in works.lines().zip(seen) {
+            let request = comparable(request);
             let expected = first
                 .entry(work.to_owned())
                 .or_insert_with(|| request.clone());
