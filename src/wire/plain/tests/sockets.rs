@@ -4,8 +4,15 @@ use std::sync::Mutex;
 
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region, StalledStreamProtectionConfig};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use rustls::ServerConfig;
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls::pki_types::PrivateKeyDer;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use super::*;
 use crate::error::ErrorKind;
@@ -27,44 +34,58 @@ const FINE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-amzn-requestid: i\
 /// A server that does one deed after the other, and says fine past their end; and the connections that it had.
 struct Server {
     url: String,
+    /// As PEM, where there is TLS.
+    certificate: Option<String>,
+    conduct: Conduct,
+}
+
+/// What all connections of a server share.
+#[derive(Debug, Clone, Default)]
+struct Conduct {
     deeds: Arc<Mutex<std::collections::VecDeque<Deed>>>,
     connections: Arc<AtomicU8>,
     requests: Arc<AtomicU8>,
 }
 
 async fn serve() -> Server {
+    serve_by(None).await
+}
+
+/// With a certificate that nobody but its own clients trusts.
+async fn serve_tls() -> Server {
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let config = ServerConfig::builder_with_provider(default_provider().into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    Server {
+        certificate: Some(made.cert.pem()),
+        ..serve_by(Some(acceptor)).await
+    }
+}
+
+async fn serve_by(acceptor: Option<TlsAcceptor>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let scheme = if acceptor.is_some() { "https" } else { "http" };
     let server = Server {
-        url: format!("http://{}", listener.local_addr().unwrap()),
-        deeds: Arc::default(),
-        connections: Arc::default(),
-        requests: Arc::default(),
+        url: format!("{scheme}://{}", listener.local_addr().unwrap()),
+        certificate: None,
+        conduct: Conduct::default(),
     };
-    let (deeds, connections) = (server.deeds.clone(), server.connections.clone());
-    let requests = server.requests.clone();
+    let conduct = server.conduct.clone();
     tokio::spawn(async move {
         loop {
-            let (mut socket, _) = listener.accept().await.unwrap();
-            connections.fetch_add(1, Ordering::SeqCst);
-            let (deeds, requests) = (deeds.clone(), requests.clone());
+            let (socket, _) = listener.accept().await.unwrap();
+            conduct.connections.fetch_add(1, Ordering::SeqCst);
+            let (conduct, acceptor) = (conduct.clone(), acceptor.clone());
             tokio::spawn(async move {
-                while read(&mut socket).await {
-                    requests.fetch_add(1, Ordering::SeqCst);
-                    let deed = deeds.lock().unwrap().pop_front();
-                    let (text, hangs, closes) = match deed.unwrap_or(Deed::Say(FINE)) {
-                        Deed::Say(text) => (text, false, false),
-                        Deed::SayAndClose(text) => (text, false, true),
-                        Deed::SayAndHang(text) => (text, true, false),
-                        Deed::Close => ("", false, true),
-                    };
-                    socket.write_all(text.as_bytes()).await.unwrap();
-                    socket.flush().await.unwrap();
-                    if hangs {
-                        std::future::pending::<()>().await;
-                    }
-                    if closes {
-                        return;
-                    }
+                match acceptor {
+                    Some(acceptor) => conduct.follow(acceptor.accept(socket).await.unwrap()).await,
+                    None => conduct.follow(socket).await,
                 }
             });
         }
@@ -72,8 +93,31 @@ async fn serve() -> Server {
     server
 }
 
+impl Conduct {
+    async fn follow(self, mut socket: impl AsyncRead + AsyncWrite + Unpin) {
+        while read(&mut socket).await {
+            self.requests.fetch_add(1, Ordering::SeqCst);
+            let deed = self.deeds.lock().unwrap().pop_front();
+            let (text, hangs, closes) = match deed.unwrap_or(Deed::Say(FINE)) {
+                Deed::Say(text) => (text, false, false),
+                Deed::SayAndClose(text) => (text, false, true),
+                Deed::SayAndHang(text) => (text, true, false),
+                Deed::Close => ("", false, true),
+            };
+            socket.write_all(text.as_bytes()).await.unwrap();
+            socket.flush().await.unwrap();
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            if closes {
+                return;
+            }
+        }
+    }
+}
+
 /// A whole request, or false at the end of the connection.
-async fn read(socket: &mut tokio::net::TcpStream) -> bool {
+async fn read(socket: &mut (impl AsyncRead + Unpin)) -> bool {
     let mut all = Vec::new();
     let mut piece = [0; 4096];
     loop {
@@ -105,6 +149,10 @@ impl Server {
             .credentials_provider(Credentials::for_tests())
             .retry_partition(alone())
             .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(1)));
+        let config = match &self.certificate {
+            Some(certificate) => config.http_client(trusting(certificate)),
+            None => config,
+        };
         Client::from_conf(change(config).build())
     }
 
@@ -112,39 +160,58 @@ impl Server {
         let wire = Wire::new(self.client(change));
         assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
         assert_eq!(path(&wire, &put()).await, WirePath::Plain);
-        self.requests.store(0, Ordering::SeqCst);
-        self.connections.store(0, Ordering::SeqCst);
+        self.plan([]);
         wire
     }
 
     fn plan(&self, deeds: impl IntoIterator<Item = Deed>) {
-        self.requests.store(0, Ordering::SeqCst);
-        self.connections.store(0, Ordering::SeqCst);
-        *self.deeds.lock().unwrap() = deeds.into_iter().collect();
+        self.conduct.requests.store(0, Ordering::SeqCst);
+        self.conduct.connections.store(0, Ordering::SeqCst);
+        *self.conduct.deeds.lock().unwrap() = deeds.into_iter().collect();
     }
 
     /// How many requests there were, and how many new connections.
     fn counts(&self) -> (u8, u8) {
         (
-            self.requests.load(Ordering::SeqCst),
-            self.connections.load(Ordering::SeqCst),
+            self.conduct.requests.load(Ordering::SeqCst),
+            self.conduct.connections.load(Ordering::SeqCst),
         )
     }
 }
 
+fn trusting(certificate: &str) -> SharedHttpClient {
+    let trusted = TrustStore::empty().with_pem_certificate(certificate);
+    let context = TlsContext::builder().with_trust_store(trusted).build();
+    aws_smithy_http_client::Builder::new()
+        .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
+        .tls_context(context.unwrap())
+        .build_https()
+}
+
 #[tokio::test]
 async fn connections_are_kept() {
-    let server = serve().await;
-    let wire = server.learned(|config| config).await;
-    for _ in 0..20 {
-        assert_eq!(path(&wire, &get()).await, WirePath::Plain);
+    for server in [serve().await, serve_tls().await] {
+        let wire = server.learned(|config| config).await;
+        for _ in 0..20 {
+            assert_eq!(path(&wire, &get()).await, WirePath::Plain);
+        }
+        assert_eq!(server.counts(), (20, 0), "{}", server.url);
     }
-    assert_eq!(server.counts(), (20, 0));
+}
+
+#[tokio::test]
+async fn a_server_that_does_as_it_likes() {
+    server_does_as_it_likes(false).await;
+}
+
+/// Connections end without the goodbye of TLS, so that whatever was cut is cut in another way.
+#[tokio::test]
+async fn a_server_that_does_as_it_likes_over_tls() {
+    server_does_as_it_likes(true).await;
 }
 
 /// Of both ways the outcome, the requests and the new connections.
-#[tokio::test]
-async fn a_server_that_does_as_it_likes() {
+async fn server_does_as_it_likes(has_tls: bool) {
     let cut = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{\"Item\":";
     let refused = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
     for deeds in [
@@ -180,7 +247,10 @@ async fn a_server_that_does_as_it_likes() {
         for request in [get(), create()] {
             let mut all = Vec::new();
             for through_sdk in [true, false] {
-                let server = serve().await;
+                let server = match has_tls {
+                    true => serve_tls().await,
+                    false => serve().await,
+                };
                 let wire = server.learned(|config| config).await;
                 let wire = if through_sdk {
                     wire.through_sdk()
@@ -197,7 +267,7 @@ async fn a_server_that_does_as_it_likes() {
                     }
                 };
                 // One more, to see what became of the connection.
-                server.deeds.lock().unwrap().clear();
+                server.conduct.deeds.lock().unwrap().clear();
                 call(&wire, &put()).await.1.unwrap();
                 all.push((outcome, server.counts()));
             }
