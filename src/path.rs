@@ -9,5 +9,5 @@ pub use mode::{
     MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted, Use,
 };
 pub use place::Place;
-pub(crate) use place::PlaceStep;
+pub(crate) use place::{DisjointPlaces, PlaceStep};
 pub use typed::{Absent, AtPath, Encode, Path, json};

@@ -1,6 +1,7 @@
 //! Expressions under construction: texts that share their names and values.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::codec::Item;
 use crate::json::{CodecError, Writer};
@@ -12,6 +13,8 @@ pub(crate) struct Expression {
     /// Parameter and text, in the order in which they were begun.
     texts: Vec<(&'static str, String)>,
     names: Vec<Cow<'static, str>>,
+    /// Of as many names where they stand, once they are many.
+    positions: HashMap<Cow<'static, str>, usize>,
     values: Writer,
     value_count: usize,
     operators: usize,
@@ -21,6 +24,9 @@ pub(crate) struct Expression {
 const MAX_TEXT: usize = 4 * 1024;
 const MAX_OPERATORS: usize = 300;
 const MAX_VALUES: usize = 2 * 1024 * 1024;
+
+/// So few names are compared one by one.
+const FEW: usize = 16;
 
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
@@ -62,12 +68,21 @@ impl Expression {
     /// A name; the same name gets the same placeholder.
     pub(crate) fn name(&mut self, name: impl Into<Cow<'static, str>>) -> &mut Self {
         let name = name.into();
-        let known = self.names.iter().position(|other| *other == name);
-        let index = known.unwrap_or_else(|| {
+        let index = self.position(&name).unwrap_or_else(|| {
             self.names.push(name);
             self.names.len() - 1
         });
         self.push("#n").number(index)
+    }
+
+    fn position(&mut self, name: &str) -> Option<usize> {
+        if self.names.len() <= FEW {
+            return self.names.iter().position(|other| other == name);
+        }
+        for at in self.positions.len()..self.names.len() {
+            self.positions.insert(self.names[at].clone(), at);
+        }
+        self.positions.get(name).copied()
     }
 
     /// These names, as a projection lists them.
@@ -125,9 +140,14 @@ impl Expression {
     /// The first text, for people.
     pub(crate) fn shown(&self) -> String {
         let text = self.texts.first().map_or("", |(_, text)| text);
-        let mut shown = text.to_owned();
-        for (index, name) in self.names.iter().enumerate().rev() {
-            shown = shown.replace(&format!("#n{index}"), name);
+        let mut pieces = text.split("#n");
+        let mut shown = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, rest) = piece.split_at(digits);
+            let name = number.parse().ok().and_then(|at: usize| self.names.get(at));
+            shown.push_str(name.map_or("#n", |name| name));
+            shown.push_str(rest);
         }
         shown
     }

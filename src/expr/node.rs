@@ -59,7 +59,7 @@ impl Node {
         for node in nodes {
             match node {
                 faulty @ Node::Faulty(_) => return faulty,
-                Node::All(nodes) => all.extend(nodes),
+                Node::All(nodes) => append(&mut all, nodes),
                 never @ Node::Any(_) if never.is_never() => decided = Some(never),
                 node => all.push(node),
             }
@@ -72,7 +72,7 @@ impl Node {
         for node in nodes {
             match node {
                 faulty @ Node::Faulty(_) => return faulty,
-                Node::Any(nodes) => any.extend(nodes),
+                Node::Any(nodes) => append(&mut any, nodes),
                 always @ Node::All(_) if always.is_always() => decided = Some(always),
                 node => any.push(node),
             }
@@ -219,6 +219,14 @@ impl Node {
         self.write(out)?;
         out.push(")");
         Ok(())
+    }
+}
+
+/// What was joined before is not moved again: `a & b & c & ..` takes as many steps as it has conditions.
+fn append(nodes: &mut Vec<Node>, more: Vec<Node>) {
+    match nodes.is_empty() {
+        true => *nodes = more,
+        false => nodes.extend(more),
     }
 }
 

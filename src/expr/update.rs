@@ -1,12 +1,13 @@
 //! The changes of one update, as an update expression.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::change::Change;
 use super::expression::Expression;
 use super::node::Node;
 use crate::json::{CodecError, Tag};
-use crate::path::Place;
+use crate::path::{DisjointPlaces, Place};
 
 /// As the writer spells it.
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
@@ -37,8 +38,14 @@ pub(crate) enum UpdateAction {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UpdateActions {
     actions: Vec<(Place, UpdateAction)>,
+    /// Of as many actions the places, once they are many.
+    sorted: usize,
+    places: DisjointPlaces,
     guards: Vec<Node>,
 }
+
+/// So few places are compared one by one.
+const FEW: usize = 16;
 
 impl UpdateActions {
     /// Adds a change, with the guards it needs.
@@ -53,11 +60,7 @@ impl UpdateActions {
         if action == UpdateAction::Nothing {
             return Ok(());
         }
-        if let Some((other, _)) = self
-            .actions
-            .iter()
-            .find(|(other, _)| other.overlaps(&place))
-        {
+        if let Some(other) = self.overlapping(&place) {
             return Err(CodecError::new(format!(
                 "the changes of `{other}` and `{place}` overlap: one update changes each place once"
             )));
@@ -66,6 +69,21 @@ impl UpdateActions {
         self.guards.extend(holder(&place));
         self.actions.push((place, action));
         Ok(())
+    }
+
+    /// A place that holds this one, or that this one holds.
+    fn overlapping(&mut self, place: &Place) -> Option<&Place> {
+        if self.actions.len() > FEW {
+            for (known, _) in &self.actions[self.sorted..] {
+                self.places.insert(known);
+            }
+            self.sorted = self.actions.len();
+            if !self.places.overlap(place) {
+                return None;
+            }
+        }
+        let places = self.actions.iter().map(|(other, _)| other);
+        places.into_iter().find(|other| other.overlaps(place))
     }
 
     /// Adds an action of the library's own.
@@ -84,16 +102,13 @@ impl UpdateActions {
 
     /// What has to hold for the changes to be possible, each once.
     pub(crate) fn take_guards(&mut self) -> Vec<Node> {
-        let mut once: Vec<Node> = Vec::new();
-        for guard in std::mem::take(&mut self.guards) {
-            let is_known = matches!(&guard, Node::IsType(place, tag) if once.iter().any(
-                |known| matches!(known, Node::IsType(other, of) if other == place && of == tag)
-            ));
-            if !is_known {
-                once.push(guard);
-            }
-        }
-        once
+        let mut known = HashSet::new();
+        let mut guards = std::mem::take(&mut self.guards);
+        guards.retain(|guard| match guard {
+            Node::IsType(place, tag) => known.insert((place.clone(), *tag)),
+            _ => true,
+        });
+        guards
     }
 
     /// Writes the update expression.

@@ -1,12 +1,13 @@
 //! Where something is in an item.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::json::CodecError;
 
 /// An attribute, or something inside of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     attribute: Cow<'static, str>,
     /// Empty for the attribute itself.
@@ -18,7 +19,7 @@ pub struct Place {
 }
 
 /// One step into a map or a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum PlaceStep {
     /// Into a map.
     Name(Cow<'static, str>),
@@ -121,6 +122,29 @@ impl Place {
     }
 }
 
+/// Places none of which holds another, in an order in which a place would stand beside those that overlap it. So that
+/// many are not compared with each other.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DisjointPlaces(BTreeSet<(Cow<'static, str>, Vec<PlaceStep>)>);
+
+impl DisjointPlaces {
+    pub(crate) fn insert(&mut self, place: &Place) {
+        self.0
+            .insert((place.attribute.clone(), place.steps.clone()));
+    }
+
+    /// Whether one of them holds this place, or is held by it.
+    pub(crate) fn overlap(&self, place: &Place) -> bool {
+        let own = (place.attribute.clone(), place.steps.clone());
+        let overlaps = |(attribute, steps): &(Cow<'static, str>, Vec<PlaceStep>)| {
+            *attribute == own.0 && (steps.starts_with(&own.1) || own.1.starts_with(steps))
+        };
+        let before = self.0.range(..=&own).next_back();
+        let behind = self.0.range(&own..).next();
+        before.is_some_and(overlaps) || behind.is_some_and(overlaps)
+    }
+}
+
 /// `address.city`, `lines[0].qty`. Names of a map's entries are data, and not shown.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -133,5 +157,41 @@ impl fmt::Display for Place {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn place() -> impl Strategy<Value = Place> {
+        let step = prop_oneof![
+            proptest::sample::select(vec!["", "a", "ab", "b"])
+                .prop_map(|name| PlaceStep::Name(name.into())),
+            (0_usize..3).prop_map(PlaceStep::Index),
+        ];
+        let attribute = proptest::sample::select(vec!["x", "y"]);
+        (attribute, proptest::collection::vec(step, 0..4)).prop_map(|(attribute, steps)| Place {
+            steps,
+            ..Place::of(attribute)
+        })
+    }
+
+    proptest! {
+        /// In order or one by one.
+        #[test]
+        fn overlaps_are_found(places in proptest::collection::vec(place(), 0..60)) {
+            let (mut sorted, mut listed) = (DisjointPlaces::default(), Vec::<Place>::new());
+            for place in places {
+                let overlaps = listed.iter().any(|other| other.overlaps(&place));
+                prop_assert_eq!(sorted.overlap(&place), overlaps, "{:?} in {:?}", place, listed);
+                if !overlaps {
+                    sorted.insert(&place);
+                    listed.push(place);
+                }
+            }
+        }
     }
 }

@@ -137,6 +137,9 @@ async fn run<E: DynamoEntity, X: From<Error>>(
     }
 }
 
+/// With what is asked besides they stay below the 300 operators of DynamoDB: each takes one, and an AND.
+const MOST_COMPARED: usize = 145;
+
 /// A conflict is; an outcome that nobody knows is not, for the closure may have run already.
 fn may_be_tried_again(error: &Error) -> bool {
     error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
@@ -288,7 +291,15 @@ fn unchanged<E: DynamoEntity>(
         return Ok((Node::all(guards).and(check::is_live(def, now)), lost));
     }
     let (exists, lost) = check::condition(def, Expect::Exists, None, now);
-    let guards = seen_attributes::<E>(seen).into_iter().map(as_read);
+    let names = seen_attributes::<E>(seen);
+    if names.len() > MOST_COMPARED {
+        return Err(CodecError::new(format!(
+            "`modify` of an item without a version compares each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give `{}` a `#[dynamo(version)]`, which is one",
+            names.len(),
+            def.type_name,
+        )));
+    }
+    let guards = names.into_iter().map(as_read);
     Ok((Node::all([exists].into_iter().chain(guards)), lost))
 }
 

@@ -25,6 +25,7 @@ tests![
     updates_rows_of_others,
     values_are_counted_as_the_service_counts_them,
     what_no_item_holds_is_refused,
+    what_is_too_wide_says_what_to_do,
 ];
 
 async fn writes_what_the_closure_changed(db: Db) -> Outcome {
@@ -364,5 +365,48 @@ async fn what_no_item_holds_is_refused(db: Db) -> Outcome {
     let update = Manuscript::key(1).update().apply(|m| m.notes().set(half()));
     let too_large = update.send(&db).await.unwrap_err();
     assert_eq!(too_large.kind(), ErrorKind::Rejected, "{too_large:?}");
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "modify-wide", key(pk = id))]
+struct Wide {
+    id: String,
+    #[dynamo(rest)]
+    rest: Item,
+}
+
+/// Without a version each attribute is compared, and DynamoDB compares so many.
+async fn what_is_too_wide_says_what_to_do(db: Db) -> Outcome {
+    db.create_tables([Wide::schema()]).await?;
+    for (width, is_refused) in [(10, false), (145, false), (146, true), (400, true)] {
+        let mut rest = Item::new();
+        for at in 0..width {
+            rest.insert(format!("a{at}"), at);
+        }
+        let id = format!("{width}");
+        Wide {
+            id: id.clone(),
+            rest,
+        }
+        .put()
+        .send(&db)
+        .await?;
+        let modified = Wide::key(&id).modify(|wide| {
+            wide.rest.insert("a0", "changed");
+        });
+        match modified.send(&db).await {
+            Ok(wide) => assert!(!is_refused && wide.rest.get("a0") == Some(&"changed".into())),
+            Err(error) => {
+                assert!(is_refused, "{error}");
+                assert_eq!(error.kind(), ErrorKind::InvalidValue);
+                let said = error.to_string();
+                assert!(
+                    said.contains("`Wide`") && said.contains("#[dynamo(version)]"),
+                    "{said}"
+                );
+            }
+        }
+    }
     Ok(())
 }
