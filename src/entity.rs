@@ -9,6 +9,7 @@ mod collection;
 pub(crate) mod defer;
 pub(crate) mod field;
 pub(crate) mod guard;
+mod held;
 mod in_error;
 pub(crate) mod json;
 mod key;
@@ -29,6 +30,7 @@ pub use actor::ManagedActor;
 pub use collection::{CollectionContract, Variant};
 pub use collection::{CoversTable, DynamoCollection};
 pub(crate) use collection::{read_collection, refused_member};
+pub(crate) use held::HeldEntity;
 pub use key::{Key, KeyParts};
 #[doc(hidden)]
 pub use known::{Known, KnownValue};

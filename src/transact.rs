@@ -9,10 +9,8 @@ use std::fmt;
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::{Error, Failed, Result};
-pub use crate::plan::TransactWrite;
-use crate::plan::{Operation, Outcome, Plan, TransactionMember};
-
-type Planning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<TransactionMember>> + Send + 'w>;
+pub use crate::plan::{BoxedWrite, TransactWrite};
+use crate::plan::{Operation, Outcome, Plan};
 
 /// Writes and checks that take effect together, or not at all.
 ///
@@ -61,7 +59,7 @@ type Planning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<TransactionMember>> + 
 #[derive(Default)]
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Transaction<'w> {
-    writes: Vec<Planning<'w>>,
+    writes: Vec<BoxedWrite<'w>>,
     token: Option<String>,
 }
 
@@ -73,7 +71,7 @@ impl<'w> Transaction<'w> {
 
     /// Adds an operation.
     pub fn with(mut self, write: impl TransactWrite + Send + 'w) -> Self {
-        self.writes.push(Box::new(|db| write.plan_members(db)));
+        self.writes.push(write.boxed());
         self
     }
 
@@ -111,8 +109,8 @@ impl Operation for Transaction<'_> {
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Stored>> {
         let mut members = Vec::with_capacity(self.writes.len());
-        for (index, planning) in self.writes.into_iter().enumerate() {
-            let planned = planning(db);
+        for (index, write) in self.writes.into_iter().enumerate() {
+            let planned = write.plan_members(db);
             let planned = planned
                 .map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))?;
             members.extend(planned.into_iter().map(|member| member.at(index)));

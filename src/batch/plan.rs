@@ -111,10 +111,10 @@ impl BatchInput {
     }
 
     pub(super) fn put<E: DynamoEntity>(&mut self, put: &Put<'_, E, Unconditional>, db: &Dynamo) {
-        self.add(&Key::of(put.entity), db, |block| {
+        self.add(&Key::of(&*put.entity), db, |block| {
             let stamp = put.stamp(db, db.now())?;
             block.raw("{\"PutRequest\":{\"Item\":");
-            encode_item(put.entity, &stamp, block)?;
+            encode_item(&*put.entity, &stamp, block)?;
             block.raw("}}");
             Ok(())
         });

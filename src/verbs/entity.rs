@@ -1,7 +1,7 @@
 //! The verbs of an entity.
 
 use crate::codec::Item;
-use crate::entity::{DynamoEntity, Key, read};
+use crate::entity::{DynamoEntity, HeldEntity, Key, read};
 use crate::error::{Error, Result};
 use crate::query::{Query, WholeTable};
 use crate::read::{GetMany, KeyOf, Listed, Streamed};
@@ -16,7 +16,7 @@ pub trait EntityVerbs: DynamoEntity {
 
     /// Stores it where no live item has its key. Never overwrites.
     fn create(&self) -> Create<'_, Self> {
-        Create::new(self)
+        Create::new(HeldEntity::Borrowed(self))
     }
 
     /// Stores it, replacing what is there. With a version field, only what it was loaded from.
@@ -57,7 +57,46 @@ pub trait EntityVerbs: DynamoEntity {
     /// # Ok(()) }
     /// ```
     fn put(&self) -> Put<'_, Self, Self::Guard> {
-        Put::new(self)
+        Put::new(HeldEntity::Borrowed(self))
+    }
+
+    /// The same as [`create`](Self::create) by an operation that owns the entity: it can be returned by a function, kept
+    /// in a struct, sent to a task. `update` and `delete` of an entity own what they need anyway.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "events", key(pk = subject, sk = number))]
+    /// struct Event { subject: String, number: u64, text: String }
+    ///
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "accounts", key(pk = id))]
+    /// struct Account { id: String, balance: i64 }
+    ///
+    /// /// Whatever the transaction does, it is told.
+    /// fn audited(transaction: Transaction<'_>, subject: &str, number: u64) -> Transaction<'_> {
+    ///     let event = Event { subject: subject.into(), number, text: "changed".into() };
+    ///     transaction.with(event.into_create())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Event::schema(), Account::schema()]).await?;
+    /// let account = Account { id: "a1".into(), balance: 10 };
+    /// let opened = Transaction::new().with(account.into_create());
+    /// audited(opened, "a1", 1).send(&db).await?;
+    /// assert!(Event::key("a1", 1).get().send(&db).await?.is_some());
+    /// # Ok(()) }
+    /// ```
+    fn into_create(self) -> Create<'static, Self> {
+        Create::new(HeldEntity::Owned(Box::new(self)))
+    }
+
+    /// The same as [`put`](Self::put) by an operation that owns the entity, see [`into_create`](Self::into_create).
+    fn into_put(self) -> Put<'static, Self, Self::Guard> {
+        Put::new(HeldEntity::Owned(Box::new(self)))
     }
 
     /// Changes some attributes of it where it is stored. With a version field, only as it was loaded;

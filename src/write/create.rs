@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, Key, Stamp};
+use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Stamp};
 use crate::error::Result;
 use crate::plan::{
     ConditionFailure, Expect, Operation, Plan, TransactionMember, WriteRequest, check,
@@ -13,11 +13,11 @@ use crate::write::{Intent, entering, intent_of, plan_entering, put_of};
 /// Stores an entity where no live item has its key; see [`EntityVerbs::create`](crate::verbs::EntityVerbs::create).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Create<'e, E: DynamoEntity> {
-    entity: &'e E,
+    entity: HeldEntity<'e, E>,
 }
 
 impl<'e, E: DynamoEntity> Create<'e, E> {
-    pub(crate) fn new(entity: &'e E) -> Self {
+    pub(crate) fn new(entity: HeldEntity<'e, E>) -> Self {
         Create { entity }
     }
 }
@@ -29,19 +29,19 @@ impl<E: DynamoEntity> Create<'_, E> {
         let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         let lost = ConditionFailure::create(&E::ENTITY);
-        put_of(self.entity, &stamp, (condition, lost), now, db)
+        put_of(&*self.entity, &stamp, (condition, lost), now, db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        entering(self.write(db)?, &Key::of(self.entity), db)
+        entering(self.write(db)?, &Key::of(&*self.entity), db)
     }
 
     pub(crate) fn item_key(&self) -> Key<E> {
-        Key::of(self.entity)
+        Key::of(&*self.entity)
     }
 
     pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        intent_of(self.write(db)?.0, &Key::of(self.entity), db)
+        intent_of(self.write(db)?.0, &Key::of(&*self.entity), db)
     }
 }
 
@@ -49,7 +49,7 @@ impl<E: DynamoEntity> Operation for Create<'_, E> {
     type Out = E;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<E>> {
-        plan_entering(self.write(db)?, self.entity, db)
+        plan_entering(self.write(db)?, &*self.entity, db)
     }
 }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
-use crate::entity::{Created, DynamoEntity, Key, Stamp, Version, VersionState};
+use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Stamp, Version, VersionState};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::Writer;
@@ -19,14 +19,14 @@ use crate::write::{Intent, Main, PlannedWrite, Rewrite, unique};
 /// Stores an entity, replacing what is there; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Put<'e, E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard> {
-    pub(crate) entity: &'e E,
+    pub(crate) entity: HeldEntity<'e, E>,
     expect: Expect,
     condition: Node,
     guard: PhantomData<G>,
 }
 
 impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
-    pub(crate) fn new(entity: &'e E) -> Self {
+    pub(crate) fn new(entity: HeldEntity<'e, E>) -> Self {
         let expect = if G::CHECKED {
             Expect::Loaded
         } else {
@@ -120,7 +120,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let now = db.now();
         let stamp = self.stamp(db, now)?;
-        let loaded = LoadedItem::of(self.entity).map_err(fail)?;
+        let loaded = LoadedItem::of(&*self.entity).map_err(fail)?;
         let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
         let asked = check::with(condition, lost, self.condition.clone());
         Ok(PreparedPut { asked, stamp, now })
@@ -139,24 +139,24 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// The put, and the entity as it will be stored.
     fn write(&self, db: &Dynamo) -> Result<(WriteRequest, E)> {
         let PreparedPut { asked, stamp, now } = self.prepare(db)?;
-        put_of(self.entity, &stamp, asked, now, db)
+        put_of(&*self.entity, &stamp, asked, now, db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         if self.must_read() {
             return Err(unique::must_read::<E>("put"));
         }
-        entering(self.write(db)?, &Key::of(self.entity), db)
+        entering(self.write(db)?, &Key::of(&*self.entity), db)
     }
 
     pub(crate) fn item_key(&self) -> Key<E> {
-        Key::of(self.entity)
+        Key::of(&*self.entity)
     }
 
     pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
         match self.must_read() {
             true => Ok(Intent::Reading(Box::new(self.rewrite(db)?.0))),
-            false => intent_of(self.write(db)?.0, &Key::of(self.entity), db),
+            false => intent_of(self.write(db)?.0, &Key::of(&*self.entity), db),
         }
     }
 
@@ -164,9 +164,9 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     fn rewrite(&self, db: &Dynamo) -> Result<(Rewrite<E>, E)> {
         let PreparedPut { asked, stamp, now } = self.prepare(db)?;
         let mut item = Writer::for_request(1024);
-        let stored = write_item(self.entity, &stamp, &mut item)?;
+        let stored = write_item(&*self.entity, &stamp, &mut item)?;
         let rewrite = Rewrite {
-            key: Key::of(self.entity),
+            key: Key::of(&*self.entity),
             main: Main::Put(item.into_bytes()),
             asked,
             now,
@@ -183,7 +183,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
         if self.must_read() {
             return Err(unique::must_read::<E>("put"));
         }
-        plan_entering(self.write(db)?, self.entity, db)
+        plan_entering(self.write(db)?, &*self.entity, db)
     }
 
     fn send(self, db: &Dynamo) -> Call<'_, E> {

@@ -3,6 +3,7 @@
 use dynamo_entity::Operation;
 use dynamo_entity::error::Failed;
 use dynamo_entity::prelude::*;
+use dynamo_entity::transact::{BoxedWrite, TransactWrite};
 use serde_json::{Value, json};
 
 use crate::faults::ambiguous;
@@ -42,6 +43,7 @@ tests![
     every_single_write_waits_for_transactions,
     money_is_neither_made_nor_lost,
     it_is_explained,
+    operations_may_own_what_they_write,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -846,5 +848,70 @@ async fn it_is_explained(db: Db) -> Outcome {
     let request: Value = serde_json::from_str(&explained.requests[0])?;
     assert!(request["TransactItems"][0]["Put"]["Item"]["id"]["S"] == "n1");
     assert!(request["TransactItems"][1]["ConditionCheck"]["Key"]["sku"]["S"] == "tea");
+    Ok(())
+}
+
+/// Keeps what is to be written, whatever it is.
+#[derive(Default)]
+struct Outbox {
+    writes: Vec<BoxedWrite<'static>>,
+}
+
+impl Outbox {
+    fn add(mut self, stock: Stock) -> Self {
+        self.writes.push(stock.into_create().boxed());
+        self
+    }
+}
+
+/// Made here, sent there.
+async fn operations_may_own_what_they_write(db: Db) -> Outcome {
+    db.create_tables([Stock::schema(), Draft::schema()]).await?;
+    stock("old", 3).into_put().send(&db).await?;
+    let created = draft("a", "one").into_create().send(&db).await?;
+
+    let mut outbox = Outbox::default().add(stock("tea", 1)).add(stock("milk", 2));
+    let more = [
+        stock("sugar", 3).into_put().if_missing().boxed(),
+        Stock::key("old")
+            .update()
+            .apply(|s| s.left().sub(1))
+            .boxed(),
+        Stock::key("none").check().if_missing().boxed(),
+        created
+            .clone()
+            .into_put()
+            .when(|d| d.text().eq("one"))
+            .boxed(),
+    ];
+    outbox.writes.extend(more);
+    let dynamo: &Dynamo = &db;
+    let connection = dynamo.clone();
+    let sent = tokio::spawn(async move {
+        let transaction = Transaction::new().with_all(outbox.writes);
+        transaction.send(&connection).await.map(drop)
+    });
+    sent.await??;
+    let left = |sku: &str| Stock::key(sku).get();
+    let read = snapshot(["tea", "milk", "sugar", "old"].map(left))
+        .send(&db)
+        .await?;
+    let left: Vec<_> = read
+        .into_iter()
+        .map(|stock| stock.map(|stock| stock.left))
+        .collect();
+    assert_eq!(left, [Some(1), Some(2), Some(3), Some(2)]);
+    // What was loaded is older now, also for who owns it.
+    let lost = created.into_put().send(&db).await.unwrap_err();
+    assert_eq!(lost.kind(), ErrorKind::Conflict);
+
+    let batch = |count: u32| {
+        let stocks = (0..count).map(|left| stock(&format!("s{left}"), left));
+        Batch::new().with_all(stocks.map(Stock::into_put))
+    };
+    batch(60).send(&db).await?.complete()?;
+    let given = (60..70).map(|left| stock(&format!("s{left}"), left).into_create());
+    put_each(given).send(&db).await?.complete()?;
+    assert_eq!(db.count::<Stock>().await, 74);
     Ok(())
 }

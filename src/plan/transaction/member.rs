@@ -23,6 +23,52 @@ use crate::schema::TableDef;
 pub trait TransactWrite {
     #[doc(hidden)]
     fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>>;
+
+    /// The same in a box, so that writes of all kinds fit into one `Vec`.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::transact::{BoxedWrite, TransactWrite};
+    ///
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "accounts", key(pk = id))]
+    /// struct Account { id: String, balance: i64 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # Account { id: "a".into(), balance: 5 }.put().send(&db).await?;
+    /// let mut writes: Vec<BoxedWrite<'static>> = Vec::new();
+    /// writes.push(Account { id: "b".into(), balance: 5 }.into_create().boxed());
+    /// writes.push(Account::key("a").update().apply(|a| a.balance().sub(5)).boxed());
+    /// Transaction::new().with_all(writes).send(&db).await?;
+    /// # Ok(()) }
+    /// ```
+    fn boxed<'w>(self) -> BoxedWrite<'w>
+    where
+        Self: Sized + Send + 'w,
+    {
+        BoxedWrite(Box::new(|db| self.plan_members(db)))
+    }
+}
+
+/// A write of any kind, for a transaction; see [`TransactWrite::boxed`].
+#[must_use = "nothing happens until a transaction with it is sent"]
+pub struct BoxedWrite<'w>(BoxedPlanning<'w>);
+
+type BoxedPlanning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<TransactionMember>> + Send + 'w>;
+
+impl TransactWrite for BoxedWrite<'_> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        (self.0)(db)
+    }
+}
+
+impl fmt::Debug for BoxedWrite<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoxedWrite").finish_non_exhaustive()
+    }
 }
 
 /// An operation of a transaction, planned.
