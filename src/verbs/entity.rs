@@ -74,9 +74,9 @@ pub trait EntityVerbs: DynamoEntity {
     /// #[dynamo(table = "accounts", key(pk = id))]
     /// struct Account { id: String, balance: i64 }
     ///
-    /// /// Whatever the transaction does, it is told.
-    /// fn audited(transaction: Transaction<'_>, subject: &str, number: u64) -> Transaction<'_> {
-    ///     let event = Event { subject: subject.into(), number, text: "changed".into() };
+    /// /// The same, and an event that tells of it.
+    /// fn audited(transaction: Transaction<'_>, number: u64) -> Transaction<'_> {
+    ///     let event = Event { subject: "accounts".into(), number, text: "changed".into() };
     ///     transaction.with(event.into_create())
     /// }
     ///
@@ -86,8 +86,8 @@ pub trait EntityVerbs: DynamoEntity {
     /// # db.create_tables([Event::schema(), Account::schema()]).await?;
     /// let account = Account { id: "a1".into(), balance: 10 };
     /// let opened = Transaction::new().with(account.into_create());
-    /// audited(opened, "a1", 1).send(&db).await?;
-    /// assert!(Event::key("a1", 1).get().send(&db).await?.is_some());
+    /// audited(opened, 1).send(&db).await?;
+    /// assert!(Event::key("accounts", 1).get().send(&db).await?.is_some());
     /// # Ok(()) }
     /// ```
     fn into_create(self) -> Create<'static, Self> {
