@@ -234,9 +234,10 @@ impl Wire {
                 Err(detour) => detour,
             },
         };
+        let teaches = matches!(detour, Detour::Learning | Detour::Account);
         *path = WirePath::Sdk(detour);
         // Apart, so that a call that does without the SDK has no room for its.
-        Box::pin(self.through(request, token)).await
+        Box::pin(self.through(request, token, teaches)).await
     }
 
     /// From the beginning through the SDK, and with luck for the last time.
@@ -244,15 +245,21 @@ impl Wire {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
+        teaches: bool,
     ) -> Result<Reply, Failure> {
         let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
         let Some(plain) = &self.plain else {
             return self.send(request, &Arc::new(exchange), None).await;
         };
-        let exchange = Arc::new(exchange.teaching(plain));
+        let exchange = exchange.beside(plain);
+        if !teaches {
+            return self.send(request, &Arc::new(exchange), None).await;
+        }
+        let turn = plain.turn();
+        let exchange = Arc::new(exchange.teaching());
         let outcome = self.send(request, &exchange, None).await;
         if let Some(lesson) = exchange.take_lesson() {
-            plain.learn(lesson);
+            plain.learn(lesson, turn);
         }
         outcome
     }
@@ -268,7 +275,7 @@ impl Wire {
     ) -> Result<Reply, Failure> {
         let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
         let exchange = match &self.plain {
-            Some(plain) => exchange.teaching(plain),
+            Some(plain) => exchange.beside(plain),
             None => exchange,
         };
         let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));

@@ -113,6 +113,10 @@ pub(super) struct PlainWay {
     skew: Skew,
 }
 
+/// What spoils a lesson spoils those beside it, too: of one turn, only one counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn(u8);
+
 #[derive(Debug, Default, Clone)]
 enum Learned {
     #[default]
@@ -139,7 +143,7 @@ impl PlainWay {
             Ok(written) => Ok((route, written)),
             Err(detour) => {
                 if detour == Detour::Account {
-                    self.set(Learned::Nothing);
+                    self.forget(&route);
                 }
                 Err(detour)
             }
@@ -147,6 +151,10 @@ impl PlainWay {
     }
 
     fn route(&self, request: &Request) -> Result<Arc<Route>, Detour> {
+        // First of all: its endpoint may be another account's, so there is nothing to learn from it either.
+        if request.table.starts_with("arn:") {
+            return Err(Detour::TableArn);
+        }
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
         let route = match &*learned {
             Learned::Nothing => return Err(Detour::Learning),
@@ -160,9 +168,6 @@ impl PlainWay {
         if is_metered() {
             return Err(Detour::Metered);
         }
-        if request.table.starts_with("arn:") {
-            return Err(Detour::TableArn);
-        }
         if route.is_too_large(&request.body) {
             return Err(Detour::LargeBody);
         }
@@ -175,26 +180,48 @@ impl PlainWay {
         Ok(route)
     }
 
-    /// Whether a request that goes through the SDK is a lesson.
+    /// Of a lesson that begins: how many could not be confirmed before it.
+    pub(super) fn turn(&self) -> Turn {
+        Turn(self.lessons.load(Ordering::Relaxed))
+    }
+
+    /// Whether there is something to learn.
     pub(super) fn is_curious(&self) -> bool {
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
         matches!(&*learned, Learned::Nothing)
     }
 
     /// Learns from a request that the SDK has sent.
-    pub(super) fn learn(&self, lesson: Result<Lesson, String>) {
+    pub(super) fn learn(&self, lesson: Result<Lesson, String>, turn: Turn) {
         let confirmed = match lesson {
             Ok(lesson) => lesson.confirm(),
             Err(unusual) => return self.set(Learned::Unusual(unusual.into())),
         };
         match confirmed {
-            Ok(route) => self.set(Learned::Route(Arc::new(route))),
+            Ok(route) => {
+                self.lessons.store(0, Ordering::Relaxed);
+                self.set(Learned::Route(Arc::new(route)));
+            }
             Err(unusual) => {
-                let earlier = self.lessons.fetch_add(1, Ordering::Relaxed);
-                if earlier.saturating_add(1) >= MOST_LESSONS {
+                let next = turn.0.saturating_add(1);
+                let counts = self.lessons.compare_exchange(
+                    turn.0,
+                    next,
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                );
+                if counts.is_ok() && next >= MOST_LESSONS {
                     self.set(Learned::Unusual(unusual.into()));
                 }
             }
+        }
+    }
+
+    /// Not what somebody else has learned meanwhile.
+    fn forget(&self, outdated: &Arc<Route>) {
+        let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+        if matches!(&*learned, Learned::Route(route) if Arc::ptr_eq(route, outdated)) {
+            *learned = Learned::Nothing;
         }
     }
 

@@ -20,6 +20,9 @@ use aws_smithy_runtime_api::http::StatusCode;
 use super::failure::is_in_progress;
 use super::swap::HookExchange;
 
+/// The name of the classifier that says no.
+pub(super) const GUARD: &str = "DynamoEntity: which writes are sent again";
+
 /// Settings for the call of a guarded write: the SDK's retries, and none after an ambiguous attempt that must
 /// not be repeated.
 pub(super) fn guard(settings: config::Builder, exchange: &Arc<HookExchange>) -> config::Builder {
@@ -38,7 +41,7 @@ impl ClassifyRetry for RetryGuard {
     }
 
     fn name(&self) -> &'static str {
-        "DynamoEntity: which writes are sent again"
+        GUARD
     }
 
     fn priority(&self) -> RetryClassifierPriority {

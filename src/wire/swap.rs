@@ -51,10 +51,12 @@ pub(super) struct HookExchange {
     ambiguous: AtomicBool,
     /// Of any attempt before.
     was_ambiguous: AtomicBool,
-    /// The first attempt was made without the SDK, which still has to be told of it; it was ambiguous.
-    first_was_lost: AtomicBool,
-    /// Where later requests may learn from this one.
+    /// The attempt at hand is the first one, which was made without the SDK: it is told what came of it.
+    replays: AtomicBool,
+    /// What is known of the client.
     plain: Option<Arc<PlainWay>>,
+    /// Later requests may learn from this one.
+    teaches: bool,
     lesson: Mutex<Option<Result<Lesson, String>>>,
     /// By which the first attempt was known, so that those that follow have it too.
     invocation: Option<String>,
@@ -91,8 +93,9 @@ impl HookExchange {
             transmitted: AtomicBool::new(false),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
-            first_was_lost: AtomicBool::new(false),
+            replays: AtomicBool::new(false),
             plain: None,
+            teaches: false,
             lesson: Mutex::new(None),
             invocation: None,
             token: token.cloned(),
@@ -100,9 +103,15 @@ impl HookExchange {
         }
     }
 
-    /// Of a request from which later ones may learn.
-    pub(super) fn teaching(mut self, plain: &Arc<PlainWay>) -> Self {
+    /// Of a client that others know, too.
+    pub(super) fn beside(mut self, plain: &Arc<PlainWay>) -> Self {
         self.plain = Some(plain.clone());
+        self
+    }
+
+    /// Of a request from which later ones may learn.
+    pub(super) fn teaching(mut self) -> Self {
+        self.teaches = true;
         self
     }
 
@@ -112,7 +121,7 @@ impl HookExchange {
             first.is_ambiguous() || self.resend == Resend::ByToken && first.is_going_on();
         self.transmitted = AtomicBool::new(true);
         self.ambiguous = AtomicBool::new(ambiguous);
-        self.first_was_lost = AtomicBool::new(ambiguous);
+        self.replays = AtomicBool::new(true);
         self.invocation = Some(invocation);
         self
     }
@@ -123,7 +132,7 @@ impl HookExchange {
     }
 
     fn learn(&self, request: &HttpRequest, components: &RuntimeComponents, cfg: &ConfigBag) {
-        if !self.plain.as_ref().is_some_and(|plain| plain.is_curious()) {
+        if !self.teaches || !self.plain.as_ref().is_some_and(|plain| plain.is_curious()) {
             return;
         }
         if let Some(lesson) = Lesson::read(self.operation, &self.body, request, components, cfg) {
@@ -271,11 +280,10 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        // Until it has been replayed, the first attempt is the one at hand.
-        set(
-            &self.0.ambiguous,
-            self.0.first_was_lost.swap(false, Ordering::Relaxed),
-        );
+        // What is replayed was sent, whatever keeps the SDK from hearing of it.
+        if !get(&self.0.replays) {
+            set(&self.0.ambiguous, false);
+        }
         Ok(())
     }
 
@@ -285,7 +293,9 @@ impl Intercept for Hooks {
         components: &RuntimeComponents,
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        // The answer of an attempt that took so long is one.
         if let Some(token) = &self.0.token
+            && !get(&self.0.replays)
             && !token.is_remembered(now(components))
         {
             return Err("its token is eight minutes old, so it is not sent again".into());
@@ -342,6 +352,7 @@ impl Intercept for Hooks {
                 set(&self.0.was_ambiguous, true);
             }
         }
+        set(&self.0.replays, false);
         Ok(())
     }
 }

@@ -4,16 +4,18 @@
 //! request is written anew and compared with what the SDK has sent, byte for byte, the signature included.
 
 use std::fmt::{self, Debug, Write};
+use std::iter;
 
 use aws_runtime::auth::sigv4::SCHEME_ID;
 use aws_runtime::invocation_id::SharedInvocationIdGenerator;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_smithy_runtime::client::retries::TokenBucket;
 use aws_smithy_runtime_api::client::auth::AuthScheme;
-use aws_smithy_runtime_api::client::http::{HttpClient, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::http::HttpConnectorSettings;
 use aws_smithy_runtime_api::client::identity::{IdentityCacheLocation, ResolveIdentity};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::retries::RequestAttempts;
+use aws_smithy_runtime_api::client::retries::classifiers::ClassifyRetry;
 use aws_smithy_runtime_api::client::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_smithy_types::config_bag::Layer;
 use aws_smithy_types::retry::{RetryConfig, RetryMode};
@@ -24,19 +26,17 @@ use bytes::Bytes;
 use http::HeaderValue;
 
 use super::route::{Route, Signing};
-use crate::wire::ServiceOperation;
 use crate::wire::signing::{DATE, Date};
+use crate::wire::{ServiceOperation, retry};
 
 /// Interceptors whose effect on a first attempt is known, and kept.
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 17] = [
     "AccountIdEndpointFeatureTrackerInterceptor",
     "ConnectionPoisoningInterceptor",
     "DynamoEntity",
     "DynamoEntity: is the clock wrong",
     "EndpointOverrideFeatureTrackerInterceptor",
     "EnforceContentLength",
-    // Of transactions. It makes a token where there is none, and all of ours have one.
-    "IdempotencyTokenInterceptor",
     "InvocationIdInterceptor",
     "MetricsInterceptor",
     "ObservabilityFeatureTrackerInterceptor",
@@ -54,6 +54,18 @@ const KNOWN_ENDINGS: [&str; 2] = [
     "TelemetryInputCaptureInterceptor",
     "EndpointParamsInterceptor",
 ];
+/// Of transactions. It makes a token where there is none, and all of ours have one.
+const TOKENS: &str = "IdempotencyTokenInterceptor";
+
+/// What asks again after an attempt. None of these has anything to say of one that was answered.
+const CLASSIFIERS: [&str; 6] = [
+    "AWS Error Code",
+    "Errors Modeled As Retryable",
+    "HTTP Status Code",
+    "Retryable Smithy Errors",
+    "ServiceClockSkew",
+    retry::GUARD,
+];
 
 /// The SDK's own components, as they begin when they are printed: their types are private.
 const USUAL_RETRIES: [&str; 1] = ["SharedRetryStrategy(StandardRetryStrategy {"];
@@ -63,6 +75,15 @@ const USUAL_SIGNATURES: [&str; 2] = [
     // Of a client that may do without credentials.
     "SharedAuthSchemeOptionResolver(NoAuthSchemeOptionResolver { inner: \
      SharedAuthSchemeOptionResolver(DowncastParams(DefaultAuthSchemeResolver {",
+];
+const USUAL_SIGNERS: [&str; 2] = [
+    "SharedAuthScheme(SigV4AuthScheme {",
+    // Ours, of a client that the library has built.
+    "SharedAuthScheme(PlainFirstScheme(",
+];
+const USUAL_CACHES: [&str; 2] = [
+    "SharedIdentityCache(LazyCache {",
+    "SharedIdentityCache(NoCache)",
 ];
 
 /// Made anew for each request, behind the signature.
@@ -99,7 +120,7 @@ impl Lesson {
                 operation,
                 body: body.clone(),
                 sent: request.try_clone().ok_or("its body is not in memory")?,
-                route: route(request, components, settings)?,
+                route: route(operation, request, components, settings)?,
             })
         })
     }
@@ -118,17 +139,13 @@ impl Lesson {
 }
 
 fn route(
+    operation: ServiceOperation,
     request: &HttpRequest,
     components: &RuntimeComponents,
     settings: &ConfigBag,
 ) -> Result<Route, String> {
-    for interceptor in components.interceptors() {
-        let name = interceptor.name();
-        let is_known = KNOWN.contains(&name) || KNOWN_ENDINGS.iter().any(|end| name.ends_with(end));
-        if !is_known {
-            return Err(format!("its interceptor {name}"));
-        }
-    }
+    know_interceptors(operation, components)?;
+    know_classifiers(components)?;
     require(
         &components.retry_strategy(),
         &USUAL_RETRIES,
@@ -160,10 +177,10 @@ fn route(
     let mut connecting = HttpConnectorSettings::builder();
     connecting.set_connect_timeout(timeouts.connect_timeout());
     connecting.set_read_timeout(timeouts.read_timeout());
-    let http = components.http_client().ok_or("no HTTP client")?;
     Ok(Route {
-        connector: http.http_connector(&connecting.build(), components),
-        http,
+        http: components.http_client().ok_or("no HTTP client")?,
+        connecting: connecting.build(),
+        components: lasting(components)?,
         time: components.time_source().ok_or("no clock")?,
         sleep: components.sleep_impl(),
         uri: request.uri().to_owned(),
@@ -184,6 +201,51 @@ fn route(
     })
 }
 
+/// Each of them once: what bears the name of one of the SDK's beside it is somebody else's.
+fn know_interceptors(
+    operation: ServiceOperation,
+    components: &RuntimeComponents,
+) -> Result<(), String> {
+    let mut seen = Vec::with_capacity(KNOWN.len() + 3);
+    for interceptor in components.interceptors() {
+        let name = interceptor.name();
+        let is_of_operation = || {
+            let rest = name.strip_prefix(operation.name());
+            rest.is_some_and(|rest| KNOWN_ENDINGS.contains(&rest))
+                || (name == TOKENS && operation == ServiceOperation::TransactWriteItems)
+        };
+        let is_known = KNOWN.contains(&name) || is_of_operation();
+        if !is_known || seen.contains(&name) {
+            return Err(format!("its interceptor {name}"));
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// One of a user's own is asked of answers, too, and may have any of them asked for again.
+fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
+    let mut seen = Vec::with_capacity(CLASSIFIERS.len());
+    for classifier in components.retry_classifiers() {
+        let name = classifier.name();
+        if !CLASSIFIERS.contains(&name) || seen.contains(&name) {
+            return Err(format!("its retry classifier {name}"));
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// What is there for all requests. The hooks of this one hold its body, and what is learned of the client: were they
+/// kept with it, neither would ever go.
+fn lasting(components: &RuntimeComponents) -> Result<RuntimeComponents, String> {
+    let mut lasting = components.to_builder();
+    lasting
+        .set_interceptors(iter::empty())
+        .set_retry_classifiers(iter::empty());
+    lasting.build().map_err(|error| error.to_string())
+}
+
 /// None of a client that signs nothing.
 fn signing(
     request: &HttpRequest,
@@ -196,6 +258,9 @@ fn signing(
     let scheme = components
         .auth_scheme(SCHEME_ID)
         .ok_or("another signature")?;
+    require(&scheme, &USUAL_SIGNERS, "signer")?;
+    let cache = components.identity_cache();
+    require(&cache, &USUAL_CACHES, "cache of credentials")?;
     let resolver = scheme
         .identity_resolver(components)
         .ok_or("no credentials")?;
@@ -217,7 +282,6 @@ fn signing(
         region: region.as_ref().into(),
         name: name.as_ref().into(),
         signer: Default::default(),
-        components: components.clone(),
         resolver,
         settings: ConfigBag::of_layers(vec![layer]),
         account: None,

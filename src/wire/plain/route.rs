@@ -2,17 +2,19 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use aws_credential_types::attributes::AccountId;
 use aws_sdk_dynamodb::config::{AsyncSleep, ConfigBag, RuntimeComponents, SharedAsyncSleep, Sleep};
-use aws_sdk_dynamodb::error::ConnectorError;
+use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime::client::http::body::minimum_throughput::MinimumThroughputDownloadBody;
 use aws_smithy_runtime::client::retries::TokenBucket;
 use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
-use aws_smithy_runtime_api::client::http::{HttpConnector, SharedHttpClient, SharedHttpConnector};
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorSettings, SharedHttpClient,
+};
 use aws_smithy_runtime_api::client::identity::{
     Identity, ResolveCachedIdentity, SharedIdentityResolver,
 };
@@ -28,6 +30,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use http::HeaderValue;
+use http_body::{Body, Frame};
 
 use super::Detour;
 use super::lesson::{ATTEMPT, INVOCATION_ID, USER_AGENTS};
@@ -44,8 +47,10 @@ const TRACE: &str = "_X_AMZN_TRACE_ID";
 
 /// How a client sends its first attempts.
 pub(crate) struct Route {
-    pub(super) connector: SharedHttpConnector,
     pub(super) http: SharedHttpClient,
+    /// What it is asked for.
+    pub(super) connecting: HttpConnectorSettings,
+    pub(super) components: RuntimeComponents,
     pub(super) time: SharedTimeSource,
     pub(super) sleep: Option<SharedAsyncSleep>,
     pub(super) uri: String,
@@ -68,7 +73,6 @@ pub(super) struct Signing {
     pub(super) region: Box<str>,
     pub(super) name: Box<str>,
     pub(super) signer: PlainSigner,
-    pub(super) components: RuntimeComponents,
     pub(super) resolver: SharedIdentityResolver,
     pub(super) settings: ConfigBag,
     /// The endpoint may be this account's own.
@@ -118,7 +122,7 @@ impl Route {
     /// Keeps the account whose endpoint it is.
     pub(super) fn settle(&mut self) {
         if let Some(signing) = &mut self.signing
-            && let Some(identity) = signing.identity()
+            && let Some(identity) = signing.identity(&self.components)
         {
             signing.account = identity.property().cloned();
         }
@@ -137,7 +141,8 @@ impl Route {
             .map_err(strange)?;
         if let Some(signing) = &self.signing {
             let date = date.ok_or(Detour::Clock)?;
-            let identity = signing.identity().ok_or(Detour::Credentials)?;
+            let identity = signing.identity(&self.components);
+            let identity = identity.ok_or(Detour::Credentials)?;
             if identity.property::<AccountId>() != signing.account.as_ref() {
                 return Err(Detour::Account);
             }
@@ -204,21 +209,24 @@ impl Route {
     }
 
     async fn transmit(&self, request: HttpRequest) -> Result<Reply, FirstResult> {
-        let response = self.connector.call(request).await;
+        // Asked each time, as the SDK does: whoever hands them out may have more than one.
+        let connector = self.http.http_connector(&self.connecting, &self.components);
+        let response = connector.call(request).await;
         let mut response = response.map_err(FirstResult::broken)?;
         if !response.status().is_success() {
             return Err(FirstResult::Answer(response));
         }
         let body = std::mem::replace(response.body_mut(), SdkBody::taken());
-        let body = self.read(body).await;
-        let body = body.map_err(|error| FirstResult::broken(ConnectorError::io(error.into())))?;
-        if is_object(&body) {
-            return Ok(Reply {
-                body,
-                request_id: request_id(&response),
-            });
-        }
-        *response.body_mut() = SdkBody::from(body);
+        *response.body_mut() = match self.read(body).await {
+            Ok(body) if is_object(&body) => {
+                return Ok(Reply {
+                    body,
+                    request_id: request_id(&response),
+                });
+            }
+            Ok(body) => SdkBody::from(body),
+            Err(error) => SdkBody::from_body_1_x(BrokenBody(Some(error.into()))),
+        };
         Err(FirstResult::Answer(response))
     }
 
@@ -289,10 +297,10 @@ impl Route {
 
 impl Signing {
     /// Credentials that are at hand. Those that have to be loaded are the SDK's to load.
-    fn identity(&self) -> Option<Identity> {
-        let cache = self.components.identity_cache();
+    fn identity(&self, components: &RuntimeComponents) -> Option<Identity> {
+        let cache = components.identity_cache();
         let found =
-            cache.resolve_cached_identity(self.resolver.clone(), &self.components, &self.settings);
+            cache.resolve_cached_identity(self.resolver.clone(), components, &self.settings);
         found.now_or_never()?.ok()
     }
 
@@ -303,6 +311,21 @@ impl Signing {
         };
         let signed = self.signer.sign(request, identity, scope, date)?;
         signed.apply(request).ok()
+    }
+}
+
+/// Nothing came of it but why, which the SDK is to find as it would have.
+struct BrokenBody(Option<BoxError>);
+
+impl Body for BrokenBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        Poll::Ready(self.0.take().map(Err))
     }
 }
 

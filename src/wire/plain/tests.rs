@@ -2,6 +2,7 @@
 
 mod clients;
 mod faults;
+mod lessons;
 #[cfg(feature = "aws")]
 mod sockets;
 

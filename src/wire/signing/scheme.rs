@@ -31,16 +31,16 @@ pub(crate) fn install(config: config::Builder) -> config::Builder {
     let skew = Arc::new(Skew::default());
     config
         .interceptor(SkewWatch(skew.clone()))
-        .push_auth_scheme(Scheme::new(skew))
+        .push_auth_scheme(PlainFirstScheme::new(skew))
 }
 
 /// Takes the place of the SDK's scheme of the same id.
 #[derive(Debug)]
-pub(super) struct Scheme(pub(super) Signer);
+pub(super) struct PlainFirstScheme(pub(super) Signer);
 
-impl Scheme {
+impl PlainFirstScheme {
     pub(super) fn new(skew: Arc<Skew>) -> Self {
-        Scheme(Signer {
+        PlainFirstScheme(Signer {
             stock: SigV4Signer::new(),
             plain: PlainSigner::default(),
             skew,
@@ -48,7 +48,7 @@ impl Scheme {
     }
 }
 
-impl AuthScheme for Scheme {
+impl AuthScheme for PlainFirstScheme {
     fn scheme_id(&self) -> AuthSchemeId {
         SCHEME_ID
     }

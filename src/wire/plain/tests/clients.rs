@@ -36,6 +36,10 @@ impl Time {
     pub(super) fn at(seconds: u64) -> Self {
         Time(Arc::new(AtomicU64::new(seconds)))
     }
+
+    pub(super) fn forward(&self, seconds: u64) {
+        self.0.fetch_add(seconds, SeqCst);
+    }
 }
 
 impl TimeSource for Time {
@@ -78,7 +82,10 @@ impl ResolveEndpoint for Resolving {
     }
 }
 
-async fn is_unusual(change: impl FnOnce(config::Builder) -> config::Builder, part: &str) -> Faults {
+pub(super) async fn is_unusual(
+    change: impl FnOnce(config::Builder) -> config::Builder,
+    part: &str,
+) -> Faults {
     let (wire, faults) = start(change).await;
     for round in 0..3 {
         let (path, outcome) = call(&wire, &put()).await;
@@ -128,19 +135,26 @@ async fn unusual_clients_keep_their_way() {
 
 /// Hands out the next of a list, the last one for ever; counts how often it was asked.
 #[derive(Clone)]
-struct Provider {
+pub(super) struct Provider {
     next: Arc<Mutex<Vec<Option<Credentials>>>>,
     asked: Arc<AtomicU64>,
 }
 
 impl Provider {
-    fn new(credentials: impl IntoIterator<Item = Option<Credentials>>) -> Self {
+    pub(super) fn new(credentials: impl IntoIterator<Item = Option<Credentials>>) -> Self {
         let mut next: Vec<_> = credentials.into_iter().collect();
         next.reverse();
         Provider {
             next: Arc::new(Mutex::new(next)),
             asked: Arc::default(),
         }
+    }
+
+    /// What comes from now on.
+    pub(super) fn plan(&self, credentials: impl IntoIterator<Item = Option<Credentials>>) {
+        let mut next: Vec<_> = credentials.into_iter().collect();
+        next.reverse();
+        *self.next.lock().unwrap() = next;
     }
 }
 
@@ -166,7 +180,11 @@ impl ProvideCredentials for Provider {
     }
 }
 
-fn keys(id: &str, token: Option<&str>, expires: Option<SystemTime>) -> Option<Credentials> {
+pub(super) fn keys(
+    id: &str,
+    token: Option<&str>,
+    expires: Option<SystemTime>,
+) -> Option<Credentials> {
     let token = token.map(str::to_owned);
     Some(Credentials::new(id, "secret", token, expires, "test"))
 }

@@ -1,6 +1,11 @@
 //! Whatever happens to the attempts of a request: both ways come to the same.
 
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents, SharedHttpClient};
+use aws_smithy_runtime_api::client::http::{
+    HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use proptest::prelude::*;
 
 use super::*;
@@ -193,4 +198,73 @@ async fn a_refusal_before_the_time_is_over_is_told() {
     call(&wire, &put()).await.1.unwrap();
     assert_eq!(faults.calls(), ["PutItem", "PutItem"]);
     call(&wire, &create()).await.1.unwrap_err();
+}
+
+/// The client's clock jumps while a request is under way, as where a machine was asleep.
+#[derive(Debug, Clone)]
+struct Sleeping<C> {
+    inner: C,
+    clock: clients::Time,
+}
+
+impl HttpClient for Sleeping<SharedHttpClient> {
+    fn http_connector(
+        &self,
+        settings: &HttpConnectorSettings,
+        components: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(Sleeping {
+            inner: self.inner.http_connector(settings, components),
+            clock: self.clock.clone(),
+        })
+    }
+}
+
+impl HttpConnector for Sleeping<SharedHttpConnector> {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        self.clock.forward(540);
+        self.inner.call(request)
+    }
+}
+
+/// A token that has become old is not sent again, but what came of its attempt is told, by both ways alike.
+#[tokio::test]
+async fn tokens_get_old_on_the_way() {
+    let refused = Fault::refuse("ValidationException");
+    for (plan, requests) in [
+        (vec![refused], 1),
+        (vec![Fault::throttle()], 1),
+        (vec![Fault::Lose], 1),
+        (vec![Fault::Refused], 1),
+        (vec![Fault::refuse("TransactionInProgressException")], 1),
+    ] {
+        let mut all = Vec::new();
+        for through_sdk in [false, true] {
+            let clock = clients::Time::at(1_709_209_805);
+            let (wire, faults) = learned(|config| {
+                let inner = config.clone().build().http_client().unwrap();
+                let http = Sleeping {
+                    inner,
+                    clock: clock.clone(),
+                };
+                config.http_client(http).time_source(clock.clone())
+            })
+            .await;
+            let wire = if through_sdk {
+                wire.through_sdk()
+            } else {
+                wire
+            };
+            faults.plan(plan.clone());
+            let transaction = Request {
+                resend: Resend::ByToken,
+                ..super::all().remove(8)
+            };
+            let (_, outcome) = call(&wire, &transaction).await;
+            assert_eq!(faults.calls().len(), requests, "{plan:?}");
+            let error = outcome.as_ref().unwrap_err().error.to_string();
+            all.push((told(&outcome), error));
+        }
+        assert_eq!(all[0], all[1], "{plan:?}");
+    }
 }

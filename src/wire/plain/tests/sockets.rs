@@ -212,7 +212,7 @@ async fn a_server_that_does_as_it_likes_over_tls() {
 
 /// Of both ways the outcome, the requests and the new connections.
 async fn server_does_as_it_likes(has_tls: bool) {
-    let cut = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{\"Item\":";
+    let cut = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\nx-amzn-requestid: i\r\n\r\n{\"Item\":";
     let refused = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
     for deeds in [
         vec![Deed::Close],
@@ -263,7 +263,9 @@ async fn server_does_as_it_likes(has_tls: bool) {
                 let outcome = match outcome {
                     Ok(reply) => format!("{:?} {:?}", reply.body, reply.request_id),
                     Err(failure) => {
-                        format!("{:?} {:?}", failure.error.kind(), failure.error.code())
+                        let error = &failure.error;
+                        let (kind, code, id) = (error.kind(), error.code(), error.request_id());
+                        format!("{kind:?} {code:?} {id:?} {error}")
                     }
                 };
                 // One more, to see what became of the connection.

@@ -111,7 +111,7 @@ type Change = Arc<dyn Fn(&mut HttpRequest) + Send + Sync>;
 /// Signs each request by ours and by the SDK's signer, and compares.
 #[derive(Clone)]
 struct Both {
-    scheme: Arc<Scheme>,
+    scheme: Arc<PlainFirstScheme>,
     change: Arc<Mutex<Change>>,
     ours: Arc<AtomicUsize>,
     stock: Arc<AtomicUsize>,
@@ -224,7 +224,7 @@ fn setup_with(
 ) -> Setup {
     let (service, time) = (Service::default(), Time::at(NOW));
     let both = Both {
-        scheme: Arc::new(Scheme::new(Arc::default())),
+        scheme: Arc::new(PlainFirstScheme::new(Arc::default())),
         change: Arc::new(Mutex::new(Arc::new(|_: &mut HttpRequest| {}))),
         ours: Arc::default(),
         stock: Arc::default(),
@@ -720,5 +720,9 @@ fn it_takes_the_place_of_the_sdk_s_scheme() {
     let (client, ..) = installed(1);
     let config = client.config();
     let schemes: BTreeSet<String> = config.auth_schemes().map(|s| format!("{s:?}")).collect();
-    assert!(schemes.iter().any(|s| s.contains("Scheme(Signer")));
+    assert!(
+        schemes
+            .iter()
+            .any(|s| s.contains("PlainFirstScheme(Signer"))
+    );
 }
