@@ -5,9 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents, SharedHttpClient};
-use aws_sdk_dynamodb::error::ConnectorError;
+use aws_sdk_dynamodb::config::{ConfigBag, HttpClient, RuntimeComponents, SharedHttpClient};
+use aws_sdk_dynamodb::error::{BoxError, ConnectorError};
 use aws_smithy_runtime_api::client::connection::CaptureSmithyConnection;
+use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
 use aws_smithy_runtime_api::client::http::{
     HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -108,15 +109,31 @@ impl HttpClient for ReplayClient {
         components: &RuntimeComponents,
     ) -> SharedHttpConnector {
         SharedHttpConnector::new(ReplayConnector {
-            first: self.first.clone(),
-            rest: self.rest.http_connector(settings, components),
+            client: self.clone(),
+            settings: settings.clone(),
+            components: components.clone(),
         })
+    }
+
+    fn validate_final_config(
+        &self,
+        components: &RuntimeComponents,
+        settings: &ConfigBag,
+    ) -> Result<(), BoxError> {
+        self.rest.validate_final_config(components, settings)
+    }
+
+    /// As the user agent has it.
+    fn connector_metadata(&self) -> Option<ConnectorMetadata> {
+        self.rest.connector_metadata()
     }
 }
 
+/// Asks for the connector that it stands for when it is needed: for the first attempt there was one.
 struct ReplayConnector {
-    first: Arc<Mutex<Option<FirstAnswer>>>,
-    rest: SharedHttpConnector,
+    client: ReplayClient,
+    settings: HttpConnectorSettings,
+    components: RuntimeComponents,
 }
 
 impl fmt::Debug for ReplayConnector {
@@ -127,13 +144,11 @@ impl fmt::Debug for ReplayConnector {
 
 impl HttpConnector for ReplayConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let first = self
-            .first
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let ReplayClient { first, rest } = &self.client;
+        let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(FirstAnswer { result, connection }) = first else {
-            return self.rest.call(request);
+            let connector = rest.http_connector(&self.settings, &self.components);
+            return connector.call(request);
         };
         // So that the SDK can close it.
         if let Some(capture) = request.extension::<CaptureSmithyConnection>() {

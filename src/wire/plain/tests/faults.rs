@@ -104,7 +104,7 @@ async fn outcome(script: &[Fault], request: &Request, through_sdk: bool) -> (Str
         wire
     };
     faults.plan(script.to_vec());
-    let (path, outcome) = call(&wire, request).await;
+    let (path, outcome) = soon(&wire, request).await;
     match path {
         WirePath::Sdk(detour) => assert_eq!((detour, through_sdk), (Detour::Asked, true)),
         _ => assert!(!through_sdk),
@@ -143,7 +143,7 @@ async fn an_answer_that_is_lost_is_lost_once() {
         faults.plan([fault.clone()]);
         let fresh = String::from_utf8_lossy(&create().body).replace(r#"{"S":"a"}"#, r#"{"S":"b"}"#);
         let fresh = request(ServiceOperation::PutItem, Resend::UnlessAmbiguous, &fresh);
-        let (path, outcome) = call(&wire, &fresh).await;
+        let (path, outcome) = soon(&wire, &fresh).await;
         assert_eq!(path, WirePath::Replayed, "{fault:?}");
         let failure = outcome.unwrap_err();
         assert_eq!(failure.error.kind(), ErrorKind::OutcomeUnknown, "{fault:?}");
@@ -159,14 +159,14 @@ async fn the_operation_has_one_time() {
         .build();
     let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
     faults.plan([Fault::Hang]);
-    let (path, outcome) = call(&wire, &create()).await;
+    let (path, outcome) = soon(&wire, &create()).await;
     assert_eq!(path, WirePath::Replayed);
     let error = outcome.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{error}");
     assert_eq!(faults.calls(), ["PutItem"]);
 
     faults.plan([Fault::Hang]);
-    let error = call(&wire, &get()).await.1.unwrap_err().error;
+    let error = soon(&wire, &get()).await.1.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 
     // What the first attempt took is not there for the second.
@@ -177,7 +177,7 @@ async fn the_operation_has_one_time() {
     let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
     faults.plan([Fault::Hang, Fault::Hang]);
     let began = std::time::Instant::now();
-    let error = call(&wire, &get()).await.1.unwrap_err().error;
+    let error = soon(&wire, &get()).await.1.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert_eq!(faults.calls().len(), 2);
     assert!(
@@ -195,9 +195,9 @@ async fn a_refusal_before_the_time_is_over_is_told() {
         .build();
     let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
     faults.plan([Fault::Hang]);
-    call(&wire, &put()).await.1.unwrap();
+    soon(&wire, &put()).await.1.unwrap();
     assert_eq!(faults.calls(), ["PutItem", "PutItem"]);
-    call(&wire, &create()).await.1.unwrap_err();
+    soon(&wire, &create()).await.1.unwrap_err();
 }
 
 /// The client's clock jumps while a request is under way, as where a machine was asleep.
@@ -260,7 +260,7 @@ async fn tokens_get_old_on_the_way() {
                 resend: Resend::ByToken,
                 ..super::all().remove(8)
             };
-            let (_, outcome) = call(&wire, &transaction).await;
+            let (_, outcome) = soon(&wire, &transaction).await;
             assert_eq!(faults.calls().len(), requests, "{plan:?}");
             let error = outcome.as_ref().unwrap_err().error.to_string();
             all.push((told(&outcome), error));

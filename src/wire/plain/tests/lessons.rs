@@ -14,6 +14,7 @@ use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime_api::client::auth::{
     AuthScheme, AuthSchemeEndpointConfig, AuthSchemeId, Sign,
 };
+use aws_smithy_runtime_api::client::connector_metadata::ConnectorMetadata;
 use aws_smithy_runtime_api::client::http::{
     HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -59,6 +60,10 @@ impl HttpClient for Watched {
             inner: self.inner.http_connector(settings, components),
             hosts: self.hosts.clone(),
         })
+    }
+
+    fn connector_metadata(&self) -> Option<ConnectorMetadata> {
+        Some(ConnectorMetadata::new("watched", None))
     }
 }
 
@@ -156,7 +161,8 @@ async fn a_client_that_is_dropped_is_gone() {
 /// The SDK asks for a connector for each attempt, and whoever hands them out may have more than one.
 #[tokio::test]
 async fn each_attempt_has_a_connector_of_its_own() {
-    let http = Watched::around(engine_of_tab().await.http_client());
+    let faults = Faults::default();
+    let http = Watched::around(faults.around(engine_of_tab().await.http_client()));
     let (wire, _) = start(|config| config.http_client(http.clone())).await;
     assert_eq!(path(&wire, &get()).await, WirePath::Sdk(Detour::Learning));
     for wire in [wire.clone(), wire.through_sdk()] {
@@ -166,6 +172,35 @@ async fn each_attempt_has_a_connector_of_its_own() {
         }
         assert_eq!(http.asked.load(SeqCst), 5);
     }
+}
+
+#[tokio::test]
+async fn retries_are_those_of_the_sdk() {
+    let mut all = Vec::new();
+    for through_sdk in [false, true] {
+        let faults = Faults::default();
+        let http = Watched::around(faults.around(engine_of_tab().await.http_client()));
+        let (wire, _) = learned(|config| config.http_client(http.clone())).await;
+        let wire = if through_sdk {
+            wire.through_sdk()
+        } else {
+            wire
+        };
+        http.asked.store(0, SeqCst);
+        faults.plan([Fault::throttle(), Fault::Io]);
+        call(&wire, &get()).await.1.unwrap();
+        let seen = faults.seen();
+        let told = |name: &str| -> Vec<_> {
+            let seen = seen.iter();
+            seen.map(|seen| seen.header(name).map(str::to_owned))
+                .collect()
+        };
+        let told = ["user-agent", "x-amz-user-agent", "amz-sdk-request"].map(told);
+        assert!(told[0][2].as_ref().unwrap().contains("watched"), "{told:?}");
+        all.push((told, http.asked.load(SeqCst)));
+    }
+    assert_eq!(all[0].1, 3);
+    assert_eq!(all[0], all[1]);
 }
 
 /// Has the name of one of the SDK's.

@@ -258,7 +258,7 @@ async fn server_does_as_it_likes(has_tls: bool) {
                     wire
                 };
                 server.plan(deeds.clone());
-                let (path, outcome) = call(&wire, &request).await;
+                let (path, outcome) = soon(&wire, &request).await;
                 assert_eq!(through_sdk, path == WirePath::Sdk(Detour::Asked));
                 let outcome = match outcome {
                     Ok(reply) => format!("{:?} {:?}", reply.body, reply.request_id),
@@ -270,7 +270,7 @@ async fn server_does_as_it_likes(has_tls: bool) {
                 };
                 // One more, to see what became of the connection.
                 server.conduct.deeds.lock().unwrap().clear();
-                call(&wire, &put()).await.1.unwrap();
+                soon(&wire, &put()).await.1.unwrap();
                 all.push((outcome, server.counts()));
             }
             assert_eq!(all[0], all[1], "{deeds:?} {:?}", request.operation);
@@ -307,7 +307,7 @@ async fn a_server_that_says_no_more() {
             .await;
         server.plan([deed.clone()]);
         let began = std::time::Instant::now();
-        let (path, outcome) = call(&wire, &create()).await;
+        let (path, outcome) = soon(&wire, &create()).await;
         assert_eq!(path, WirePath::Replayed, "{deed:?}");
         assert_eq!(
             outcome.unwrap_err().error.kind(),
@@ -321,7 +321,66 @@ async fn a_server_that_says_no_more() {
         );
 
         server.plan([deed.clone()]);
-        call(&wire, &get()).await.1.unwrap();
+        soon(&wire, &get()).await.1.unwrap();
         assert_eq!(server.counts().0, 2, "{settings} {deed:?}");
+    }
+}
+
+/// Of both ways the outcome and the requests, where a refusal begins and does not end.
+#[tokio::test]
+async fn refusals_that_stop_in_the_middle() {
+    let half = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
+    let failed = "HTTP/1.1 500 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
+    let moved = "HTTP/1.1 301 Away\r\ncontent-length: 60\r\n\r\n<html>";
+    let attempt = TimeoutConfig::builder().operation_attempt_timeout(Duration::from_millis(150));
+    let all = TimeoutConfig::builder().operation_timeout(Duration::from_millis(300));
+    for timeouts in [attempt.build(), all.build()] {
+        for text in [half, failed, moved] {
+            for request in [get(), create()] {
+                let mut ends = Vec::new();
+                for through_sdk in [true, false] {
+                    let server = serve().await;
+                    let wire = server
+                        .learned(|config| config.timeout_config(timeouts.clone()))
+                        .await;
+                    let wire = if through_sdk {
+                        wire.through_sdk()
+                    } else {
+                        wire
+                    };
+                    server.plan([Deed::SayAndHang(text)]);
+                    let began = std::time::Instant::now();
+                    let outcome = soon(&wire, &request).await.1;
+                    assert!(began.elapsed() < Duration::from_secs(2));
+                    let kind = outcome.map(|_| ()).map_err(|failure| failure.error.kind());
+                    ends.push((kind, server.counts().0));
+                }
+                assert_eq!(ends[0], ends[1], "{text} {:?}", request.operation);
+            }
+        }
+    }
+}
+
+/// Whatever their size, and however they come.
+#[tokio::test]
+async fn large_answers_come_whole() {
+    let text = "x".repeat(5_000_000);
+    let body = format!("{{\"x\":\"{text}\"}}");
+    let length = body.len();
+    let head = "HTTP/1.1 200 OK\r\n";
+    let whole = format!("{head}content-length: {length}\r\n\r\n{body}");
+    let mut chunked = format!("{head}transfer-encoding: chunked\r\n\r\n");
+    for piece in body.as_bytes().chunks(9_999) {
+        let piece = str::from_utf8(piece).unwrap();
+        chunked.push_str(&format!("{:x}\r\n{piece}\r\n", piece.len()));
+    }
+    chunked.push_str("0\r\n\r\n");
+    let server = serve().await;
+    let wire = server.learned(|config| config).await;
+    for text in [whole, chunked] {
+        server.plan([Deed::Say(text.leak())]);
+        let (path, outcome) = soon(&wire, &get()).await;
+        assert_eq!(path, WirePath::Plain);
+        assert!(outcome.unwrap().body == body.as_bytes());
     }
 }
