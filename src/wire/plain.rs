@@ -115,7 +115,7 @@ pub(super) struct PlainWay {
 
 /// What spoils a lesson spoils those beside it, too: of one turn, only one counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn(u8);
+pub(super) struct LessonTurn(u8);
 
 #[derive(Debug, Default, Clone)]
 enum Learned {
@@ -181,8 +181,8 @@ impl PlainWay {
     }
 
     /// Of a lesson that begins: how many could not be confirmed before it.
-    pub(super) fn turn(&self) -> Turn {
-        Turn(self.lessons.load(Ordering::Relaxed))
+    pub(super) fn turn(&self) -> LessonTurn {
+        LessonTurn(self.lessons.load(Ordering::Relaxed))
     }
 
     /// Whether there is something to learn.
@@ -192,7 +192,7 @@ impl PlainWay {
     }
 
     /// Learns from a request that the SDK has sent.
-    pub(super) fn learn(&self, lesson: Result<Lesson, String>, turn: Turn) {
+    pub(super) fn learn(&self, lesson: Result<Lesson, String>, turn: LessonTurn) {
         let confirmed = match lesson {
             Ok(lesson) => lesson.confirm(),
             Err(unusual) => return self.set(Learned::Unusual(unusual.into())),
