@@ -30,7 +30,7 @@ pub use crate::entity::{
 };
 pub use crate::error::Result;
 pub use crate::expr::{
-    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, Room, Textual,
+    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, Textual,
 };
 pub use crate::fallback::{
     FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback,
@@ -43,8 +43,8 @@ pub use crate::key::{
     encode_key, key_text, read_key_text, read_key_texts, width_in, wrong_parts,
 };
 pub use crate::path::{
-    AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, Mode, Part, Path, Place, Unsorted, Use,
-    json as field_json,
+    AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Mode, Part, Path, Place,
+    Unsorted, json as field_json,
 };
 pub use crate::plan::reread;
 pub use crate::query::Query;

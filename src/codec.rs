@@ -9,7 +9,7 @@
 //! be stored or read is a [`CodecError`], which knows the path to the value but never the value.
 
 use crate::json::Name;
-use crate::path::{AtPath, Mode, Use};
+use crate::path::{AtPath, KeyUsage, Mode};
 
 /// The path to a value that has nothing inside for a path to lead to.
 macro_rules! own_path {
@@ -41,9 +41,6 @@ pub use map::MapKey;
 pub use set::SetElement;
 #[doc(hidden)]
 pub use time::{Form, FormField};
-
-/// An item, name and values, may have this many bytes.
-pub(crate) const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// A type that is stored as one value. Derive it for structs, enums and newtypes.
 #[diagnostic::on_unimplemented(
@@ -95,7 +92,7 @@ pub trait DynamoValue: Sized {
 )]
 pub trait DynamoField: Sized {
     /// What leads to it; None and an empty set may be removed there.
-    type Path<R, U: Use>: AtPath;
+    type Path<R, U: KeyUsage>: AtPath;
 
     /// Writes name and value, or nothing.
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
@@ -117,7 +114,7 @@ pub trait DynamoField: Sized {
 }
 
 impl<T: DynamoValue> DynamoField for T {
-    type Path<R, U: Use> = <T as DynamoValue>::Path<R, U::Required>;
+    type Path<R, U: KeyUsage> = <T as DynamoValue>::Path<R, U::Required>;
 
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {

@@ -1,6 +1,6 @@
 //! What can go wrong, as one opaque type. Names appear in messages, values never do.
 
-mod failed;
+mod failed_operation;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::clock::Timestamp;
 use crate::json::CodecError;
 
-pub use failed::Failed;
+pub use failed_operation::Failed;
 
 /// The result of everything in this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

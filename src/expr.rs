@@ -131,7 +131,7 @@ pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
 pub(crate) use expression::Expression;
 pub(crate) use node::{Node, Term};
-pub use number::{Numeric, Room};
+pub use number::{Numeric, SumBound};
 pub use operand::{Operand, OperandValue, Size};
 pub use rest::RestPath;
 pub use text::Textual;
@@ -139,6 +139,6 @@ pub(crate) use update::{UpdateAction, UpdateActions};
 
 pub use crate::path::{
     Absent, AtPath, CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Encode, Fixed, Free,
-    Kept, Managed, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Path, Place, Plain,
-    PrimaryKey, Sorted, Unsorted, Use, json,
+    Kept, KeyUsage, Managed, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Path, Place,
+    Plain, PrimaryKey, Sorted, Unsorted, json,
 };

@@ -5,8 +5,8 @@ mod place;
 mod typed;
 
 pub use mode::{
-    CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, Managed,
-    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted, Use,
+    CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Managed,
+    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted,
 };
 pub use place::Place;
 pub(crate) use place::{DisjointPlaces, PlaceStep};

@@ -46,7 +46,7 @@ mod source;
 mod stage;
 mod start;
 mod stream;
-mod types;
+mod type_attribute;
 mod verbs;
 
 use std::fmt;

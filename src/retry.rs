@@ -9,4 +9,4 @@ pub(crate) use backoff::Backoff;
 pub(crate) use concurrent::{CONCURRENCY, as_they_come, together};
 pub(crate) use rate::Rate;
 pub use retry_budget::RetryBudget;
-pub(crate) use retry_budget::{Patience, Rounds};
+pub(crate) use retry_budget::{Rounds, SharedBudget};

@@ -10,7 +10,7 @@
 mod compare;
 mod declared;
 mod limits;
-mod pace;
+mod polling;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +22,7 @@ use crate::schema::{IndexSchema, TableSchema};
 use crate::wire::Client;
 use crate::wire::table::{self as service, DescribedTable, Status};
 pub(crate) use declared::check as check_declarations;
-use pace::TablePace;
+use polling::TablePolling;
 
 /// A new table is usable within this time, or something is wrong.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -103,7 +103,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
 
 /// From a table that was asked for to one that is as declared. It may be another creator's.
 async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
-    let mut pace = TablePace::until(PATIENCE);
+    let mut pace = TablePolling::until(PATIENCE);
     let found = loop {
         if let Some(found) = settle(client, schema).await? {
             break found;
@@ -152,8 +152,8 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
 /// Begins one index; [`settle`] then waits for it.
 async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema) -> Result<()> {
     let name = &found.schema.name;
-    let mut pace = TablePace::until(PATIENCE);
-    let mut trouble = TablePace::until(TROUBLE);
+    let mut pace = TablePolling::until(PATIENCE);
+    let mut trouble = TablePolling::until(TROUBLE);
     loop {
         let Err(error) = service::add_index(client, found, index).await else {
             return Ok(());
@@ -171,7 +171,7 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
         }
         if service::is_busy(&error) {
             // It says what it does, so that trouble is over.
-            trouble = TablePace::until(TROUBLE);
+            trouble = TablePolling::until(TROUBLE);
             pace.wait(|| overdue(name, "is being changed by somebody else"))
                 .await?;
         } else if is_trouble(&error) {
@@ -186,10 +186,10 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
 /// index takes as long as it takes.
 async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
     let name = &schema.name;
-    let mut pace = TablePace::until(PATIENCE);
-    let mut filling = TablePace::endless();
+    let mut pace = TablePolling::until(PATIENCE);
+    let mut filling = TablePolling::endless();
     // None before the service has answered: where nobody is, that is said at once.
-    let mut trouble: Option<TablePace> = None;
+    let mut trouble: Option<TablePolling> = None;
     loop {
         let found = match (service::describe(client, name).await, &mut trouble) {
             (Err(error), Some(trouble)) if is_trouble(&error) => {
@@ -198,7 +198,7 @@ async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Describe
             }
             (found, _) => found?,
         };
-        trouble = Some(TablePace::until(TROUBLE));
+        trouble = Some(TablePolling::until(TROUBLE));
         let Some(found) = found else {
             return Ok(None);
         };
@@ -253,7 +253,7 @@ async fn differences(
 
 /// Another creator's table gets its TTL from that creator; one that is there is never changed.
 async fn await_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
-    let mut pace = TablePace::until(SETTLING);
+    let mut pace = TablePolling::until(SETTLING);
     loop {
         let found = service::ttl(client, &schema.name).await?;
         let list = compare::ttl(schema.ttl.as_deref(), found.as_deref());

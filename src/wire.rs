@@ -21,16 +21,16 @@ mod direct;
 #[cfg(feature = "embedded")]
 pub mod embedded;
 mod failure;
-mod item;
 mod naming;
 mod plain;
 mod retry;
+mod sdk_item;
 pub(crate) mod signing;
 #[cfg(any(feature = "aws", feature = "embedded"))]
 pub(crate) mod sleep;
 mod swap;
 pub(crate) mod table;
-mod token;
+mod token_life;
 
 #[cfg(test)]
 mod tests;
@@ -46,7 +46,7 @@ pub(crate) use call::Wire;
 pub(crate) use capacity::{RETURN_CONSUMED, units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
 pub use plain::{Detour, WirePath};
-pub(crate) use token::TokenLife;
+pub(crate) use token_life::TokenLife;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

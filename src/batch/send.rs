@@ -14,7 +14,7 @@ use super::report::BatchReport;
 use super::request::{chunks, request, unprocessed};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::retry::{Patience, RetryBudget, as_they_come};
+use crate::retry::{RetryBudget, SharedBudget, as_they_come};
 use crate::wire::BoxFuture;
 
 /// The service refuses a request for one of its items with this code, too.
@@ -61,7 +61,7 @@ impl<'d> BatchSend<'d> {
         let work = BatchWork {
             db,
             ledger: ledger.clone(),
-            patience: Patience::new(budget),
+            shared_budget: SharedBudget::new(budget),
         };
         BatchSend {
             work: Some(Box::pin(work.run(chunks, concurrency))),
@@ -99,7 +99,7 @@ impl fmt::Debug for BatchSend<'_> {
 struct BatchWork<'d> {
     db: &'d Dynamo,
     ledger: Arc<BatchLedger>,
-    patience: Patience,
+    shared_budget: SharedBudget,
 }
 
 /// Slots of the ledger.
@@ -123,7 +123,7 @@ impl BatchWork<'_> {
     /// Sends these until all are done or nothing more can be done; returns parts to be sent apart.
     async fn part(&self, slots: Slots) -> Vec<Slots> {
         let mut left = self.ledger.writes(&slots);
-        let mut rounds = self.patience.rounds();
+        let mut rounds = self.shared_budget.rounds();
         while !left.is_empty() {
             let began = Instant::now();
             let mut reason = None;

@@ -127,7 +127,7 @@ impl JobMark {
     pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
         let attribute = || self.attribute.clone();
         match write.verb {
-            // In the place of the one that an earlier run has left, which a field of all the rest brings along.
+            // Replaces the mark of an earlier run, which a `rest` field would carry along.
             WriteVerb::Put => write.set_attribute(&self.attribute, &text(&self.value()))?,
             WriteVerb::Update if !write.update.is_empty() => {
                 let set = UpdateAction::Set(text(&self.value()));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn an_update_sets_it_and_asks_for_it() {
-        let is_one = |name: &'static str| check::is_value(name, br#"{"N":"1"}"#);
+        let is_one = |name: &'static str| check::value_condition(name, br#"{"N":"1"}"#);
         let mut both = write(WriteVerb::Update, r#"{"id":{"S":"a"}}"#);
         both.update.set("b", UpdateAction::Remove);
         both.asking(Node::any([is_one("a"), is_one("c")]));

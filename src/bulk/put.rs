@@ -36,11 +36,11 @@ impl PreparedWrite {
 
     /// The request, as if nothing was stored.
     pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let joint = match self.intent? {
-            Intent::Ready(joint) => *joint,
+        let planned_write = match self.intent? {
+            Intent::Ready(planned_write) => *planned_write,
             Intent::Reading(write) => write.plan_on(None, db)?,
         };
-        let plan = joint.plan(Outcome::Known(Some(())))?;
+        let plan = planned_write.plan(Outcome::Known(Some(())))?;
         Ok(Explanation::of(&plan))
     }
 }
@@ -158,9 +158,9 @@ single_writes! {
 fn repeatable(intent: Result<Intent>) -> Result<Intent> {
     Ok(match intent? {
         // A transaction is known by its token anyway.
-        Intent::Ready(mut joint) => {
-            joint.main().repeatable();
-            Intent::Ready(joint)
+        Intent::Ready(mut planned_write) => {
+            planned_write.main().repeatable();
+            Intent::Ready(planned_write)
         }
         reading @ Intent::Reading(_) => reading,
     })

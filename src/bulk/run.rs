@@ -19,7 +19,7 @@ use super::write::{GivenWrite, RowWrites, Tools, Trouble};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::query::Places;
-use crate::retry::{Patience, Rate};
+use crate::retry::{Rate, SharedBudget};
 use crate::wire::BoxFuture;
 use feed::{Feed, JobTask};
 use keeper::Keeper;
@@ -55,8 +55,8 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         db,
         mark: keeper.as_ref().map(Keeper::mark),
         rate: rate.map(Rate::per_second),
-        patience: Patience::new(budget),
-        races: Patience::new(budget),
+        shared_budget: SharedBudget::new(budget),
+        races: SharedBudget::new(budget),
     };
     let places = rows.as_ref().map(|rows| rows.target.places(db));
     let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());

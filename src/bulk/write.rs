@@ -14,7 +14,7 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::read_item;
-use crate::retry::{Patience, Rate, Rounds};
+use crate::retry::{Rate, Rounds, SharedBudget};
 use crate::write::PlannedWrite;
 pub(super) use given::GivenWrite;
 pub(super) use rows::{RowAction, RowWrites};
@@ -25,9 +25,9 @@ pub(super) struct Tools<'j> {
     pub(super) mark: Option<JobMark>,
     pub(super) rate: Option<Rate>,
     /// With a service that is busy.
-    pub(super) patience: Patience,
+    pub(super) shared_budget: SharedBudget,
     /// With others who write the same rows.
-    pub(super) races: Patience,
+    pub(super) races: SharedBudget,
 }
 
 /// Why a row was not done.
@@ -52,7 +52,7 @@ enum RowFailure {
     Own,
 }
 
-fn sort(error: &Error) -> RowFailure {
+fn classify(error: &Error) -> RowFailure {
     match error.kind() {
         ErrorKind::OutcomeUnknown => RowFailure::Unknown,
         ErrorKind::Throttled | ErrorKind::Unavailable => RowFailure::Busy,
@@ -84,7 +84,7 @@ async fn read(
     key: &[u8],
     number: Option<u64>,
 ) -> Result<Option<Bytes>, Trouble> {
-    let mut busy = tools.patience.rounds();
+    let mut busy = tools.shared_budget.rounds();
     loop {
         let began = Instant::now();
         match read_item(tools.db, entity, table, key).await {
@@ -95,9 +95,9 @@ async fn read(
 }
 
 /// The same write with a mark.
-fn marked(mut joint: PlannedWrite, mark: &JobMark) -> Result<PlannedWrite> {
-    mark.onto(joint.main())?;
-    Ok(joint)
+fn marked(mut planned_write: PlannedWrite, mark: &JobMark) -> Result<PlannedWrite> {
+    mark.onto(planned_write.main())?;
+    Ok(planned_write)
 }
 
 /// Waits for a service that is busy. One that stays so stops the job: what follows would fare alike.
@@ -107,7 +107,7 @@ async fn pause(
     error: Error,
     (key, number): (&[u8], Option<u64>),
 ) -> Result<(), Trouble> {
-    match sort(&error) {
+    match classify(&error) {
         RowFailure::Busy => {}
         RowFailure::Lasting => return Err(Trouble::Job(error, None)),
         _ => return Err(failed(key, number, error)),

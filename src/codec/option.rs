@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::path::{Mode, Use};
+use crate::path::{KeyUsage, Mode};
 
 use super::{DynamoField, DynamoValue};
 use crate::json::{CodecError, Name, Reader, Writer};
 
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue> DynamoField for Option<T> {
-    type Path<R, U: Use> = T::Path<R, U::Optional>;
+    type Path<R, U: KeyUsage> = T::Path<R, U::Optional>;
 
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {

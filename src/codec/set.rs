@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use crate::path::{Path, Use};
+use crate::path::{KeyUsage, Path};
 
 use super::{DynamoField, integer};
 use crate::json::{CodecError, Name, Number, Reader, Tag, Writer};
@@ -87,7 +87,7 @@ macro_rules! set {
     ($set:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> DynamoField for $set {
-            type Path<R, U: Use> = Path<R, Self, U::Optional>;
+            type Path<R, U: KeyUsage> = Path<R, Self, U::Optional>;
 
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, name, writer)

@@ -4,7 +4,7 @@ use super::{Author, Stamp, StampKind};
 use crate::codec::{DynamoValue, MapKey};
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{Role, check_key};
-use crate::path::Use;
+use crate::path::KeyUsage;
 
 /// The type of a managed actor: what the text given to `with_actor` can be read as, or an `Option` of it.
 #[diagnostic::on_unimplemented(
@@ -16,7 +16,7 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     type Held: ManagedActor;
     #[doc(hidden)]
-    type Mode<U: Use>: crate::path::Mode;
+    type Mode<U: KeyUsage>: crate::path::Mode;
 
     /// Whether there is one.
     #[doc(hidden)]
@@ -115,7 +115,7 @@ fn read_actor<T: MapKey>(text: &str) -> Result<T, CodecError> {
 #[diagnostic::do_not_recommend]
 impl<T: MapKey + DynamoValue> ManagedActor for T {
     type Held = T;
-    type Mode<U: Use> = U::Required;
+    type Mode<U: KeyUsage> = U::Required;
 
     fn is_there(&self) -> bool {
         true
@@ -145,7 +145,7 @@ impl<T: MapKey + DynamoValue> ManagedActor for T {
 #[diagnostic::do_not_recommend]
 impl<T: MapKey + DynamoValue> ManagedActor for Option<T> {
     type Held = T;
-    type Mode<U: Use> = U::Optional;
+    type Mode<U: KeyUsage> = U::Optional;
 
     fn is_there(&self) -> bool {
         self.is_some()

@@ -8,7 +8,7 @@ use crate::clock::{Moment, Timestamp};
 use crate::codec::time::{Form, FormField, encode_as_read};
 use crate::codec::{DynamoField, DynamoValue};
 use crate::json::{CodecError, Name, Number, Reader, Writer};
-use crate::path::Use;
+use crate::path::KeyUsage;
 
 /// What a write puts into managed fields.
 #[derive(Clone)]
@@ -127,7 +127,7 @@ pub trait ManagedTime: Sized {
     #[doc(hidden)]
     type Held: ManagedTime;
     #[doc(hidden)]
-    type Mode<U: Use>: crate::path::Mode;
+    type Mode<U: KeyUsage>: crate::path::Mode;
     #[doc(hidden)]
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
@@ -227,7 +227,7 @@ fn out_of_range() -> CodecError {
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for T {
     type Held = T;
-    type Mode<U: Use> = U::Required;
+    type Mode<U: KeyUsage> = U::Required;
 
     fn held(&self) -> Option<Timestamp> {
         Some(self.to_timestamp())
@@ -260,7 +260,7 @@ impl<T: Moment + DynamoValue> ManagedTime for T {
 #[diagnostic::do_not_recommend]
 impl<T: Moment + DynamoValue> ManagedTime for Option<T> {
     type Held = T;
-    type Mode<U: Use> = U::Optional;
+    type Mode<U: KeyUsage> = U::Optional;
 
     fn held(&self) -> Option<Timestamp> {
         self.as_ref().map(Moment::to_timestamp)
@@ -298,7 +298,7 @@ pub trait TtlTime: Sized {
     #[doc(hidden)]
     type Held: TtlTime;
     #[doc(hidden)]
-    type Mode<U: Use>: crate::path::Mode;
+    type Mode<U: KeyUsage>: crate::path::Mode;
 
     /// Writes what a query asks for: a fraction is compared, not cut.
     #[doc(hidden)]
@@ -355,7 +355,7 @@ pub trait TtlTime: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: Moment> TtlTime for T {
     type Held = T;
-    type Mode<U: Use> = U::Required;
+    type Mode<U: KeyUsage> = U::Required;
 
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
         encode_as_read(self.to_timestamp(), Form::Epoch, writer)
@@ -375,7 +375,7 @@ macro_rules! integer_ttl {
         #[diagnostic::do_not_recommend]
         impl TtlTime for $int {
             type Held = $int;
-            type Mode<U: Use> = U::Required;
+            type Mode<U: KeyUsage> = U::Required;
 
             fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 self.encode(writer)
@@ -398,7 +398,7 @@ integer_ttl!(i64 u64 u32);
 #[diagnostic::do_not_recommend]
 impl<T: TtlTime> TtlTime for Option<T> {
     type Held = T;
-    type Mode<U: Use> = U::Optional;
+    type Mode<U: KeyUsage> = U::Optional;
 
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.as_ref()

@@ -16,13 +16,13 @@ pub trait Numeric: DynamoValue {
 
     /// What has to hold of the stored number so that the sum, or the difference, is one of this type.
     #[doc(hidden)]
-    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError>;
+    fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError>;
 }
 
 /// The stored number compares so with this bound.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Room {
+pub struct SumBound {
     pub comparison: Comparison,
     pub bound: Number,
     /// What a missing attribute counts as does too.
@@ -32,13 +32,17 @@ pub struct Room {
 /// The largest number of 38 digits.
 const MAX: i128 = 10_i128.pow(38) - 1;
 
-fn room(change: i128, range: (i128, i128), start: i128) -> Result<Option<Room>, CodecError> {
+fn bound_of(
+    change: i128,
+    range: (i128, i128),
+    start: i128,
+) -> Result<Option<SumBound>, CodecError> {
     let (comparison, bound) = match change {
         0 => return Ok(None),
         1.. => (Comparison::Le, range.1.saturating_sub(change)),
         _ => (Comparison::Ge, range.0.saturating_sub(change)),
     };
-    Ok(Some(Room {
+    Ok(Some(SumBound {
         comparison,
         bound: bound.to_string().parse()?,
         start_fits: comparison.holds(&start, &bound),
@@ -57,13 +61,13 @@ macro_rules! integers {
                 0
             }
 
-            fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError> {
+            fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError> {
                 let whole = |value: $int| i128::try_from(value).map_err(|_| wide());
                 let clamped = |value: $int, or: i128| i128::try_from(value).unwrap_or(or).clamp(-MAX, MAX);
                 let delta = whole(*self)?;
                 let change = if minus { delta.checked_neg().ok_or_else(wide)? } else { delta };
                 let range = (clamped(<$int>::MIN, -MAX), clamped(<$int>::MAX, MAX));
-                room(change, range, whole(*start)?)
+                bound_of(change, range, whole(*start)?)
             }
         }
     )*};
@@ -81,7 +85,7 @@ macro_rules! unbounded {
                 $zero
             }
 
-            fn room(&self, _: bool, _: &Self) -> Result<Option<Room>, CodecError> {
+            fn sum_bound(&self, _: bool, _: &Self) -> Result<Option<SumBound>, CodecError> {
                 Ok(None)
             }
         }
@@ -102,14 +106,14 @@ impl Numeric for f32 {
         0.0
     }
 
-    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError> {
+    fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError> {
         let change = if minus { -*self } else { *self };
         let (comparison, bound) = match change {
             0.0 => return Ok(None),
             change if change < 0.0 => (Comparison::Ge, Self::MIN - change),
             change => (Comparison::Le, Self::MAX - change),
         };
-        Ok(Some(Room {
+        Ok(Some(SumBound {
             comparison,
             bound: format!("{bound:e}").parse()?,
             start_fits: comparison.holds(start, &bound),
@@ -126,7 +130,7 @@ impl Numeric for rust_decimal::Decimal {
         Self::ZERO
     }
 
-    fn room(&self, minus: bool, start: &Self) -> Result<Option<Room>, CodecError> {
+    fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError> {
         let change = if minus { -*self } else { *self }.normalize();
         let (comparison, mut end) = match change {
             change if change.is_zero() => return Ok(None),
@@ -136,7 +140,7 @@ impl Numeric for rust_decimal::Decimal {
         end.set_scale(change.scale()).map_err(|_| wide())?;
         // Of one sign and one scale, so this is exact.
         let bound = end - change;
-        Ok(Some(Room {
+        Ok(Some(SumBound {
             comparison,
             bound: bound.to_string().parse()?,
             start_fits: comparison.holds(start, &bound),

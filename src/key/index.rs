@@ -5,7 +5,7 @@ use super::{
     SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 use crate::json::{CodecError, Name, Reader, Writer};
-use crate::path::{Mode, Use};
+use crate::path::{KeyUsage, Mode};
 use crate::schema::{KeyType, Presence, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
@@ -110,7 +110,7 @@ pub trait IndexPart: Sized {
     type Held: IndexPart;
     /// What an update may do.
     #[doc(hidden)]
-    type Mode<U: Use>: Mode;
+    type Mode<U: KeyUsage>: Mode;
 
     /// The native type.
     const TYPE: KeyType;
@@ -142,7 +142,7 @@ pub trait IndexPart: Sized {
 
 impl<T: KeyValue> IndexPart for T {
     type Held = T;
-    type Mode<U: Use> = U::Required;
+    type Mode<U: KeyUsage> = U::Required;
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
 
@@ -175,7 +175,7 @@ impl<T: KeyValue> IndexPart for T {
 #[diagnostic::do_not_recommend]
 impl<T: KeyValue> IndexPart for Option<T> {
     type Held = T;
-    type Mode<U: Use> = U::Optional;
+    type Mode<U: KeyUsage> = U::Optional;
 
     const TYPE: KeyType = T::TYPE;
 

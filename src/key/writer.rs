@@ -10,10 +10,10 @@ use crate::schema::{Style, Width};
 
 /// Where a generated function writes a key attribute to, and how much of it.
 #[derive(Debug)]
-pub struct KeyTarget<'w>(Goal<'w>);
+pub struct KeyTarget<'w>(TargetKind<'w>);
 
 #[derive(Debug)]
-enum Goal<'w> {
+enum TargetKind<'w> {
     /// The whole attribute, `"pk":{"S":"..."}`.
     Attribute(&'w mut Writer),
     /// Some of the template's text, without JSON.
@@ -38,30 +38,30 @@ pub(crate) enum TemplateExtent {
 impl<'w> KeyTarget<'w> {
     /// The whole attribute, into an open object.
     pub fn attribute(writer: &'w mut Writer) -> Self {
-        KeyTarget(Goal::Attribute(writer))
+        KeyTarget(TargetKind::Attribute(writer))
     }
 
     /// Compares it with a stored text (law K8), piece by piece.
     pub fn stored(text: &'w str) -> Self {
-        KeyTarget(Goal::Stored(text))
+        KeyTarget(TargetKind::Stored(text))
     }
 
     pub(crate) fn text(out: &'w mut Vec<u8>, reach: TemplateExtent) -> Self {
-        KeyTarget(Goal::Text(out, reach))
+        KeyTarget(TargetKind::Text(out, reach))
     }
 
     pub(crate) fn bound(writer: &'w mut Writer) -> Self {
-        KeyTarget(Goal::Bound(writer))
+        KeyTarget(TargetKind::Bound(writer))
     }
 
     /// Writes a key attribute that is a field itself.
     pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
         match self.0 {
-            Goal::Attribute(writer) => value.encode_key(name, role, writer),
-            Goal::Bound(writer) => value
+            TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
+            TargetKind::Bound(writer) => value
                 .encode_bound(writer)
                 .map_err(|fault| fault.at(name.text).in_key(name.text)),
-            Goal::Text(..) | Goal::Stored(_) => Err(no_text()),
+            TargetKind::Text(..) | TargetKind::Stored(_) => Err(no_text()),
         }
     }
 
@@ -73,12 +73,12 @@ impl<'w> KeyTarget<'w> {
         encode: fn(&V, &mut Writer) -> Result<(), CodecError>,
     ) -> Result<(), CodecError> {
         let writer = match self.0 {
-            Goal::Attribute(writer) => {
+            TargetKind::Attribute(writer) => {
                 writer.name(name);
                 writer
             }
-            Goal::Bound(writer) => writer,
-            Goal::Text(..) | Goal::Stored(_) => return Err(no_text()),
+            TargetKind::Bound(writer) => writer,
+            TargetKind::Text(..) | TargetKind::Stored(_) => return Err(no_text()),
         };
         encode(value, writer).map_err(|fault| fault.at(name.text).in_key(name.text))
     }
@@ -154,14 +154,14 @@ impl PartPlace<'_, '_> {
 /// keys never do but for a backslash, is it rewritten at the end.
 #[derive(Debug)]
 pub struct KeyText<'w> {
-    out: Out<'w>,
+    out: TextOutput<'w>,
     attribute: &'static str,
     role: Role,
     style: Style,
 }
 
 #[derive(Debug)]
-enum Out<'w> {
+enum TextOutput<'w> {
     Attribute {
         writer: &'w mut Writer,
         start: usize,
@@ -185,15 +185,17 @@ impl<'w> KeyText<'w> {
         style: Style,
     ) -> Result<KeyText<'w>, CodecError> {
         let out = match target.0 {
-            Goal::Attribute(writer) => {
+            TargetKind::Attribute(writer) => {
                 writer.dynamic_name(attribute);
                 writer.open_text();
                 let start = writer.len();
-                Out::Attribute { writer, start }
+                TextOutput::Attribute { writer, start }
             }
-            Goal::Text(out, reach) => Out::Text { out, reach, met: 0 },
-            Goal::Stored(text) => Out::Stored(Some(text.as_bytes())),
-            Goal::Bound(_) => return Err(CodecError::new("a template has no value of its own")),
+            TargetKind::Text(out, reach) => TextOutput::Text { out, reach, met: 0 },
+            TargetKind::Stored(text) => TextOutput::Stored(Some(text.as_bytes())),
+            TargetKind::Bound(_) => {
+                return Err(CodecError::new("a template has no value of its own"));
+            }
         };
         Ok(KeyText {
             out,
@@ -206,11 +208,13 @@ impl<'w> KeyText<'w> {
     /// Text that always stands there.
     pub fn literal(&mut self, literal: &str) {
         match &mut self.out {
-            Out::Attribute { writer, .. } => writer.out().extend_from_slice(literal.as_bytes()),
-            Out::Stored(left) => {
+            TextOutput::Attribute { writer, .. } => {
+                writer.out().extend_from_slice(literal.as_bytes())
+            }
+            TextOutput::Stored(left) => {
                 *left = left.and_then(|left| left.strip_prefix(literal.as_bytes()));
             }
-            Out::Text { out, reach, met } => {
+            TextOutput::Text { out, reach, met } => {
                 let is_reached = match reach {
                     TemplateExtent::Front => *met == 0,
                     TemplateExtent::Part(part) => *met == *part + 1,
@@ -230,7 +234,7 @@ impl<'w> KeyText<'w> {
         pad: Option<usize>,
         last: bool,
     ) -> PartPlace<'_, 'w> {
-        if let Out::Text { met, .. } = &mut self.out {
+        if let TextOutput::Text { met, .. } = &mut self.out {
             *met += 1;
         }
         PartPlace {
@@ -249,11 +253,11 @@ impl<'w> KeyText<'w> {
         let mut buffer = itoa::Buffer::new();
         let (delimiter, number) = ([self.style.delimiter() as u8], buffer.format(number));
         match &mut self.out {
-            Out::Attribute { writer, .. } => {
+            TextOutput::Attribute { writer, .. } => {
                 writer.out().extend_from_slice(&delimiter);
                 writer.out().extend_from_slice(number.as_bytes());
             }
-            Out::Stored(left) => {
+            TextOutput::Stored(left) => {
                 let stored = left.and_then(|left| left.strip_prefix(&delimiter));
                 *left = stored.and_then(|left| left.strip_prefix(number.as_bytes()));
                 if stored.is_some() && *left != Some(&[]) {
@@ -261,7 +265,7 @@ impl<'w> KeyText<'w> {
                 }
             }
             // A query asks for whole partition keys.
-            Out::Text { .. } => {}
+            TextOutput::Text { .. } => {}
         }
         Ok(())
     }
@@ -273,9 +277,11 @@ impl<'w> KeyText<'w> {
         last: bool,
     ) -> Result<(), CodecError> {
         let (out, is_bound) = match &mut self.out {
-            Out::Attribute { writer, .. } => (writer.out(), false),
-            Out::Text { out, reach, .. } => (&mut **out, matches!(reach, TemplateExtent::Bound(_))),
-            Out::Stored(left) => {
+            TextOutput::Attribute { writer, .. } => (writer.out(), false),
+            TextOutput::Text { out, reach, .. } => {
+                (&mut **out, matches!(reach, TemplateExtent::Bound(_)))
+            }
+            TextOutput::Stored(left) => {
                 let left = *left;
                 return self.compare(part, pad, last, left);
             }
@@ -316,7 +322,7 @@ impl<'w> KeyText<'w> {
         else {
             return Err(CodecError::key_differs());
         };
-        self.out = Out::Stored(Some(left));
+        self.out = TextOutput::Stored(Some(left));
         let written = stored.get(..stored.len() - left.len());
         match may_not_hold::<P>(self.style, pad, last, written.unwrap_or_default()) {
             Some(_) => Err(CodecError::key_differs()),
@@ -327,9 +333,9 @@ impl<'w> KeyText<'w> {
     /// Closes the attribute and checks its length.
     pub fn close(self) -> Result<(), CodecError> {
         let (writer, start) = match self.out {
-            Out::Attribute { writer, start } => (writer, start),
-            Out::Text { .. } | Out::Stored(Some([])) => return Ok(()),
-            Out::Stored(_) => return Err(CodecError::key_differs().in_key(self.attribute)),
+            TextOutput::Attribute { writer, start } => (writer, start),
+            TextOutput::Text { .. } | TextOutput::Stored(Some([])) => return Ok(()),
+            TextOutput::Stored(_) => return Err(CodecError::key_differs().in_key(self.attribute)),
         };
         let text = writer.as_bytes().get(start..).unwrap_or_default();
         let size = text.len();

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 /// How a field is used in keys: decides what may be written to it.
-pub trait Use {
+pub trait KeyUsage {
     /// Of a field that always has a value.
     type Required: Mode;
     /// Of a field that may be absent.
@@ -23,7 +23,7 @@ macro_rules! uses {
         #[derive(Debug)]
         pub struct $use(());
 
-        impl Use for $use {
+        impl KeyUsage for $use {
             type Required = $required;
             type Optional = $optional;
         }

@@ -59,7 +59,7 @@ pub struct Plan<Out> {
     pub(crate) entity: &'static str,
     pub(crate) now: Timestamp,
     /// What a failed condition means.
-    pub(crate) lost: ConditionFailure,
+    pub(crate) condition_failure: ConditionFailure,
     /// Of a transaction: what a failure of each of its operations means.
     pub(crate) participants: Vec<Participant>,
     /// Its writes, if they may have to be sent in another spelling.
@@ -121,7 +121,7 @@ impl<Out> Plan<Out> {
             request,
             entity,
             now,
-            lost: ConditionFailure::NEVER,
+            condition_failure: ConditionFailure::NEVER,
             participants: Vec::new(),
             sent: Vec::new(),
             outcome,
@@ -137,7 +137,7 @@ impl<Out> Plan<Out> {
             request: self.request,
             entity: self.entity,
             now: self.now,
-            lost: self.lost,
+            condition_failure: self.condition_failure,
             participants: self.participants,
             sent: self.sent,
             outcome: Outcome::Read(read),
@@ -150,7 +150,7 @@ impl<Out> Plan<Out> {
         }
         let sent = self.sent;
         let sent = (!sent.is_empty()).then(|| Box::new((self.request.clone(), sent)));
-        let keys = keys_of(self.lost, &self.participants);
+        let keys = keys_of(self.condition_failure, &self.participants);
         Call(CallState::Waiting {
             answer: contention::call(db, self.request, keys),
             db,
@@ -158,7 +158,7 @@ impl<Out> Plan<Out> {
                 sent,
                 entity: self.entity,
                 now: self.now,
-                lost: self.lost,
+                condition_failure: self.condition_failure,
                 participants: self.participants,
                 outcome: self.outcome,
             },
@@ -167,9 +167,9 @@ impl<Out> Plan<Out> {
 }
 
 /// The key attributes of the items that a request is about.
-fn keys_of(lost: ConditionFailure, participants: &[Participant]) -> ItemKeys {
+fn keys_of(condition_failure: ConditionFailure, participants: &[Participant]) -> ItemKeys {
     match participants {
-        [] => ItemKeys::One(lost.keys()),
+        [] => ItemKeys::One(condition_failure.keys()),
         participants => crate::plan::keys_of(participants),
     }
 }
@@ -180,7 +180,7 @@ struct PendingPlan<Out> {
     sent: Option<Box<(Request, Vec<SentWrite>)>>,
     entity: &'static str,
     now: Timestamp,
-    lost: ConditionFailure,
+    condition_failure: ConditionFailure,
     participants: Vec<Participant>,
     outcome: Outcome<Out>,
 }
@@ -189,7 +189,9 @@ impl<Out> PendingPlan<Out> {
     /// Says who lost to whom.
     fn explain(&self, failure: Failure) -> Error {
         if self.participants.is_empty() {
-            return self.lost.explain(failure, self.entity, self.now);
+            return self
+                .condition_failure
+                .explain(failure, self.entity, self.now);
         }
         crate::plan::explain(failure, &self.participants, self.now)
     }
@@ -272,7 +274,7 @@ impl<Out> Future for Call<'_, Out> {
                     Ok(reply) => kept.read(&reply),
                     Err(failure) => match kept.respelt(&failure) {
                         Some(request) => {
-                            let keys = keys_of(kept.lost, &kept.participants);
+                            let keys = keys_of(kept.condition_failure, &kept.participants);
                             *answer = contention::call(db, request, keys);
                             continue;
                         }

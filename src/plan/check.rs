@@ -311,29 +311,29 @@ pub(crate) fn condition(
         (Expect::Anything, _) | (Expect::Loaded, None) => {
             (Node::all([]), ConditionFailureKind::NeedsRow)
         }
-        (Expect::Missing, _) => (missing(def, now), ConditionFailureKind::NeedsNone),
-        (Expect::Exists, _) => (exists(def, now), ConditionFailureKind::NeedsRow),
+        (Expect::Missing, _) => (missing_condition(def, now), ConditionFailureKind::NeedsNone),
+        (Expect::Exists, _) => (exists_condition(def, now), ConditionFailureKind::NeedsRow),
         (Expect::Loaded, Some(loaded)) => unchanged(def, loaded, now),
     };
     let loaded = loaded.filter(|_| expect == Expect::Loaded);
-    let lost = ConditionFailure {
+    let condition_failure = ConditionFailure {
         version: loaded.map(|loaded| loaded.version.number()),
         created_at: def.created_at.and(loaded).and_then(LoadedCreation::of),
         ..ConditionFailure::new(kind, def)
     };
-    (node, lost)
+    (node, condition_failure)
 }
 
 /// The same with a condition of the caller's.
 pub(crate) fn with(
     expected: Node,
-    lost: ConditionFailure,
+    condition_failure: ConditionFailure,
     condition: Node,
 ) -> (Node, ConditionFailure) {
     if condition.is_always() {
-        return (expected, lost);
+        return (expected, condition_failure);
     }
-    (expected.and(condition), lost.or_condition())
+    (expected.and(condition), condition_failure.or_condition())
 }
 
 fn compare(attribute: impl Into<Cow<'static, str>>, comparison: Comparison, json: Vec<u8>) -> Node {
@@ -347,33 +347,36 @@ fn number(number: impl std::fmt::Display) -> Vec<u8> {
 
 /// The item's time is over. A fraction that others stored is cut off when it is read, so
 /// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
-pub(crate) fn is_over(ttl: &'static str, now: Timestamp) -> Node {
+pub(crate) fn over_condition(ttl: &'static str, now: Timestamp) -> Node {
     let next_second = now.seconds().saturating_add(1);
     compare(ttl, Comparison::Lt, number(next_second))
 }
 
 /// No live item. DynamoDB deletes expired items late; one of those may be replaced.
-fn missing(def: &EntityDef, now: Timestamp) -> Node {
+fn missing_condition(def: &EntityDef, now: Timestamp) -> Node {
     let none = Node::Missing(Place::of(def.pk.attribute));
     Node::any(
         [none]
             .into_iter()
-            .chain(def.ttl.map(|ttl| is_over(ttl, now))),
+            .chain(def.ttl.map(|ttl| over_condition(ttl, now))),
     )
 }
 
-fn exists(def: &EntityDef, now: Timestamp) -> Node {
-    Node::all([Node::Exists(Place::of(def.pk.attribute)), is_live(def, now)])
+fn exists_condition(def: &EntityDef, now: Timestamp) -> Node {
+    Node::all([
+        Node::Exists(Place::of(def.pk.attribute)),
+        live_condition(def, now),
+    ])
 }
 
 /// Nothing is asked of an entity without a TTL. NOT of a comparison with a missing attribute is true:
 /// such an item lives on.
-pub(crate) fn is_live(def: &EntityDef, now: Timestamp) -> Node {
-    Node::all(def.ttl.map(|ttl| is_over(ttl, now).not()))
+pub(crate) fn live_condition(def: &EntityDef, now: Timestamp) -> Node {
+    Node::all(def.ttl.map(|ttl| over_condition(ttl, now).not()))
 }
 
 /// The attribute is absent as this library or another one writes it.
-pub(crate) fn is_absent(attribute: &'static str) -> Node {
+pub(crate) fn absent_condition(attribute: &'static str) -> Node {
     let null = compare(attribute, Comparison::Eq, b"{\"NULL\":true}".to_vec());
     Node::any([Node::Missing(Place::of(attribute)), null])
 }
@@ -384,10 +387,10 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
         return (Node::all([]), ConditionFailureKind::NeedsRow);
     };
     let version = match loaded.version.0 {
-        VersionState::New => return (missing(def, now), ConditionFailureKind::New),
+        VersionState::New => return (missing_condition(def, now), ConditionFailureKind::New),
         VersionState::Unversioned => {
             let exists = Node::Exists(Place::of(def.pk.attribute));
-            exists.and(is_absent(attribute))
+            exists.and(absent_condition(attribute))
         }
         VersionState::Number(version) | VersionState::Given(version) => {
             compare(attribute, Comparison::Eq, number(version))
@@ -396,8 +399,10 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
     // A deleted and created item starts again at version 1: the time of creation tells it apart.
     let created = def.created_at.and_then(|attribute| {
         let held = loaded.created_at.as_deref();
-        let held = held.map(|created| is_as_read(attribute, created));
-        let absent = loaded.may_lack_created_at.then(|| is_absent(attribute));
+        let held = held.map(|created| as_read_condition(attribute, created));
+        let absent = loaded
+            .may_lack_created_at
+            .then(|| absent_condition(attribute));
         let guards: Vec<Node> = held.into_iter().chain(absent).collect();
         (!guards.is_empty()).then(|| Node::any(guards))
     });
@@ -408,13 +413,13 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
 }
 
 /// The attribute holds what was read, in whatever spelling the item has it.
-pub(crate) fn is_as_read(attribute: &'static str, json: &[u8]) -> Node {
+pub(crate) fn as_read_condition(attribute: &'static str, json: &[u8]) -> Node {
     let place = Term::Place(Place::of(attribute));
     Node::Compare(place, Comparison::Eq, Term::AsRead(json.to_vec()))
 }
 
 /// The attribute holds this value.
-pub(crate) fn is_value(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
+pub(crate) fn value_condition(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
     compare(attribute, Comparison::Eq, json.to_vec())
 }
 
@@ -424,26 +429,30 @@ mod tests {
     use crate::error::Stage;
     use crate::wire::ConditionFailed;
 
-    fn explained(lost: ConditionFailure) -> ErrorKind {
+    fn explained(condition_failure: ConditionFailure) -> ErrorKind {
         let failure = Failure {
             condition: Some(ConditionFailed { item: None }),
             ..Error::new(ErrorKind::Conflict, Stage::Service, "refused").into()
         };
         let now = std::time::SystemTime::UNIX_EPOCH.into();
-        lost.explain(failure, "Note", now).kind()
+        condition_failure.explain(failure, "Note", now).kind()
     }
 
     /// Where the server sends no item, the one that was in the way may be gone before it is read.
     #[test]
     fn who_asks_for_no_item_does_not_miss_one() {
         for kind in [ConditionFailureKind::NeedsNone, ConditionFailureKind::New] {
-            let lost = ConditionFailure {
+            let condition_failure = ConditionFailure {
                 kind,
                 ..ConditionFailure::NEVER
             };
-            assert_eq!(explained(lost), ErrorKind::Conflict, "{kind:?}");
+            assert_eq!(
+                explained(condition_failure),
+                ErrorKind::Conflict,
+                "{kind:?}"
+            );
             // A condition of the caller's may ask for an item.
-            let asked = explained(lost.or_condition());
+            let asked = explained(condition_failure.or_condition());
             assert_eq!(asked, ErrorKind::NotFound, "{kind:?}");
         }
         assert_eq!(explained(ConditionFailure::NEVER), ErrorKind::NotFound);

@@ -129,7 +129,7 @@ impl WriteRequest {
 
     /// Takes the stored spelling of what was read. None if a guard fails for more than its spelling, and if none does.
     pub(crate) fn respell(&mut self, item: &Bytes) -> Option<()> {
-        let lost = self.lost();
+        let condition_failure = self.condition_failure();
         let mut guards = self.condition.as_read();
         // A default is asked for as absent, too: what is not there is no other spelling.
         let differs = guards
@@ -138,7 +138,7 @@ impl WriteRequest {
         if !differs {
             return None;
         }
-        let own = lost.reread(item)?;
+        let own = condition_failure.reread(item)?;
         for (attribute, asked) in &guards {
             stored(&own, attribute).filter(|json| json == *asked)?;
         }

@@ -1,11 +1,14 @@
 //! The 400 KB limit, before sending.
 
-use crate::codec::{DynamoValue, MAX_ITEM_SIZE, Value};
+use crate::codec::{DynamoValue, Value};
 use crate::entity::{DynamoEntity, DynamoTable};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::{CodecError, Reader};
 use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
+
+/// An item, its names and its values, may have this many bytes.
+const MAX_ITEM_SIZE: usize = 400 * 1024;
 
 /// Refuses an item that DynamoDB would refuse for its size. `size` was counted while it was written.
 pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {

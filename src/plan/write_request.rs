@@ -100,12 +100,12 @@ impl WriteRequest {
     pub(crate) fn of_entity<E: DynamoEntity>(
         verb: WriteVerb,
         room: usize,
-        (condition, lost): (Node, ConditionFailure),
+        (condition, condition_failure): (Node, ConditionFailure),
         now: Timestamp,
         db: &Dynamo,
     ) -> Self {
         let (entity, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
-        let asked = (condition, Meaning::Row(lost));
+        let asked = (condition, Meaning::Row(condition_failure));
         let table = db.table_name(table.name);
         WriteRequest::new(verb, table, room, entity.type_name, now, asked)
     }
@@ -126,8 +126,8 @@ impl WriteRequest {
     }
 
     /// What a failure of its condition means, if it is the write of an item.
-    pub(crate) fn lost(&self) -> ConditionFailure {
-        self.meaning.lost()
+    pub(crate) fn condition_failure(&self) -> ConditionFailure {
+        self.meaning.condition_failure()
     }
 
     /// Only if this holds too.
@@ -176,7 +176,7 @@ impl WriteRequest {
         let request = Request::new(operation, table, body, self.resend);
         let plan = Plan::of(request, self.entity, self.now, outcome);
         Ok(Plan {
-            lost: self.lost(),
+            condition_failure: self.condition_failure(),
             sent: match self.asks_as_read() {
                 true => vec![SentWrite::new(self, head)],
                 false => Vec::new(),

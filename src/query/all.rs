@@ -66,36 +66,36 @@ pub(super) async fn rows(
     kept: &mut dyn Sink,
 ) -> Result<()> {
     selection.refuse_backwards()?;
-    let mut supply = selection.supply(&db)?;
+    let mut row_source = selection.row_source(&db)?;
     let most = match take {
         Take::UpTo(most) => most,
         Take::One => Some(2),
     };
     if most.is_none() {
-        supply = supply.until_the_end();
+        row_source = row_source.until_the_end();
     }
     let mut read = HydratedRows::default();
     let is_enough = |read: &HydratedRows| most.is_some_and(|most| read.rows.len() >= most);
-    // When those expire that were taken.
+    // Expiry times of the rows already handed to `kept`: they may expire before the read ends.
     let mut ends = Vec::new();
     loop {
-        let is_over = supply.is_done() || supply.is_spent();
+        let is_over = row_source.is_done() || row_source.is_spent();
         if is_over || is_enough(&read) {
-            supply.living().keep(&mut read);
+            row_source.living().keep(&mut read);
         }
         if is_over || is_enough(&read) {
             break;
         }
         if most.is_none() {
-            supply.living().note_ends(&read.rows, &mut ends);
+            row_source.living().note_ends(&read.rows, &mut ends);
             kept.take(std::mem::take(&mut read.rows))?;
         }
         let wanted = most.map(|most| most - read.rows.len());
         // Nobody asks where a row stood, nor what is gone.
-        let next = supply.next(wanted).await?.rows.into_iter();
+        let next = row_source.next(wanted).await?.rows.into_iter();
         read.rows.extend(next.map(HydratedRow::without_place));
     }
-    if let Some(now) = supply.living().later_than_it_began() {
+    if let Some(now) = row_source.living().later_than_it_began() {
         kept.retain(&|row| ends.get(row).is_none_or(|end| !is_past(*end, now)));
     }
     let mut rows = read.rows;

@@ -7,7 +7,7 @@ use std::fmt;
 
 use bytes_utils::Str;
 
-use super::types::{ByKey, Told};
+use super::type_attribute::{ByKey, RowKind};
 use crate::error::Error;
 use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
@@ -19,11 +19,11 @@ const LEAST_ROW: usize = 16;
 /// How the rows of a lane are read.
 #[derive(Debug, Default)]
 pub(super) struct AnswerForm {
-    /// As what.
+    /// The type that they are read as.
     pub(super) ahead: Option<ReadAhead>,
     /// How those without a type are told.
     pub(super) by_key: Option<ByKey>,
-    /// By what they are ranked, if they are.
+    /// What they are ranked by, if they are.
     pub(super) ranking: Option<Ranking>,
     /// How long the ranks were that were written last.
     pub(super) rank: usize,
@@ -43,7 +43,7 @@ impl AnswerForm {
         })
     }
 
-    /// By what the row that was noted is told, if the service did not tell.
+    /// How to tell the row that was read last, if it has no type by which the service told it.
     #[inline]
     fn tells_by(&self, finder: Option<&KeyFinder>) -> Option<&ByKey> {
         let by_key = self.by_key.as_ref();
@@ -64,19 +64,19 @@ pub(super) struct Unread {
     is_over: bool,
     /// How many rows were read.
     read: usize,
-    /// How many of them are none that are meant.
+    /// How many of them were left out, as they are not meant.
     forgotten: usize,
     said: AnswerFacts,
 }
 
-/// What it says beside its rows.
+/// What an answer says beside its rows.
 #[derive(Debug, Default)]
 pub(super) struct AnswerFacts {
     pub(super) count: usize,
     pub(super) scanned: usize,
-    /// Behind which key it goes on: the attributes as entries of a JSON object.
+    /// The key behind which the next answer goes on: its attributes as entries of a JSON object.
     pub(super) last: Option<Vec<u8>>,
-    /// What it took.
+    /// The read units that it took.
     pub(super) units: Option<f64>,
 }
 
@@ -95,12 +95,12 @@ impl Unread {
         }
     }
 
-    /// It is in another form than answers have.
+    /// The error of an answer in another form than answers have.
     pub(super) fn unreadable(&self, fault: &CodecError) -> Error {
         self.answered.unreadable(fault)
     }
 
-    /// All of it was read.
+    /// Whether all of it was read.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
@@ -109,7 +109,7 @@ impl Unread {
         self.said
     }
 
-    /// The next rows, so many if there are many more, with their ranks. More may be left, or it is over.
+    /// The next rows, with their ranks: `most` of them, or all that are left if they are not many more.
     pub(super) fn next(
         &mut self,
         form: &AnswerForm,
@@ -130,7 +130,7 @@ impl Unread {
         }
         loop {
             if self.is_among_rows {
-                // Told before, most often.
+                // `Count` usually stands before the rows, so room can be reserved.
                 let told = self.said.count.min(body.len() / LEAST_ROW);
                 let left = told.saturating_sub(self.read);
                 let is_small = left > 0 && left <= most.saturating_mul(2);
@@ -149,9 +149,9 @@ impl Unread {
                     self.read += 1;
                     if let Some(by_key) = form.tells_by(finder) {
                         match by_key.tell(rows.last(body)) {
-                            Told::Meant => {}
-                            Told::Unlike(error) => rows.refuse_last(*error),
-                            Told::Other => {
+                            RowKind::Meant => {}
+                            RowKind::Unlike(error) => rows.refuse_last(*error),
+                            RowKind::Other => {
                                 rows.forget_last();
                                 self.forgotten += 1;
                                 continue;

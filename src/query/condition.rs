@@ -3,7 +3,7 @@
 use super::draft::{KeyDraft, KeyLane};
 use super::selection::{Selection, Wanted};
 use super::start::{Equals, Leg};
-use super::types::ByKey;
+use super::type_attribute::ByKey;
 use crate::clock::Timestamp;
 use crate::expr::{Expression, Node};
 use crate::json::{CodecError, Number, Reader, Writer, members};
@@ -111,7 +111,7 @@ impl Selection {
             .hidden_by()
             .filter(|ttl| self.draft.is_scan || !source.is_queried_key(ttl));
         filters.extend(ttl.map(|_| Filter::Expired));
-        let live = ttl.map(|ttl| check::is_over(ttl, now).not());
+        let live = ttl.map(|ttl| check::over_condition(ttl, now).not());
         Node::all(types.into_iter().chain(live)).write(out)?;
         if let Some(filter) = self.options.filter.as_ref().filter(|node| !node.is_never()) {
             let is_first = filters.is_empty();

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::answer::{AnswerFacts, AnswerForm, Unread};
 use super::selection::RequestFrame;
 use super::start::LaneRead;
-use super::types::ByKey;
+use super::type_attribute::ByKey;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expression;

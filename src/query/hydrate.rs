@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rows of the index, as they come        gather
-//!   -> some hundred of them wait         Supply
+//!   -> some hundred of them wait         RowSource
 //!   -> their items, by their keys        batch_get
 //!   -> those that still belong           Selection::still_holds
 //! ```
@@ -139,7 +139,7 @@ pub(super) struct Vanished {
 }
 
 /// The rows of a query, with the items behind them if those are asked for.
-pub(super) struct Supply {
+pub(super) struct RowSource {
     gather: Gather,
     behind: Option<Hydrator>,
     meter: Option<Arc<Meter>>,
@@ -158,18 +158,18 @@ struct Hydrator {
 
 impl Selection {
     /// Plans the reads of all partitions, and of the items behind. Nothing is sent if this fails.
-    pub(super) fn supply(&self, db: &Dynamo) -> Result<Supply> {
-        self.supply_at(db, self.meter())
+    pub(super) fn row_source(&self, db: &Dynamo) -> Result<RowSource> {
+        self.row_source_at(db, self.meter())
     }
 
-    fn supply_at(&self, db: &Dynamo, meter: Option<Arc<Meter>>) -> Result<Supply> {
+    fn row_source_at(&self, db: &Dynamo, meter: Option<Arc<Meter>>) -> Result<RowSource> {
         let behind = self.options.hydration.as_ref().map(|_| Hydrator {
             selection: self.clone(),
             items: self.items(db).with_meter(meter.clone()),
             waiting: VecDeque::new(),
             surplus: 1,
         });
-        Ok(Supply {
+        Ok(RowSource {
             living: Living::new(self, db),
             gather: self.gather(db, Wanted::Items, meter.as_ref())?,
             behind,
@@ -207,7 +207,7 @@ impl Selection {
     }
 }
 
-impl Supply {
+impl RowSource {
     /// All rows are going to be read.
     pub(super) fn until_the_end(mut self) -> Self {
         // A pace has its own order of requests.
@@ -223,8 +223,8 @@ impl Supply {
     }
 
     /// The same read from another place, at the same pace.
-    pub(super) fn again(&self, selection: &Selection, db: &Dynamo) -> Result<Supply> {
-        selection.supply_at(db, self.meter.clone())
+    pub(super) fn again(&self, selection: &Selection, db: &Dynamo) -> Result<RowSource> {
+        selection.row_source_at(db, self.meter.clone())
     }
 
     /// Nothing more is there.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::cursor::{Cursor, CursorMaker};
 use super::explain::explain;
-use super::hydrate::{HydratedRow, HydratedRows, Hydration, Supply};
+use super::hydrate::{HydratedRow, HydratedRows, Hydration, RowSource};
 use super::living::Living;
 use super::position::{PositionChange, ReadPosition, RowSpot, Runs};
 use super::selection::{Selection, Wanted};
@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, member};
 use crate::plan::{Explanation, check};
-use crate::retry::{Patience, RetryBudget};
+use crate::retry::{RetryBudget, SharedBudget};
 use crate::wire::BoxFuture;
 use crate::write::attributes_of;
 
@@ -144,7 +144,7 @@ impl JobRows {
         for name in keys.map(|key| key.attribute) {
             let is_primary = name == table.pk || table.sk == Some(name);
             if let Some(json) = member(item, name)?.filter(|_| !is_primary) {
-                asked.push(check::is_value(name, json));
+                asked.push(check::value_condition(name, json));
             }
         }
         asked.extend(self.0.options.filter.clone());
@@ -154,9 +154,9 @@ impl JobRows {
     /// Begins to read. Nothing is sent if this fails.
     pub(crate) fn walk(&self, db: &Dynamo, budget: RetryBudget) -> Result<Walk> {
         self.0.refuse_backwards()?;
-        let supply = self.0.supply(db)?;
+        let row_source = self.0.row_source(db)?;
         Ok(Walk {
-            living: supply.living().clone(),
+            living: row_source.living().clone(),
             places: self.places(db),
             entity: self.entity(),
             left: self.0.options.limit.unwrap_or(usize::MAX),
@@ -164,7 +164,7 @@ impl JobRows {
             runs: Runs::default(),
             is_spent: false,
             ahead: WalkAhead::Idle(Box::new(WalkReader {
-                supply,
+                row_source,
                 selection: self.0.clone(),
                 db: db.clone(),
                 budget,
@@ -227,7 +227,7 @@ enum WalkAhead {
 
 /// What reads, and where it would begin again.
 struct WalkReader {
-    supply: Supply,
+    row_source: RowSource,
     selection: Selection,
     db: Dynamo,
     budget: RetryBudget,
@@ -239,11 +239,11 @@ impl WalkReader {
     /// The next answer. A service that is busy is asked again, from behind the last row: what failed may have
     /// lost others on the way.
     async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
-        let patience = Patience::new(self.budget);
-        let mut rounds = patience.rounds();
+        let shared_budget = SharedBudget::new(self.budget);
+        let mut rounds = shared_budget.rounds();
         loop {
             let began = Instant::now();
-            let error = match self.supply.next(wanted).await {
+            let error = match self.row_source.next(wanted).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -255,7 +255,7 @@ impl WalkReader {
             let place = self.position.cursor();
             let place = place.map_err(|fault| Error::decode(self.selection.entity(), fault))?;
             self.selection.options.resume = place.or(self.selection.options.resume.take());
-            self.supply = self.supply.again(&self.selection, &self.db)?;
+            self.row_source = self.row_source.again(&self.selection, &self.db)?;
         }
     }
 }
@@ -315,9 +315,9 @@ impl Walk {
 
     /// Asks for the next rows, if there are any.
     fn ask(&mut self, mut reader: Box<WalkReader>) {
-        let supply = &reader.supply;
-        self.is_spent = supply.is_spent();
-        if self.left == 0 || supply.is_done() || supply.is_spent() {
+        let row_source = &reader.row_source;
+        self.is_spent = row_source.is_spent();
+        if self.left == 0 || row_source.is_done() || row_source.is_spent() {
             return;
         }
         let wanted = (self.left != usize::MAX).then_some(self.left);

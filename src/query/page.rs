@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::cursor::Cursor;
-use super::hydrate::{HydratedRows, PAGE, Supply, Vanished};
+use super::hydrate::{HydratedRows, PAGE, RowSource, Vanished};
 use super::position::ReadPosition;
 use super::selection::Selection;
 use super::stage::{RowOfEntity, RowsHold, RowsOf};
@@ -127,10 +127,10 @@ enum StopReason {
 pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, Vec<RawRow>)> {
     let mut position = ReadPosition::new(&selection, &db);
     let fail = |fault: CodecError| Error::decode(selection.entity(), fault);
-    let mut supply = selection.supply(&db)?;
+    let mut row_source = selection.row_source(&db)?;
     let hydrates = selection.options.hydration.is_some();
     let limit = selection.options.limit.or(hydrates.then_some(PAGE));
-    let (read, end) = collect(&mut supply, limit).await?;
+    let (read, end) = collect(&mut row_source, limit).await?;
     let HydratedRows {
         mut rows,
         runs,
@@ -178,16 +178,19 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
 }
 
 /// Reads until there is one row too many, or until the end. Without a limit what one answer of each lane brings is enough.
-async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<(HydratedRows, StopReason)> {
+async fn collect(
+    row_source: &mut RowSource,
+    limit: Option<usize>,
+) -> Result<(HydratedRows, StopReason)> {
     let mut read = HydratedRows::default();
     let end = loop {
-        let is_enough = !read.rows.is_empty() && !supply.is_row_known();
+        let is_enough = !read.rows.is_empty() && !row_source.is_row_known();
         let full = limit.or(is_enough.then_some(read.rows.len()));
         let wanted = full.map(|full| full.saturating_add(1).saturating_sub(read.rows.len()));
-        read.extend(supply.next(wanted).await?);
-        let is_over = supply.is_spent() || supply.is_done();
+        read.extend(row_source.next(wanted).await?);
+        let is_over = row_source.is_spent() || row_source.is_done();
         if is_over || full.is_some_and(|full| read.rows.len() > full) {
-            supply.living().keep(&mut read);
+            row_source.living().keep(&mut read);
         }
         if let Some(full) = full.filter(|full| read.rows.len() > *full) {
             read.rows.truncate(full);
@@ -195,11 +198,11 @@ async fn collect(supply: &mut Supply, limit: Option<usize>) -> Result<(HydratedR
             read.vanished.retain(|row| row.before < full);
             break StopReason::More;
         }
-        if supply.is_spent() {
-            read.runs.extend(supply.gap());
+        if row_source.is_spent() {
+            read.runs.extend(row_source.gap());
             break StopReason::Spent;
         }
-        if supply.is_done() {
+        if row_source.is_done() {
             break StopReason::Last;
         }
     };

@@ -11,6 +11,9 @@ use super::source::QuerySource;
 use crate::entity::{self, DynamoEntity};
 use crate::read::entities_ahead;
 
+/// A cursor holds a place for each segment, so their number is limited.
+pub(super) const MAX_SEGMENTS: u32 = 1000;
+
 impl<E: DynamoEntity> Query<E, WholeTable> {
     pub(crate) fn scan() -> Self {
         let mut selection = Selection::new(KeyDraft::scan(QuerySource::table::<E>()));

@@ -6,6 +6,7 @@ use super::condition::equals;
 use super::cursor::{self, Cursor};
 use super::draft::KeyLane;
 use super::position::{Reached, RowSpot};
+use super::scan::MAX_SEGMENTS;
 use super::selection::{RequestFrame, Selection, Wanted};
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -13,9 +14,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::{CodecError, Reader, Writer};
 use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
-
-/// A cursor holds a place for each.
-const MAX_SEGMENTS: u32 = 1000;
 
 /// Attributes compared by `=`, with their values in DynamoDB JSON.
 pub(super) type Equals = Vec<(&'static str, Vec<u8>)>;

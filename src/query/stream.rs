@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 
 use super::cursor::Cursor;
-use super::hydrate::{HydratedRow, HydratedRows, Supply};
+use super::hydrate::{HydratedRow, HydratedRows, RowSource};
 use super::living::Living;
 use super::position::ReadPosition;
 use super::selection::Selection;
@@ -39,7 +39,7 @@ pub struct RowStream<Row> {
 /// The answer behind the rows at hand.
 enum NextAnswer {
     /// Not asked for.
-    Idle(Box<Supply>),
+    Idle(Box<RowSource>),
     Asked(RunningRequest<Fetched>),
     Failed(Error),
     None,
@@ -48,33 +48,36 @@ enum NextAnswer {
 /// So many rows are left where it is looked whether more have come.
 const FEW: usize = 512;
 
-type Fetched = (Box<Supply>, Result<HydratedRows>);
+type Fetched = (Box<RowSource>, Result<HydratedRows>);
 
 /// The next rows, and what is behind them.
-async fn fetch(mut supply: Box<Supply>, wanted: Option<usize>) -> Fetched {
-    let answer = supply.next(wanted).await;
-    (supply, answer)
+async fn fetch(mut row_source: Box<RowSource>, wanted: Option<usize>) -> Fetched {
+    let answer = row_source.next(wanted).await;
+    (row_source, answer)
 }
 
 impl<Row> RowStream<Row> {
     pub(super) fn new(selection: Selection, read: ReadRow<Row>, db: Dynamo) -> Self {
         let planned = selection
             .refuse_backwards()
-            .and_then(|()| selection.supply(&db));
+            .and_then(|()| selection.row_source(&db));
         let planned = match selection.options.limit {
             Some(_) => planned,
-            None => planned.map(Supply::until_the_end),
+            None => planned.map(RowSource::until_the_end),
         };
         RowStream {
             entity: selection.entity(),
             position: ReadPosition::new(&selection, &db),
             read,
             rows: VecDeque::new(),
-            is_merging: planned.as_ref().is_ok_and(Supply::is_merging),
+            is_merging: planned.as_ref().is_ok_and(RowSource::is_merging),
             left: selection.options.limit.unwrap_or(usize::MAX),
-            living: planned.as_ref().ok().map(|supply| supply.living().clone()),
+            living: planned
+                .as_ref()
+                .ok()
+                .map(|row_source| row_source.living().clone()),
             ahead: match planned {
-                Ok(supply) => NextAnswer::Idle(Box::new(supply)),
+                Ok(row_source) => NextAnswer::Idle(Box::new(row_source)),
                 Err(error) => NextAnswer::Failed(error),
             },
         }
@@ -122,18 +125,18 @@ impl<Row> RowStream<Row> {
     /// Asks for the answer behind the rows at hand, if there is use for it.
     fn ask(&mut self) {
         match std::mem::replace(&mut self.ahead, NextAnswer::None) {
-            NextAnswer::Idle(supply) => {
+            NextAnswer::Idle(row_source) => {
                 let wanted = self.left.saturating_sub(self.rows.len());
-                if supply.is_done() || supply.is_spent() {
+                if row_source.is_done() || row_source.is_spent() {
                     return;
                 }
                 if wanted == 0 {
                     // A row at hand may expire before its turn.
-                    self.ahead = NextAnswer::Idle(supply);
+                    self.ahead = NextAnswer::Idle(row_source);
                     return;
                 }
                 let wanted = (self.left != usize::MAX).then_some(wanted);
-                self.ahead = NextAnswer::Asked(RunningRequest::start(fetch(supply, wanted)));
+                self.ahead = NextAnswer::Asked(RunningRequest::start(fetch(row_source, wanted)));
             }
             other => self.ahead = other,
         }
@@ -143,15 +146,15 @@ impl<Row> RowStream<Row> {
     fn poll_ahead(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let NextAnswer::Asked(task) = &mut self.ahead {
             self.ahead = match ready!(task.poll(cx)) {
-                Ok((supply, Ok(answer))) => {
+                Ok((row_source, Ok(answer))) => {
                     if self.rows.is_empty() {
-                        // Nothing is copied.
+                        // No row waits, so the answer's buffer can be taken over.
                         self.rows = answer.rows.into();
                     } else {
                         self.rows.extend(answer.rows);
                     }
                     self.position.expect(answer.runs);
-                    NextAnswer::Idle(supply)
+                    NextAnswer::Idle(row_source)
                 }
                 Ok((_, Err(error))) | Err(error) => NextAnswer::Failed(error),
             };

@@ -21,7 +21,7 @@ use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::key::json::KeyJson;
 use crate::read::{Meter, RawRow, ReadAhead};
-use crate::retry::{CONCURRENCY, Patience, RetryBudget, as_they_come};
+use crate::retry::{CONCURRENCY, RetryBudget, SharedBudget, as_they_come};
 use crate::wire::Request;
 
 use chunk::chunks;
@@ -108,11 +108,13 @@ impl BatchGet {
         wanted: &[WantedKey],
         failing: Failing,
     ) -> Result<Vec<FoundItem>> {
-        let patience = Patience::new(self.budget);
+        let shared_budget = SharedBudget::new(self.budget);
         let (keys, numbers) = distinct(wanted);
         let mut found: Vec<FoundItem> = keys.iter().map(|_| Ok(None)).collect();
         let chunks = chunks(&self.frames, keys);
-        let reads = chunks.into_iter().map(|keys| self.chunk(keys, &patience));
+        let reads = chunks
+            .into_iter()
+            .map(|keys| self.chunk(keys, &shared_budget));
         let reads: Vec<_> = reads.collect();
         let mut fatal = None;
         as_they_come(reads, self.concurrency, |read| {

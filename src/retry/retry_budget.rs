@@ -62,16 +62,16 @@ impl RetryBudget {
 
 /// The budget of one job, which all its requests share.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct SharedBudget {
     budget: RetryBudget,
     began: Instant,
     /// A request of the job used its budget up, and none was answered since.
     worn: AtomicBool,
 }
 
-impl Patience {
+impl SharedBudget {
     pub(crate) fn new(budget: RetryBudget) -> Self {
-        Patience {
+        SharedBudget {
             budget,
             began: Instant::now(),
             worn: AtomicBool::new(false),
@@ -87,7 +87,7 @@ impl Patience {
     /// The rounds of one request.
     pub(crate) fn rounds(&self) -> Rounds<'_> {
         Rounds {
-            patience: self,
+            shared_budget: self,
             backoff: Backoff::new(),
             in_vain: 0,
             is_hopeless: false,
@@ -97,7 +97,7 @@ impl Patience {
 
 /// The rounds of one request until all of it is done.
 pub(crate) struct Rounds<'p> {
-    patience: &'p Patience,
+    shared_budget: &'p SharedBudget,
     backoff: Backoff,
     in_vain: u32,
     /// Another request of the job gave up.
@@ -108,23 +108,23 @@ impl Rounds<'_> {
     /// Something of the round was done.
     pub(crate) fn progress(&mut self) {
         (self.backoff, self.in_vain, self.is_hopeless) = (Backoff::new(), 0, false);
-        self.patience.worn.store(false, Ordering::Relaxed);
+        self.shared_budget.worn.store(false, Ordering::Relaxed);
     }
 
     /// Nothing was. Where another request of the job gave up, one such round is enough: a service that is
     /// away does not cost every request its whole budget.
     pub(crate) fn in_vain(&mut self) {
         self.in_vain += 1;
-        self.is_hopeless = self.patience.worn.load(Ordering::Relaxed);
+        self.is_hopeless = self.shared_budget.worn.load(Ordering::Relaxed);
     }
 
     /// Waits before the next round; false if there is to be none. `took` is the time of the last one.
     pub(crate) async fn another(&mut self, took: Duration) -> bool {
-        if self.is_hopeless || self.in_vain >= self.patience.budget.rounds {
-            self.patience.worn.store(true, Ordering::Relaxed);
+        if self.is_hopeless || self.in_vain >= self.shared_budget.budget.rounds {
+            self.shared_budget.worn.store(true, Ordering::Relaxed);
             return false;
         }
-        let left = self.patience.left();
+        let left = self.shared_budget.left();
         if left.is_some_and(|left| left.is_zero()) {
             return false;
         }
@@ -134,7 +134,7 @@ impl Rounds<'_> {
 
     /// Whether there is another round without waiting, as something of the last one was done.
     pub(crate) fn another_at_once(&self) -> bool {
-        self.in_vain == 0 && self.patience.left().is_none_or(|left| !left.is_zero())
+        self.in_vain == 0 && self.shared_budget.left().is_none_or(|left| !left.is_zero())
     }
 
     /// Why there is no other round, for messages.

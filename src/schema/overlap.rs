@@ -114,12 +114,12 @@ enum TemplateByte {
     /// One byte of a part of fixed width.
     Any,
     /// Any number of these bytes.
-    Many(Bytes),
+    Many(PartAlphabet),
 }
 
 /// Bytes of a part of any width.
 #[derive(Clone, Copy)]
-enum Bytes {
+enum PartAlphabet {
     /// All but the delimiter.
     Undelimited,
     /// All: the last part of a verbatim key.
@@ -128,12 +128,12 @@ enum Bytes {
     Digits,
 }
 
-impl Bytes {
+impl PartAlphabet {
     const fn hold(self, byte: u8, delimiter: u8) -> bool {
         match self {
-            Bytes::Undelimited => byte != delimiter,
-            Bytes::All => true,
-            Bytes::Digits => byte.is_ascii_digit(),
+            PartAlphabet::Undelimited => byte != delimiter,
+            PartAlphabet::All => true,
+            PartAlphabet::Digits => byte.is_ascii_digit(),
         }
     }
 }
@@ -194,13 +194,13 @@ impl TemplateCursor {
             Piece::Part { .. } => {
                 let last = self.piece + 1 == self.pieces.len();
                 TemplateByte::Many(if last && matches!(self.style, Style::Verbatim(_)) {
-                    Bytes::All
+                    PartAlphabet::All
                 } else {
-                    Bytes::Undelimited
+                    PartAlphabet::Undelimited
                 })
             }
             Piece::Shard(_) if self.byte == 0 => TemplateByte::Exactly(self.delimiter()),
-            Piece::Shard(_) => TemplateByte::Many(Bytes::Digits),
+            Piece::Shard(_) => TemplateByte::Many(PartAlphabet::Digits),
         }
     }
 
@@ -241,7 +241,7 @@ const fn meet(a: TemplateCursor, b: TemplateCursor) -> bool {
 /// A part of any width on one side: it ends here, or it takes the other side's byte.
 const fn many(
     part: TemplateCursor,
-    bytes: Bytes,
+    bytes: PartAlphabet,
     other: TemplateByte,
     rest: TemplateCursor,
 ) -> bool {

@@ -79,11 +79,11 @@ impl<E: DynamoEntity> Check<E> {
             (false, false) => Expect::Anything,
         };
         let asked = match expect {
-            Expect::Anything => self.condition.and(check::is_live(&E::ENTITY, now)),
+            Expect::Anything => self.condition.and(check::live_condition(&E::ENTITY, now)),
             _ => self.condition,
         };
-        let (expected, lost) = check::condition(&E::ENTITY, expect, None, now);
-        let (key, asked) = (self.key, check::with(expected, lost, asked));
+        let (expected, condition_failure) = check::condition(&E::ENTITY, expect, None, now);
+        let (key, asked) = (self.key, check::with(expected, condition_failure, asked));
         let write = update_of(&key, UpdateActions::default(), asked, now, db)?;
         Ok(vec![TransactionMember::of_key(write, &key)?])
     }

@@ -28,8 +28,14 @@ impl<E: DynamoEntity> Create<'_, E> {
         let now = db.now();
         let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-        let lost = ConditionFailure::create(&E::ENTITY);
-        put_of(&*self.entity, &stamp, (condition, lost), now, db)
+        let condition_failure = ConditionFailure::create(&E::ENTITY);
+        put_of(
+            &*self.entity,
+            &stamp,
+            (condition, condition_failure),
+            now,
+            db,
+        )
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {

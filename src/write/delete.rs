@@ -155,8 +155,13 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     fn asked(&self, now: Timestamp) -> Result<(Node, ConditionFailure)> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let loaded = self.loaded.as_ref().map_err(|fault| fail(fault.clone()))?;
-        let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
-        Ok(check::with(condition, lost, self.condition.clone()))
+        let (condition, condition_failure) =
+            check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
+        Ok(check::with(
+            condition,
+            condition_failure,
+            self.condition.clone(),
+        ))
     }
 
     fn write(self, db: &Dynamo) -> Result<WriteRequest> {
@@ -192,13 +197,13 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
     /// has to have the same.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let now = db.now();
-        let (condition, lost) = self.asked(now)?;
+        let (condition, condition_failure) = self.asked(now)?;
         let (values, guard) = match self.values {
             None if unique::concerns::<E>() => return Err(unique::must_read::<E>("delete by key")),
             None => (Holdings::nothing::<E>(), Node::all([])),
             Some(values) => values?,
         };
-        let asked = check::with(condition, lost, guard);
+        let asked = check::with(condition, condition_failure, guard);
         let exchange = UniqueExchange::between::<E>(&values, &Holdings::nothing::<E>(), false)?;
         let write = delete_of(&self.key, asked, now, db)?;
         let main = TransactionMember::of_key(write, &self.key)?;

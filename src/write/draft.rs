@@ -152,14 +152,14 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         let work = self.work(db)?;
         match work.must_read {
             true => Ok(Intent::Reading(Box::new(work.rewrite()))),
-            false => work.edit.joint(db, work.now).map(Intent::from),
+            false => work.edit.planned_write(db, work.now).map(Intent::from),
         }
     }
 
     /// The same, where nothing can be read first.
-    pub(crate) fn joint(self, db: &Dynamo) -> Result<PlannedWrite> {
+    pub(crate) fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
         match self.intent(db)? {
-            Intent::Ready(joint) => Ok(*joint),
+            Intent::Ready(planned_write) => Ok(*planned_write),
             Intent::Reading(_) => Err(unique::must_read::<E>("`upsert`")),
         }
     }
@@ -223,13 +223,13 @@ impl<E: DynamoEntity> UpdateDraft<E> {
             guards.push(relied);
             exchange = reserved;
         }
-        let (expected, lost) = expected::<E>(&source, self.way, now)?;
+        let (expected, condition_failure) = expected::<E>(&source, self.way, now)?;
         let asked = Node::all(guards.into_iter().chain([self.condition]));
         Ok(PlannedUpdate {
             edit: Edit {
                 key: self.key,
                 update,
-                asked: check::with(expected, lost, asked),
+                asked: check::with(expected, condition_failure, asked),
                 exchange,
                 resend: self.resend,
             },

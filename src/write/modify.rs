@@ -116,16 +116,16 @@ async fn run<E: DynamoEntity, X: From<Error>>(
         let Some(edit) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
             return Ok(old);
         };
-        let lost = match send(db, edit).await {
+        let error = match send(db, edit).await {
             Ok(stored) => return Ok(stored),
             Err(error) => error,
         };
-        let is_over = attempt >= attempts || !may_be_tried_again(&lost);
+        let is_over = attempt >= attempts || !may_be_tried_again(&error);
         if is_over {
-            return Err(lost.into());
+            return Err(error.into());
         }
         // The first loser has the winner's item at hand. Who loses again waits, and reads anew.
-        let current = lost.current_bytes().filter(|_| attempt == 1);
+        let current = error.current_bytes().filter(|_| attempt == 1);
         stored = match current {
             Some(item) => Some(item),
             None => {
@@ -278,19 +278,22 @@ fn unchanged<E: DynamoEntity>(
     let as_read = |name: String| {
         let held = stored.iter().find(|(other, _)| *other == name);
         match held {
-            Some((_, json)) => check::is_value(name, json),
+            Some((_, json)) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         }
     };
     // The version tells of every writer that keeps one, and the time of creation of a new item; both as
     // they are spelt.
     if let Some(loaded) = source.numbered() {
-        let (_, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
+        let (_, condition_failure) = check::condition(def, Expect::Loaded, Some(loaded), now);
         let names = [def.version, def.created_at].into_iter().flatten();
         let guards = names.map(|name| as_read(name.to_owned()));
-        return Ok((Node::all(guards).and(check::is_live(def, now)), lost));
+        return Ok((
+            Node::all(guards).and(check::live_condition(def, now)),
+            condition_failure,
+        ));
     }
-    let (exists, lost) = check::condition(def, Expect::Exists, None, now);
+    let (exists, condition_failure) = check::condition(def, Expect::Exists, None, now);
     let names = seen_attributes::<E>(seen);
     if names.len() > MOST_COMPARED {
         return Err(CodecError::new(format!(
@@ -300,7 +303,10 @@ fn unchanged<E: DynamoEntity>(
         )));
     }
     let guards = names.into_iter().map(as_read);
-    Ok((Node::all([exists].into_iter().chain(guards)), lost))
+    Ok((
+        Node::all([exists].into_iter().chain(guards)),
+        condition_failure,
+    ))
 }
 
 /// The attributes of all fields, and those of the `rest`; not the primary key, which is the same.

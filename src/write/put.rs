@@ -121,8 +121,9 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         let now = db.now();
         let stamp = self.stamp(db, now)?;
         let loaded = LoadedItem::of(&*self.entity).map_err(fail)?;
-        let (condition, lost) = check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
-        let asked = check::with(condition, lost, self.condition.clone());
+        let (condition, condition_failure) =
+            check::condition(&E::ENTITY, self.expect, loaded.as_ref(), now);
+        let asked = check::with(condition, condition_failure, self.condition.clone());
         Ok(PreparedPut { asked, stamp, now })
     }
 

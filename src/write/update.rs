@@ -106,7 +106,7 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
             return Ok(None);
         }
         self.draft.asking(claim);
-        self.draft.joint(db).map(Some)
+        self.draft.planned_write(db).map(Some)
     }
 }
 

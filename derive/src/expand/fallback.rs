@@ -288,7 +288,7 @@ impl<'a> ValueStub<'a> {
             fn zero() -> Self {
                 loop {}
             }
-            fn room(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::CodecError> #fallback
+            fn sum_bound(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> #fallback
         };
         self.implement(code!(Numeric), &self.values, body)
     }

@@ -46,7 +46,7 @@ pub(super) fn path(
 /// Returns the type of the path, which says whose it is, what is compared with it, and what may be done with it.
 fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) -> TokenStream {
     let (ty, contract) = (&field.ty, way.contract());
-    let required = code!(<#usage as __d::Use>::Required);
+    let required = code!(<#usage as __d::KeyUsage>::Required);
     match way {
         Way::Field => code!(<#ty as __d::DynamoField>::Path<#root, #usage>),
         Way::Version => code!(__d::Path<#root, u64, #required>),

@@ -212,7 +212,7 @@ fn method(
 fn skipped(field: &Field, root: &TokenStream, place: &TokenStream) -> PathCode {
     let ty = &field.ty;
     PathCode {
-        ty: code!(__d::Path<#root, #ty, <__d::Kept as __d::Use>::Required>),
+        ty: code!(__d::Path<#root, #ty, <__d::Kept as __d::KeyUsage>::Required>),
         path: code!(__d::Path::stored_as(#place, |_, _, _| __d::fallback())),
         bound: code!(where for<'x> __d::Skipped: __d::StoredIn<'x>),
     }

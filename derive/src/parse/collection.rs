@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::model::{Collection, CollectionVariant, Partition};
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
-use crate::parse::{attribute, field, krate, place};
+use crate::parse::{attribute, field, krate, option_place};
 
 /// The model as far as it can be read; `None` if table or entities are missing.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
@@ -24,7 +24,11 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
             "a collection takes no parameters; remove them",
         );
     }
-    let mut options = Options::of(attribute::read(&attrs, diag), &place::COLLECTION, diag);
+    let mut options = Options::of(
+        attribute::read(&attrs, diag),
+        &option_place::COLLECTION,
+        diag,
+    );
     let table = table(&mut options, &ident, diag);
     let partition = options
         .take("partition")
@@ -98,7 +102,7 @@ fn newtype(variant: Variant, diag: &Diag) -> Option<CollectionVariant> {
     } = variant;
     let mut options = Options::of(
         attribute::read(&attrs, diag),
-        &place::COLLECTION_VARIANT,
+        &option_place::COLLECTION_VARIANT,
         diag,
     );
     let other = options.take("other").and_then(|opt| opt.flag(diag));

@@ -13,7 +13,7 @@ use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
-use crate::parse::{attribute, field, index, krate, place, rename, unique};
+use crate::parse::{attribute, field, index, krate, option_place, rename, unique};
 
 /// The model as far as it can be read; `None` if there is no key or table to speak of.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
@@ -21,12 +21,12 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let named = named_fields(input.data, &ident, diag)?;
     refuse_generics(&input.generics, diag);
 
-    let mut options = Options::of(attribute::read(&attrs, diag), &place::ENTITY, diag);
+    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::ENTITY, diag);
     let case = options
         .take("rename_all")
         .and_then(|opt| rename::read(opt, diag));
     let name = type_name(&mut options, &ident, diag);
-    let (fields, field_marks) = field::named(named, &place::FIELD, case, diag);
+    let (fields, field_marks) = field::named(named, &option_place::FIELD, case, diag);
 
     let place = table(&mut options, &ident, diag);
     let reader = Reader {

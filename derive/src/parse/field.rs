@@ -9,8 +9,8 @@ use crate::marks::FieldMarks;
 use crate::model::{DefaultValue, Field, Form, Role};
 use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
+use crate::parse::option_place::{OptionPlace, UNNAMED_FIELD};
 use crate::parse::options::Options;
-use crate::parse::place::{OptionPlace, UNNAMED_FIELD};
 use crate::parse::rename::Case;
 
 const ROLES: [(&str, Role); 8] = [

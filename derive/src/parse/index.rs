@@ -13,7 +13,7 @@ use crate::parse::key;
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::{Options, named};
 use crate::parse::reader::{Reader, resolve};
-use crate::parse::{place, shards, when};
+use crate::parse::{option_place, shards, when};
 
 /// All access patterns over indexes, in the order they were written.
 pub(crate) fn read_all(
@@ -33,9 +33,9 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
     let diag = reader.diag;
     let global = opt.name == "gsi";
     let (kind, place) = if global {
-        (IndexKind::Global, &place::GSI)
+        (IndexKind::Global, &option_place::GSI)
     } else {
-        (IndexKind::Local, &place::LSI)
+        (IndexKind::Local, &option_place::LSI)
     };
     let (name, rest) = named(opt, diag)?;
     let mut options = Options::of(rest, place, diag);

@@ -6,7 +6,7 @@ use crate::model::KeySource;
 use crate::parse::option::{Opt, OptionValue};
 use crate::parse::options::Options;
 use crate::parse::reader::{Reader, resolve};
-use crate::parse::{attribute, place, shards, template};
+use crate::parse::{attribute, option_place, shards, template};
 
 /// What was written for a key attribute; `None` inside means it was wrong and is reported.
 pub(crate) struct Key {
@@ -21,7 +21,11 @@ pub(crate) struct Key {
 /// Rule: a key has a `pk`.
 pub(crate) fn primary(opt: Opt, reader: &Reader<'_>) -> Option<Key> {
     let span = opt.name.span();
-    let mut options = Options::of(attribute::list(opt, reader.diag)?, &place::KEY, reader.diag);
+    let mut options = Options::of(
+        attribute::list(opt, reader.diag)?,
+        &option_place::KEY,
+        reader.diag,
+    );
     let lacking = options.lacks("pk");
     let (pk, sk) = (options.take("pk"), options.take("sk"));
     if lacking {

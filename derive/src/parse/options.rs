@@ -6,7 +6,7 @@ use syn::{Ident, LitStr};
 use crate::diag::{Diag, instead, nearest};
 use crate::parse::attribute;
 use crate::parse::option::{Given, List, Opt};
-use crate::parse::place::{self, OptionPlace};
+use crate::parse::option_place::{self, OptionPlace};
 
 /// Options whose names are known where they stand, each given as often as it may be.
 pub(crate) struct Options {
@@ -79,7 +79,7 @@ fn refuse(name: &str, span: Span, place: &OptionPlace, diag: &Diag) {
 /// The first place that knows the option.
 fn belongs(name: &str) -> Option<&'static str> {
     let knows = |place: &&&OptionPlace| place.words.iter().any(|word| word.name == name);
-    place::ALL.iter().find(knows).map(|place| place.what)
+    option_place::ALL.iter().find(knows).map(|place| place.what)
 }
 
 /// The name that comes first in `gsi(NAME, ..)`, and the options after it.

@@ -7,7 +7,7 @@ use crate::marks::TableMarks;
 use crate::model::Table;
 use crate::parse::options::Options;
 use crate::parse::table_option::{stream, style};
-use crate::parse::{attribute, krate, place, table_index};
+use crate::parse::{attribute, krate, option_place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks)> {
@@ -22,7 +22,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     if !generics.params.is_empty() {
         diag.over(&generics.params, "a table takes no parameters; remove them");
     }
-    let mut options = Options::of(attribute::read(&attrs, diag), &place::TABLE, diag);
+    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::TABLE, diag);
     let name = required(&mut options, "name", "name = \"shop\"", &ident, diag);
     let pk = required(&mut options, "pk", "pk = \"pk\"", &ident, diag);
     let sk = options.take("sk").and_then(|opt| opt.stored_name(diag));

@@ -10,14 +10,14 @@ use crate::marks::TableIndexMarks;
 use crate::model::{IndexKind, TableIndex, TableProjection};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::{Options, named};
-use crate::parse::{attribute, place};
+use crate::parse::{attribute, option_place};
 
 /// `gsi(NAME, pk = .., sk = ..)` or `lsi(NAME, sk = ..)`
 pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks)> {
     let (kind, place) = if opt.name == "gsi" {
-        (IndexKind::Global, &place::TABLE_GSI)
+        (IndexKind::Global, &option_place::TABLE_GSI)
     } else {
-        (IndexKind::Local, &place::TABLE_LSI)
+        (IndexKind::Local, &option_place::TABLE_LSI)
     };
     let (ident, rest) = named(opt, diag)?;
     let mut options = Options::of(rest, place, diag);

@@ -4,7 +4,7 @@ use crate::diag::{Diag, instead};
 use crate::model::{StreamView, Style};
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
-use crate::parse::{attribute, place};
+use crate::parse::{attribute, option_place};
 
 /// Reads `stream = ..`.
 pub(crate) fn stream(opt: Opt, diag: &Diag) -> Option<StreamView> {
@@ -35,7 +35,7 @@ pub(crate) fn style(opt: Option<Opt>, diag: &Diag) -> Style {
         return Style::Verbatim { delimiter: '#' };
     }
     let mut options = match attribute::list(opt, diag) {
-        Some(list) => Options::of(list, &place::VERBATIM, diag),
+        Some(list) => Options::of(list, &option_place::VERBATIM, diag),
         None => return Style::Verbatim { delimiter: '#' },
     };
     let delimiter = options

@@ -8,7 +8,7 @@ use crate::model::{Value, ValueShape};
 use crate::parse::option::Opt;
 use crate::parse::options::Options;
 use crate::parse::rename::{self, Case, CaseAt};
-use crate::parse::{attribute, field, krate, place, variant};
+use crate::parse::{attribute, field, krate, option_place, variant};
 
 /// The model as far as it can be read; `None` if the item is no value at all.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks)> {
@@ -21,7 +21,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
         ..
     } = input;
     refuse_generics(&generics, diag);
-    let mut options = Options::of(attribute::read(&attrs, diag), &place::VALUE, diag);
+    let mut options = Options::of(attribute::read(&attrs, diag), &option_place::VALUE, diag);
     let case = options
         .take("rename_all")
         .and_then(|opt| rename::read_at(opt, diag));
@@ -94,7 +94,7 @@ fn structure(data: DataStruct, case: Option<CaseAt>, ident: &Ident, diag: &Diag)
     let what = match data.fields {
         Fields::Named(fields) => {
             let case = case.map(|(case, _)| case);
-            let (fields, marks) = field::named(fields, &place::VALUE_FIELD, case, diag);
+            let (fields, marks) = field::named(fields, &option_place::VALUE_FIELD, case, diag);
             let marks = ValueMarks {
                 tag: None,
                 fields: vec![marks],

@@ -8,11 +8,15 @@ use crate::marks::FieldMarks;
 use crate::model::{DataVariant, UnitVariant, VariantShape};
 use crate::parse::options::Options;
 use crate::parse::rename::{self, Case, CaseAt};
-use crate::parse::{attribute, field, place};
+use crate::parse::{attribute, field, option_place};
 
 /// What the options of a variant say: its stored name, and the case of its fields' names.
 fn names(variant: &Variant, case: Option<Case>, diag: &Diag) -> (String, Option<CaseAt>) {
-    let mut options = Options::of(attribute::read(&variant.attrs, diag), &place::VARIANT, diag);
+    let mut options = Options::of(
+        attribute::read(&variant.attrs, diag),
+        &option_place::VARIANT,
+        diag,
+    );
     let rename = options.take("rename").and_then(|opt| opt.stored_name(diag));
     let own = variant.ident.unraw().to_string();
     let stored = match (rename, case) {
@@ -57,7 +61,7 @@ pub(crate) fn data(
     let shape = match fields {
         Fields::Named(fields) => {
             let case = fields_case.map(|(case, _)| case);
-            let (fields, read) = field::named(fields, &place::VALUE_FIELD, case, diag);
+            let (fields, read) = field::named(fields, &option_place::VALUE_FIELD, case, diag);
             marks = read;
             VariantShape::Struct(fields)
         }

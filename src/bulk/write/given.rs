@@ -5,7 +5,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::{
-    RowFailure, Tools, Trouble, doubtful, failed, marked, own, pause_write, read, row, sort,
+    RowFailure, Tools, Trouble, classify, doubtful, failed, marked, own, pause_write, read, row,
 };
 use crate::bulk::checkpoint::refused;
 use crate::bulk::mark::{JobMark, MarkedFate};
@@ -67,7 +67,7 @@ impl<'a> GivenWrite<'a> {
             is_again: waiting.is_again,
             was_unknown: false,
             races: tools.races.rounds(),
-            busy: tools.patience.rounds(),
+            busy: tools.shared_budget.rounds(),
         };
         given.attempts().await
     }
@@ -78,24 +78,26 @@ impl<'a> GivenWrite<'a> {
             if let Some(fate) = self.told(stored.as_ref())? {
                 return Ok(fate);
             }
-            let joint = self.plan(stored.as_ref());
-            let joint = joint.map_err(|error| self.failed(error))?;
-            let is_told = self.mark.is_some() && !joint.is_delete();
+            let planned_write = self.plan(stored.as_ref());
+            let planned_write = planned_write.map_err(|error| self.failed(error))?;
+            let is_told = self.mark.is_some() && !planned_write.is_delete();
             self.tools.turn().await;
-            let (began, is_resent) = (Instant::now(), joint.is_resent());
-            let error = match joint.send(self.tools.db).await {
+            let (began, is_resent) = (Instant::now(), planned_write.is_resent());
+            let error = match planned_write.send(self.tools.db).await {
                 Ok(None) => return Ok(Fate::Written),
                 Ok(Some((current, error))) => {
                     if let Some(fate) = self.told(current.as_ref())? {
                         return Ok(fate);
                     }
                     let setback = (current, error);
-                    stored = self.lost(stored.as_ref(), setback, began).await?;
+                    stored = self
+                        .after_lost_race(stored.as_ref(), setback, began)
+                        .await?;
                     continue;
                 }
                 Err(error) => error,
             };
-            match sort(&error) {
+            match classify(&error) {
                 // A delete leaves no mark that would tell.
                 RowFailure::Unknown if is_told => {
                     self.was_unknown = true;
@@ -127,13 +129,13 @@ impl<'a> GivenWrite<'a> {
     }
 
     fn plan(&self, stored: Option<&Bytes>) -> Result<PlannedWrite> {
-        let joint = match &self.intent {
-            Intent::Ready(joint) => joint.again(),
+        let planned_write = match &self.intent {
+            Intent::Ready(planned_write) => planned_write.again(),
             Intent::Reading(write) => write.plan_on(stored, self.tools.db)?,
         };
         match &self.mark {
-            Some(mark) => marked(joint, mark),
-            None => Ok(joint),
+            Some(mark) => marked(planned_write, mark),
+            None => Ok(planned_write),
         }
     }
 
@@ -152,7 +154,7 @@ impl<'a> GivenWrite<'a> {
 
     /// The condition does not hold. Where that is one of the library's, on what it read, the write is planned again
     /// on what is there now.
-    async fn lost(
+    async fn after_lost_race(
         &mut self,
         stored: Option<&Bytes>,
         (current, error): Setback,

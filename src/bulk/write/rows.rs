@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use super::{
-    RowFailure, Tools, Trouble, doubtful, failed, marked, own, pause, pause_write, read, sort,
+    RowFailure, Tools, Trouble, classify, doubtful, failed, marked, own, pause, pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;
@@ -74,7 +74,7 @@ impl<'j> RowWrites<'j> {
             has_lost: false,
             was_unknown: false,
             races: tools.races.rounds(),
-            busy: tools.patience.rounds(),
+            busy: tools.shared_budget.rounds(),
         };
         loop {
             if let ControlFlow::Break(fate) = attempt.once().await? {
@@ -99,7 +99,7 @@ impl<'j> RowWrites<'j> {
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
             return Ok(ControlFlow::Break(Fate::LeftQuery));
         };
-        let joint = match &self.action {
+        let planned_write = match &self.action {
             RowAction::Delete => {
                 self.target.check_row(item)?;
                 let source = self.target.source();
@@ -110,12 +110,12 @@ impl<'j> RowWrites<'j> {
                 decide(db, item, claim)?
             }
         };
-        let Some(joint) = joint else {
+        let Some(planned_write) = planned_write else {
             return Ok(ControlFlow::Break(Fate::Unchanged));
         };
         match &tools.mark {
-            Some(mark) => marked(joint, mark).map(ControlFlow::Continue),
-            None => Ok(ControlFlow::Continue(joint)),
+            Some(mark) => marked(planned_write, mark).map(ControlFlow::Continue),
+            None => Ok(ControlFlow::Continue(planned_write)),
         }
     }
 }
@@ -141,19 +141,19 @@ impl Attempt<'_, '_> {
             return Ok(ControlFlow::Break(own(self.was_unknown)));
         }
         let planned = self.rows.plan(self.tools, &self.item, self.key);
-        let joint = match planned.map_err(|error| failed(self.key, None, error))? {
-            ControlFlow::Continue(joint) => joint,
+        let planned_write = match planned.map_err(|error| failed(self.key, None, error))? {
+            ControlFlow::Continue(planned_write) => planned_write,
             ControlFlow::Break(fate) => return Ok(ControlFlow::Break(fate)),
         };
         self.tools.turn().await;
-        let (began, is_resent) = (Instant::now(), joint.is_resent());
-        let error = match joint.send(self.tools.db).await {
+        let (began, is_resent) = (Instant::now(), planned_write.is_resent());
+        let error = match planned_write.send(self.tools.db).await {
             Ok(None) => return Ok(ControlFlow::Break(Fate::Written)),
-            Ok(Some(setback)) => return self.lost(setback, began).await,
+            Ok(Some(setback)) => return self.after_lost_race(setback, began).await,
             Err(error) => error,
         };
         let row = (self.key, None);
-        match sort(&error) {
+        match classify(&error) {
             RowFailure::Unknown => self.unknown(error, began).await,
             RowFailure::Busy | RowFailure::Lasting => {
                 let may_be_done = is_resent || self.was_unknown;
@@ -174,7 +174,7 @@ impl Attempt<'_, '_> {
 
     /// Somebody else was first. The first loser has the winner's item at hand; who loses again waits, and
     /// reads anew.
-    async fn lost(
+    async fn after_lost_race(
         &mut self,
         (current, error): Setback,
         began: Instant,

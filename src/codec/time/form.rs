@@ -5,7 +5,7 @@ use super::text::{BILLION, Precision, civil_text, parse_utc};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, Name, Number, Reader, Writer};
-use crate::path::{Mode, Use};
+use crate::path::{KeyUsage, Mode};
 
 /// How a point in time is stored where the table is not ours alone: `#[dynamo(format = "..")]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub trait FormField: Sized {
     #[doc(hidden)]
     type Held: FormField;
     #[doc(hidden)]
-    type Mode<U: Use>: Mode;
+    type Mode<U: KeyUsage>: Mode;
     #[doc(hidden)]
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
     #[doc(hidden)]
@@ -126,7 +126,7 @@ pub trait FormField: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for T {
     type Held = T;
-    type Mode<U: Use> = U::Required;
+    type Mode<U: KeyUsage> = U::Required;
 
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         writer.name(name);
@@ -145,7 +145,7 @@ impl<T: Moment> FormField for T {
 #[diagnostic::do_not_recommend]
 impl<T: Moment> FormField for Option<T> {
     type Held = T;
-    type Mode<U: Use> = U::Optional;
+    type Mode<U: KeyUsage> = U::Optional;
 
     fn encode_as(&self, form: Form, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         self.as_ref()

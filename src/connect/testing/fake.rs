@@ -32,18 +32,18 @@ use crate::wire::{ConditionFailed, Failure};
 /// # Ok(()) }
 /// ```
 pub fn already_exists<E: DynamoEntity>(current: &E) -> Error {
-    lost(ConditionFailure::create(&E::ENTITY), Some(current))
+    failed_condition(ConditionFailure::create(&E::ENTITY), Some(current))
 }
 
 /// What a write that needs an item returns where none is there: [`ErrorKind::NotFound`].
 pub fn not_found<E: DynamoEntity>() -> Error {
-    lost::<E>(needing_row::<E>(), None)
+    failed_condition::<E>(needing_row::<E>(), None)
 }
 
 /// What a write returns where the item that is there does not fit its condition or its version:
 /// [`ErrorKind::Conflict`], with [`current`](Error::current).
 pub fn conflict<E: DynamoEntity>(current: &E) -> Error {
-    lost(needing_row::<E>().or_condition(), Some(current))
+    failed_condition(needing_row::<E>().or_condition(), Some(current))
 }
 
 /// What a write returns where the item of this key has its unique value: [`ErrorKind::NotUnique`], with
@@ -80,7 +80,7 @@ fn needing_row<E: DynamoEntity>() -> ConditionFailure {
 }
 
 /// The failed condition of a write that found this entity, whatever its TTL.
-fn lost<E: DynamoEntity>(meaning: ConditionFailure, current: Option<&E>) -> Error {
+fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<&E>) -> Error {
     let encoded = current.map(encode_as_is).transpose();
     match encoded {
         Ok(item) => {

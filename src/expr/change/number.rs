@@ -2,7 +2,7 @@
 
 use super::Change;
 use crate::expr::node::{Node, Term};
-use crate::expr::number::{Numeric, Room};
+use crate::expr::number::{Numeric, SumBound};
 use crate::expr::update::UpdateAction;
 use crate::json::{CodecError, Reader, Tag};
 use crate::key::Arg;
@@ -46,10 +46,10 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
         let there = |json: Option<Vec<u8>>| {
             json.ok_or_else(|| CodecError::new("a number that is not stored"))
         };
-        let room = delta.room(minus, &start);
-        let room = room.map_err(|fault| fault.at(self.place().to_string()))?;
-        let guard = match room {
-            Some(room) => Some(self.guard(&room)),
+        let sum_bound = delta.sum_bound(minus, &start);
+        let sum_bound = sum_bound.map_err(|fault| fault.at(self.place().to_string()))?;
+        let guard = match sum_bound {
+            Some(sum_bound) => Some(self.guard(&sum_bound)),
             None => self.unless_null(Tag::N),
         };
         let action = UpdateAction::Add {
@@ -61,10 +61,12 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
     }
 
     /// The stored number leaves room for the change.
-    fn guard(&self, room: &Room) -> Node {
-        let bound = Term::Value(format!("{{\"N\":\"{}\"}}", room.bound.as_str()).into_bytes());
-        let fits = Node::Compare(self.here(), room.comparison, bound);
-        let missing = room.start_fits.then(|| Node::Missing(self.place().clone()));
+    fn guard(&self, sum_bound: &SumBound) -> Node {
+        let bound = Term::Value(format!("{{\"N\":\"{}\"}}", sum_bound.bound.as_str()).into_bytes());
+        let fits = Node::Compare(self.here(), sum_bound.comparison, bound);
+        let missing = sum_bound
+            .start_fits
+            .then(|| Node::Missing(self.place().clone()));
         Node::any(missing.into_iter().chain([fits]))
     }
 }

@@ -18,9 +18,9 @@ pub(crate) enum Meaning {
 
 impl Meaning {
     /// Of the write of an item.
-    pub(crate) fn lost(self) -> ConditionFailure {
+    pub(crate) fn condition_failure(self) -> ConditionFailure {
         match self {
-            Meaning::Row(lost) => lost,
+            Meaning::Row(condition_failure) => condition_failure,
             Meaning::Taken(_) | Meaning::NotOurs => ConditionFailure::NEVER,
         }
     }
@@ -28,7 +28,7 @@ impl Meaning {
     /// Says who lost to whom.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         match self {
-            Meaning::Row(lost) => lost.explain(failure, entity, now),
+            Meaning::Row(condition_failure) => condition_failure.explain(failure, entity, now),
             Meaning::Taken(unique) => taken(unique, failure).of(entity),
             Meaning::NotOurs => not_ours(failure).of(entity),
         }

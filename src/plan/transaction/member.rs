@@ -145,7 +145,7 @@ impl TransactionMember {
     fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
         let refused = |kind, message| Error::new(kind, Stage::Request, message);
         if write.verb == WriteVerb::Update && write.update.is_empty() {
-            if write.lost().may_create() {
+            if write.condition_failure().may_create() {
                 let message =
                     "a transaction makes no item out of nothing: set a field in the same upsert";
                 return Err(refused(ErrorKind::InvalidValue, message).of(write.entity));
@@ -210,13 +210,13 @@ impl TransactionMember {
     /// The declaration of its entity, where that is known.
     pub(crate) fn declared(&self) -> Option<&'static str> {
         let owner = self.owner.as_ref().map(|owner| owner.declared());
-        owner.or(self.write.lost().declared())
+        owner.or(self.write.condition_failure().declared())
     }
 
     /// The attributes of the primary key of what it writes.
     pub(crate) fn key_names(&self) -> Option<KeyNames> {
         let owner = self.owner.as_ref().map(|owner| owner.key_names());
-        owner.or(self.write.lost().keys())
+        owner.or(self.write.condition_failure().keys())
     }
 
     /// The size of the item that it stores, if it puts one.

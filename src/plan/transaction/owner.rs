@@ -11,18 +11,18 @@ use crate::error::Result;
 use crate::expr::{Comparison, Node, Term};
 use crate::json::Writer;
 use crate::path::Place;
-use crate::plan::{KeyNames, Meaning, TransactionMember, WriteRequest, WriteVerb};
+use crate::plan::{KeyNames, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::schema::{EntityDef, TableDef};
 
 /// The owner of unique values.
 pub(crate) struct Owner {
     /// Its primary key, as the value of an attribute.
-    pub(crate) json: Vec<u8>,
+    json: Vec<u8>,
     /// When it expires, as it is stored.
-    pub(crate) ttl: Option<Vec<u8>>,
-    pub(crate) now: Timestamp,
-    pub(crate) entity: &'static EntityDef,
-    pub(crate) table: &'static TableDef,
+    ttl: Option<Vec<u8>>,
+    now: Timestamp,
+    entity: &'static EntityDef,
+    table: &'static TableDef,
 }
 
 impl Owner {
@@ -72,15 +72,43 @@ impl Owner {
         self.entity.id
     }
 
+    /// Writes the content of its sentinels: all but their keys.
+    pub(crate) fn write_content(&self, item: &mut Writer) {
+        if let Some(attribute) = self.table.type_attribute {
+            item.dynamic_name(attribute);
+            item.text(MARK);
+        }
+        item.dynamic_name(MARK);
+        item.raw_bytes(&self.json);
+        if let (Some(ttl), Some(at)) = (self.entity.ttl, &self.ttl) {
+            item.dynamic_name(ttl);
+            item.raw_bytes(at);
+        }
+    }
+
+    /// The sentinel may be taken: it is not there, it is this owner's or the other one's, or it has expired.
+    pub(crate) fn free_condition(&self, other: Option<&Owner>) -> Node {
+        let others = other.map(Owner::holder_condition);
+        let ttl = self.entity.ttl;
+        let over = ttl.map(|ttl| check::over_condition(ttl, self.now));
+        Node::any(
+            [self.mine_condition()]
+                .into_iter()
+                .chain(others)
+                .chain(over),
+        )
+    }
+
     /// The sentinel is not there, or this owner's.
-    pub(crate) fn is_mine(&self) -> Node {
+    fn mine_condition(&self) -> Node {
         Node::any([
             Node::Missing(Place::of(self.table.pk)),
-            self.is_the_holder(),
+            self.holder_condition(),
         ])
     }
 
-    pub(crate) fn is_the_holder(&self) -> Node {
+    /// The sentinel is this owner's.
+    fn holder_condition(&self) -> Node {
         let owner = Term::Place(Place::of(MARK));
         Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()))
     }
@@ -91,7 +119,7 @@ impl Owner {
         sentinel: &[u8],
         db: &Dynamo,
     ) -> Result<TransactionMember> {
-        let asked = (self.is_mine(), Meaning::NotOurs);
+        let asked = (self.mine_condition(), Meaning::NotOurs);
         self.beside(sentinel, WriteVerb::Delete, sentinel, asked, db)
     }
 

@@ -32,8 +32,8 @@ impl Participant {
     }
 
     /// What a failure of its condition means, if it is the write of an item.
-    pub(crate) fn lost(&self) -> ConditionFailure {
-        self.meaning.lost()
+    pub(crate) fn condition_failure(&self) -> ConditionFailure {
+        self.meaning.condition_failure()
     }
 
     /// A read, which has no condition.

@@ -91,7 +91,7 @@ pub(crate) fn plan_of_one<Out>(
     let whose = (first.write.entity, first.write.now);
     let mut plan = plan_of(members, token, whose, outcome)?;
     if let [alone] = &plan.participants[..] {
-        plan.lost = alone.lost();
+        plan.condition_failure = alone.condition_failure();
         plan.participants.clear();
     }
     Ok(plan)

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{BATCH, BatchGet, Numbered, TableFrame};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::read::{Answered, RawRow, RequestCost};
-use crate::retry::Patience;
+use crate::retry::SharedBudget;
 use crate::wire::BoxFuture;
 
 /// A request has no larger body. Only keys of kilobytes meet it.
@@ -81,16 +81,20 @@ impl BatchGet {
     pub(super) fn chunk<'a, 'k: 'a>(
         &'a self,
         keys: Vec<Numbered<'k>>,
-        patience: &'a Patience,
+        shared_budget: &'a SharedBudget,
     ) -> BoxFuture<'a, ChunkRead<'k>> {
-        Box::pin(self.until_read(keys, patience))
+        Box::pin(self.until_read(keys, shared_budget))
     }
 
-    async fn until_read<'k>(&self, keys: Vec<Numbered<'k>>, patience: &Patience) -> ChunkRead<'k> {
+    async fn until_read<'k>(
+        &self,
+        keys: Vec<Numbered<'k>>,
+        shared_budget: &SharedBudget,
+    ) -> ChunkRead<'k> {
         let mut read = ChunkRead::default();
         let all = keys.len();
         let mut left = keys;
-        let mut rounds = patience.rounds();
+        let mut rounds = shared_budget.rounds();
         while !left.is_empty() {
             let began = Instant::now();
             let error = match self.ask(&left, &mut read).await {
@@ -109,7 +113,7 @@ impl BatchGet {
                     Some(error)
                 }
                 Err(error) => {
-                    self.failed(left, error, patience, &mut read).await;
+                    self.failed(left, error, shared_budget, &mut read).await;
                     return read;
                 }
             };
@@ -128,7 +132,7 @@ impl BatchGet {
         &self,
         keys: Vec<Numbered<'k>>,
         error: Error,
-        patience: &Patience,
+        shared_budget: &SharedBudget,
         read: &mut ChunkRead<'k>,
     ) {
         let of_a_table = matches!(
@@ -141,7 +145,7 @@ impl BatchGet {
             return;
         }
         for part in parts {
-            let again = self.chunk(part, patience).await;
+            let again = self.chunk(part, shared_budget).await;
             read.items.extend(again.items);
             read.failed.extend(again.failed);
         }

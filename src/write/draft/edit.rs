@@ -37,7 +37,7 @@ impl<E: DynamoEntity> Edit<E> {
     }
 
     /// To be sent by others, who take no answer.
-    pub(crate) fn joint(self, db: &Dynamo, now: Timestamp) -> Result<PlannedWrite> {
+    pub(crate) fn planned_write(self, db: &Dynamo, now: Timestamp) -> Result<PlannedWrite> {
         let beside = self.exchange.members(&self.key, now, db)?;
         let mut write = update_of(&self.key, self.update, self.asked, now, db)?;
         write.resend = self.resend;
@@ -46,7 +46,7 @@ impl<E: DynamoEntity> Edit<E> {
 
     /// Sends both.
     pub(crate) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
-        match self.joint(db, now)?.send(db).await? {
+        match self.planned_write(db, now)?.send(db).await? {
             None => Ok(()),
             Some((_, error)) => Err(error),
         }

@@ -27,7 +27,7 @@ pub(crate) fn relied_on<E: DynamoEntity>(
         .iter()
         .filter_map(|field| attribute_of::<E>(field))
     {
-        guards.push(is_filled::<E>(at, attribute)?);
+        guards.push(filled_condition::<E>(at, attribute)?);
     }
     // The version tells of other writers, and not whether the entity was changed in memory since.
     let UpdateOrigin::Entity { attributes, .. } = source else {
@@ -53,14 +53,17 @@ pub(crate) fn relied_on<E: DynamoEntity>(
 }
 
 /// The stored text is not empty. Where the field has a default, an absent text is that one.
-fn is_filled<E: DynamoEntity>(at: usize, attribute: &AttributeDef) -> Result<Node, CodecError> {
+fn filled_condition<E: DynamoEntity>(
+    at: usize,
+    attribute: &AttributeDef,
+) -> Result<Node, CodecError> {
     let size = Term::Size(Place::of(attribute.stored));
     let none = Term::Value(b"{\"N\":\"0\"}".to_vec());
     let filled = Node::Compare(size, Comparison::Gt, none);
     let default = E::default_json(at)?;
     let is_text = |json: &Vec<u8>| json != b"{\"S\":\"\"}";
     Ok(if default.as_ref().is_some_and(is_text) {
-        Node::any([check::is_absent(attribute.stored), filled])
+        Node::any([check::absent_condition(attribute.stored), filled])
     } else {
         filled
     })
@@ -74,22 +77,22 @@ pub(crate) fn as_loaded<E: DynamoEntity>(
     held: Option<&[u8]>,
 ) -> Result<Node, CodecError> {
     let Some(json) = held else {
-        return Ok(check::is_absent(attribute.stored));
+        return Ok(check::absent_condition(attribute.stored));
     };
     let same = if E::ENTITY.ttl == Some(attribute.stored) {
-        is_ttl(attribute.stored, json)?
+        ttl_condition(attribute.stored, json)?
     } else {
-        check::is_as_read(attribute.stored, json)
+        check::as_read_condition(attribute.stored, json)
     };
     Ok(if E::default_json(at)?.as_deref() == Some(json) {
-        Node::any([check::is_absent(attribute.stored), same])
+        Node::any([check::absent_condition(attribute.stored), same])
     } else {
         same
     })
 }
 
 /// The seconds of the TTL; a fraction that others stored was cut off when it was read.
-fn is_ttl(attribute: &'static str, json: &[u8]) -> Result<Node, CodecError> {
+fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecError> {
     let seconds = <i64 as TtlTime>::decode_ttl(&mut Reader::new(json))?;
     let place = || Term::Place(Place::of(attribute));
     let number = |number: i64| Term::Value(format!("{{\"N\":\"{number}\"}}").into_bytes());
@@ -106,7 +109,10 @@ pub(crate) fn expected<E: DynamoEntity>(
 ) -> Result<(Node, ConditionFailure)> {
     let def = &E::ENTITY;
     if way == UpdateKind::Upsert {
-        return Ok((check::is_live(def, now), ConditionFailure::upsert(def)));
+        return Ok((
+            check::live_condition(def, now),
+            ConditionFailure::upsert(def),
+        ));
     }
     match source {
         UpdateOrigin::Entity {
@@ -119,8 +125,12 @@ pub(crate) fn expected<E: DynamoEntity>(
                     "this entity was never stored, so there is nothing to update: `create` it";
                 return Err(refused::<E>(message.to_owned()));
             }
-            let (unchanged, lost) = check::condition(def, Expect::Loaded, Some(loaded), now);
-            Ok((unchanged.and(check::is_live(def, now)), lost))
+            let (unchanged, condition_failure) =
+                check::condition(def, Expect::Loaded, Some(loaded), now);
+            Ok((
+                unchanged.and(check::live_condition(def, now)),
+                condition_failure,
+            ))
         }
         _ => Ok(check::condition(def, Expect::Exists, None, now)),
     }

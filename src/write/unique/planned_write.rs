@@ -115,9 +115,9 @@ async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Opti
             reason.is_some_and(|reason| reason.is_condition())
         };
         let places = (0..participants.len()).filter(|at| failed(*at));
-        let (others, lost): (Vec<_>, Vec<_>) =
+        let (others, own): (Vec<_>, Vec<_>) =
             places.partition(|at| matches!(participants[*at].meaning(), Meaning::NotOurs));
-        if lost.is_empty() && !others.is_empty() {
+        if own.is_empty() && !others.is_empty() {
             let mut at = 0;
             members.retain(|_| {
                 at += 1;
@@ -129,7 +129,7 @@ async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Opti
             .reasons
             .first()
             .and_then(|reason| reason.item.clone());
-        let main = members.first_mut().filter(|_| lost.first() == Some(&0));
+        let main = members.first_mut().filter(|_| own.first() == Some(&0));
         let (main, item) = (main.filter(|_| !is_respelt), current.as_ref());
         if main
             .zip(item)
@@ -143,7 +143,7 @@ async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Opti
             .first()
             .map_or_else(|| db.now(), |main| main.write.now);
         let error = crate::plan::explain(failure, &participants, now);
-        return match lost.first() {
+        return match own.first() {
             Some(0) => Ok(Some((current, error))),
             _ => Err(error),
         };
@@ -171,7 +171,7 @@ pub(crate) fn given_up(
     let mut guards = vec![Node::Exists(Place::of(entity.pk.attribute))];
     for name in attributes_of(entity) {
         guards.push(match member(item, name).map_err(fail)? {
-            Some(json) => check::is_value(name, json),
+            Some(json) => check::value_condition(name, json),
             None => Node::Missing(Place::of(name)),
         });
     }

@@ -101,7 +101,7 @@ impl<E: DynamoEntity> Rewrite<E> {
             return Node::Missing(here);
         };
         let as_read = |name: String| match member(item, &name) {
-            Ok(Some(json)) => check::is_value(name, json),
+            Ok(Some(json)) => check::value_condition(name, json),
             _ => Node::Missing(Place::of(name)),
         };
         let asked = self.relied_on(item).into_iter().map(as_read);
@@ -128,8 +128,8 @@ impl<E: DynamoEntity> Rewrite<E> {
 
     /// The write of the item, if this holds too.
     fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
-        let (condition, lost) = self.asked.clone();
-        let asked = check::with(condition, lost, guard);
+        let (condition, condition_failure) = self.asked.clone();
+        let asked = check::with(condition, condition_failure, guard);
         match &self.main {
             Main::Put(item) => {
                 let room = 1024 + item.len();
@@ -151,8 +151,8 @@ pub(crate) enum Intent {
 }
 
 impl From<PlannedWrite> for Intent {
-    fn from(joint: PlannedWrite) -> Self {
-        Intent::Ready(Box::new(joint))
+    fn from(planned_write: PlannedWrite) -> Self {
+        Intent::Ready(Box::new(planned_write))
     }
 }
 

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
-use crate::entity::sentinel::MARK;
 use crate::entity::{DynamoEntity, Known};
 use crate::error::Result;
-use crate::expr::Node;
 use crate::json::{CodecError, Writer};
-use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb, check};
+use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb};
 use crate::schema::{EntityDef, KeyType, UniqueDef};
 
 /// A unique value that an item holds, as the key of its sentinel.
@@ -60,21 +58,9 @@ impl Sentinel {
     ) -> Result<TransactionMember> {
         let mut item = Writer::for_request(192);
         item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
-        if let Some(attribute) = owner.table.type_attribute {
-            item.dynamic_name(attribute);
-            item.text(MARK);
-        }
-        item.dynamic_name(MARK);
-        item.raw_bytes(&owner.json);
-        if let (Some(ttl), Some(at)) = (owner.entity.ttl, &owner.ttl) {
-            item.dynamic_name(ttl);
-            item.raw_bytes(at);
-        }
+        owner.write_content(&mut item);
         item.raw("}");
-        let over = owner.entity.ttl.map(|ttl| check::is_over(ttl, owner.now));
-        let others = other.map(Owner::is_the_holder);
-        let free = Node::any([owner.is_mine()].into_iter().chain(others).chain(over));
-        let asked = (free, Meaning::Taken(self.unique));
+        let asked = (owner.free_condition(other), Meaning::Taken(self.unique));
         owner.beside(&self.key, WriteVerb::Put, item.as_bytes(), asked, db)
     }
 

@@ -199,12 +199,12 @@ fn numeric(inner: &Type) -> Forward {
                 Self(<#inner as __d::Numeric>::zero())
             }
 
-            fn room(
+            fn sum_bound(
                 &self,
                 minus: bool,
                 start: &Self,
-            ) -> ::core::result::Result<::core::option::Option<__d::Room>, __d::CodecError> {
-                <#inner as __d::Numeric>::room(&self.0, minus, &start.0)
+            ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
+                <#inner as __d::Numeric>::sum_bound(&self.0, minus, &start.0)
             }
         },
     }

@@ -24,7 +24,7 @@ pub(crate) struct ByKey {
 
 /// What a row without a type is.
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum RowKind {
     /// One of those that are meant.
     Meant,
     /// One of others.
@@ -73,19 +73,19 @@ struct NotOurs;
 
 impl ByKey {
     /// What a row is that has no type.
-    pub(super) fn tell(&self, item: &[u8]) -> Told {
+    pub(super) fn tell(&self, item: &[u8]) -> RowKind {
         match &self.whose {
             Whose::Of(claim) => match claim.unlike(item) {
-                Ok(None) => Told::Meant,
+                Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
                     let fault = fault.of_identity(KeyIdentity::Unlike);
-                    Told::Unlike(Box::new(refused_row(self.table, claim.entity, item, fault)))
+                    RowKind::Unlike(Box::new(refused_row(self.table, claim.entity, item, fault)))
                 }
-                Err(NotOurs) => Told::Other,
+                Err(NotOurs) => RowKind::Other,
             },
             Whose::OfNone(left_out) => match left_out.iter().any(|entity| entity.has_key(item)) {
-                true => Told::Other,
-                false => Told::Meant,
+                true => RowKind::Other,
+                false => RowKind::Meant,
             },
         }
     }

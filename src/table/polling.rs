@@ -9,7 +9,7 @@ use crate::runtime::sleep;
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(2);
 
-pub(super) struct TablePace {
+pub(super) struct TablePolling {
     next: Duration,
     /// None is for ever.
     patience: Option<Duration>,
@@ -17,9 +17,9 @@ pub(super) struct TablePace {
     began: Option<Instant>,
 }
 
-impl TablePace {
+impl TablePolling {
     pub(super) fn until(patience: Duration) -> Self {
-        TablePace {
+        TablePolling {
             next: FIRST,
             patience: Some(patience),
             began: None,
@@ -27,7 +27,7 @@ impl TablePace {
     }
 
     pub(super) fn endless() -> Self {
-        TablePace {
+        TablePolling {
             next: FIRST,
             patience: None,
             began: None,
@@ -58,7 +58,7 @@ mod tests {
     #[tokio::test]
     async fn patience_begins_with_the_first_wait() {
         let patience = Duration::from_millis(30);
-        let mut pace = TablePace::until(patience);
+        let mut pace = TablePolling::until(patience);
         sleep(patience * 2).await;
         pace.wait(overdue).await.expect("it was not waited before");
         sleep(patience).await;

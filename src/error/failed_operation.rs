@@ -126,7 +126,7 @@ impl Error {
         inner.code.clone_from(&of.code);
         inner.current.clone_from(&of.current);
         inner.holder.clone_from(&of.holder);
-        // Of a row that does not read it is the key as it is stored, else the one that was given.
+        // A row that cannot be decoded has its stored key; otherwise use the key given.
         inner.item_key = of.item_key.clone().or_else(|| lead.key.clone());
         inner.failures = failures;
         error
