@@ -4,7 +4,7 @@ use super::DynamoTable;
 use super::live::refuse_sentinel;
 use crate::codec::Item;
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, Tag, Writer, member};
+use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
 use crate::schema::EntityDef;
@@ -141,7 +141,7 @@ pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     let fail = |fault| unfit::<C>(json, fault);
     refuse_sentinel(<C::Table as DynamoTable>::ENTITIES, json).map_err(fail)?;
     match (find_variant::<C>(json).map_err(fail)?, C::OTHER) {
-        (Ok(variant), _) => (variant.read)(json),
+        (Ok(found), _) => (found.variant.read)(json),
         (Err(_), Some(other)) => Item::from_dynamo_json(json).map(other).map_err(fail),
         (Err(unfit), None) => Err(fail(unfit)),
     }
@@ -154,10 +154,8 @@ pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> 
         return None;
     }
     let fault = match find_variant::<C>(json) {
-        Ok(Ok(variant)) => match has_type::<C>(json) {
-            true => return None,
-            false => (variant.entity.key_fault)(json)?,
-        },
+        Ok(Ok(found)) if found.by_type => return None,
+        Ok(Ok(found)) => (found.variant.entity.key_fault)(json)?,
         Ok(Err(fault)) | Err(fault) => fault,
     };
     Some(unfit::<C>(json, fault))
@@ -170,10 +168,17 @@ fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
     Error::decode(C::NAME, fault).with_item_key(key)
 }
 
+/// The variant that an item belongs to.
+struct FoundVariant<C: 'static> {
+    variant: &'static Variant<C>,
+    /// By its type attribute; by its key, where it has none.
+    by_type: bool,
+}
+
 /// The variant that an item belongs to, or why it belongs to none.
 fn find_variant<C: DynamoCollection>(
     json: &[u8],
-) -> Result<Result<&'static Variant<C>, CodecError>, CodecError> {
+) -> Result<Result<FoundVariant<C>, CodecError>, CodecError> {
     let table = &<C::Table as DynamoTable>::TABLE;
     let mut reader = Reader::new(json);
     let mut first = true;
@@ -184,16 +189,19 @@ fn find_variant<C: DynamoCollection>(
             continue;
         }
         return match reader.tag()? {
-            Tag::S => Ok(by_type(&reader.text()?).map_err(|fault| fault.at(name))),
+            Tag::S => Ok(by_type(&reader.text()?)
+                .map(|variant| FoundVariant {
+                    variant,
+                    by_type: true,
+                })
+                .map_err(|fault| fault.at(name))),
             other => Ok(Err(CodecError::mismatch(Tag::S, other).at(name))),
         };
     }
-    Ok(by_key(json))
-}
-
-fn has_type<C: DynamoCollection>(json: &[u8]) -> bool {
-    let attribute = <C::Table as DynamoTable>::TABLE.type_attribute;
-    attribute.is_some_and(|name| member(json, name).is_ok_and(|stored| stored.is_some()))
+    Ok(by_key(json).map(|variant| FoundVariant {
+        variant,
+        by_type: false,
+    }))
 }
 
 /// What stands in the type attribute is shown only if it is the name of an entity.
