@@ -1,5 +1,6 @@
 //! An update or upsert before it is planned, and its planning.
 
+mod builder;
 mod complete;
 mod edit;
 mod guard;
@@ -8,6 +9,7 @@ mod source;
 
 use std::fmt;
 
+pub(crate) use builder::draft_builder;
 pub(crate) use complete::{refused, stamp_fields};
 pub(crate) use edit::{Edit, update_of};
 pub(crate) use guard::as_loaded;

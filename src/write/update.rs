@@ -8,6 +8,7 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
 use crate::plan::{Call, Explanation, Operation, Plan, TransactionMember};
+use crate::write::draft::draft_builder;
 use crate::write::{
     Intent, PlannedWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
     ReturningOld, UpdateDraft, UpdateKind,
@@ -34,14 +35,9 @@ impl<E: DynamoEntity> Update<E> {
     }
 }
 
-impl<E: DynamoEntity, R> Update<E, R> {
-    fn of(draft: UpdateDraft<E>) -> Self {
-        Update {
-            draft,
-            returning: PhantomData,
-        }
-    }
+draft_builder!(Update);
 
+impl<E: DynamoEntity, R> Update<E, R> {
     /// The changes: the closure gets the paths of the entity and returns one change, a tuple, an array,
     /// a `Vec` or an `Option` of changes. Called again, it adds to them.
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
@@ -63,28 +59,6 @@ impl<E: DynamoEntity, R> Update<E, R> {
     pub fn unchecked(mut self) -> Self {
         self.draft.leave_version();
         self
-    }
-
-    /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer; see
-    /// [`Create::repeatable`](crate::write::Create::repeatable).
-    pub fn repeatable(mut self) -> Self {
-        self.draft.repeatable();
-        self
-    }
-
-    /// Returns the item as it was before.
-    pub fn returning_old(self) -> Update<E, ReturningOld> {
-        Update::of(self.draft)
-    }
-
-    /// Returns the attributes that changed, as they are now.
-    pub fn returning_changed(self) -> Update<E, ReturningChanged> {
-        Update::of(self.draft)
-    }
-
-    /// Returns nothing, and spares the answer.
-    pub fn returning_nothing(self) -> Update<E, ReturningNothing> {
-        Update::of(self.draft)
     }
 }
 
@@ -110,20 +84,6 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
     }
 }
 
-impl<E: DynamoEntity, R> Update<E, R> {
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        self.draft.members(db)
-    }
-
-    pub(crate) fn item_key(&self) -> &Key<E> {
-        self.draft.key()
-    }
-
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        self.draft.intent(db)
-    }
-}
-
 impl<E: DynamoEntity, R: Returning<E>> Operation for Update<E, R> {
     type Out = R::Out;
 
@@ -137,11 +97,5 @@ impl<E: DynamoEntity, R: Returning<E>> Operation for Update<E, R> {
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
         self.draft.explain(db, R::RETURNED)
-    }
-}
-
-impl<E: DynamoEntity, R> fmt::Debug for Update<E, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Update({:?})", self.draft)
     }
 }

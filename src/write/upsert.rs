@@ -8,6 +8,7 @@ use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::expr::{Changes, Condition};
 use crate::plan::{Call, Explanation, Operation, Plan, TransactionMember};
+use crate::write::draft::draft_builder;
 use crate::write::{
     Intent, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld, UpdateDraft,
     UpdateKind,
@@ -26,14 +27,9 @@ impl<E: DynamoEntity> Upsert<E> {
     }
 }
 
-impl<E: DynamoEntity, R> Upsert<E, R> {
-    fn of(draft: UpdateDraft<E>) -> Self {
-        Upsert {
-            draft,
-            returning: PhantomData,
-        }
-    }
+draft_builder!(Upsert);
 
+impl<E: DynamoEntity, R> Upsert<E, R> {
     /// The changes; see [`Update::apply`](crate::write::Update::apply). Every field that the entity cannot be
     /// read without has to be among them.
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
@@ -45,42 +41,6 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
         self.draft.when(condition(E::Paths::default()));
         self
-    }
-
-    /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer; see
-    /// [`Create::repeatable`](crate::write::Create::repeatable).
-    pub fn repeatable(mut self) -> Self {
-        self.draft.repeatable();
-        self
-    }
-
-    /// Returns the item as it was before, if there was one.
-    pub fn returning_old(self) -> Upsert<E, ReturningOld> {
-        Upsert::of(self.draft)
-    }
-
-    /// Returns the attributes that changed, as they are now.
-    pub fn returning_changed(self) -> Upsert<E, ReturningChanged> {
-        Upsert::of(self.draft)
-    }
-
-    /// Returns nothing, and spares the answer.
-    pub fn returning_nothing(self) -> Upsert<E, ReturningNothing> {
-        Upsert::of(self.draft)
-    }
-}
-
-impl<E: DynamoEntity, R> Upsert<E, R> {
-    pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        self.draft.members(db)
-    }
-
-    pub(crate) fn item_key(&self) -> &Key<E> {
-        self.draft.key()
-    }
-
-    pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
-        self.draft.intent(db)
     }
 }
 
@@ -97,11 +57,5 @@ impl<E: DynamoEntity, R: Returning<E>> Operation for Upsert<E, R> {
 
     fn explain(self, db: &Dynamo) -> Result<Explanation> {
         self.draft.explain(db, R::RETURNED)
-    }
-}
-
-impl<E: DynamoEntity, R> fmt::Debug for Upsert<E, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Upsert({:?})", self.draft)
     }
 }
