@@ -252,7 +252,7 @@ impl Dynamo {
     ) -> Result<Reply, Failure> {
         match &self.0.observer {
             None => self.0.wire.attempt(request, token).await,
-            // In a box, so that who does not watch has no room for it.
+            // Boxed: the rare future must not enlarge every call.
             Some(observer) => Box::pin(observer.watch(&self.0.wire, request, token)).await,
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
     let mut chunks = Vec::with_capacity(writes.len() / MOST_WRITES + 1);
     let (mut chunk, mut bytes) = (Vec::new(), 0);
     for (slot, write) in writes.iter().enumerate() {
-        // And a comma.
+        // One byte more for the comma between two writes.
         let more = write.json().len() + 1;
         if chunk.len() == MOST_WRITES || (bytes + more > MOST_BYTES && !chunk.is_empty()) {
             chunks.push(std::mem::take(&mut chunk));

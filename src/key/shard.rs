@@ -49,7 +49,7 @@ impl KeyHash {
 
     /// The shard of the item, if there are so many. There is always one.
     pub fn shard(self, shards: u16) -> u16 {
-        // Less than a `u16`.
+        // The remainder is below `shards`, so the cast loses nothing.
         (self.0 % u64::from(shards.max(1))) as u16
     }
 }

@@ -12,10 +12,10 @@ use crate::plan::{ItemKeys, confirm};
 use crate::retry::Backoff;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend};
 
-/// So often a request is called.
+/// How often a request is sent.
 const ATTEMPTS: u32 = 15;
 
-/// And for so long, which leaves its token the most of its life.
+/// How long it is sent again: a token has most of its life left then.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sends a request, again while others are in its way. A condition that fails comes with the item that it was
@@ -46,7 +46,7 @@ async fn persist(db: &Dynamo, request: Request, keys: ItemKeys) -> Result<Reply,
         let is_over = attempt >= ATTEMPTS || began.elapsed() > PATIENCE;
         if is_over || !failure.is_contention {
             let failure = last(failure, unknown, request.resend);
-            // In a box, so that who needs no other read has no room for it.
+            // Boxed: the rare future must not enlarge every call.
             return Err(match confirm::is_needed(&failure, request.operation, db) {
                 true => Box::pin(confirm::with_items(failure, &request, keys, db)).await,
                 false => failure,

@@ -8,15 +8,15 @@ use crate::json::CodecError;
 
 /// Where the values of these attributes begin in a text.
 ///
-/// The items of an answer have their attributes in one order, most often. So it is enough to count: how many names come
-/// before the next one that is looked for is known by the item before. Where another one stands there, each name is
-/// looked at again.
+/// The items of an answer usually have their attributes in one order. So names are counted, not compared: the item before
+/// tells how many come before the next attribute that is looked for. Where another name stands there, each name is
+/// compared again.
 #[derive(Debug)]
 pub(crate) struct KeyFinder {
     attributes: Vec<Attribute>,
-    /// Of how many the values are asked for; of another one, whether it is there.
+    /// How many of the attributes are asked for their values. Of one behind them only its presence is asked.
     values: usize,
-    /// How many items were begun: what was noted in those before does not count.
+    /// The number of this item: what was noted in earlier ones does not count.
     item: Cell<usize>,
     /// How many of the steps were found in this item.
     found: Cell<usize>,
@@ -32,21 +32,21 @@ struct Attribute {
     name: &'static str,
     /// In which item it was noted, and where.
     place: Cell<(usize, usize)>,
-    /// Which comes at this place of the order; not this one.
+    /// The attribute that stands at this place of the order, which may be another than this one.
     step: Cell<FinderStep>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct FinderStep {
-    /// The number of names from the one before on, with its own.
+    /// How many names are passed from the attribute before it, its own included.
     names: u32,
     attribute: usize,
 }
 
-/// So many names come before something that is not looked for.
+/// The number of names to pass where nothing is looked for.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// An answer that changes its order more often has none.
+/// An answer whose order changes more often is taken to have none.
 const MOST_TURNS: u32 = 3;
 
 impl Attribute {
@@ -73,20 +73,20 @@ impl KeyFinder {
         }
     }
 
-    /// And whether this one is there.
+    /// Finds out whether this attribute is there, too.
     pub(crate) fn beside(mut self, name: &'static str) -> Self {
         self.attributes.push(Attribute::of(name));
         self
     }
 
-    /// Whether it is.
+    /// Whether the attribute given to [`beside`](Self::beside) is there.
     #[inline]
     pub(crate) fn has_beside(&self) -> bool {
         let beside = self.attributes.get(self.values);
         beside.is_some_and(|beside| self.place_of(beside).is_some())
     }
 
-    /// Nothing was found yet. After how many names something is looked for.
+    /// Begins an item, in which nothing was found yet. Returns the number of names until one is looked at.
     #[inline]
     fn begin(&self) -> u32 {
         self.item.set(self.item.get() + 1);
@@ -104,7 +104,7 @@ impl KeyFinder {
         self.attributes.get(number).map(|attribute| &attribute.step)
     }
 
-    /// Looks at a name; after how many more something is looked for.
+    /// Looks at a name. Returns the number of names until the next one is looked at.
     #[inline]
     fn look_at(&self, name: &str, place: usize) -> u32 {
         let step = self.step(self.found.get());
@@ -128,7 +128,7 @@ impl KeyFinder {
         }
     }
 
-    /// The next one is there.
+    /// Notes that the next attribute of the order stands here.
     #[inline(always)]
     fn is_at(&self, attribute: &Attribute, place: usize) -> u32 {
         attribute.place.set((self.item.get(), place));
@@ -137,7 +137,7 @@ impl KeyFinder {
         self.step(found).map_or(NEVER, |step| step.get().names)
     }
 
-    /// Whether it is one of them, while their order is not known.
+    /// Looks for a name among all attributes, while their order is not known.
     #[cold]
     fn find_out(&self, name: &str, place: usize) -> u32 {
         let place = (self.item.get(), place);
@@ -161,7 +161,7 @@ impl KeyFinder {
         self.found.get() == self.attributes.len()
     }
 
-    /// The item is read. Whether all were found.
+    /// Ends an item. Returns whether all attributes were found.
     #[inline]
     fn end(&self) -> bool {
         let is_complete = self.is_complete();
@@ -171,14 +171,14 @@ impl KeyFinder {
         is_complete
     }
 
-    /// Each name is to be looked at, unless it is.
+    /// From here on each name is looked at. Returns whether the order was known until now.
     fn lose_order(&self) -> bool {
         let was_known = self.is_order_known.replace(false);
         self.turns.set(self.turns.get() + u32::from(was_known));
         was_known
     }
 
-    /// Where it stands in this item.
+    /// Where an attribute stands in this item.
     #[inline]
     fn place_of(&self, attribute: &Attribute) -> Option<usize> {
         let (item, place) = attribute.place.get();
@@ -208,7 +208,7 @@ impl KeyFinder {
     }
 }
 
-/// Whether two names are the same, as far as that is told without a call.
+/// Whether two names are the same; none if they are too long to compare without a call.
 #[inline(always)]
 fn is_same_if_short(one: &str, other: &str) -> Option<bool> {
     let (one, other) = (one.as_bytes(), other.as_bytes());
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
     /// A name of the item or of a map in it, with its value ahead.
     #[inline(always)]
     pub(super) fn pass_name(&mut self, name: &str) {
-        // From never on nothing counts that many names.
+        // `NEVER` is `u32::MAX`: no input has enough names to count it down to zero.
         self.until = self.until.wrapping_sub(1);
         if self.until == 0 {
             self.look_at(name);
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
         let start = self.clone();
         self.look_for(finder);
         let is_read = read(self).is_some();
-        // However whoever reads values has left it.
+        // `read` may stop at any depth, so it is restored.
         self.depth = start.depth;
         self.look_for(None);
         let begin = start.at;
