@@ -24,9 +24,9 @@ pub(super) struct Tools<'j> {
     pub(super) db: &'j Dynamo,
     pub(super) mark: Option<JobMark>,
     pub(super) rate: Option<Rate>,
-    /// With a service that is busy.
+    /// For a service that is busy.
     pub(super) shared_budget: SharedBudget,
-    /// With others who write the same rows.
+    /// For others who write the same rows.
     pub(super) races: SharedBudget,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Trouble {
     /// The same of a write that may have taken effect, and of which nothing tells any more: tried again, it might be
     /// done twice.
     Doubtful(FailedRow),
-    /// All that follow would fare alike. The write of this row may have taken effect.
+    /// All rows that follow would fail for the same reason. The write of this row may have taken effect.
     Job(Error, Option<FailedRow>),
 }
 
@@ -100,7 +100,7 @@ fn marked(mut planned_write: PlannedWrite, mark: &JobMark) -> Result<PlannedWrit
     Ok(planned_write)
 }
 
-/// Waits for a service that is busy. One that stays so stops the job: what follows would fare alike.
+/// Waits for a service that is busy. One that stays busy stops the job, because the rows that follow would fail too.
 async fn pause(
     busy: &mut Rounds<'_>,
     began: Instant,

@@ -19,13 +19,13 @@ pub trait Numeric: DynamoValue {
     fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError>;
 }
 
-/// The stored number compares so with this bound.
+/// What the stored number has to fulfil before something is added to it, so that the sum is a number of its type.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct SumBound {
     pub comparison: Comparison,
     pub bound: Number,
-    /// What a missing attribute counts as does too.
+    /// Whether what a missing attribute counts as does so too.
     pub start_fits: bool,
 }
 
@@ -99,7 +99,7 @@ unbounded! {
     bigdecimal::BigDecimal, bigdecimal::BigDecimal::from(0);
 }
 
-/// Larger sums would be stored and not be read.
+/// Larger sums would be stored, and could not be read.
 #[diagnostic::do_not_recommend]
 impl Numeric for f32 {
     fn zero() -> Self {
@@ -138,7 +138,7 @@ impl Numeric for rust_decimal::Decimal {
             _ => (Comparison::Le, Self::MAX),
         };
         end.set_scale(change.scale()).map_err(|_| wide())?;
-        // Of one sign and one scale, so this is exact.
+        // Both have one sign and one scale, so this is exact.
         let bound = end - change;
         Ok(Some(SumBound {
             comparison,

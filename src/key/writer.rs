@@ -1,4 +1,4 @@
-//! Writes the text of a key template: whole, into an item or a key, or its front, for a query.
+//! Writes the text of a key template: all of it for an item or a key, its front for a query.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ enum TargetKind<'w> {
     Text(&'w mut Vec<u8>, TemplateExtent),
     /// The value alone, of whatever size.
     Bound(&'w mut Writer),
-    /// Nowhere: it has to be this text.
+    /// Nothing is written: the key has to be this text.
     Stored(&'w str),
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum TemplateExtent {
     Front,
     /// A part and what stands between it and the next one.
     Part(usize),
-    /// A part alone, which may be empty: no key has it, but keys are above and below it.
+    /// A part alone. It may be empty: no key has an empty part, but keys sort above it and below it.
     Bound(usize),
 }
 
@@ -89,8 +89,8 @@ fn no_text() -> CodecError {
     CodecError::new("a key of its own type has no text")
 }
 
-/// A part of a key, and the function that writes it: no closure, so that what writes a key is compiled once for all
-/// places that do.
+/// A part of a key, and the function that writes it. It is no closure, so that the code that writes a key is compiled
+/// once and not for each use.
 pub struct PartOf<'v, T: ?Sized> {
     value: &'v T,
     write: fn(&T, PartPlace<'_, '_>) -> Result<(), CodecError>,
@@ -150,8 +150,8 @@ impl PartPlace<'_, '_> {
 
 /// A key text being written.
 ///
-/// That of an item goes straight into the request. Only where it needs JSON's escapes, which our own
-/// keys never do but for a backslash, is it rewritten at the end.
+/// The key of an item goes straight into the request. It is rewritten at the end if it needs escapes of JSON, which our
+/// own keys need for a backslash only.
 #[derive(Debug)]
 pub struct KeyText<'w> {
     out: TextOutput<'w>,
@@ -169,10 +169,10 @@ enum TextOutput<'w> {
     Text {
         out: &'w mut Vec<u8>,
         reach: TemplateExtent,
-        /// How many parts were met.
+        /// How many parts were written or passed.
         met: usize,
     },
-    /// What is left of a stored text; none once it differs.
+    /// The rest of a stored text that was not compared yet; None once the key differs.
     Stored(Option<&'w [u8]>),
 }
 
@@ -264,7 +264,7 @@ impl<'w> KeyText<'w> {
                     return Err(CodecError::other_shard().in_key(self.attribute));
                 }
             }
-            // A query asks for whole partition keys.
+            // A query asks for whole partition keys, which are never written in part.
             TextOutput::Text { .. } => {}
         }
         Ok(())
@@ -304,7 +304,7 @@ impl<'w> KeyText<'w> {
         }
     }
 
-    /// A part that cannot be written is not the stored one either.
+    /// Compares a part with the stored text. A part that cannot be written differs from what is stored.
     fn compare<P: KeyPart>(
         &mut self,
         part: &P,
@@ -355,7 +355,7 @@ impl<'w> KeyText<'w> {
     }
 }
 
-/// The delimiter, if it stands in a part of variable width that others follow in a verbatim key: it would end there.
+/// The delimiter, if a part of variable width holds it and others follow in a verbatim key: it would end the part early.
 fn may_not_hold<P: KeyPart>(
     style: Style,
     pad: Option<usize>,
@@ -366,7 +366,7 @@ fn may_not_hold<P: KeyPart>(
         return None;
     };
     let is_free = last || !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
-    // The delimiter is ASCII, so a byte of it is it.
+    // The delimiter is ASCII, so this byte is never a piece of another character.
     (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
 }
 

@@ -196,7 +196,7 @@ impl<Out> PendingPlan<Out> {
         crate::plan::explain(failure, &self.participants, self.now)
     }
 
-    /// The same in the spelling of the stored items; once of each.
+    /// Sends the request again in the spelling of the stored items, once for each item.
     fn respelt(&mut self, failure: &Failure) -> Option<Request> {
         let (request, sent) = *self.sent.take()?;
         failure.condition.as_ref()?;
@@ -243,12 +243,12 @@ enum CallState<'d, Out> {
 }
 
 impl<'d, Out> Call<'d, Out> {
-    /// Of several steps. Dropped before it is done, it stops after the step at hand.
+    /// A call of several steps. If it is dropped early, it stops after the step that is under way.
     pub(crate) fn of(steps: BoxFuture<'d, Result<Out>>) -> Self {
         Call(CallState::Steps(steps))
     }
 
-    /// Nothing was sent.
+    /// A call that failed before anything was sent.
     pub(crate) fn failed(error: Error) -> Self {
         Call(CallState::Done(Some(Err(error))))
     }

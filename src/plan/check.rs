@@ -35,7 +35,8 @@ pub(crate) struct ConditionFailure {
     kind: ConditionFailureKind,
     /// The declaration of the entity, where it is one.
     def: Option<&'static EntityDef>,
-    /// More was asked than the kind says: conditions of the caller's, places to be there, room for a sum.
+    /// Whether the condition asks for more than the kind says: a condition of the caller, a place that has to exist,
+    /// room for a sum.
     asked_more: bool,
     /// The number of the version that was loaded, where one was.
     version: Option<Option<u64>>,
@@ -45,20 +46,20 @@ pub(crate) struct ConditionFailure {
 /// The time of creation that was loaded. A deleted and created item may have the version of the one before.
 #[derive(Debug, Clone, Copy)]
 struct LoadedCreation {
-    /// Stands for its value, as this library writes it.
+    /// The hash of the value, as this library writes it; None if none was loaded.
     digest: Option<u64>,
     may_lack: bool,
 }
 
 impl LoadedCreation {
-    /// None where nothing is asked of it.
+    /// None where the condition does not ask for it.
     fn of(loaded: &LoadedItem) -> Option<Self> {
         let digest = loaded.created_at.as_deref().map(digest);
         let may_lack = loaded.may_lack_created_at;
         (digest.is_some() || may_lack).then_some(LoadedCreation { digest, may_lack })
     }
 
-    /// Whether an item has it, its values written as this library writes them.
+    /// Whether an item has this time of creation. The values of the item are written as this library writes them.
     fn is_of(self, item: &[u8], def: &EntityDef) -> bool {
         let stored = def.created_at.map(|attribute| member(item, attribute));
         let stored = stored.and_then(|stored| stored.ok().flatten());
@@ -81,7 +82,7 @@ enum ConditionFailureKind {
     Create,
     /// An item was needed.
     NeedsRow,
-    /// None was asked for.
+    /// No item was to be there.
     NeedsNone,
     /// The entity is new, so none was expected.
     New,
@@ -111,12 +112,12 @@ impl ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Create, def)
     }
 
-    /// Nothing is asked but that no expired item is changed.
+    /// The condition asks only that no expired item is changed.
     pub(crate) fn upsert(def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Upsert, def)
     }
 
-    /// More is asked.
+    /// Says that the condition asks for more than the kind says.
     pub(crate) fn or_condition(self) -> ConditionFailure {
         ConditionFailure {
             asked_more: true,
@@ -124,7 +125,7 @@ impl ConditionFailure {
         }
     }
 
-    /// The stored item as we would write it, if it is the version that was loaded.
+    /// The stored item as this library would write it, if it has the version that was loaded.
     pub(crate) fn reread(self, item: &[u8]) -> Option<Vec<u8>> {
         let def = self.def.filter(|_| self.is_same_version(item));
         def.and_then(|def| (def.reread)(item))
@@ -200,7 +201,7 @@ impl ConditionFailure {
                 ErrorKind::Conflict,
                 "the stored item is not the one that was loaded: another write came first",
             ),
-            // Where nothing else was asked an item was in the way, and is gone by now.
+            // The arms below have the other case: nothing else was asked, so an item was in the way and is gone by now.
             (ConditionFailureKind::NeedsNone | ConditionFailureKind::New, None)
                 if self.asked_more && !is_expired =>
             {
@@ -220,7 +221,7 @@ impl ConditionFailure {
         }
     }
 
-    /// Whether the version did not decide: the item has the one that was loaded, or none was asked for.
+    /// Whether the item has the version that was loaded, or none was asked for, so that the version did not decide.
     fn is_same_version(self, item: &[u8]) -> bool {
         let attribute = self.def.and_then(|def| def.version);
         attribute
@@ -232,7 +233,7 @@ impl ConditionFailure {
             })
     }
 
-    /// The same of the time of creation, in whatever spelling the item has it.
+    /// Whether the item has the time of creation that was loaded, in whatever spelling.
     fn is_same_creation(self, item: &[u8]) -> bool {
         let created = self.def.zip(self.created_at);
         created.is_none_or(|(def, created)| {
@@ -247,14 +248,14 @@ pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp)
     is_past(ttl.and_then(|ttl| expires_at(item, ttl)), now)
 }
 
-/// Its TTL. An item that cannot be read is shown, so that its reader gets the error.
+/// The TTL of an item. None if it cannot be read: the item counts as live, so that whoever decodes it gets the error.
 pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
     let stored = member(item, ttl).ok().flatten()?;
     let ttl = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
     ttl.ok().flatten()
 }
 
-/// Whether this TTL is over.
+/// Whether this TTL has passed.
 pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
     ttl.is_some_and(|at| at <= now.seconds())
 }
@@ -265,7 +266,7 @@ pub(crate) struct LoadedItem {
     version: Version,
     /// The value of the time of creation, as DynamoDB JSON.
     created_at: Option<Vec<u8>>,
-    /// It was read of an item without one: as None, or as the default of the field.
+    /// Whether the item may have been stored without one, which reads as None or as the default of the field.
     may_lack_created_at: bool,
 }
 
@@ -293,7 +294,7 @@ impl LoadedItem {
     }
 }
 
-/// What a row without a time of creation is read with, if the field has a default.
+/// The time of creation that an item without one is read with, if the field has a default.
 fn default_created_at<E: DynamoEntity>() -> Result<Option<Vec<u8>>, CodecError> {
     let is_it = |attribute: &AttributeDef| Some(attribute.stored) == E::ENTITY.created_at;
     let at = E::ENTITY.attributes.iter().position(is_it);
@@ -324,7 +325,7 @@ pub(crate) fn condition(
     (node, condition_failure)
 }
 
-/// The same with a condition of the caller's.
+/// Adds the condition of the caller.
 pub(crate) fn with(
     expected: Node,
     condition_failure: ConditionFailure,
@@ -345,14 +346,14 @@ fn number(number: impl std::fmt::Display) -> Vec<u8> {
     format!("{{\"N\":\"{number}\"}}").into_bytes()
 }
 
-/// The item's time is over. A fraction that others stored is cut off when it is read, so
-/// `ttl < now + 1` expires the same items as the reads do, and `ttl <= now` would not.
+/// The TTL has passed. Reads cut off a fraction that others stored, so `ttl < now + 1` holds of the same items as reads
+/// find expired, and `ttl <= now` would not.
 pub(crate) fn over_condition(ttl: &'static str, now: Timestamp) -> Node {
     let next_second = now.seconds().saturating_add(1);
     compare(ttl, Comparison::Lt, number(next_second))
 }
 
-/// No live item. DynamoDB deletes expired items late; one of those may be replaced.
+/// There is no live item. DynamoDB deletes expired items late, so one of those may be replaced.
 fn missing_condition(def: &EntityDef, now: Timestamp) -> Node {
     let none = Node::Missing(Place::of(def.pk.attribute));
     Node::any(
@@ -369,19 +370,19 @@ fn exists_condition(def: &EntityDef, now: Timestamp) -> Node {
     ])
 }
 
-/// Nothing is asked of an entity without a TTL. NOT of a comparison with a missing attribute is true:
-/// such an item lives on.
+/// The item has not expired: always so without a TTL in the entity. An item without the attribute is live, because NOT
+/// of a comparison with a missing attribute is true.
 pub(crate) fn live_condition(def: &EntityDef, now: Timestamp) -> Node {
     Node::all(def.ttl.map(|ttl| over_condition(ttl, now).not()))
 }
 
-/// The attribute is absent as this library or another one writes it.
+/// The attribute is missing, or NULL, as other libraries write absence.
 pub(crate) fn absent_condition(attribute: &'static str) -> Node {
     let null = compare(attribute, Comparison::Eq, b"{\"NULL\":true}".to_vec());
     Node::any([Node::Missing(Place::of(attribute)), null])
 }
 
-/// The item as it was loaded.
+/// The item is the one that was loaded.
 fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, ConditionFailureKind) {
     let Some(attribute) = def.version else {
         return (Node::all([]), ConditionFailureKind::NeedsRow);

@@ -27,7 +27,7 @@ pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
 pub(crate) struct SentWrite {
     head: Range<usize>,
     write: WriteRequest,
-    /// It has the stored spelling.
+    /// Whether it has the stored spelling by now.
     is_respelt: bool,
 }
 
@@ -41,13 +41,13 @@ impl SentWrite {
         }
     }
 
-    /// With the part of the body that is its own.
+    /// Gives the write back with its part of the body that was sent.
     fn back(mut self, body: &[u8]) -> Option<Self> {
         self.write.head.raw_bytes(body.get(self.head.clone())?);
         Some(self)
     }
 
-    /// Once: whoever writes the item meanwhile was first.
+    /// Takes the stored spelling, once only: if the item differs again, another writer came first.
     fn respell(&mut self, item: &Bytes) -> Option<()> {
         if self.is_respelt {
             return None;

@@ -23,7 +23,7 @@ pub(crate) enum WriteVerb {
     Put,
     Update,
     Delete,
-    /// It is only asked something, in a transaction.
+    /// Only its condition is checked, in a transaction.
     Check,
 }
 
@@ -130,7 +130,7 @@ impl WriteRequest {
         self.meaning.condition_failure()
     }
 
-    /// Only if this holds too.
+    /// Adds a condition.
     pub(crate) fn asking(&mut self, node: Node) {
         let before = std::mem::replace(&mut self.condition, Node::all([]));
         self.condition = before.and(node);
@@ -220,7 +220,7 @@ impl WriteRequest {
         Ok(head)
     }
 
-    /// So many bytes it takes, about.
+    /// About how many bytes it takes.
     pub(super) fn room(&self) -> usize {
         self.head.len() + 512
     }

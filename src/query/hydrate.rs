@@ -29,13 +29,13 @@ use crate::key::json::KeyJson;
 use crate::plan::is_expired;
 use crate::read::{BATCH, BatchGet, Failing, Meter, RawRow, TableFrame, WantedKey};
 
-/// So many items are fetched at once: a few requests side by side.
+/// How many items are fetched at once, by a few requests side by side.
 const ROUND: usize = 4 * BATCH;
 
 /// A page without a limit looks one row further with the same request.
 pub(super) const PAGE: usize = BATCH - 1;
 
-/// A row that is not all there is of an item: a key, or a projection.
+/// A row that holds only a part of its item: a key, or a projection.
 #[diagnostic::on_unimplemented(
     message = "`hydrate()` fetches the items behind keys or a projection",
     label = "the rows of this query are `{Self}`",
@@ -50,13 +50,13 @@ impl<E: DynamoEntity> PartOfItem for Key<E> {}
 /// What is read of the items.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hydration {
-    /// Some attributes; all, if it is not said.
+    /// The attributes to read; None reads all.
     pub(super) attributes: Option<Vec<&'static str>>,
 }
 
 /// A row: where it stands, and what is there.
 pub(super) struct HydratedRow {
-    /// The row of the index, with the keys that a cursor is made of; the item, if there is none.
+    /// The row of the index, with the keys that a cursor is made of. None where the item is the row itself.
     place: Option<RawRow>,
     pub(super) item: RawRow,
 }
@@ -66,7 +66,7 @@ impl HydratedRow {
         self.place.as_ref().unwrap_or(&self.item)
     }
 
-    /// The item alone.
+    /// Drops the row of the index.
     pub(super) fn without_place(self) -> HydratedRow {
         HydratedRow {
             place: None,
@@ -86,7 +86,7 @@ impl From<RawRow> for HydratedRow {
     }
 }
 
-/// The next rows.
+/// Rows in the order of the query.
 #[derive(Default)]
 pub(super) struct HydratedRows {
     pub(super) rows: Vec<HydratedRow>,
@@ -106,7 +106,7 @@ impl HydratedRows {
             run.rows = staying(rows);
             of_runs = behind;
         }
-        // They come in the order of the rows before them.
+        // `vanished` is ordered by `before`, so one walk over `stays` is enough.
         let (mut looked_at, mut stayed) = (0, 0);
         for row in &mut self.vanished {
             stayed += staying(stays.get(looked_at..row.before).unwrap_or_default());
@@ -117,7 +117,7 @@ impl HydratedRows {
         self.rows.retain(|_| stays.next().unwrap_or(true));
     }
 
-    /// With the rows of the next one behind its own.
+    /// Appends the rows of the next answer.
     pub(super) fn extend(&mut self, next: HydratedRows) {
         let before = self.rows.len();
         self.rows.extend(next.rows);
@@ -152,7 +152,7 @@ struct Hydrator {
     items: BatchGet,
     /// Rows whose items were not read yet.
     waiting: VecDeque<RawRow>,
-    /// How many more than are wanted are looked at, as some may be dropped.
+    /// How many more items are fetched than are wanted, because some may be dropped.
     surplus: usize,
 }
 
@@ -186,7 +186,7 @@ impl Selection {
         }
         let attributes = self.options.hydration.as_ref();
         if let Some(attributes) = attributes.and_then(|items| items.attributes.as_ref()) {
-            // What the item is checked by is read too.
+            // What the item is checked by, such as its TTL, is read too.
             let ttl = source.ttl();
             let mut expression = Expression::default();
             self.name_attributes(
@@ -208,16 +208,16 @@ impl Selection {
 }
 
 impl RowSource {
-    /// All rows are going to be read.
+    /// Says that all rows are going to be read.
     pub(super) fn until_the_end(mut self) -> Self {
-        // A pace has its own order of requests.
+        // A pace decides by itself when requests are sent.
         if self.meter.is_none() {
             self.gather = self.gather.until_the_end();
         }
         self
     }
 
-    /// Tells rows that expire while it is under way.
+    /// Finds the rows that expire while the query is under way.
     pub(super) fn living(&self) -> &Living {
         &self.living
     }
@@ -227,22 +227,22 @@ impl RowSource {
         selection.row_source_at(db, self.meter.clone())
     }
 
-    /// Nothing more is there.
+    /// Whether nothing more is there.
     pub(super) fn is_done(&self) -> bool {
         self.gather.is_done() && !self.is_waiting()
     }
 
-    /// There may be more, and it may not be looked at.
+    /// Whether more may be there that `max_scanned` forbids to read.
     pub(super) fn is_spent(&self) -> bool {
         self.gather.is_spent() && !self.is_waiting()
     }
 
-    /// The next row can be had without another request.
+    /// Whether the next row is at hand without another request.
     pub(super) fn is_row_known(&self) -> bool {
         self.behind.is_none() && self.gather.is_row_known()
     }
 
-    /// Its rows come from between each other's.
+    /// Whether rows of several lanes are merged into one order.
     pub(super) fn is_merging(&self) -> bool {
         self.gather.is_merging()
     }
@@ -252,7 +252,7 @@ impl RowSource {
         behind.is_some_and(|behind| !behind.waiting.is_empty())
     }
 
-    /// The next rows. `wanted` is how many there is use for.
+    /// The next rows. `wanted` is how many the caller has use for; None is all.
     pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
         let Some(behind) = &mut self.behind else {
             return self.next_rows(wanted).await;
@@ -282,7 +282,7 @@ impl RowSource {
         })
     }
 
-    /// What was looked at behind the rows. Rows of an index that wait for their items stand before that.
+    /// What was read behind the last row. Rows of an index that still wait for their items stand before it.
     pub(super) fn gap(&self) -> Option<Run> {
         let position = self.gather.position().filter(|_| self.behind.is_none())?;
         Some(Run {
@@ -294,14 +294,14 @@ impl RowSource {
 }
 
 impl Hydrator {
-    /// How many items the next round fetches. Nobody knows how many will have to be dropped: twice as
-    /// many each time that some were.
+    /// How many items the next round fetches. The surplus doubles each time that rows were dropped, because nobody knows
+    /// how many will be.
     fn most(&self, wanted: Option<usize>) -> usize {
         let wanted = wanted.unwrap_or(ROUND).max(1);
         wanted.saturating_mul(self.surplus).min(ROUND)
     }
 
-    /// Has so many rows of the index wait, or those of one answer if all are wanted.
+    /// Reads rows of the index until `most` of them wait, or the rows of one answer if all are wanted.
     async fn fill(
         &mut self,
         gather: &mut Gather,
@@ -341,7 +341,7 @@ impl Hydrator {
             }
             match item? {
                 Some(item) if self.selection.still_holds(item.json(), now) => {
-                    // What is behind a row that is not to be read is not to be read either.
+                    // A row that was refused is passed on as it is: its item must not be read either.
                     answer.rows.push(match place.is_refused() {
                         true => HydratedRow::from(place),
                         false => HydratedRow {
@@ -404,7 +404,7 @@ mod tests {
         }
     }
 
-    /// However many are gone between them.
+    /// The rows come in order, however many items are gone between them.
     #[test]
     fn each_row_is_asked_once_whether_it_stays() {
         let rows = 1_000;

@@ -79,14 +79,14 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
 struct RawPage {
     places: Vec<Bytes>,
     vanished: Vec<Vanished>,
-    /// From before the first row on, as they were read.
+    /// Stands before the first row, and knows the rows in the order in which they were read.
     position: ReadPosition,
 }
 
 impl RawPage {
     fn cursor_at(&self, row: usize) -> Option<Cursor> {
         let maker = self.position.maker();
-        // They were read before, so their keys are there.
+        // The rows were read before, so their keys are there.
         if !maker.is_segmented() {
             return maker.at_row(self.places.get(row)?).ok();
         }

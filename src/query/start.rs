@@ -18,19 +18,18 @@ use crate::key::range::{Bound, KeyRange};
 /// Attributes compared by `=`, with their values in DynamoDB JSON.
 pub(super) type Equals = Vec<(&'static str, Vec<u8>)>;
 
-/// The keys that one request after the other reads.
+/// A range of keys that requests read one after the other.
 #[derive(Clone)]
 pub(super) struct Leg {
     pub(super) equals: Equals,
     pub(super) range: KeyRange,
     /// The attribute that the range is about.
     pub(super) ranged: Option<&'static str>,
-    /// Which part of a scan, of how many.
+    /// The number of a segment of a scan, and how many there are.
     pub(super) segment: Option<(u32, u32)>,
 }
 
-/// Behind this value of the sort key of a table nothing is asked for, so no request begins there: some engines refuse
-/// that.
+/// The last value of the sort key that a read asks for. No request begins behind it, because some engines refuse that.
 #[derive(Debug, Clone)]
 pub(super) struct LastKey {
     name: &'static str,
@@ -38,7 +37,7 @@ pub(super) struct LastKey {
 }
 
 impl LastKey {
-    /// Whether that is where these entries of an object stand.
+    /// Whether a key, as entries of a JSON object, stands at this value.
     pub(super) fn is_at(&self, position: &[u8]) -> bool {
         cursor::point_of(position, self.name).is_ok_and(|point| point == self.point)
     }
@@ -50,7 +49,7 @@ pub(super) struct LaneRead {
     pub(super) frames: Vec<RequestFrame>,
     /// The key that the first one begins behind.
     pub(super) start: Option<Vec<u8>>,
-    /// Only the service knows whether that is one of the segment.
+    /// Whether the start is in a segment of a scan: only the service knows which keys are in it.
     pub(super) is_of_segment: bool,
 }
 

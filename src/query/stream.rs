@@ -27,7 +27,7 @@ pub struct RowStream<Row> {
     read: ReadRow<Row>,
     rows: VecDeque<HydratedRow>,
     position: ReadPosition,
-    /// Rows come in small portions, and not all of them with a request.
+    /// Whether rows come in small portions, some of them without a request.
     is_merging: bool,
     /// Rows that may still be returned, those at hand included.
     left: usize,
@@ -45,7 +45,7 @@ enum NextAnswer {
     None,
 }
 
-/// So many rows are left where it is looked whether more have come.
+/// With this many rows left, the stream looks whether more have come.
 const FEW: usize = 512;
 
 type Fetched = (Box<RowSource>, Result<HydratedRows>);
@@ -175,7 +175,7 @@ impl<Row> Stream for RowStream<Row> {
                 return Poll::Ready(None);
             }
             if self.is_merging && self.rows.len() == FEW {
-                // So that the requests behind a small portion begin before its last row.
+                // The requests behind a small portion begin before its last row is taken.
                 let _ = self.poll_ahead(cx);
                 self.ask();
             }

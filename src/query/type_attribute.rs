@@ -1,8 +1,8 @@
-//! Which rows are meant where rows of several entities stand together: told by the type attribute, which the service
-//! looks at, and where a row of another program has none by its key, as they come.
+//! Which rows a query means where rows of several entities stand together. The service tells by the type attribute; a
+//! row of another program that has none is told here by its key.
 //!
-//! A row that is left out is one of another entity, or evidently of none. One that may be of this entity, with its key in
-//! another spelling, is refused in its place: nobody else would ever tell of it.
+//! A row is left out if it is of another entity, or evidently of none. One that may be of this entity, with its key in
+//! another spelling, is an error in its place, because nobody else would ever report it.
 
 use super::source::QuerySource;
 use crate::entity::refused_row;
@@ -13,7 +13,7 @@ use crate::json::{CodecError, KeyIdentity, Reader, Writer, member};
 use crate::path::Place;
 use crate::schema::{EntityDef, KeySource, TableDef, has_uniques, others_may_be_among};
 
-/// How rows without a type are told.
+/// How to tell rows without a type.
 #[derive(Debug, Clone)]
 pub(crate) struct ByKey {
     /// The type attribute.
@@ -25,24 +25,24 @@ pub(crate) struct ByKey {
 /// What a row without a type is.
 #[derive(Debug)]
 pub(super) enum RowKind {
-    /// One of those that are meant.
+    /// A row that the query means.
     Meant,
-    /// One of others.
+    /// A row of another entity, or of none.
     Other,
-    /// It may be one of those that are meant, and has no key of theirs.
+    /// A row that may be meant, but whose key is not written as theirs are.
     Unlike(Box<Error>),
 }
 
-/// A key fits one entity of the table at most.
+/// The entities whose keys decide. A key fits at most one entity of the table.
 #[derive(Debug, Clone)]
 enum Whose {
-    /// Those of this entity are meant.
+    /// Rows with a key of this entity are meant.
     Of(RowClaim),
-    /// All but those of these.
+    /// All rows are meant but those with a key of these entities.
     OfNone(Vec<&'static EntityDef>),
 }
 
-/// An entity among all of its table.
+/// An entity, and all entities of its table.
 #[derive(Debug, Clone, Copy)]
 struct RowClaim {
     entity: &'static EntityDef,
@@ -50,7 +50,7 @@ struct RowClaim {
 }
 
 impl RowClaim {
-    /// Why a row that may be one of the entity has no key of it. None if it has one, or is of something else.
+    /// Why a row that may be of the entity does not have its key. None if it has.
     fn unlike(self, item: &[u8]) -> Result<Option<CodecError>, NotOurs> {
         let Some(fault) = (self.entity.key_fault)(item).filter(|fault| !fault.is_other_spelling())
         else {
@@ -58,7 +58,7 @@ impl RowClaim {
         };
         let own = self.entity.likeness(item).ok_or(NotOurs)?;
         let mut others = self.entities.iter().filter(|it| it.id != self.entity.id);
-        // What is more like another entity is refused where that is read.
+        // A row that is more like another entity is refused where that one is read.
         let is_of =
             |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
         match others.any(is_of) {
@@ -72,7 +72,7 @@ impl RowClaim {
 struct NotOurs;
 
 impl ByKey {
-    /// What a row is that has no type.
+    /// Tells a row that has no type.
     pub(super) fn tell(&self, item: &[u8]) -> RowKind {
         match &self.whose {
             Whose::Of(claim) => match claim.unlike(item) {
@@ -92,9 +92,8 @@ impl ByKey {
 }
 
 impl QuerySource {
-    /// Refuses a row that is not to be taken away, for no read would return it as one of those that are asked for: one
-    /// of another type, and one without a type whose key is not as this library writes it. A table that an entity has
-    /// alone has no types.
+    /// Refuses a row that a job must not delete, because no read returns it as a row of the query: it has another type,
+    /// or no type and a key that this library would write in another way. A table with one entity has no types.
     pub(super) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
         let Some(attribute) = self.table.type_attribute else {
             return Ok(());
@@ -124,7 +123,7 @@ impl QuerySource {
         Err(refused_row(self.table, self.entity, item, fault))
     }
 
-    /// How rows without a type are told, where the type is asked for.
+    /// How to tell rows without a type, if the query asks for the type.
     pub(super) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
         let attribute = self.table.type_attribute?;
         let whose = match self.members {
@@ -145,23 +144,23 @@ impl QuerySource {
         })
     }
 
-    /// What the type has to be, of rows whose sort key begins with so many parts. Nothing where no
-    /// other entity may have rows.
+    /// The condition on the type of rows whose sort key begins with `parts` parts. None where no other entity can
+    /// have rows.
     pub(super) fn types(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let types = self.types_of_entities(parts, is_scan);
         let no_sentinels = self
             .may_meet_sentinels(is_scan)
             .then(|| Node::Missing(Place::of(MARK)));
         match (types, no_sentinels) {
-            // A sentinel has a type, and that of no entity.
+            // The type of a sentinel is that of no entity, so this leaves sentinels out too.
             (Some(types), _) if self.members.is_none() => Some(types),
             (None, None) => None,
             (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
         }
     }
 
-    /// Whether items that keep unique values may stand among the rows. Their partition key is that of no template,
-    /// and they are in no index but one whose keys they have: those of the table, and the TTL.
+    /// Whether sentinels of unique values may stand among the rows. No template writes their partition key, and they are
+    /// only in indexes whose keys are the keys or the TTL of the table.
     pub(super) fn may_meet_sentinels(&self, is_scan: bool) -> bool {
         let is_bare = matches!(self.entity.pk.source, KeySource::Field(_));
         has_uniques(self.entities)
@@ -191,7 +190,7 @@ impl QuerySource {
                 Node::Missing(place),
                 Node::Compare(stored, Comparison::Eq, Term::Value(json(claim.entity))),
             ]),
-            // This holds of a missing type too.
+            // A missing type fulfils this, too.
             Whose::OfNone(left_out) => {
                 let types = left_out.iter().map(|entity| json(entity)).collect();
                 Node::In(stored, types).not()
@@ -214,7 +213,7 @@ impl QuerySource {
     }
 }
 
-/// The type in DynamoDB JSON.
+/// The type attribute of an entity, as DynamoDB JSON.
 fn json(entity: &EntityDef) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.text(entity.stored_name);

@@ -50,7 +50,7 @@ impl RetryBudget {
         RetryBudget { rounds, time: None }
     }
 
-    /// And begins no other round after so long, with progress or without.
+    /// Begins no other round after this time, with progress or without.
     #[must_use]
     pub const fn within(self, time: Duration) -> Self {
         RetryBudget {
@@ -65,7 +65,7 @@ impl RetryBudget {
 pub(crate) struct SharedBudget {
     budget: RetryBudget,
     began: Instant,
-    /// A request of the job used its budget up, and none was answered since.
+    /// Whether a request of the job has used up its rounds, and none was answered since.
     worn: AtomicBool,
 }
 
@@ -100,19 +100,19 @@ pub(crate) struct Rounds<'p> {
     shared_budget: &'p SharedBudget,
     backoff: Backoff,
     in_vain: u32,
-    /// Another request of the job gave up.
+    /// Whether another request of the job gave up.
     is_hopeless: bool,
 }
 
 impl Rounds<'_> {
-    /// Something of the round was done.
+    /// Notes that the last round did something.
     pub(crate) fn progress(&mut self) {
         (self.backoff, self.in_vain, self.is_hopeless) = (Backoff::new(), 0, false);
         self.shared_budget.worn.store(false, Ordering::Relaxed);
     }
 
-    /// Nothing was. Where another request of the job gave up, one such round is enough: a service that is
-    /// away does not cost every request its whole budget.
+    /// Notes that the last round did nothing. Where another request of the job gave up, one such round is enough, so
+    /// that a service that is away does not cost every request its whole budget.
     pub(crate) fn in_vain(&mut self) {
         self.in_vain += 1;
         self.is_hopeless = self.shared_budget.worn.load(Ordering::Relaxed);

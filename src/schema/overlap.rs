@@ -1,4 +1,4 @@
-//! Can two entities of a table form the same key? Asked by the compiler, of templates.
+//! Whether two entities of a table can form the same key: the compiler evaluates it for their templates.
 
 use super::{EntityDef, KeyDef, KeySource, Piece, Style, TableDef, Width};
 
@@ -18,7 +18,7 @@ pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
     match (&a.sk, &b.sk) {
         (Some(a), Some(b)) => key_may_meet(a, b, style),
         (None, None) => true,
-        // One of them does not fit the table, which is said elsewhere.
+        // One of them does not fit the table, and another check reports that.
         _ => false,
     }
 }
@@ -104,7 +104,7 @@ struct TemplateCursor {
     open: bool,
 }
 
-/// What can stand at a place.
+/// What can stand at a place of a template.
 #[derive(Clone, Copy)]
 enum TemplateByte {
     Nothing,
@@ -117,12 +117,12 @@ enum TemplateByte {
     Many(PartAlphabet),
 }
 
-/// Bytes of a part of any width.
+/// The bytes that a part of variable width may hold.
 #[derive(Clone, Copy)]
 enum PartAlphabet {
-    /// All but the delimiter.
+    /// Every byte but the delimiter.
     Undelimited,
-    /// All: the last part of a verbatim key.
+    /// Every byte, as in the last part of a verbatim key.
     All,
     /// The digits of a shard.
     Digits,
@@ -204,13 +204,13 @@ impl TemplateCursor {
         }
     }
 
-    /// Past one byte.
+    /// Steps over one byte.
     const fn step(mut self) -> Self {
         self.byte += 1;
         self.settled()
     }
 
-    /// Past a part of any width.
+    /// Steps over a part of variable width.
     const fn leave(mut self) -> Self {
         self.piece += 1;
         self.byte = 0;
@@ -238,7 +238,7 @@ const fn meet(a: TemplateCursor, b: TemplateCursor) -> bool {
     }
 }
 
-/// A part of any width on one side: it ends here, or it takes the other side's byte.
+/// One side has a part of variable width: it ends here, or it takes the next byte of the other side.
 const fn many(
     part: TemplateCursor,
     bytes: PartAlphabet,

@@ -1,19 +1,19 @@
-//! Asking again, ever more slowly.
+//! How often a table is asked for its status again: ever more slowly.
 
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::runtime::sleep;
 
-/// Local engines are done at once, AWS takes seconds.
+/// Local engines are ready at once, AWS takes seconds; so the first pause is short.
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(2);
 
 pub(super) struct TablePolling {
     next: Duration,
-    /// None is for ever.
+    /// None waits without an end.
     patience: Option<Duration>,
-    /// When it was first waited: what else took time before is not its matter.
+    /// When the first wait began: time that passed before does not count.
     began: Option<Instant>,
 }
 

@@ -3,15 +3,15 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long a token is used: the service has a clock of its own.
+/// How long a token is used. It is less than ten minutes, because the clock of the service may run ahead of ours.
 const LIFE: Duration = Duration::from_secs(8 * 60);
 
 /// When a token was sent first, by whichever attempt.
 #[derive(Debug, Default)]
 pub(crate) struct TokenLife(OnceLock<ClockReading>);
 
-/// No clock tells all: one that only goes forward may stand still while a machine is frozen, and that of the wall is
-/// put right. The client's own, by which it signs, may be one of a test's.
+/// No single clock can be trusted: the steady one may stand still while a machine is frozen, and the wall clock may be
+/// set back. The clock that the client signs by may be that of a test.
 #[derive(Debug, Clone, Copy)]
 struct ClockReading {
     steady: Instant,
@@ -20,7 +20,7 @@ struct ClockReading {
 }
 
 impl TokenLife {
-    /// Whether the service still knows it, as far as all clocks say so.
+    /// Whether the service still knows the token, by every one of the clocks.
     pub(super) fn is_remembered(&self, client: SystemTime) -> bool {
         let now = ClockReading {
             steady: Instant::now(),
@@ -33,7 +33,7 @@ impl TokenLife {
     fn is_young(&self, now: ClockReading) -> bool {
         let began = *self.0.get_or_init(|| now);
         let steady = now.steady.saturating_duration_since(began.steady);
-        // A clock that was set back says nothing of how long it was.
+        // A clock that was set back tells nothing about the time that passed, so it counts as zero.
         let others = [(now.wall, began.wall), (now.client, began.client)]
             .map(|(now, began)| now.duration_since(began).unwrap_or_default());
         others.into_iter().fold(steady, Duration::max) < LIFE
@@ -56,7 +56,7 @@ mod tests {
         }
     }
 
-    /// Of the steady clock, that of the wall and the client's, the one that says most counts.
+    /// Whichever of the three clocks shows the greatest age decides.
     #[test]
     fn the_oldest_age_counts() {
         let began = ClockReading {
@@ -68,11 +68,11 @@ mod tests {
             ([0, 0, 0], true),
             ([7, 7, 7], true),
             ([8, 0, 0], false),
-            // Frozen, and awake again.
+            // The machine was frozen, and is awake again.
             ([0, 60, 60], false),
             ([0, 60, 0], false),
             ([0, 0, 8], false),
-            // Set back meanwhile.
+            // The wall clock was set back meanwhile.
             ([1, -30, -30], true),
             ([9, -30, 1], false),
             ([0, -30, 9], false),

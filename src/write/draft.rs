@@ -93,7 +93,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         self.way == UpdateKind::Update && self.changes.is_empty()
     }
 
-    /// Only if this holds too.
+    /// Adds a condition.
     pub(crate) fn asking(&mut self, node: Node) {
         let before = std::mem::replace(&mut self.condition, Node::all([]));
         self.condition = before.and(node);
@@ -128,7 +128,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         crate::plan::plan_of_one(work.edit.members(db, work.now)?, None, outcome)
     }
 
-    /// The same where it may take several steps.
+    /// Sends it, where it may take several steps.
     pub(crate) fn send<'d, Out: Send + 'static>(
         self,
         db: &'d Dynamo,
@@ -149,7 +149,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         }
     }
 
-    /// To be sent by others, who take no answer.
+    /// The write for callers who send it themselves and take no answer.
     pub(crate) fn intent(self, db: &Dynamo) -> Result<Intent> {
         let work = self.work(db)?;
         match work.must_read {
@@ -158,7 +158,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         }
     }
 
-    /// The same, where nothing can be read first.
+    /// The write for callers who cannot read anything first.
     pub(crate) fn planned_write(self, db: &Dynamo) -> Result<PlannedWrite> {
         match self.intent(db)? {
             Intent::Ready(planned_write) => Ok(*planned_write),

@@ -24,9 +24,9 @@ pub(in crate::bulk) struct GivenWrite<'a> {
     table: String,
     intent: Intent,
     mark: Option<JobMark>,
-    /// It failed in an earlier run.
+    /// Whether it failed in an earlier run.
     is_again: bool,
-    /// An attempt before may have taken effect.
+    /// Whether an earlier attempt may have taken effect.
     was_unknown: bool,
     races: Rounds<'a>,
     busy: Rounds<'a>,

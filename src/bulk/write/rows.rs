@@ -127,9 +127,9 @@ struct Attempt<'a, 'j> {
     key: &'a [u8],
     /// The row as it was seen last.
     item: Bytes,
-    /// Others were first before.
+    /// Whether another writer came first before.
     has_lost: bool,
-    /// An attempt before may have taken effect.
+    /// Whether an earlier attempt may have taken effect.
     was_unknown: bool,
     races: Rounds<'a>,
     busy: Rounds<'a>,
@@ -172,8 +172,8 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Somebody else was first. The first loser has the winner's item at hand; who loses again waits, and
-    /// reads anew.
+    /// Another write came first. After the first lost race the item of the winner is at hand. After a further one this
+    /// waits and reads again, so that rivals do not keep each other busy.
     async fn after_lost_race(
         &mut self,
         (current, error): Setback,
@@ -242,7 +242,7 @@ impl Attempt<'_, '_> {
                 Ok(None) => return Ok(None),
                 Ok(Some((Some(_), _))) => return Ok(Some(Fate::LeftQuery)),
                 Ok(Some((None, _))) => return Ok(Some(Fate::Vanished)),
-                // It failed behind an answer that was lost: the next one tells.
+                // The answer was lost: the next attempt tells.
                 Err(error) if error.is_outcome_unknown() => {
                     self.busy.in_vain();
                     if !self.busy.another(began.elapsed()).await {

@@ -6,10 +6,10 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::{Meaning, TransactionMember};
 use crate::schema::UniqueDef;
 
-/// So many operations fit into a transaction, of writes as of reads.
+/// How many operations a transaction may have, of writes and of reads alike.
 pub(crate) const MOST: usize = 100;
 
-/// The items of a transaction have together so many bytes.
+/// How many bytes the items of a transaction may have together.
 const LARGEST: usize = 4 * 1024 * 1024;
 
 pub(crate) fn check(members: &[TransactionMember]) -> Result<()> {

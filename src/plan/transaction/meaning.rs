@@ -17,7 +17,7 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
-    /// Of the write of an item.
+    /// What a failed condition means for the item that is written; `NEVER` for a sentinel.
     pub(crate) fn condition_failure(self) -> ConditionFailure {
         match self {
             Meaning::Row(condition_failure) => condition_failure,
@@ -35,7 +35,8 @@ impl Meaning {
     }
 }
 
-/// A write by itself finds that out and goes on without; nothing else of the transaction is done before.
+/// A write that is sent alone finds this out and goes on without giving the value up. In a transaction of the caller
+/// it is an error, because all of its operations have to stand.
 fn not_ours(failure: Failure) -> Error {
     let error = failure.error;
     let Some(condition) = failure.condition else {

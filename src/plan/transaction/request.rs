@@ -9,13 +9,13 @@ use crate::json::Writer;
 use crate::plan::{Outcome, Participant, Plan, SentWrite, TransactionMember, WriteRequest};
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// The service takes no longer ones.
+/// The service takes no longer tokens.
 const LONGEST_TOKEN: usize = 36;
 
 /// A request, and where the heads of its writes stand in its body.
 type SentTransaction = (Request, Vec<Range<usize>>);
 
-/// The members in their order. A token makes a second attempt harmless.
+/// The request of these members, in their order. Its token makes a second attempt harmless.
 pub(crate) fn request_of(
     members: &[TransactionMember],
     token: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) fn request_of(
     })
 }
 
-/// The same of writes. One that cannot be written is told with its place.
+/// The request of these writes. An error comes with the place of the write that cannot be written.
 pub(crate) fn transaction_of(
     writes: &[&WriteRequest],
     token: &str,

@@ -8,7 +8,7 @@ use crate::read::{Answered, RawRow, RequestCost};
 use crate::retry::SharedBudget;
 use crate::wire::BoxFuture;
 
-/// A request has no larger body. Only keys of kilobytes meet it.
+/// The most bytes of a body. Only keys of kilobytes reach it.
 const MAX_BODY: usize = 1024 * 1024;
 
 /// What became of the keys of a chunk. Those that are not there are named nowhere.
@@ -53,7 +53,7 @@ pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<
     let mut full = Vec::new();
     let mut filling: Vec<OpenChunk<'k>> = Vec::new();
     for key in keys {
-        // In braces, behind a comma.
+        // One byte for the comma and two for the braces of each key.
         let bytes = key.key.as_bytes().len() + 3;
         match filling
             .iter_mut()

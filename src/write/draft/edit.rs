@@ -36,7 +36,7 @@ impl<E: DynamoEntity> Edit<E> {
         Ok([main].into_iter().chain(beside).collect())
     }
 
-    /// To be sent by others, who take no answer.
+    /// The write for callers who send it themselves and take no answer.
     pub(crate) fn planned_write(self, db: &Dynamo, now: Timestamp) -> Result<PlannedWrite> {
         let beside = self.exchange.members(&self.key, now, db)?;
         let mut write = update_of(&self.key, self.update, self.asked, now, db)?;
@@ -44,7 +44,7 @@ impl<E: DynamoEntity> Edit<E> {
         PlannedWrite::of(write, &self.key, beside)
     }
 
-    /// Sends both.
+    /// Sends the write with what keeps its unique values.
     pub(crate) async fn commit(self, db: &Dynamo, now: Timestamp) -> Result<()> {
         match self.planned_write(db, now)?.send(db).await? {
             None => Ok(()),

@@ -23,7 +23,7 @@ pub(crate) enum Holding {
     /// A part is missing, and so is the value.
     Nothing,
     Value(Sentinel),
-    /// These fields would have to be known.
+    /// It depends on these fields, which are not known.
     Unknown(Vec<&'static str>),
 }
 
@@ -49,7 +49,7 @@ impl Sentinel {
         self.take_from(None, owner, db)
     }
 
-    /// The same if it is that of another one, who gives it up in the same transaction.
+    /// Takes it, also if it is that of `other`, who gives it up in the same transaction.
     pub(super) fn take_from(
         &self,
         other: Option<&Owner>,
