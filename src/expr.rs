@@ -139,6 +139,6 @@ pub(crate) use update::{UpdateAction, UpdateActions};
 
 pub use crate::path::{
     Absent, AtPath, CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Encode, Fixed, Free,
-    Kept, KeyUsage, Managed, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Path, Place,
-    Plain, PrimaryKey, Sorted, Unsorted, json,
+    Kept, KeyUsage, Managed, Mandatory, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Path,
+    Place, PrimaryKey, Sorted, Unsorted, json,
 };

@@ -6,7 +6,7 @@ mod typed;
 
 pub use mode::{
     CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Managed,
-    MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, Plain, PrimaryKey, Sorted, Unsorted,
+    Mandatory, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex, PrimaryKey, Sorted, Unsorted,
 };
 pub use place::Place;
 pub(crate) use place::{DisjointPlaces, PlaceStep};

@@ -12,7 +12,7 @@ use super::text::{Textual, slice};
 use crate::codec::{DynamoField, DynamoValue, Item, MapKey, SetElement, Value};
 use crate::json::{CodecError, Tag, Writer};
 use crate::key::Arg;
-use crate::path::{AtPath, Optional, Path, Plain, json};
+use crate::path::{AtPath, Mandatory, Optional, Path, json};
 
 /// A list, a map or a set: has a number of elements.
 #[diagnostic::on_unimplemented(
@@ -230,7 +230,7 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// The element at this position, from 0.
-    pub fn at(&self, index: usize) -> <T::Element as DynamoValue>::Path<R, Plain>
+    pub fn at(&self, index: usize) -> <T::Element as DynamoValue>::Path<R, Mandatory>
     where
         T: List,
     {

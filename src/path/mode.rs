@@ -32,7 +32,7 @@ macro_rules! uses {
 
 uses! {
     /// In no template.
-    Free: Plain, Optional;
+    Free: Mandatory, Optional;
     /// In no template, and a missing attribute means a default.
     Defaulted: Optional, Optional;
     /// In the template of an index key.
@@ -67,7 +67,7 @@ macro_rules! modes {
 
 modes! {
     /// A value that is always there.
-    Plain(false): CanSet CanCompute;
+    Mandatory(false): CanSet CanCompute;
     /// A value that may be absent.
     Optional(true): CanSet CanCompute CanRemove;
     /// A part of an index key.
