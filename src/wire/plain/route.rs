@@ -236,22 +236,22 @@ impl Route {
         body: SdkBody,
     ) -> Result<Bytes, aws_smithy_types::byte_stream::error::Error> {
         let mut stream = ByteStream::new(body);
-        let mut read = Vec::new();
+        let (mut read, mut is_watched) = (Vec::new(), false);
         loop {
             let next = poll_fn(|context| match pin!(stream.next()).poll(context) {
                 Poll::Ready(next) => Poll::Ready(Some(next)),
+                Poll::Pending if is_watched => Poll::Pending,
                 Poll::Pending => Poll::Ready(None),
             });
             match next.await {
                 Some(Some(chunk)) => read.push(chunk?),
                 Some(None) => return Ok(joined(read)),
-                None => break,
+                None => {
+                    stream = ByteStream::new(self.watched(stream.into_inner()));
+                    is_watched = true;
+                }
             }
         }
-        let rest = self.watched(stream.into_inner());
-        let rest = ByteStream::new(rest).collect().await?.into_bytes();
-        read.push(rest);
-        Ok(joined(read))
     }
 
     fn watched(&self, body: SdkBody) -> SdkBody {
