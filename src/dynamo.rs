@@ -41,6 +41,9 @@ struct Connection {
 
 impl Dynamo {
     /// Uses an SDK client with all of its settings.
+    ///
+    /// Make it once and clone it: clones, prefixes and actors share what was learned of the client, and each `Dynamo::new`
+    /// learns it anew, see [`through_sdk`](Self::through_sdk).
     pub fn new(client: Client) -> Dynamo {
         Dynamo::over(Wire::new(client))
     }
@@ -127,7 +130,8 @@ impl Dynamo {
         self.clone().with(|inner| inner.actor = actor)
     }
 
-    /// Tells of every request for items: what it was, how long it took, what it consumed, what became of it.
+    /// Tells of every request for items: what it was, how long it took, what it consumed, what became of it, which way it
+    /// went.
     ///
     /// The observer is called when an answer is there, by the task that waits for it, so it should only count or log.
     /// It hears nothing of a request that was dropped before. The requests ask for their consumed capacity, which costs
@@ -159,20 +163,25 @@ impl Dynamo {
         self.with(|inner| inner.observer = Some(Observer::new(observer)))
     }
 
-    /// Sends every request through the whole of the SDK.
+    /// Sends every request over the network through the whole of the SDK. An engine in this process is called directly
+    /// all the same.
     ///
-    /// Without it, the SDK sends the first requests of a client, and this library learns from them: those that follow
-    /// are written, signed and sent past the SDK's orchestration, by the SDK's own connections and credentials, for a
-    /// fraction of the work. What is not answered goes back to the SDK, so that its retries, pauses and errors are the
-    /// same. A client with interceptors, endpoints or retries of its own keeps the SDK's way by itself, and so do
-    /// programs that listen to the SDK's spans or metrics. [`Observed::path`](crate::observe::Observed::path) tells
-    /// which way a request went.
+    /// Without it, the SDK sends the first request of a client, and those that begin before it is answered, and this
+    /// library learns from them. Later requests go the plain way: they are written, signed and sent past the SDK's
+    /// orchestration, by the SDK's own connections and credentials, for a fraction of the work. An attempt that fails or
+    /// is refused goes back to the SDK, so that its retries, pauses and errors are the same.
+    ///
+    /// A client with an interceptor, a retry classifier, a signer, an endpoint resolver or an identity cache of its own, or
+    /// with another retry mode than `standard`, keeps the SDK's way by itself. An endpoint URL, a number of attempts,
+    /// timeouts, providers of credentials and HTTP clients of yours change nothing. Programs that listen to the SDK's
+    /// spans or metrics hear them, for then everything goes through the SDK.
+    /// [`Observed::path`](crate::observe::Observed::path) tells which way a request went.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> dynamo_entity::Result<()> {
     /// # use dynamo_entity::Dynamo;
-    /// let db = Dynamo::connect("embedded:memory").await?.through_sdk();
+    /// let db = Dynamo::connect("http://localhost:8000").await?.through_sdk();
     /// # let _ = db; Ok(()) }
     /// ```
     #[must_use]

@@ -72,7 +72,8 @@ impl Observer {
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
         let began = Instant::now();
-        let mut path = WirePath::Plain;
+        // What is refused before it is sent has not come that far.
+        let mut path = WirePath::Sdk(Detour::NotSent);
         let outcome = wire.attempt_by(&asking(request), token, &mut path).await;
         let (consumed, request_id, error) = match &outcome {
             Ok(reply) => (consumed(&reply.body), reply.request_id.as_deref(), None),

@@ -43,27 +43,30 @@ const MOST_LESSONS: u8 = 4;
 const NO_METER: &str = "noop";
 
 /// By which way a request went to the service.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WirePath {
     /// By a call of the engine in this process, without the SDK.
     InProcess,
     /// Past the SDK's orchestration, and the first attempt was answered.
     Plain,
-    /// The same, but the first attempt failed or was refused, and the SDK decided what became of it.
+    /// The same, but the first attempt failed or was refused, a failed condition say. The SDK decided what became of it,
+    /// unless the time of the whole operation was over.
     Replayed,
     /// Through the SDK from the beginning.
     Sdk(Detour),
 }
 
 /// Why a request went through the SDK from the beginning.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Detour {
     /// The connection was told so by [`through_sdk`](crate::dynamo::Dynamo::through_sdk).
     Asked,
     /// It was one of the first requests of the client, from which the plain way is learned.
     Learning,
+    /// It was refused before anything was sent: there is no runtime for the client's connections.
+    NotSent,
     /// The client has something whose meaning only the SDK knows, an interceptor say; the text names it.
     Unusual(Arc<str>),
     /// The table has the name of an ARN, on which the endpoint may depend.
@@ -86,11 +89,23 @@ pub enum Detour {
     LargeBody,
 }
 
+impl fmt::Display for WirePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WirePath::InProcess => f.write_str("in this process"),
+            WirePath::Plain => f.write_str("the plain way"),
+            WirePath::Replayed => f.write_str("the plain way, and on through the SDK"),
+            WirePath::Sdk(detour) => write!(f, "through the SDK: {detour}"),
+        }
+    }
+}
+
 impl fmt::Display for Detour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Detour::Asked => "the connection goes through the SDK",
             Detour::Learning => "the client was not known yet",
+            Detour::NotSent => "nothing was sent",
             Detour::Unusual(what) => return write!(f, "the client is unusual: {what}"),
             Detour::TableArn => "the table is named by its ARN",
             Detour::Quota => "the quota of retries is not full",

@@ -49,10 +49,13 @@ async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire
 /// A wire that has had its lesson.
 async fn learned(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Faults) {
     let (wire, faults) = start(change).await;
-    let (path, _) = call(&wire, &put()).await;
-    assert_eq!(path, WirePath::Sdk(Detour::Learning));
-    let (path, _) = call(&wire, &put()).await;
-    assert_eq!(path, WirePath::Plain);
+    assert_eq!(path(&wire, &put()).await, WirePath::Sdk(Detour::Learning));
+    // An attempt that a busy machine makes late is replayed.
+    let mut paths = Vec::new();
+    while paths.last() != Some(&WirePath::Plain) {
+        paths.push(path(&wire, &put()).await);
+        assert!(paths.len() < 20, "{paths:?}");
+    }
     faults.plan([]);
     (wire, faults)
 }
