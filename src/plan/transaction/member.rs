@@ -59,6 +59,7 @@ pub struct BoxedWrite<'w>(BoxedPlanning<'w>);
 
 type BoxedPlanning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<TransactionMember>> + Send + 'w>;
 
+#[diagnostic::do_not_recommend]
 impl TransactWrite for BoxedWrite<'_> {
     fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         (self.0)(db)
