@@ -107,7 +107,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Its typed key parts.
     type Held: KeyParts;
 
-    /// The entity itself. An error message about another type that stands in its place comes from here, once.
+    /// The entity itself. Generated code goes through this, so that another type in its place gives one error only.
     type This: DynamoEntity;
 
     /// What projections know of its fields.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::DynamoValue;
 use crate::json::{CodecError, Number, Reader, Writer};
 
-/// Reads an integer: a short one, as most are, directly, and any other spelling of a number through [`parse`].
+/// Reads an integer: a short one, as most are, directly, and any other spelling of a number through `parse`.
 #[inline]
 fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, CodecError> {
     let mut ahead = reader.clone();

@@ -213,7 +213,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         }
         let value: Value = map.next_value()?;
         let mut item = ItemVisitor.visit_map(map)?;
-        // Of a name that stands twice, the last value counts.
+        // If a name occurs twice, its last value counts.
         if !item.contains(&first) {
             item.insert(first, value);
         }

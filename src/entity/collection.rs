@@ -161,7 +161,7 @@ pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> 
     Some(unfit::<C>(json, fault))
 }
 
-/// The error of an item that fits no variant, with its key: only by that the item can be found again.
+/// The error of an item that fits no variant, with its key, because the item can only be found again by that.
 #[cold]
 fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
     let key = KeyJson::object_in(&<C::Table as DynamoTable>::TABLE, json);

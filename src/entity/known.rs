@@ -16,7 +16,7 @@ pub struct Known {
 /// A value that is known.
 #[derive(Debug)]
 pub enum KnownValue<'k, T> {
-    /// The value is kept in [`Known`].
+    /// The value is kept in `Known`.
     Kept(&'k T),
     /// The value was read from the stored JSON.
     Read(T),

@@ -132,8 +132,7 @@ pub trait ManagedTime: Sized {
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
     fn of(time: Timestamp) -> Option<Self>;
-    /// Writes the value, even with a fraction that the form would not hold if others stored it so; says whether there
-    /// is one.
+    /// Writes the value, with any fraction that others stored beyond the form; says whether there is one.
     #[doc(hidden)]
     fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, CodecError>;
     #[doc(hidden)]

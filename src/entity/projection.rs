@@ -27,10 +27,10 @@ use crate::json::{CodecError, Reader};
 /// # Ok(()) }
 /// ```
 ///
-/// A row whose stored key is not what its fields give is refused by every read as a
-/// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those of
-/// the key it returns such a row, although a read of the whole entity refuses it. Give it the whole key where you mean to
-/// read or write by what you find.
+/// A row whose stored key is not the one that its fields give is refused by every read as a
+/// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those
+/// of the key it returns such a row, although a read of the whole entity refuses it. Give it the whole key if you mean
+/// to read or write by what you find.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no projection",
     label = "not a projection",

@@ -22,8 +22,7 @@ pub trait KeyValue: Sized {
     /// The native type.
     const TYPE: KeyType;
 
-    /// Whether each value has only one spelling, so that a key that was read need not be compared with what would be
-    /// written.
+    /// Whether each value has only one spelling, so that what was read need not be compared with what would be written.
     #[doc(hidden)]
     const IS_EXACT: bool = false;
 

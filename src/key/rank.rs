@@ -137,8 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Values of one type that are close to each other. The service writes a number in one way, other writers in
-    /// several.
+    /// Values of one type that are close to each other. The service spells a number in one way, others in several.
     const VALUES: [(&str, &[&str]); 3] = [
         (
             "N",
@@ -282,8 +281,8 @@ mod tests {
             prop_assert_eq!(ranks.get(1), Some(rank));
             prop_assert_eq!(rank.cmp(other), by_value(3));
 
-            // A bound of fewer values comes before the rows that have those values, in both directions, and begins
-            // their ranks.
+            // A bound of fewer values comes before the rows with those values, in both directions, and begins their
+            // ranks.
             let known = known.min(one.len());
             let mut bounds = Ranks::default();
             for known in [known, one.len()] {

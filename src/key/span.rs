@@ -92,8 +92,7 @@ impl Span<'_> {
         }
     }
 
-    /// The upper bound of the keys. `below` says that there is a lower bound too, so that DynamoDB takes only an
-    /// included one.
+    /// The upper bound of the keys. `below`: there is a lower bound too, so that DynamoDB takes only an included one.
     fn upper(&self, bound: PartBound, below: bool) -> Bound {
         let PartBound {
             text,

@@ -5,7 +5,7 @@ use crate::key::point::KeyPoint;
 
 /// Ends the bytes of a value. It is the least byte, so a value sorts before those that it is a prefix of.
 const END: u8 = 0;
-/// Stands before the bytes 0 and 1, which are written one higher, so that none is taken for an [`END`].
+/// Stands before the bytes 0 and 1, which are written one higher, so that none is taken for an `END`.
 const ESCAPE: u8 = 1;
 
 /// The number zero. Before the digits of a positive number its exponent is written, as a distance above this.
