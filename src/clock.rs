@@ -1,4 +1,4 @@
-//! The time that managed fields and TTL see.
+//! The time that managed fields and TTL use.
 
 mod moment;
 
@@ -22,8 +22,8 @@ impl Timestamp {
         nanos: 0,
     };
 
-    /// From Unix seconds and the nanoseconds of that second. `None` from two seconds on; the range up
-    /// to there leaves room for leap seconds.
+    /// Makes a time of Unix seconds and the nanoseconds of that second. `None` for nanoseconds of two seconds or more;
+    /// those of one second or more are for leap seconds.
     pub const fn from_unix(seconds: i64, nanos: u32) -> Option<Self> {
         if nanos < 2_000_000_000 {
             Some(Timestamp { seconds, nanos })
@@ -65,10 +65,10 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// Where the time comes from. Give a [`Dynamo`](crate::Dynamo) another one in tests:
+/// The source of the current time. Give a [`Dynamo`](crate::Dynamo) another one in tests:
 /// [`with_clock`](crate::dynamo::Dynamo::with_clock).
 pub trait Clock: Send + Sync + 'static {
-    /// The time now.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -83,7 +83,7 @@ impl Clock for SystemClock {
 }
 
 /// Any function that returns a time is a clock: `db.with_clock(move || fixed)`. The time is a
-/// [`Timestamp`], or one of `chrono`, `time` or `jiff`, by their features.
+/// [`Timestamp`], or one of `chrono`, `time` or `jiff`, with the feature of that name.
 impl<F, M> Clock for F
 where
     F: Fn() -> M + Send + Sync + 'static,

@@ -1,17 +1,17 @@
-//! Values: from Rust to DynamoDB JSON and back, without a map between.
+//! Values: from Rust to DynamoDB JSON and back, without a map in between.
 //!
-//! [`DynamoValue`] is what always has a value: text, numbers, lists, maps, nested structs.
-//! [`DynamoField`] is what may be an attribute or a field: every value, and the two things that may
+//! [`DynamoValue`] is a type that always has a value: text, numbers, lists, maps, nested structs.
+//! [`DynamoField`] is a type that may be an attribute or a field: every value, and the two types that may
 //! be *absent*, `Option<T>` and sets. Elements of lists and maps are values, so a `Vec<Option<T>>`
-//! does not compile: DynamoDB has no absence there.
+//! does not compile: DynamoDB has no absent elements.
 //!
-//! The derives write both sides field by field onto a [`Writer`] and from a [`Reader`]. What cannot
-//! be stored or read is a [`CodecError`], which knows the path to the value but never the value.
+//! The derives write and read field by field, with a [`Writer`] and a [`Reader`]. A value that cannot
+//! be stored or read gives a [`CodecError`], which knows the path to the value but never the value.
 
 use crate::json::Name;
 use crate::path::{AtPath, KeyUsage, Mode};
 
-/// The path to a value that has nothing inside for a path to lead to.
+/// The path type of a value that has no fields or elements to lead to.
 macro_rules! own_path {
     () => {
         type Path<R, M: crate::path::Mode> = crate::path::Path<R, Self, M>;
@@ -50,7 +50,7 @@ pub use time::{Form, FormField};
     note = "an `Option` or a set may be a field, but no element of a list or map: there is no absence there"
 )]
 pub trait DynamoValue: Sized {
-    /// What leads to such a value in conditions and changes: [`Path`](crate::path::Path)`<R, Self, M>`, or a struct that
+    /// The path to such a value in conditions and changes: [`Path`](crate::path::Path)`<R, Self, M>`, or a struct that
     /// derefs to it and knows the paths of the fields.
     type Path<R, M: Mode>: AtPath;
 
@@ -60,7 +60,7 @@ pub trait DynamoValue: Sized {
     /// Reads what [`encode`](Self::encode) writes.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// How a list of these is written; `u8` writes binary.
+    /// Writes a list of these values; `u8` writes binary.
     #[doc(hidden)]
     fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), CodecError> {
         list::encode(slice, writer)
@@ -72,8 +72,8 @@ pub trait DynamoValue: Sized {
         list::decode(reader)
     }
 
-    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, where that is known without
-    /// writing it. `None`: it has to be written and read.
+    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, if that is known without
+    /// writing it. `None` means that it has to be written and read.
     #[doc(hidden)]
     fn as_stored(&self) -> Option<Self> {
         None
@@ -91,21 +91,21 @@ pub trait DynamoValue: Sized {
     note = "a set holds text, numbers, bytes, unit enums and newtypes of these, but no floats; store other types in a `Vec`"
 )]
 pub trait DynamoField: Sized {
-    /// What leads to it; None and an empty set may be removed there.
+    /// The path to such a field; a None and an empty set may be removed there.
     type Path<R, U: KeyUsage>: AtPath;
 
-    /// Writes name and value, or nothing.
+    /// Writes the name and the value, or nothing if the field is absent.
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the value.
     fn decode_field(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What a missing attribute means; `None` if it has to be there.
+    /// What a missing attribute means; `None` if the attribute is required.
     fn absent() -> Option<Self> {
         None
     }
 
-    /// What is read back, where that is known without writing it; as
+    /// The field as it is read back, if that is known without writing it, like
     /// [`DynamoValue::as_stored`](DynamoValue::as_stored).
     #[doc(hidden)]
     fn field_as_stored(&self) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! From a connection URL to a connection.
 //!
-//! [`url`] reads the URL, without looking at the world. One module for each kind of connection then
-//! makes it: [`embedded`] in this process, `endpoint` for an HTTP address, `aws` for AWS.
+//! [`url`] reads the URL, without any other access. Then one module for each kind of connection
+//! opens it: [`embedded`] in this process, `endpoint` for an HTTP address, `aws` for AWS.
 
 #[cfg(feature = "aws")]
 mod aws;
@@ -37,8 +37,8 @@ impl Dynamo {
     /// | `aws` | AWS as the environment says: region, profile, credentials |
     /// | `aws://REGION` | AWS in that region; `?profile=` and `&endpoint=` |
     ///
-    /// Only what lies on this machine is tried: a wrong URL or file is an error here, a server
-    /// that does not answer, or credentials that cannot be had, are one of the first operation.
+    /// Only what is on this machine is tried: a wrong URL or file is an error here, but a server
+    /// that does not answer, or missing credentials, are an error of the first operation.
     pub async fn connect(url: &str) -> Result<Dynamo> {
         let db = Dynamo::over(open(url).await?);
         Ok(db.on_this_machine(is_local(url)))
@@ -58,8 +58,8 @@ impl Dynamo {
         }
     }
 
-    /// Opens the connection that the environment variable `DYNAMO_URL` names, or this one if it names
-    /// none: `Dynamo::from_env_or("embedded:memory")` for a program that runs anywhere.
+    /// Opens the connection that the environment variable `DYNAMO_URL` names, or else the one of this
+    /// URL: `Dynamo::from_env_or("embedded:memory")` for a program that runs anywhere.
     pub async fn from_env_or(url: &str) -> Result<Dynamo> {
         match std::env::var_os(VARIABLE) {
             Some(named) if !named.is_empty() => Dynamo::from_env().await,
@@ -90,7 +90,7 @@ async fn open(url: &str) -> Result<Wire> {
             profile,
             endpoint,
         } => {
-            // Where region and credentials are looked for there may be sockets, too.
+            // Looking for region and credentials may need sockets, too.
             runtime::require_tokio()?;
             let is_aws = endpoint.is_none();
             let wire = Wire::ours(aws::client(region, profile, endpoint).await?);
@@ -103,7 +103,7 @@ async fn open(url: &str) -> Result<Wire> {
     }
 }
 
-/// Whether it leads to an engine on this machine.
+/// Whether the URL is of an engine on this machine.
 fn is_local(url: &str) -> bool {
     url::parse(url).is_ok_and(|target| target.is_local())
 }

@@ -1,8 +1,8 @@
-//! What is declared: the contract that a derive fulfils.
+//! Entities and tables: the traits that the derives implement.
 //!
 //! `#[derive(DynamoEntity)]` writes [`DynamoEntity`] for the struct, a struct of its typed key parts,
 //! and an inherent `key(..)`. `#[derive(DynamoTable)]` writes [`DynamoTable`]. Everything else is
-//! here, once, for all entities.
+//! here, once for all entities.
 
 mod actor;
 mod collection;
@@ -74,13 +74,13 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     /// The paths of its fields, for conditions and changes.
     type Paths: Copy + Default;
 
-    /// `Versioned` if it has a version, else as [`Unguarded`](Self::Unguarded).
+    /// `Versioned` if it has a version, else the same as [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
 
     /// `Reserving` if it has unique values, else `Unconditional`.
     type Unguarded: Guard + Open;
 
-    /// Which table it names.
+    /// The identity of its table.
     #[doc(hidden)]
     const __TABLE_ID: &'static str = <Self::Table as DynamoTable>::TABLE.id;
 
@@ -96,8 +96,8 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     }
 }
 
-/// What a derive fulfils for an entity: the library asks it, programs do not. It is no trait of the prelude, so its names
-/// are free on the structs of a program.
+/// What a derive implements for an entity. Only the library calls it, and it is not in the prelude, so programs may use
+/// its names on their structs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an entity",
     label = "not an entity",
@@ -107,16 +107,16 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Its typed key parts.
     type Held: KeyParts;
 
-    /// The entity: where another type is named in its place, this says so once.
+    /// The entity itself. Generated code goes through this, so that another type in its place gives one error only.
     type This: DynamoEntity;
 
     /// What projections know of its fields.
     type Fields: Default;
 
-    /// The names of the parts of its sort keys, for those who ask for one where none can be asked for.
+    /// The names of the parts of its sort keys, for the message where a program names one that cannot be named there.
     type SortParts: 'static;
 
-    /// Those names.
+    /// The value with those names.
     const SORT_PARTS: &'static Self::SortParts;
 
     /// Names and templates.
@@ -131,13 +131,13 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
     /// Reads an object of attributes.
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, where that is known without
+    /// What [`decode`](Self::decode) would make of what [`encode`](Self::encode) writes, if that is known without
     /// reading it.
     fn as_stored(&self, _stamp: &Stamp) -> Option<Self> {
         None
     }
 
-    /// Why the key of one is none of this entity.
+    /// Why an item's key is not a key of this entity, if it is not.
     fn key_fault(json: &[u8]) -> Option<CodecError> {
         Self::Held::read(&mut Reader::new(json)).err()
     }
@@ -147,12 +147,12 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         None
     }
 
-    /// Writes the value of the time of creation, if there is one.
+    /// Writes the time of creation and says whether there is one.
     fn encode_created_at(&self, _writer: &mut Writer) -> Result<bool, CodecError> {
         Ok(false)
     }
 
-    /// Writes the partition key of these parts, of an entity in a shared table.
+    /// Writes the partition key made of these parts, for an entity in a shared table.
     fn write_partition(
         _parts: &[&GivenPart],
         _shard: Shard,
@@ -171,7 +171,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Writes what a write of this moment leaves in a managed attribute.
+    /// Writes the value that a write at this moment leaves in a managed attribute.
     fn encode_now(
         _attribute: &str,
         _stamp: &Stamp,
@@ -181,7 +181,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether a part of an index key is there; `None` if nobody knows. Parts count over all
+    /// Whether a part of an index key is present; `None` if that is not known. Parts are counted over all
     /// templates of the index.
     fn index_part_is_there(
         _index: usize,
@@ -191,12 +191,12 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Whether the `when` of an index holds; `None` if nobody knows.
+    /// Whether the `when` of an index holds; `None` if that is not known.
     fn index_holds(_index: usize, _known: &Known) -> Result<Option<bool>, CodecError> {
         Ok(Some(true))
     }
 
-    /// Writes a derived key of an index out of what is known.
+    /// Writes a derived key of an index from the values that are known.
     fn write_index_key(
         _index: usize,
         _key: usize,
@@ -206,7 +206,7 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Whether a part of a unique value is there; `None` if nobody knows.
+    /// Whether a part of a unique value is present; `None` if that is not known.
     fn unique_part_is_there(
         _unique: usize,
         _part: usize,

@@ -1,6 +1,6 @@
-//! What is said about attributes: paths, conditions, changes, and the expressions they become.
+//! Paths to attributes, conditions on them, changes of them, and the expressions that are made of these.
 //!
-//! A closure gets the paths of an entity, one method a field, and returns what shall hold or change:
+//! A closure gets the paths of an entity, one method for each field, and returns what must hold or change:
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -23,11 +23,11 @@
 //! |---|---|
 //! | `o.total()` | a field, under its stored name |
 //! | `o.address().city()` | a field of a nested struct, through `Option`, `Box` and `Arc` |
-//! | `o.lines().at(0).qty()` | an element of a list, and into it |
+//! | `o.lines().at(0).qty()` | an element of a list, and a field in it |
 //! | `o.colors().entry("hair")` | an entry of a map |
-//! | `o.rest().entry("later")` | an attribute that no field knows |
+//! | `o.rest().entry("later")` | an attribute that has no field |
 //!
-//! A path is as visible as its field. One with `skip` has none.
+//! A path is as visible as its field. A field with `skip` has none.
 //!
 //! # Conditions
 //!
@@ -40,19 +40,19 @@
 //! | maps | `len()` |
 //! | conditions | `&` `\|` `!` [`all`] [`any`] |
 //!
-//! The other side is a value or another path of the same type, and what does not fit does not compile.
-//! Values are compared as they are stored: an enum with an order of its own is text here.
+//! The other side is a value or another path of the same type; other types do not compile.
+//! Values are compared as they are stored: an enum with an order of its own is compared as text.
 //!
 //! ## What is missing
 //!
-//! A comparison with what is not there does not hold, whatever it is, and `!` of it does. `ne` holds
-//! too: what is not there is something else. So `o.nick().ne("ada")` finds people without a nick,
+//! No comparison with a missing attribute holds, so `!` of it does. The exception is `ne`, which holds,
+//! because what is missing differs from every value. So `o.nick().ne("ada")` finds people without a nick, but
 //! `o.nick().exists() & o.nick().ne("ada")` does not.
 //!
 //! - None and an empty set are missing attributes. `eq` with an empty set asks for that, and the `len()`
-//!   of a set counts what is missing as 0. A list, a map or a text may be empty and there.
-//! - A field with a `default` that is missing has no value here: ask `missing()` too.
-//! - NULL, which other programs write for None, is something that `exists`, and compares with nothing.
+//!   of a missing set is 0. A list, a map or a text may be stored empty.
+//! - A missing field with a `default` has no value here: ask for `missing()` too.
+//! - NULL, which other programs write for None, `exists` but compares with nothing.
 //!   `is_type(Tag::Null)` finds it. The `len()` of a set counts it as 0.
 //!
 //! ```
@@ -86,30 +86,30 @@
 //! | maps | `remove_entry`, and the changes of `entry(..)` |
 //!
 //! One update changes each place once: `o.address().set(..)` and `o.address().city().set(..)` together
-//! are refused. All of them see the item as it was before, so two attributes can be swapped.
+//! are refused. All changes see the item as it was before, so two attributes can be swapped.
 //!
-//! Some changes need the item to be as they expect. That becomes part of the condition, and a failure is
+//! Some changes need a certain state of the item. This becomes part of the condition, and a failure is
 //! a conflict that brings the current item:
 //!
-//! - a nested change needs the struct or map around it, a change of an element the element;
-//! - a sum needs room in the type: `sub` of an unsigned number stops at zero. A missing number counts as
+//! - a nested change needs the struct or map around it, a change of an element needs the element;
+//! - a sum has to fit the type: `sub` of an unsigned number stops at zero. A missing number counts as
 //!   zero, or as the `default` of the field;
-//! - a copy needs something to copy;
-//! - a sum, a push or an insert needs what it adds to, or nothing, but no NULL.
+//! - a copy needs a value to copy;
+//! - a sum, a push or an insert needs the attribute to have the right type or to be missing, but not NULL.
 //!
 //! # Limits
 //!
-//! DynamoDB takes 4 KB of text, 300 operators and 2 MB of values an expression; more is refused before
-//! anything is sent. `is_in` takes as many values as fit (DynamoDB's own 100 do not count here). Bytes,
+//! DynamoDB takes 4 KB of text, 300 operators and 2 MB of values in an expression; more is refused before
+//! anything is sent. `is_in` takes as many values as fit (DynamoDB's own limit of 100 does not count here). Bytes,
 //! `Vec<u8>`, have no elements to change. A `Decimal` or `Number` whose sum needs more digits than
-//! its type or DynamoDB has is refused where that can be told before, else by the service or by the
+//! its type or DynamoDB has is refused before it is sent if that is known then, else by the service or by the
 //! reader.
 //!
 //! # How it is written
 //!
-//! All names go through `#n` and all values through `:v`, numbered as they appear. The same operation
-//! therefore always makes the same bytes, and no name can be a reserved word. There are no parentheses
-//! but those that are needed. [`explain`](crate::plan::Operation::explain) shows the request.
+//! All names go through `#n` and all values through `:v`, numbered as they appear. So the same operation
+//! always makes the same bytes, and no name can be a reserved word. Parentheses are written only where
+//! they are needed. [`explain`](crate::plan::Operation::explain) shows the request.
 
 mod change;
 mod collection;

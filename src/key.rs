@@ -1,8 +1,8 @@
 //! Keys: from typed parts to the texts, numbers or bytes DynamoDB sorts by, and back.
 //!
 //! A key attribute is either a field's own (a *bare* key, in its native type) or a text made by a
-//! *template* such as `"ORDER#{placed_at}#{order_no:08}"`. The texts are injective and sort as their
-//! parts do, left to right: `#` ends a part of variable width and sorts below everything that can
+//! *template* such as `"ORDER#{placed_at}#{order_no:08}"`. Different parts give different texts, and the texts sort as
+//! their parts do, left to right: `#` ends a part of variable width and sorts below everything that can
 //! continue it, because text parts write every byte up to `%` as `%XX`.
 //!
 //! | part | example | text in the key |
@@ -33,23 +33,22 @@
 //! ```
 //!
 //! A key with a lossy format takes the cut value itself ([`Seconds`], [`Millis`], [`YearMonth`], a
-//! date): nothing is rounded in silence. What does not fit, empty text, a number wider than its
-//! padding, a year of five digits, a key over 2048 (partition) or 1024 (sort) bytes, is an error
-//! before anything is sent.
+//! date), so nothing is rounded silently. A value that does not fit is an error before anything is sent: empty text, a
+//! number wider than its padding, a year of five digits, a key over 2048 (partition) or 1024 (sort) bytes.
 //!
-//! A table with `verbatim` was written by others: text stands as it is, and text that holds the
-//! delimiter is refused but in the last part; integers without a width are not padded.
+//! A table with `verbatim` was written by others: text is written as it is, and text that holds the
+//! delimiter is refused except in the last part; integers without a width are not padded.
 //!
 //! The same generated function writes the key of an entity, of a [`Key`](crate::Key) and of a query,
-//! so what is looked for is always what was stored.
+//! so a read always looks for what was stored.
 //!
 //! # Shards
 //!
 //! `shards = 10` in a `key(..)` or `gsi(..)` ends its partition key with one of the numbers 0 to 9, as in
-//! `STATUS#PAID#4`: so many items of one status are written to ten partitions and not to one. Which shard it
-//! is follows from the primary key by [`KeyHash`]. No key is asked for its shard, and parsing drops it.
-//! It spreads items; what is written to one item stays in one place. The number of a primary key is fixed for
-//! the life of the table. That of an index may grow, and may shrink while `read_shards` names the old
+//! `STATUS#PAID#4`, so that many items of one status are written to ten partitions instead of one. The shard
+//! follows from the primary key by [`KeyHash`]. Callers never name it, and parsing a key drops it.
+//! Sharding spreads items; all writes to one item still go to one place. The number of shards of a primary key is fixed
+//! for the life of the table. That of an index may grow, and may shrink while `read_shards` names the old
 //! one.
 //!
 //! ```
@@ -100,12 +99,12 @@ pub(crate) use text::escape_part;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{TemplateExtent, check_size};
 
-/// A partition key may have this many bytes.
+/// How many bytes a partition key may have.
 pub const MAX_PK_SIZE: usize = 2048;
-/// A sort key may have this many bytes.
+/// How many bytes a sort key may have.
 pub const MAX_SK_SIZE: usize = 1024;
 
-/// Which of the two keys, for its limit.
+/// Which of the two keys an attribute is; the limit of its size depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The partition key.
@@ -115,7 +114,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// That of an attribute which is a partition key: it has the limit of a sort key where it is one too, of the table
+    /// The role of an attribute that is a partition key: it has the limit of a sort key if it is also one, of the table
     /// or of an index.
     pub const fn of_partition(attribute: &str, table: &TableDef) -> Role {
         if same_text(attribute, name_or_empty(table.sk)) {

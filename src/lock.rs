@@ -1,11 +1,11 @@
-//! A file that one process uses at a time: two embedded engines would corrupt its indexes, unnoticed, and two
-//! jobs would overtake each other.
+//! A lock for a file that only one process may use at a time: two embedded engines would corrupt its indexes,
+//! unnoticed, and two jobs would overtake each other.
 //!
-//! What is locked is `PATH.lock`, for the file itself may be replaced (a checkpoint) or have locks of its own
-//! (a database). A lock file can be deleted, so whoever needs to know asks [`Lock::is_held`]; and a file can have
-//! several names, which [`Claim`] sees within this process.
+//! The lock is on `PATH.lock`, because the file itself may be replaced (a checkpoint) or have locks of its own (a
+//! database). A lock file can be deleted, so code that needs to know asks [`Lock::is_held`]. A file can have several
+//! names, which [`Claim`] notices within this process.
 
-// Only the embedded engine claims files; checkpoints ask for their identity.
+// Only the embedded engine claims files; checkpoints need their identity.
 #[cfg_attr(not(feature = "embedded"), allow(dead_code))]
 mod claim;
 
@@ -20,10 +20,10 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 #[cfg(feature = "embedded")]
 pub(crate) use claim::Claim;
 
-/// Whoever was just dropped needs a moment to close the file.
+/// How long to wait for a lock: a user that was just dropped needs a moment to close the file.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(10);
-/// A system follows about as many.
+/// How many links to follow, about as many as operating systems do.
 const MOST_LINKS: usize = 40;
 
 /// An exclusive lock on `PATH.lock`, held until dropped. The operating system releases it when the
@@ -35,8 +35,8 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Of `the embedded database`, say, in this file, and what else a second user could do. Blocks for
-    /// [`PATIENCE`] at most.
+    /// Locks this file. `what` names it in the error, such as `the embedded database`, and `instead` says what else a
+    /// second user could do. Blocks for [`PATIENCE`] at most.
     pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<Lock> {
         let mut name: OsString = path.into();
         name.push(".lock");
@@ -52,7 +52,8 @@ impl Lock {
             match file.try_lock() {
                 Ok(()) => {
                     let name = name.clone();
-                    // Deleted since it was opened: the next one who comes would lock another file.
+                    // A file that was deleted since it was opened protects nothing: the next user would lock another
+                    // one.
                     Ok(Some(Lock { file, name }).filter(Lock::is_held))
                 }
                 Err(TryLockError::WouldBlock) => Ok(None),
@@ -68,7 +69,7 @@ impl Lock {
         lock.ok_or_else(|| locked(path, what, instead))
     }
 
-    /// Whether its name still leads to the file that is locked, so that nobody else can have a lock of it.
+    /// Whether the name still leads to the locked file, so that nobody else can have a lock of that name.
     pub(crate) fn is_held(&self) -> bool {
         is_same(&self.file, &self.name).unwrap_or(false)
     }
@@ -76,12 +77,12 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing would do, unless a child process has inherited the file.
+        // Closing the file would be enough, unless a child process has inherited it.
         drop(self.file.unlock());
     }
 }
 
-/// Until it is there, or [`PATIENCE`] is over.
+/// Tries again until the attempt returns something, or [`PATIENCE`] is over.
 pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<Option<T>>) -> Result<Option<T>> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -101,7 +102,7 @@ pub(crate) fn locked(path: &Path, what: &str, instead: &str) -> Error {
     Error::new(ErrorKind::Locked, Stage::Connect, message)
 }
 
-/// One path for one file, there or not yet, whatever links lead to it: so its lock has one name.
+/// One path for each file, even if it does not exist yet, whatever links lead to it, so that its lock has one name.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -124,7 +125,7 @@ fn open(name: &Path) -> io::Result<File> {
     options.create(true).truncate(false).write(true);
     #[cfg(windows)]
     {
-        // Others may open it, to see that it is locked, but not delete it.
+        // Other processes may open the file, to see that it is locked, but not delete it.
         use std::os::windows::fs::OpenOptionsExt;
         const SHARE_READ_AND_WRITE: u32 = 1 | 2;
         options.share_mode(SHARE_READ_AND_WRITE);
@@ -137,7 +138,7 @@ fn is_same(file: &File, name: &Path) -> io::Result<bool> {
     Ok(claim::identity(&file.metadata()?) == claim::identity(&fs::metadata(name)?))
 }
 
-/// What is open cannot be deleted there.
+/// On this system an open file cannot be deleted, so a name that exists leads to it.
 #[cfg(not(unix))]
 fn is_same(_: &File, name: &Path) -> io::Result<bool> {
     fs::exists(name)

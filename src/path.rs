@@ -1,4 +1,4 @@
-//! Where an attribute stands: paths of fields, and what may be done at each.
+//! Where an attribute is: paths of fields, and what may be done at each.
 
 mod mode;
 mod place;

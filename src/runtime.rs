@@ -1,7 +1,7 @@
-//! Waiting, and work that blocks, under whatever executor: nothing here needs a runtime of tokio, and none of its parts.
+//! Waiting and blocking work under any executor: nothing here needs a tokio runtime or any of its parts.
 //!
-//! A runtime may be built without time, and there is no way to ask it that is no panic. So waiting is not left to it:
-//! one thread wakes all who wait, and ends when nobody does.
+//! A tokio runtime may be built without timers, and the only way to find that out is a panic. So waiting does without
+//! it: one thread wakes all waiting tasks, and ends when there are none.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::error::{Error, Result};
 
-/// The thread waits so long for somebody who waits.
+/// How long the thread stays without a waiting task before it ends.
 const IDLE: Duration = Duration::from_secs(5);
 
 static TIMER: Timer = Timer {
@@ -30,23 +30,23 @@ static TIMER: Timer = Timer {
     changed: Condvar::new(),
 };
 
-/// What wakers do when they are cloned, woken or dropped is their executor's: it may end a wait, or begin one. So none of
-/// it is done while the state is locked.
+/// Cloning, waking or dropping a waker runs code of its executor, which may end a wait or begin one. So none of
+/// that is done while the state is locked.
 struct Timer {
     state: Mutex<TimerState>,
-    /// Somebody is to be woken earlier than all others.
+    /// Signals that a task has to be woken earlier than all others.
     changed: Condvar,
 }
 
 struct TimerState {
-    /// By the time and in the order in which they came.
+    /// The waiting tasks, by their time and in the order in which they came.
     sleepers: BTreeMap<(Instant, u64), Waker>,
     next: u64,
-    /// The process whose thread wakes them: a fork has the state, and not the thread.
+    /// The process whose thread wakes them: after a fork the child has the state, but not the thread.
     owner: Option<u32>,
 }
 
-/// Waits so long.
+/// Waits for this long.
 pub(crate) fn sleep(time: Duration) -> Sleep {
     Sleep {
         until: Instant::now().checked_add(time),
@@ -54,7 +54,7 @@ pub(crate) fn sleep(time: Duration) -> Sleep {
     }
 }
 
-/// Waits until then.
+/// Waits until this time.
 pub(crate) fn sleep_until(until: Instant) -> Sleep {
     Sleep {
         until: Some(until),
@@ -65,7 +65,7 @@ pub(crate) fn sleep_until(until: Instant) -> Sleep {
 /// A wait that ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Sleep {
-    /// None is never.
+    /// When the wait ends; `None` is never.
     until: Option<Instant>,
     entry: Option<(Instant, u64)>,
 }
@@ -98,7 +98,7 @@ impl Timer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whoever waits until then, in the place where it waited before.
+    /// Adds a task that waits until this time, or replaces the waker of its entry.
     fn enter(
         &'static self,
         until: Instant,
@@ -127,13 +127,13 @@ impl Timer {
         drop(state);
         drop(before);
         if !is_served {
-            // Without a thread whoever waits looks at the clock again and again.
+            // Without the thread the task is woken at once, and looks at the clock again and again.
             waker.wake_by_ref();
         }
         entry
     }
 
-    /// Wakes all who wait, each at its time.
+    /// Wakes all waiting tasks, each at its time.
     fn serve(&self) {
         let mut state = self.state();
         loop {
@@ -142,7 +142,7 @@ impl Timer {
             if !due.is_empty() {
                 drop(state);
                 for waker in due {
-                    // What others do when they are woken does not end the thread.
+                    // A waker that panics does not end the thread.
                     drop(catch_unwind(AssertUnwindSafe(|| waker.wake())));
                 }
                 state = self.state();
@@ -174,8 +174,8 @@ impl TimerState {
     }
 }
 
-/// Work that blocks, on a thread of its own: file systems may take long. It goes on if nobody waits for it any more.
-/// None if the machine has no thread for it.
+/// Does blocking work on a thread of its own, because file systems may be slow. The work goes on even if nobody waits
+/// for it any more. `None` if the machine has no thread for it.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -186,7 +186,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     answered.await.ok()
 }
 
-/// Sockets are tokio's: outside of its runtime they panic.
+/// Refuses to go on outside a tokio runtime, where sockets, which are tokio's, would panic.
 pub(crate) fn require_tokio() -> Result<()> {
     match Handle::try_current() {
         Ok(_) => Ok(()),
@@ -205,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// An executor that knows nothing but wakers.
+    /// An executor that uses nothing but wakers.
     fn block_on<T>(work: impl Future<Output = T>) -> T {
         struct Unpark(thread::Thread);
 
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(bomb.0.load(Ordering::SeqCst), 1);
     }
 
-    /// A task that waits itself, and ends with the last of its wakers.
+    /// A task that is waiting itself, and ends with the last of its wakers.
     struct Waiting {
         _wait: Sleep,
     }
@@ -287,7 +287,7 @@ mod tests {
     }
 
     impl Waiting {
-        /// The only waker of a task whose wait has begun.
+        /// The only waker of a task that has begun to wait.
         fn waker() -> Waker {
             let mut wait = sleep(Duration::from_secs(3_600));
             let mut cx = Context::from_waker(Waker::noop());
@@ -304,7 +304,7 @@ mod tests {
             for _ in 0..2 {
                 let waker = Waiting::waker();
                 let mut cx = Context::from_waker(&waker);
-                // Its second one takes the place of the first, whose task ends here.
+                // The second waker replaces the first one, whose task ends here.
                 assert!(Pin::new(&mut outer).poll(&mut cx).is_pending());
             }
             drop(outer);

@@ -1,7 +1,7 @@
 //! What a table looks like, as plain data.
 //!
-//! Two levels. The *definitions* ([`TableDef`], [`EntityDef`]) are constants that the derives write;
-//! the compiler checks them against each other. A [`TableSchema`] is what they amount to for the
+//! There are two levels. The *definitions* ([`TableDef`], [`EntityDef`]) are constants that the derives write;
+//! the compiler checks them against each other. A [`TableSchema`] is what follows from them for the
 //! service: names, key types, indexes, TTL. [`Dynamo::create_tables`](crate::dynamo::Dynamo::create_tables)
 //! takes schemas.
 
@@ -39,7 +39,7 @@ pub enum KeyType {
     S,
     /// A number, ordered by value.
     N,
-    /// Bytes, ordered as unsigned.
+    /// Bytes, ordered as unsigned numbers.
     B,
 }
 

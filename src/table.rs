@@ -1,4 +1,4 @@
-//! Creating tables and adding indexes, without ever changing what is there.
+//! Creating tables and adding indexes, without ever changing an existing table otherwise.
 //!
 //! ```text
 //! schemas -> declared, limits (nothing is sent that must fail)
@@ -24,27 +24,27 @@ use crate::wire::table::{self as service, DescribedTable, Status};
 pub(crate) use declared::check as check_declarations;
 use polling::TablePolling;
 
-/// A new table is usable within this time, or something is wrong.
+/// How long a new table may take until it is usable; after that something is wrong.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
-/// A service that has answered, and fails then, is asked again for this long.
+/// How long a service that has answered before, and fails now, is asked again.
 const TROUBLE: Duration = Duration::from_secs(30);
-/// A table this young without its TTL may be one that somebody else is still creating.
+/// Until this age a table without its TTL may still be in creation by somebody else.
 const YOUNG: i64 = 10 * 60;
-/// Its creator switches TTL on within this time.
+/// How long its creator may take to switch TTL on.
 const SETTLING: Duration = Duration::from_secs(5);
 
 impl Dynamo {
-    /// Creates the tables that are not there, and waits until they can be used.
+    /// Creates the tables that do not exist, and waits until they can be used.
     ///
-    /// A table that is there is never changed: if it is as declared, nothing happens; if it differs,
+    /// A table that exists is never changed: if it is as declared, nothing happens; if it differs,
     /// the error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch) names every difference
     /// and what to do about it. Indexes beyond the declared ones do not matter. It may be called at
-    /// every start, by many processes at once. Dropped before the end, it has created some of the
-    /// tables; call it again.
+    /// every start, by many processes at once. If it is dropped before its end, some of the tables may exist;
+    /// call it again.
     ///
-    /// A table has one declaration. Two of one name, such as `table = "shop"` on two entities, are refused
-    /// before anything is sent, with an error of kind [`Config`](crate::error::ErrorKind::Config), so give it all
-    /// schemas of a program at once. The same schema may come twice.
+    /// A table has one declaration. Two declarations of one name, such as `table = "shop"` on two entities, are refused
+    /// before anything is sent, with an error of kind [`Config`](crate::error::ErrorKind::Config), so pass all
+    /// schemas of a program at once. The same schema may be passed twice.
     pub fn create_tables(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,
@@ -53,13 +53,12 @@ impl Dynamo {
         async move { create(self, schemas).await }
     }
 
-    /// Adds the global indexes that the tables lack, one after the other, and waits until each is
-    /// filled; with much data that takes long. Nothing else is changed. A service that fails on the way is asked again for
-    /// half a minute.
+    /// Adds the global indexes that the tables lack, one after the other, and waits until each is filled; with much
+    /// data that takes long. Nothing else is changed. A service that fails meanwhile is retried for half a minute.
     ///
     /// An index of the same name with another key or projection is an error of kind
-    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). Dropped before the end, the service goes
-    /// on with the index it has begun; call it again for the others.
+    /// [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch). If this is dropped before its end, the service
+    /// still finishes the index that it has begun; call it again for the others.
     pub fn add_indexes(
         &self,
         schemas: impl IntoIterator<Item = TableSchema>,
@@ -101,14 +100,14 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
     Ok(())
 }
 
-/// From a table that was asked for to one that is as declared. It may be another creator's.
+/// Waits for a table that was requested, and makes it as declared. Another creator may have made it.
 async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
     let mut pace = TablePolling::until(PATIENCE);
     let found = loop {
         if let Some(found) = settle(client, schema).await? {
             break found;
         }
-        // Just created and not yet seen, or deleted meanwhile.
+        // The table was just created and is not visible yet, or was deleted meanwhile.
         pace.wait(|| overdue(&schema.name, "is not there yet"))
             .await?;
         service::create(client, schema).await?;
@@ -170,7 +169,7 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
             return Ok(());
         }
         if service::is_busy(&error) {
-            // It says what it does, so that trouble is over.
+            // A service that answers like this works, so its trouble is over.
             trouble = TablePolling::until(TROUBLE);
             pace.wait(|| overdue(name, "is being changed by somebody else"))
                 .await?;
@@ -182,13 +181,13 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
     }
 }
 
-/// The table once it and its declared indexes are past creation; `None` if there is none. Filling an
-/// index takes as long as it takes.
+/// The table once it and its declared indexes are created; `None` if there is no table. There is no time limit for
+/// filling an index.
 async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
     let name = &schema.name;
     let mut pace = TablePolling::until(PATIENCE);
     let mut filling = TablePolling::endless();
-    // None before the service has answered: where nobody is, that is said at once.
+    // `None` until the service has answered: a service that cannot be reached is reported at once.
     let mut trouble: Option<TablePolling> = None;
     loop {
         let found = match (service::describe(client, name).await, &mut trouble) {
@@ -226,14 +225,14 @@ async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Describe
     }
 }
 
-/// It may be over in a moment.
+/// Whether the error may be over in a moment.
 fn is_trouble(error: &Error) -> bool {
     error.is_throttled() || error.kind() == ErrorKind::Unavailable
 }
 
 struct Differences {
     list: Vec<String>,
-    /// No difference, only unfinished.
+    /// Whether only the TTL is missing, because the creation is not finished: that is no difference.
     lacks_ttl: bool,
 }
 
@@ -251,7 +250,7 @@ async fn differences(
     Ok(Differences { list, lacks_ttl })
 }
 
-/// Another creator's table gets its TTL from that creator; one that is there is never changed.
+/// Waits for the TTL of another creator's table: its creator switches that on, and an existing table is never changed.
 async fn await_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
     let mut pace = TablePolling::until(SETTLING);
     loop {
@@ -279,7 +278,7 @@ async fn enable_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
     let Err(error) = service::enable_ttl(client, &schema.name, attribute).await else {
         return Ok(());
     };
-    // Two creators at once: the second one is told that it is on already.
+    // If two creators do this at once, the second one gets an error, because TTL is on already.
     match service::ttl(client, &schema.name).await? {
         Some(on) if on == *attribute => Ok(()),
         _ => Err(error),
@@ -295,7 +294,7 @@ fn is_young(created: Option<i64>) -> bool {
     created.is_some_and(|created| now.saturating_sub(created) < YOUNG)
 }
 
-/// Under their full names, and within the service's limits.
+/// The schemas with their full names, checked against the service's limits.
 fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
     declared::check(&schemas)?;
     let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());

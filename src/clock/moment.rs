@@ -1,4 +1,4 @@
-//! What is a point in time: the types of the standard library and of others.
+//! Types that are a point in time, of the standard library and of others.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,7 @@ pub trait Moment: Sized {
     /// The point in time.
     fn to_timestamp(&self) -> Timestamp;
 
-    /// The value for a point in time, if the type reaches that far.
+    /// The value for a point in time, if it is in the range of the type.
     fn from_timestamp(timestamp: Timestamp) -> Option<Self>;
 }
 

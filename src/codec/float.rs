@@ -31,14 +31,14 @@ macro_rules! float {
                 let value: $float = digits
                     .parse()
                     .map_err(|_| CodecError::mismatch(stringify!($float), "other text in N"))?;
-                // What is too large parses as an infinity, and `NaN` parses too.
+                // Text that is too large parses as an infinity, and `NaN` parses too.
                 if !value.is_finite() {
                     return Err(CodecError::mismatch(stringify!($float), "a number that does not fit"));
                 }
                 Ok(value)
             }
 
-            /// There is one zero, without a sign.
+            /// DynamoDB has one zero, without a sign.
             fn as_stored(&self) -> Option<Self> {
                 Some(*self + 0.0)
             }
@@ -67,7 +67,7 @@ impl DynamoValue for Number {
     }
 }
 
-/// Decimals of other crates, by way of the number DynamoDB keeps.
+/// Decimals of other crates, converted through the number that DynamoDB keeps.
 #[cfg(any(feature = "rust_decimal", feature = "bigdecimal"))]
 pub(super) trait ToNumber: Sized {
     fn to_number(&self) -> Result<Number, CodecError>;
@@ -80,7 +80,7 @@ impl ToNumber for rust_decimal::Decimal {
         self.to_string().parse()
     }
 
-    /// Exact or not at all: this type holds 28 digits, DynamoDB 38.
+    /// Converts exactly or fails: this type holds 28 digits, DynamoDB 38.
     fn from_number(number: &Number) -> Result<Self, CodecError> {
         Self::from_str_exact(&number.to_plain_text()).map_err(|_| {
             CodecError::mismatch("a decimal of 28 digits", "a number that does not fit")
@@ -122,7 +122,7 @@ macro_rules! decimal {
                 Self::from_number(&reader.digits()?.parse()?)
             }
 
-            /// Without the scale, which is not kept.
+            /// The value without its scale, which is not kept.
             fn as_stored(&self) -> Option<Self> {
                 Self::from_number(&self.to_number().ok()?).ok()
             }

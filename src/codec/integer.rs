@@ -1,11 +1,11 @@
-//! Integers are `N`, all of them, to 128 bits.
+//! Integers of up to 128 bits are `N`.
 
 use std::str::FromStr;
 
 use super::DynamoValue;
 use crate::json::{CodecError, Number, Reader, Writer};
 
-/// Reads an integer: of a few digits as most are, or in any other way to write a number.
+/// Reads an integer: a short one, as most are, directly, and any other spelling of a number through `parse`.
 #[inline]
 fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Result<T, CodecError> {
     let mut ahead = reader.clone();
@@ -18,8 +18,8 @@ fn read<T: FromStr + TryFrom<i64>>(reader: &mut Reader<'_>, what: &str) -> Resul
     parse(&reader.digits()?, what)
 }
 
-/// The integer that these digits stand for. The service may write `1E3` or `5.0` for what others
-/// stored: those take the exact way over [`Number`].
+/// The integer of a number's text. The service may return `1E3` or `5.0` for what others
+/// stored: such texts are converted exactly through [`Number`].
 pub(super) fn parse<T: FromStr>(digits: &str, what: &str) -> Result<T, CodecError> {
     if let Ok(value) = digits.parse() {
         return Ok(value);
@@ -127,8 +127,8 @@ impl Magnitude for u128 {
     }
 }
 
-/// 38 digits are kept. An integer of 39 that ends in zeros would fit, but its neighbours would not:
-/// it is refused all the same, so that a type either fits or does not by its size alone.
+/// DynamoDB keeps 38 digits. An integer of 39 digits that ends in zeros would fit, but its neighbours would not:
+/// it is refused all the same, so that only its size decides whether an integer fits.
 pub(crate) fn check_width(magnitude: u128) -> Result<(), CodecError> {
     if magnitude >= 10u128.pow(38) {
         return Err(CodecError::new(

@@ -9,8 +9,8 @@ use crate::json::{CodecError, Number, Reader, Tag, Writer};
 
 /// Any item: attribute names and values, sorted by name.
 ///
-/// From and into the SDK's `HashMap<String, AttributeValue>`, `serde_dynamo::Item`, and plain JSON
-/// through serde, or with every digit by [`from_json`](Item::from_json).
+/// Converts from and into the SDK's `HashMap<String, AttributeValue>`, `serde_dynamo::Item`, and plain JSON
+/// through serde; [`from_json`](Item::from_json) reads JSON with every digit.
 ///
 /// ```
 /// use dynamo_entity::{Item, Value};
@@ -21,12 +21,12 @@ use crate::json::{CodecError, Number, Reader, Tag, Writer};
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Item(BTreeMap<String, Value>, KeptAttributes);
 
-/// Attributes of a stored item that are the library's own: what came in the `rest` of an entity goes back with it, and
-/// nobody else sees or makes them.
+/// The library's own attributes of a stored item. They are read into the `rest` of an entity and written back with it,
+/// but users neither see nor make them.
 #[derive(Clone, Default)]
 struct KeptAttributes(Option<Box<Item>>);
 
-/// What nobody sees makes no difference.
+/// Hidden attributes do not count when items are compared.
 impl PartialEq for KeptAttributes {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -59,7 +59,7 @@ pub enum Value {
     L(Vec<Value>),
     /// A map.
     M(Item),
-    /// A set of text. Empty sets do not exist in DynamoDB; as an attribute one is left out.
+    /// A set of text. DynamoDB has no empty sets: an attribute with one is left out.
     Ss(BTreeSet<String>),
     /// A set of numbers.
     Ns(BTreeSet<Number>),
@@ -78,7 +78,7 @@ impl Item {
         self.0.get(name)
     }
 
-    /// Sets an attribute and returns what it was.
+    /// Sets an attribute and returns its old value.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) -> Option<Value> {
         self.0.insert(name.into(), value.into())
     }
@@ -103,12 +103,12 @@ impl Item {
         self.0.is_empty()
     }
 
-    /// Names and values, by name.
+    /// Names and values, sorted by name.
     pub fn iter(&self) -> btree_map::Iter<'_, String, Value> {
         self.0.iter()
     }
 
-    /// The item's size by DynamoDB's rules, which the 400 KB limit counts: names and values, without
+    /// The size of the item by DynamoDB's rules, which the 400 KB limit counts: names and values, without
     /// the overhead of storage.
     pub fn size(&self) -> usize {
         self.written()
@@ -116,18 +116,18 @@ impl Item {
             .sum()
     }
 
-    /// Keeps an attribute of the library's own, unseen.
+    /// Keeps an attribute of the library's own, hidden from users.
     pub(crate) fn keep(&mut self, name: String, value: Value) {
         let kept = self.1.0.get_or_insert_default();
         kept.insert(name, value);
     }
 
-    /// The attributes that are kept unseen.
+    /// The attributes of the library's own, hidden from users.
     pub(crate) fn kept(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.1.0.iter().flat_map(|kept| kept.iter())
     }
 
-    /// What becomes an attribute: all but empty sets.
+    /// The attributes that are written: all but empty sets.
     fn written(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter().filter(|(_, value)| !value.is_empty_set())
     }
@@ -162,7 +162,7 @@ impl Item {
         let mut first = true;
         while let Some(name) = reader.next_name(&mut first)? {
             let value = Value::decode(reader).map_err(|fault| fault.at(&*name))?;
-            // The service never answers so, and a write that does would be refused by it.
+            // The service never returns a name twice, and it would refuse to write one.
             if item.0.contains_key(&*name) {
                 return Err(CodecError::new("the attribute stands twice").at(&*name));
             }
@@ -304,7 +304,7 @@ impl DynamoValue for Value {
     }
 }
 
-/// As a value an item is a map.
+/// An item is a map when it is a value.
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Item {
     own_path!();

@@ -1,9 +1,9 @@
-//! [`Item`] as plain JSON, through serde: what an API or a file shows, not what the table holds.
+//! [`Item`] as plain JSON, through serde: the form for an API or a file, not the stored form.
 //!
-//! Out: numbers stay numbers where JSON's readers keep them exact (integers of 64 bits, fractions of
-//! up to 15 digits and of usual size), and are text where they would not; sets are arrays, bytes are
-//! base64 text. In: text is `S`, numbers are `N`, arrays are `L`. A number that a reader of JSON may have
-//! rounded before it came here is refused; [`Item::from_json`] reads the text itself.
+//! Writing: numbers stay numbers where readers of JSON keep them exact (integers of 64 bits, fractions of
+//! up to 15 digits and of usual size), and become text elsewhere; sets are arrays, bytes are
+//! base64 text. Reading: text is `S`, numbers are `N`, arrays are `L`. A number that a reader of JSON may
+//! already have rounded is refused; [`Item::from_json`] reads the text itself.
 
 use ::serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeMap, Serializer};
@@ -14,13 +14,13 @@ use crate::error::{Error, Result};
 use crate::json::{Number, Reader};
 
 impl Item {
-    /// Reads an object of plain JSON, every digit of its numbers: what does not fit into a number of DynamoDB is an
-    /// error of the kind [`InvalidValue`](crate::error::ErrorKind::InvalidValue), as what is no JSON is, and nothing is rounded.
-    /// Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
+    /// Reads an object of plain JSON with every digit of its numbers. Nothing is rounded: a number that DynamoDB cannot
+    /// hold is an error of the kind [`InvalidValue`](crate::error::ErrorKind::InvalidValue), and so is text that is not
+    /// JSON. Text becomes `S`, numbers `N`, arrays `L`, objects `M`.
     ///
-    /// Through serde, readers of JSON make a float of a large integer, and of every fraction, before anybody sees its
-    /// digits. A float of more than 15 digits, or of 2^53 and more, is refused there, since it may stand for other
-    /// numbers too; `serde_json` with its feature `arbitrary_precision` hands over the digits.
+    /// Other readers of JSON that go through serde turn large integers and all fractions into floats, and their digits
+    /// are lost. There a float of more than 15 digits, or of 2^53 and more, is refused, since it may stand for several
+    /// numbers; `serde_json` passes on all digits with its feature `arbitrary_precision`.
     ///
     /// ```
     /// use dynamo_entity::Item;
@@ -67,10 +67,10 @@ fn base64(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(bytes)
 }
 
-/// From here on a float stands for several integers.
+/// From this number on a float stands for several integers.
 const INTEGERS: f64 = 9_007_199_254_740_992.0;
 
-/// How `serde_json` hands over a number with its feature `arbitrary_precision`: as a map of this name and the digits.
+/// The name of the map in which `serde_json` passes on the digits of a number with its feature `arbitrary_precision`.
 const DIGITS: &str = "$serde_json::private::Number";
 
 /// A JSON number where that loses nothing, else text.
@@ -82,8 +82,8 @@ impl Serialize for Number {
         if let Ok(integer) = self.as_str().parse::<u64>() {
             return serializer.serialize_u64(integer);
         }
-        // Larger integers are no floats. Of longer fractions readers differ by a last bit: that of serde_json, by
-        // default, is off.
+        // Larger integers do not fit a float exactly. Readers disagree about the last bit of longer fractions: that of
+        // serde_json, by default, is not exact.
         if let (true, Ok(float)) = (self.is_short(15, 22), self.as_str().parse::<f64>())
             && float.abs() < INTEGERS
         {
@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for Value {
 }
 
 struct ValueVisitor {
-    /// A float was digits that nobody sees any more, and not eight bytes.
+    /// Whether floats were parsed from text whose digits are lost, and not from eight bytes.
     from_text: bool,
 }
 
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         number(&format!("{value:e}"))
     }
 
-    /// Up to 15 digits are those of the text, for all such texts are different floats.
+    /// A float of up to 15 digits has the digits of its text, because all such texts are different floats.
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
         let number: Number = format!("{value:e}").parse().map_err(E::custom)?;
         if self.from_text && !(number.has_digits(15) && value.abs() < INTEGERS) {
@@ -213,7 +213,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         }
         let value: Value = map.next_value()?;
         let mut item = ItemVisitor.visit_map(map)?;
-        // What stands twice is what it is at last.
+        // If a name occurs twice, its last value counts.
         if !item.contains(&first) {
             item.insert(first, value);
         }
@@ -229,7 +229,7 @@ fn number<E: de::Error>(text: &str) -> Result<Value, E> {
 mod tests {
     use super::*;
 
-    /// As `serde_json` hands them over with its feature `arbitrary_precision`.
+    /// The map that `serde_json` passes on with its feature `arbitrary_precision`.
     #[test]
     fn digits_are_a_number() {
         let given = |digits: &str| {

@@ -1,4 +1,4 @@
-//! Lists are `L`: `Vec`, arrays, tuples, slices behind a pointer. Lists of bytes are `B`.
+//! Lists are `L`: `Vec`, arrays, tuples and slices behind a pointer. Lists of bytes are `B`.
 
 use std::borrow::Cow;
 use std::sync::Arc;

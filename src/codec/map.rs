@@ -1,4 +1,4 @@
-//! Maps are `M`, their keys text.
+//! Maps are `M`; their keys are text.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +18,7 @@ pub trait MapKey: Sized {
     /// The key's text; different keys have different texts.
     fn to_map_key(&self) -> Cow<'_, str>;
 
-    /// The key of a text.
+    /// The key that has this text.
     fn from_map_key(text: &str) -> Option<Self>;
 }
 
@@ -65,7 +65,7 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
         entries += 1;
     }
     reader.close_map()?;
-    // `5` and `05` are two keys of the table and one integer.
+    // `5` and `05` are two keys of the table but one integer.
     if len(&map) != entries {
         return Err(CodecError::mismatch(
             "keys that differ in the map's type",
@@ -75,7 +75,7 @@ fn decode<K: MapKey, V: DynamoValue, C: Default + Extend<(K, V)>>(
     Ok(map)
 }
 
-/// What [`decode`] makes of the same entries: keys that are one text, or become one, are left to it.
+/// What [`decode`] makes of the same entries. `None` if two keys are or become the same: reading decides about them.
 fn as_stored<'a, K, V, C: Default + Extend<(K, V)>>(
     entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
     len: fn(&C) -> usize,

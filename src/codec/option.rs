@@ -1,4 +1,4 @@
-//! `Option<T>`: None is an absent attribute. `Box<T>`, `Arc<T>`: as `T`.
+//! `Option<T>`: None is an absent attribute. `Box<T>` and `Arc<T>` are stored like `T`.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use super::{Item, Value};
 use crate::json::{CodecError, MAX_DEPTH, Reader};
 
 impl Reader<'_> {
-    /// One object of plain JSON, which is all there is.
+    /// Reads one object of plain JSON, behind which nothing may follow.
     pub(crate) fn plain_item(&mut self) -> Result<Item, CodecError> {
         let item = self.plain_object(0)?;
         match self.peek() {
@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 }
 
-/// An item holds no more.
+/// DynamoDB refuses items that nest deeper.
 fn deep_enough(depth: usize) -> Result<(), CodecError> {
     match depth > MAX_DEPTH {
         true => Err(CodecError::new(format!(

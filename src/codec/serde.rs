@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{DynamoValue, Item, Value};
 use crate::json::{CodecError, Name, Number, Reader, Writer};
 
-/// What serde and foreign types say may quote a value, so it is left out.
+/// Messages of serde and of foreign types may quote a value, so they are left out.
 #[cold]
 fn silent(what: &str) -> CodecError {
     CodecError::new(format!(
@@ -14,20 +14,20 @@ fn silent(what: &str) -> CodecError {
     ))
 }
 
-/// A field whose type only knows serde. What serde calls null is an absent attribute.
+/// A field whose type only knows serde. A value that serde calls null is an absent attribute.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored through serde",
     label = "not both `Serialize` and `Deserialize`",
     note = "write `#[derive(Serialize, Deserialize)]` on the type, or `#[derive(DynamoValue)]` and no `#[dynamo(serde)]` on the field"
 )]
 pub trait SerdeField: Sized {
-    /// Writes name and value, or nothing.
+    /// Writes the name and the value, or nothing if the value is null.
     fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the value.
     fn decode_serde(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What an absent attribute means: what null means to serde, if it means anything.
+    /// What an absent attribute means: the value that serde reads from null, if there is one.
     fn absent_serde() -> Option<Self>;
 }
 

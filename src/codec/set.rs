@@ -26,7 +26,7 @@ pub trait SetElement: Sized {
     /// Reads one element.
     fn read_element(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// What is read back, where that is known without writing it.
+    /// The element as it is read back, if that is known without writing it.
     #[doc(hidden)]
     fn element_as_stored(&self) -> Option<Self> {
         None
@@ -223,7 +223,7 @@ macro_rules! binary_element {
 
 binary_element!(Vec<u8>, Box<[u8]>, bytes::Bytes);
 
-/// Foreign types whose element is their text.
+/// Foreign types that are stored as their text in a set.
 macro_rules! foreign_element {
     ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
         #[cfg(feature = $feature)]
@@ -253,7 +253,7 @@ foreign_element! {
     "ulid" ulid::Ulid, "a ULID", |text| ulid::Ulid::from_string(text).ok();
 }
 
-/// Decimals: a number that the type holds exactly.
+/// Decimals that are stored as numbers in a set.
 macro_rules! decimal_element {
     ($($feature:literal $decimal:ty;)*) => {$(
         #[cfg(feature = $feature)]

@@ -78,7 +78,7 @@ impl DynamoValue for bool {
     }
 }
 
-/// Types of other crates that are text through `Display` and a parser.
+/// Types of other crates that become text through `Display` and are read by a parser.
 macro_rules! foreign_text {
     ($($feature:literal $foreign:ty, $what:literal, $parse:expr;)*) => {$(
         #[cfg(feature = $feature)]

@@ -1,7 +1,7 @@
-//! Points in time and calendar dates, of every time library alike.
+//! Points in time and calendar dates, the same for every time library.
 //!
-//! One text for all: UTC, RFC 3339, fixed width, nine fractional digits, so that texts sort as times
-//! do. Reading is wider than writing: any RFC 3339 text with an offset is accepted, for rows that
+//! All have one form of text: UTC, RFC 3339, fixed width, nine fractional digits, so that texts sort as times
+//! do. Reading accepts more than is written: any RFC 3339 text with an offset, for rows that
 //! others wrote.
 
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
@@ -23,7 +23,7 @@ pub(crate) use text::{Precision, TimeText, civil_from_days, parse_utc, utc_text}
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 pub(crate) use text::{civil_text, date_text, parse_civil, parse_date};
 
-/// Values that are text in one form.
+/// Values that are stored as text of one form.
 macro_rules! time_values {
     ($($(#[$cfg:meta])? $value:ty, $what:literal, $write:expr, $parse:expr;)*) => {$(
         $(#[$cfg])?
@@ -54,21 +54,21 @@ macro_rules! time_values {
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 use time_values;
 
-/// The value of a text, with the type's own range.
+/// The value of a time that was parsed, if it is in the range of the type.
 fn moment_of<T: Moment>(time: Option<Timestamp>) -> Result<T, CodecError> {
     let time = time.ok_or_else(|| CodecError::mismatch("a timestamp (RFC 3339)", "other text"))?;
     T::from_timestamp(time)
         .ok_or_else(|| CodecError::mismatch("a timestamp of this type", "one outside its range"))
 }
 
-/// Each library's own way to Unix time.
+/// How each library's type is converted to Unix time and back.
 macro_rules! moments {
     ($($feature:literal $moment:ty, |$value:ident| ($seconds:expr, $nanos:expr), $from:expr;)*) => {$(
         #[cfg(feature = $feature)]
         impl Moment for $moment {
             fn to_timestamp(&self) -> Timestamp {
                 let $value = self;
-                // The libraries keep the nanoseconds below two seconds; zero is never used.
+                // The libraries keep the nanoseconds below two seconds, so the default is never used.
                 Timestamp::from_unix($seconds, $nanos).unwrap_or(Timestamp::EPOCH)
             }
 
@@ -98,7 +98,7 @@ moments! {
             .checked_add(jiff::SignedDuration::from_nanos(time.nanos().into())).ok();
 }
 
-/// jiff counts both parts with the sign of the whole.
+/// jiff gives the seconds and the nanoseconds of a time before 1970 both as negative numbers.
 #[cfg(feature = "jiff")]
 fn jiff_seconds(time: jiff::Timestamp) -> (i64, u32) {
     let nanos = i64::from(time.subsec_nanosecond());

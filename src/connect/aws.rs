@@ -1,4 +1,4 @@
-//! AWS, by the SDK's own rules for region, profile and credentials.
+//! AWS, with region, profile and credentials found by the SDK's rules.
 
 use aws_config::profile::ProfileFileCredentialsProvider;
 use aws_config::{BehaviorVersion, Region};
@@ -18,7 +18,7 @@ pub(super) async fn client(
         loader = loader.region(Region::new(region));
     }
     if let Some(profile) = profile {
-        // A profile that is named is meant: keys in the environment must not stand in for it.
+        // A profile that is named has to be used: keys in the environment must not replace it.
         let provider = ProfileFileCredentialsProvider::builder().profile_name(&profile);
         loader = loader
             .credentials_provider(provider.build())

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::{Client, Config};
 use crate::wire::signing;
 use crate::wire::sleep::AnySleep;
 
-/// Region and credentials come from the URL and the environment; such servers rarely check them, so
+/// Takes region and credentials from the URL and the environment. Such servers rarely check them, so
 /// missing ones are made up.
 pub(super) fn client(url: String, region: Option<String>) -> Client {
     let region = region

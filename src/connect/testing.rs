@@ -1,8 +1,8 @@
-//! Connections that fail on demand, for tests of what a program does then (feature `testing`).
+//! Connections that fail on demand, to test how a program reacts (feature `testing`).
 //!
 //! Neither the embedded engine nor a local server loses an answer, throttles or breaks a connection
-//! when asked. [`Faults`] do: a plan says what happens to each request in turn, and they keep what was
-//! sent. Retries are requests too.
+//! on demand. [`Faults`] do: a plan says what happens to each request in turn, and they record the
+//! requests. Retries are requests too.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -63,9 +63,9 @@ pub enum Fault {
     Reply(u16, String),
     /// Not executed; the connection breaks.
     Io,
-    /// Not executed; the connection is refused, so that it is certain.
+    /// Not executed; the connection is refused, so it is certain that nothing was done.
     Refused,
-    /// Not executed; the client's own timeout strikes at once.
+    /// Not executed; the client's own timeout is over at once.
     Timeout,
     /// Not executed; nothing ever comes back. Give the client a timeout.
     Hang,
@@ -75,12 +75,12 @@ pub enum Fault {
     Lose,
     /// Executed; the answer is cut to this many bytes.
     Cut(usize),
-    /// The first so many of a batch are executed, the rest come back as unprocessed.
+    /// The first ones of a batch, this many, are executed; the rest come back as unprocessed.
     Unprocessed(usize),
 }
 
 impl Fault {
-    /// The service refuses with this error code, `AccessDeniedException` say.
+    /// The service refuses the request with this error code, such as `AccessDeniedException`.
     pub fn refuse(code: &str) -> Fault {
         Fault::Reply(400, refusal(code))
     }
@@ -104,10 +104,10 @@ fn refusal(code: &str) -> String {
     String::from_utf8_lossy(body.as_bytes()).into_owned()
 }
 
-/// A request as it went out.
+/// A request as it was sent.
 #[derive(Clone)]
 pub struct Seen {
-    /// The operation, `PutItem` say.
+    /// The operation, such as `PutItem`.
     pub operation: String,
     /// The body: DynamoDB JSON.
     pub body: Vec<u8>,
@@ -128,14 +128,14 @@ impl Seen {
     }
 }
 
-/// The operation and the length; the body holds values.
+/// Shows the operation and the length; the body holds values.
 impl fmt::Debug for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({} bytes)", self.operation, self.body.len())
     }
 }
 
-/// What is to happen to requests, and those that were sent. Clones share both.
+/// A plan of what happens to requests, and a record of the requests that were sent. Clones share both.
 #[derive(Clone, Default)]
 pub struct Faults(Arc<Mutex<FaultState>>);
 
@@ -146,35 +146,35 @@ struct FaultState {
 }
 
 impl Faults {
-    /// A plan: one fault a request. Past its end, everything is passed on.
+    /// Makes a plan of one fault for each request. After its end, requests are passed on.
     pub fn new(plan: impl IntoIterator<Item = Fault>) -> Self {
         let faults = Faults::default();
         faults.plan(plan);
         faults
     }
 
-    /// Replaces what is left of the plan, and forgets what was seen.
+    /// Replaces the rest of the plan, and clears the record of requests.
     pub fn plan(&self, plan: impl IntoIterator<Item = Fault>) {
-        // Before the lock: the plan may come from anywhere.
+        // The plan is collected before locking, because its iterator may run any code.
         let plan = plan.into_iter().collect();
         let mut state = self.state();
         state.plan = plan;
         state.seen.clear();
     }
 
-    /// The requests so far.
+    /// The requests that were sent.
     pub fn seen(&self) -> Vec<Seen> {
         self.state().seen.clone()
     }
 
-    /// The operations so far.
+    /// The operations of the requests that were sent.
     pub fn calls(&self) -> Vec<String> {
         let state = self.state();
         let calls = state.seen.iter();
         calls.map(|seen| seen.operation.clone()).collect()
     }
 
-    /// An HTTP client that follows the plan around one that works, for an SDK client of one's own.
+    /// Wraps a working HTTP client in one that follows the plan, for an SDK client of your own.
     pub fn around(&self, client: impl HttpClient + 'static) -> SharedHttpClient {
         SharedHttpClient::new(Connector {
             inner: SharedHttpClient::new(client),
@@ -182,7 +182,7 @@ impl Faults {
         })
     }
 
-    /// The same client with these faults, and next to no pauses between its retries.
+    /// The same client with these faults, and almost without pauses between its retries.
     pub(crate) fn client(&self, client: &Client) -> Result<Client> {
         let config = client.config();
         let Some(http) = config.http_client() else {
@@ -196,7 +196,7 @@ impl Faults {
         let config = config
             .to_builder()
             .http_client(self.around(http))
-            // The SDK's stock of retries is one for the process, and many faults would use it up.
+            // The SDK has one stock of retries for the process, which many faults would use up.
             .retry_partition(RetryPartition::custom("faults").build())
             .retry_config(retries.with_initial_backoff(Duration::from_millis(1)));
         Ok(Client::from_conf(config.build()))
@@ -226,7 +226,7 @@ impl fmt::Debug for Faults {
 impl Dynamo {
     /// The same connection with faults between it and the engine; see [`testing`](crate::testing).
     ///
-    /// For connections to the embedded engine, and for SDK clients that were given an HTTP client.
+    /// It works for connections to the embedded engine, and for SDK clients that were given an HTTP client.
     #[cfg(feature = "testing")]
     pub fn with_faults(&self, faults: &Faults) -> Result<Dynamo> {
         let client = faults.client(self.client())?;

@@ -1,4 +1,4 @@
-//! Connection URLs, read without looking at the world.
+//! Parses connection URLs, without accessing anything.
 
 mod guess;
 #[cfg(test)]
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use crate::error::{Error, Result};
 use guess::{guess, looks_like_region, nearest};
 
-/// What a URL may be, for messages.
+/// The forms of a URL, for messages.
 pub(crate) const FORMS: &str = "write one of embedded:memory, embedded:PATH, http://HOST:PORT, \
                                 https://HOST, aws, aws://REGION, aws://REGION?profile=NAME";
 
@@ -30,7 +30,7 @@ pub(super) enum ConnectTarget {
 }
 
 impl ConnectTarget {
-    /// In this process, or at an address of this machine.
+    /// Whether it is in this process, or at an address of this machine.
     pub(super) fn is_local(&self) -> bool {
         match self {
             ConnectTarget::Memory | ConnectTarget::File(_) => true,
@@ -70,7 +70,7 @@ pub(super) fn parse(url: &str) -> Result<ConnectTarget> {
     target.map_err(|wrong| wrong.into_error(url))
 }
 
-/// Why a URL cannot be used, and what was perhaps meant.
+/// Why a URL cannot be used, and what was probably meant.
 struct Wrong {
     reason: String,
     meant: Option<String>,
@@ -90,7 +90,7 @@ impl Wrong {
 
     fn into_error(self, url: &str) -> Error {
         let reason = self.reason;
-        // What stands before an @ may be a password.
+        // The text before an @ may be a password.
         let url = if url.contains('@') { "..." } else { url };
         let meant = match self.meant.filter(|meant| !meant.contains('@')) {
             Some(meant) => format!(" Did you mean `{meant}`?"),
@@ -153,7 +153,7 @@ fn endpoint(url: &str) -> Result<ConnectTarget, Wrong> {
 }
 
 fn check_host(host: &str) -> Result<(), Wrong> {
-    // An IPv6 address stands in brackets, so that its colons are no port.
+    // An IPv6 address is in brackets, so that its colons are not taken for a port.
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
         _ => (host, None),

@@ -6,7 +6,7 @@ use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{Role, check_key};
 use crate::path::KeyUsage;
 
-/// The type of a managed actor: what the text given to `with_actor` can be read as, or an `Option` of it.
+/// The type of a managed actor: a type that the text given to `with_actor` can be read as, or an `Option` of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a managed actor",
     label = "expected text or a newtype of it, or an `Option` of these",
@@ -18,7 +18,7 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     type Mode<U: KeyUsage>: crate::path::Mode;
 
-    /// Whether there is one.
+    /// Whether there is an actor.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
 
@@ -26,7 +26,7 @@ pub trait ManagedActor: Sized {
     #[doc(hidden)]
     fn of_actor(actor: Option<&str>) -> Result<Self, CodecError>;
 
-    /// A copy of the one that is there.
+    /// A copy of the actor that is held.
     #[doc(hidden)]
     fn kept(&self) -> Result<Self, CodecError>;
 
@@ -50,7 +50,7 @@ pub trait ManagedActor: Sized {
         }
     }
 
-    /// Writes `created_by` or `updated_by`; checked as a key if the field is one of an index.
+    /// Writes `created_by` or `updated_by`, checked as a key if it is the key of an index.
     #[doc(hidden)]
     fn encode_actor(
         &self,
@@ -63,7 +63,7 @@ pub trait ManagedActor: Sized {
         self.stamped(stamp, kind)?.encode_named(key, name, writer)
     }
 
-    /// Writes name and value, if there is one; checked as a key if the field is one of an index.
+    /// Writes the name and the value, if there is one, checked as a key if it is the key of an index.
     #[doc(hidden)]
     fn encode_named(
         &self,
@@ -82,7 +82,7 @@ pub trait ManagedActor: Sized {
         check_key(size == 0, size, role).map_err(|fault| fault.in_key(name.text))
     }
 
-    /// Writes what a write leaves where nothing was held.
+    /// Writes the value that a write leaves if nothing was held.
     #[doc(hidden)]
     fn encode_now(
         stamp: &Stamp,
@@ -105,7 +105,7 @@ fn no_actor() -> CodecError {
     )
 }
 
-/// The text is a value, so it is not shown.
+/// Reads an actor. The error does not show the text, because that is a value.
 fn read_actor<T: MapKey>(text: &str) -> Result<T, CodecError> {
     T::from_map_key(text).ok_or_else(|| {
         CodecError::new("the text given to `with_actor` is no value of this field's type")

@@ -1,4 +1,4 @@
-//! Several entities of one table as the variants of an enum: which of them an item is.
+//! Several entities of one table as the variants of an enum; how the variant of an item is found.
 
 use super::DynamoTable;
 use super::live::refuse_sentinel;
@@ -11,20 +11,20 @@ use crate::schema::EntityDef;
 
 /// An enum of entities of one shared table. Derive it.
 ///
-/// With `partition(..)` it is what one partition holds: `Account::in_partition(..)` reads all of it, in
-/// the order of the sort key. Without, it is the whole table, and [`scan`](crate::verbs::CollectionVerbs::scan) reads that.
+/// With `partition(..)` it is what one partition holds: `Account::in_partition(..)` reads all of it, in the order of
+/// the sort key. Without, it is the whole table, which [`scan`](crate::verbs::CollectionVerbs::scan) reads.
 ///
-/// An item is told by its type attribute, and where it has none by its key, which fits one entity of
-/// the table at most; never by the attributes it happens to have.
+/// The variant of an item follows from its type attribute, or, if it has none, from its key, which fits at most one
+/// entity of the table. The other attributes of the item never decide.
 ///
-/// - Entities of the table that are no variant are left out on purpose: the service drops them, if
-///   they can stand in the partition at all, and `limit` counts the others.
-/// - Any other item that fits no variant is an error in its place, as is one that does not decode:
-///   [`lenient`](crate::query::QueryVerbs::lenient) returns it among the rows, a stream goes on behind it.
+/// - Entities of the table that are not variants are left out on purpose: the service drops them, if
+///   they can be in the partition at all, and `limit` counts only the others.
+/// - Any other item that fits no variant is an error in its place, and so is one that does not decode:
+///   [`lenient`](crate::query::QueryVerbs::lenient) returns the error among the rows, and a stream goes on after it.
 /// - A variant `#[dynamo(other)] Other(Item)` takes both instead. An item of a variant that does not
-///   decode stays an error.
+///   decode is still an error.
 ///
-/// A table has one TTL attribute. Rows that it says are expired are hidden, whatever they are.
+/// A table has one TTL attribute. Rows that have expired by it are hidden, whatever they are.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -68,7 +68,7 @@ use crate::schema::EntityDef;
 )]
 pub trait DynamoCollection: CollectionContract {}
 
-/// What a derive fulfils for a collection: the library asks it, programs do not.
+/// What a derive implements for a collection. Only the library calls it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a collection",
     label = "not a collection",
@@ -87,15 +87,15 @@ pub trait CollectionContract: Sized + Send + 'static {
     #[doc(hidden)]
     const VARIANTS: &'static [Variant<Self>];
 
-    /// The first of them, which stands for all where they are alike.
+    /// The first of its entities, which stands for all where they are alike.
     #[doc(hidden)]
     const FIRST: &'static EntityDef;
 
-    /// Makes the variant that takes what fits no entity, if there is one.
+    /// Makes the variant that takes items of no entity, if there is one.
     #[doc(hidden)]
     const OTHER: Option<fn(Item) -> Self>;
 
-    /// Writes the partition key of these parts.
+    /// Writes the partition key made of these parts.
     #[doc(hidden)]
     fn write_partition(
         _parts: &[&GivenPart],
@@ -110,7 +110,7 @@ pub trait CollectionContract: Sized + Send + 'static {
     fn stored_item(&self) -> Result<Item>;
 }
 
-/// A collection that is not of one partition.
+/// A collection of a whole table.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a collection of one partition",
     label = "it cannot be scanned",
@@ -126,7 +126,7 @@ pub struct Variant<C> {
 }
 
 impl<C> Variant<C> {
-    /// Of this entity; `read` also makes the variant.
+    /// The variant of this entity; `read` reads an item and makes the variant.
     pub const fn new(entity: &'static EntityDef, read: fn(&[u8]) -> Result<C>) -> Self {
         Variant { entity, read }
     }
@@ -136,7 +136,7 @@ impl<C> Variant<C> {
     }
 }
 
-/// The variant of one object of DynamoDB JSON.
+/// Reads the variant of one object of DynamoDB JSON.
 pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     let fail = |fault| unfit::<C>(json, fault);
     refuse_sentinel(<C::Table as DynamoTable>::ENTITIES, json).map_err(fail)?;
@@ -147,7 +147,7 @@ pub(crate) fn read_collection<C: DynamoCollection>(json: &[u8]) -> Result<C> {
     }
 }
 
-/// Why an item is nothing that the collection takes; none if it is one of its entities, by its type, or by its key as this
+/// Why the collection does not take an item. `None` if it is one of its entities, by its type, or by its key as this
 /// library writes it.
 pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> {
     if C::OTHER.is_some() {
@@ -161,7 +161,7 @@ pub(crate) fn refused_member<C: DynamoCollection>(json: &[u8]) -> Option<Error> 
     Some(unfit::<C>(json, fault))
 }
 
-/// What does not fit can only be found again by its key.
+/// The error of an item that fits no variant, with its key, because the item can only be found again by that.
 #[cold]
 fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
     let key = KeyJson::object_in(&<C::Table as DynamoTable>::TABLE, json);
@@ -171,7 +171,7 @@ fn unfit<C: DynamoCollection>(json: &[u8], fault: CodecError) -> Error {
 /// The variant that an item belongs to.
 struct FoundVariant<C: 'static> {
     variant: &'static Variant<C>,
-    /// By its type attribute; by its key, where it has none.
+    /// Whether the type attribute decided; without one the key did.
     by_type: bool,
 }
 
@@ -204,7 +204,7 @@ fn find_variant<C: DynamoCollection>(
     }))
 }
 
-/// What stands in the type attribute is shown only if it is the name of an entity.
+/// Finds the variant by the type attribute. An error shows its text only if that is the name of an entity.
 fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, CodecError> {
     let mut variants = C::VARIANTS.iter();
     if let Some(variant) = variants.find(|variant| variant.entity.stored_name == found) {
@@ -220,7 +220,7 @@ fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Code
     )))
 }
 
-/// No two entities of a table share a key.
+/// Finds the variant by the key: no two entities of a table share one.
 fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, CodecError> {
     let mut variants = C::VARIANTS.iter();
     variants.find(|variant| variant.entity.has_key(json)).ok_or_else(|| {

@@ -1,8 +1,8 @@
 //! Bounds that are checked where they are used.
 //!
-//! A newtype of a float is a fine value and no key part. Its derive cannot see that, so it writes
+//! A newtype of a float is a fine value but not a key part. Its derive cannot see that, so it writes
 //! `impl KeyPart for Celsius where for<'x> f64: KeyPartIn<'x>`: the lifetime makes the bound depend on
-//! something, and the compiler asks for it only when somebody uses the newtype in a key.
+//! something, so that the compiler checks it only when somebody uses the newtype in a key.
 
 use crate::codec::{DynamoField, FormField, MapKey, SerdeField, SetElement};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};

@@ -1,4 +1,4 @@
-//! The steps of a generated codec: one call a field.
+//! The steps of a generated codec: one call for each field.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub fn within<T>(name: &str, result: Result<T, CodecError>) -> Result<T, CodecEr
     result.map_err(|fault| fault.at(name))
 }
 
-/// Reads a field with a default: NULL means it too.
+/// Reads a field with a default, which a NULL stands for too.
 pub fn or_null<'r, T>(
     reader: &mut Reader<'r>,
     decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
@@ -24,7 +24,7 @@ pub fn or_null<'r, T>(
     decode(reader).map(Some)
 }
 
-/// A field with a default as it is read back, if its value is always written.
+/// A field with a default as it is read back, or `None` if its value is not always written.
 pub fn unless_absent<T>(copy: T, absent: fn() -> Option<T>) -> Option<T> {
     absent().is_none().then_some(copy)
 }
@@ -63,7 +63,7 @@ impl RestField for Item {
     }
 }
 
-/// Takes in what was read of a field with a default.
+/// Stores what was read of a field with a default.
 #[inline]
 pub fn keep<T>(
     holder: &mut Option<T>,
@@ -74,7 +74,7 @@ pub fn keep<T>(
     Ok(())
 }
 
-/// Takes in what was read of a field.
+/// Stores what was read of a field.
 #[inline]
 pub fn keep_value<T>(
     holder: &mut Option<T>,
@@ -85,8 +85,8 @@ pub fn keep_value<T>(
     Ok(())
 }
 
-/// Takes in an attribute that no field of an entity has. Those of the library's own are kept unseen, so that a put
-/// leaves the mark of a job where it is, and none is made by hand.
+/// Stores an attribute that no field of the entity has. The library's own attributes are kept hidden, so that a put
+/// leaves the mark of a job in place and users cannot make one by hand.
 pub fn keep_unknown(
     rest: &mut Item,
     name: &str,
@@ -99,13 +99,13 @@ pub fn keep_unknown(
     Ok(())
 }
 
-/// The same of a nested struct.
+/// Stores an attribute that no field of a nested struct has.
 pub fn keep_rest(rest: &mut Item, name: &str, reader: &mut Reader<'_>) -> Result<(), CodecError> {
     rest.insert(name, within(name, Value::decode(reader))?);
     Ok(())
 }
 
-/// Gives a field that was not read what absence means; the first one that has to be there is noted.
+/// Gives a field that was not read the value that absence means; notes the first one that is required.
 #[inline]
 pub fn fill<T>(
     holder: &mut Option<T>,
@@ -121,19 +121,19 @@ pub fn fill<T>(
     }
 }
 
-/// What is said of fields that have to be there and are not.
+/// The error for required fields that are missing.
 #[cold]
 pub fn incomplete(lacking: Option<CodecError>) -> CodecError {
     lacking.unwrap_or_else(|| CodecError::new("an attribute is missing"))
 }
 
-/// A field that has to be there is not.
+/// The error for a required field that is missing.
 #[cold]
 pub fn missing(name: &str) -> CodecError {
     CodecError::new("the attribute is missing").at(name)
 }
 
-/// A field that the item at hand has to have for its keys and unique values, which it has not.
+/// The error for a stored item without a field that its keys or unique values need.
 #[cold]
 pub(crate) fn lacking(name: &str) -> CodecError {
     let message = "the stored item lacks this attribute, of which its unique values or keys are made: if it has another \
@@ -141,15 +141,15 @@ pub(crate) fn lacking(name: &str) -> CodecError {
     CodecError::new(message).at(name)
 }
 
-/// A part of an index key that nobody knows; the planning of an update asks for it before.
+/// The error for a part of an index key that is not known; the planning of an update asks for it before.
 #[cold]
 pub fn unknown_part(name: &str) -> CodecError {
     CodecError::new("the new key of an index needs this part").at(name)
 }
 
-/// The type attribute of an item of a shared table.
+/// Checks the type attribute of an item of a shared table.
 ///
-/// What stands there is shown only if it is the name of an entity: else it is a value like any other.
+/// An error shows the text found there only if it is the name of an entity: any other text is a user's value.
 pub fn check_type(
     reader: &mut Reader<'_>,
     name: &str,
@@ -171,7 +171,7 @@ pub fn check_type(
     Err(fault.at(name))
 }
 
-/// Whether the library made this attribute: a derived key, or the type.
+/// Whether the library makes this attribute: a derived key, or the type.
 pub fn is_derived(entity: &EntityDef, table: &TableDef, name: &str) -> bool {
     let indexes = entity
         .indexes
@@ -181,7 +181,7 @@ pub fn is_derived(entity: &EntityDef, table: &TableDef, name: &str) -> bool {
     table.type_attribute == Some(name) || keys.any(|key| key.attribute == name)
 }
 
-/// Writes the attributes that no field knows.
+/// Writes the attributes that have no field.
 pub fn encode_rest(
     rest: &Item,
     entity: &EntityDef,
@@ -209,7 +209,7 @@ pub fn encode_rest(
     Ok(())
 }
 
-/// Writes an attribute by a name known only now; an empty set is none.
+/// Writes an attribute whose name is known only at run time; an empty set is left out.
 fn encode_dynamic(name: &str, value: &Value, writer: &mut Writer) -> Result<(), CodecError> {
     if value.is_empty_set() {
         return Ok(());
@@ -218,7 +218,7 @@ fn encode_dynamic(name: &str, value: &Value, writer: &mut Writer) -> Result<(), 
     value.encode(writer).map_err(|fault| fault.at(name))
 }
 
-/// Writes the entries of a nested map that no field knows.
+/// Writes the entries of a nested map that have no field.
 pub fn encode_nested_rest(
     rest: &Item,
     known: &[&str],
@@ -234,7 +234,7 @@ pub fn encode_nested_rest(
     Ok(())
 }
 
-/// The tag of a map that stands for an enum; it may stand anywhere in the map.
+/// Finds the tag of a map that stands for an enum; it may stand anywhere in the map.
 pub fn find_tag<'a>(reader: &Reader<'a>, tag: &str) -> Result<Cow<'a, str>, CodecError> {
     let mut ahead = reader.clone();
     ahead.open_map()?;
@@ -248,7 +248,7 @@ pub fn find_tag<'a>(reader: &Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Code
     Err(missing(tag))
 }
 
-/// Reads one of the values of a tuple, which stand in a list.
+/// Reads one of the values of a tuple, which is stored as a list.
 pub fn next_of_tuple<'r, T>(
     reader: &mut Reader<'r>,
     first: &mut bool,
@@ -265,7 +265,7 @@ pub fn next_of_tuple<'r, T>(
     decode(reader).map_err(|fault| fault.at_index(at))
 }
 
-/// The end of such a list.
+/// Reads the end of the list that stores a tuple.
 pub fn end_of_tuple(
     reader: &mut Reader<'_>,
     first: &mut bool,
@@ -280,14 +280,14 @@ pub fn end_of_tuple(
     reader.close_list()
 }
 
-/// A text that no variant has.
+/// The error for text that names no variant.
 #[cold]
 pub fn unknown_variant(known: &[&str]) -> CodecError {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     CodecError::mismatch(format!("one of {}", known.join(", ")), "other text")
 }
 
-/// The size of an entity as its writer counts it, for the tests.
+/// The size of an entity as its writer counts it, for tests.
 pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
     let mut writer = Writer::default();
     writer.raw("{");

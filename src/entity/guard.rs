@@ -1,4 +1,4 @@
-//! What a write is checked against, as a type.
+//! What a write checks, as a type.
 
 mod sealed {
     pub trait Sealed {}
@@ -11,20 +11,20 @@ pub trait Guard: sealed::Sealed + Send + Sync + 'static {
     const CHECKED: bool;
 }
 
-/// Takes effect whatever is stored.
+/// The write takes effect whatever is stored.
 #[derive(Debug)]
 pub struct Unconditional(());
 
-/// Takes effect whatever is stored, together with the items that keep its unique values: a transaction, and so none
-/// that fits into a batch.
+/// The write takes effect whatever is stored, together with the items that keep its unique values: it is a transaction,
+/// so it does not fit into a batch.
 #[derive(Debug)]
 pub struct Reserving(());
 
-/// Takes effect if the version is the one that was loaded.
+/// The write takes effect if the version is the one that was loaded.
 #[derive(Debug)]
 pub struct Versioned(());
 
-/// Takes effect if a condition holds.
+/// The write takes effect if a condition holds.
 #[derive(Debug)]
 pub struct Conditional(());
 

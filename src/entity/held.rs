@@ -1,8 +1,8 @@
-//! An entity in the hands of an operation.
+//! An entity that an operation holds.
 
 use std::ops::Deref;
 
-/// Borrowed of the caller, or moved in: then the operation can outlive whoever made it.
+/// Borrowed from the caller, or moved in so that the operation can outlive its maker.
 pub(crate) enum HeldEntity<'e, E> {
     Borrowed(&'e E),
     /// In a box, so that operations stay small.

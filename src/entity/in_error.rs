@@ -1,4 +1,4 @@
-//! What an error knows of an entity: the item it met, whose it is, and its key.
+//! What an error knows about an entity: the item it met, the item that holds a unique value, and the key.
 
 use super::sentinel::owner_of;
 use super::{DynamoEntity, Key, KeyParts, is_item_of, read_live};
@@ -7,9 +7,10 @@ use crate::error::{Error, Failed, Result};
 use crate::json::Reader;
 
 impl Error {
-    /// The item that made a condition fail. It came with the error, so it is the item the condition
-    /// saw; there was no second read, but from a server that sends no item with a condition that failed. `None` where no item came, where the one that came has
-    /// expired, and where the error is one of another entity than `E`: [`current_item`](Self::current_item) has it then.
+    /// The item that made a condition fail. It came with the error, so it is the item that the condition saw. It is
+    /// read a second time only if the server sends no item with a condition that failed. `None` if no item came, if the
+    /// item has expired, or if the error is one of another entity than `E`: then [`current_item`](Self::current_item)
+    /// has it.
     pub fn current<E: DynamoEntity>(&self) -> Option<Result<E>> {
         let (item, at) = self.current_seen()?;
         let is_own = match self.declared() {
@@ -23,7 +24,7 @@ impl Error {
         read_live::<E>(item, at).transpose()
     }
 
-    /// The same item as it is stored, for one that does not decode. Also what a
+    /// The same item as it is stored, even if it does not decode. Also the item that a
     /// `delete().returning_old()` took away and could not decode.
     pub fn current_item(&self) -> Option<Result<Item>> {
         let (item, _at) = self.current_seen()?;
@@ -31,22 +32,23 @@ impl Error {
         Some(item.map_err(Error::undecodable))
     }
 
-    /// The key of the item that has a unique value, where a write of another one was refused for it. It came with the
-    /// error; there was no second read. `None` too where it is not `E` whose values are kept.
+    /// The key of the item that already has the unique value for which the write of another item was refused. It came
+    /// with the error; there was no second read. `None` also if the values are not those of `E`.
     pub fn holder<E: DynamoEntity>(&self) -> Option<Result<Key<E>>> {
         let holder = self.holder_item().filter(|_| may_be_of::<E>(self));
         holder.map(|sentinel| owner_of(sentinel))
     }
 
-    /// The key of the item that does not decode, whatever read it: a query, a scan, `get_many`, a `snapshot`, as a whole
-    /// or in part. So the item can be looked at, mended or deleted. A row of a collection has the key of its variant.
+    /// The key of the item that does not decode, whatever read it: a query, a scan, `get_many`, a `snapshot`, as a
+    /// whole or in part. With it the item can be looked at, repaired or deleted. A row of a collection has the key of
+    /// its variant.
     ///
-    /// Of a transaction it is the key of the operation that the error tells of, which is one of its
-    /// [`failures`](Self::failures); each of these has the [key of its own](Failed::key_of).
+    /// For a transaction it is the key of the operation that the error is about, which is one of its
+    /// [`failures`](Self::failures); each of these has a [key of its own](Failed::key_of).
     ///
-    /// `None` if the key itself does not read ([`item_key`](Self::item_key) has it then), of an entity other than the one
-    /// that was read or written, and of other errors: who sends a single write has its key, and a report names those of
-    /// its rows. Neither the message nor `Debug` shows the key.
+    /// `None` if the key itself cannot be read ([`item_key`](Self::item_key) has it then), if `E` is not the entity
+    /// that was read or written, and for other errors: whoever sends a single write has its key, and a report names the
+    /// keys of its rows. Neither the message nor `Debug` shows the key.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -77,7 +79,7 @@ impl Error {
         parts.ok().map(Key::from_parts)
     }
 
-    /// The key of that item as it is stored, whatever it is: attributes by their names.
+    /// The same key as it is stored, of whatever item it is: attributes by their names.
     pub fn item_key(&self) -> Option<Item> {
         let key = self.item_key_json()?;
         Item::from_dynamo_json(key).ok()
@@ -85,7 +87,7 @@ impl Error {
 }
 
 impl Failed {
-    /// The key of the item that the operation was for. `None` if it could not be made, or is not one of `E`.
+    /// The key of the item that the operation was for. `None` if it could not be made, or is not a key of `E`.
     pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
         let key = self.key_json().filter(|_| may_be_of::<E>(self.error()));
         let parts = E::KeyParts::read(&mut Reader::new(key?));
@@ -93,7 +95,7 @@ impl Failed {
     }
 }
 
-/// Whether it can be one of this entity.
+/// Whether the error can be one of this entity.
 fn may_be_of<E: DynamoEntity>(error: &Error) -> bool {
     error.declared().is_none_or(|id| id == E::ENTITY.id)
 }

@@ -1,4 +1,4 @@
-//! Entities as bare bytes, for benchmarks and fuzzing.
+//! Entities as plain bytes, for benchmarks and fuzzing.
 
 use crate::codec::Item;
 use crate::entity::{DynamoEntity, Stamp, encode_as_is};
@@ -9,7 +9,7 @@ pub fn to_json<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>> {
     encode_as_is(entity).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
 }
 
-/// The entity as it is read back, where that is known without reading it.
+/// The entity as it is read back, if that is known without reading it.
 pub fn as_stored<E: DynamoEntity>(entity: &E) -> Option<E> {
     entity.as_stored(&Stamp::as_is())
 }

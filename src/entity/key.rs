@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer};
 use crate::key::Shard;
 
-/// The typed parts of a key, `user_id` and `order_no` say. The derive of the entity writes it.
+/// The typed parts of a key, such as `user_id` and `order_no`. The derive of the entity writes this type.
 pub trait KeyParts: Clone + Send + Sync + 'static {
     /// The entity of the key.
     type Entity: DynamoEntity;
@@ -26,28 +26,28 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
         self.write_in(shard, writer)
     }
 
-    /// Writes them with this shard, if the partition key has shards.
+    /// Writes the key attributes with this shard, if the partition key has shards.
     #[doc(hidden)]
     fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Tells the fields that the key holds whole.
+    /// Records the values of the fields that the key holds whole.
     #[doc(hidden)]
     fn tell(&self, _known: &mut Known) {}
 
-    /// Writes the attributes of those fields, beside the key attributes.
+    /// Writes the attributes of the fields that the key holds whole, without the key attributes.
     #[doc(hidden)]
     fn write_fields(&self, _writer: &mut Writer) -> Result<(), CodecError> {
         Ok(())
     }
 
-    /// Reads the parts from an object that holds the key attributes, among others perhaps.
+    /// Reads the parts from an object that holds the key attributes and perhaps others.
     #[doc(hidden)]
     #[inline]
     fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         Self::read_with(reader, None)
     }
 
-    /// The same with other parts put in their places, which the stored key has to give all the same (law K8).
+    /// Reads the parts and lets `put` replace some; the stored key has to be the one of the resulting parts (law K8).
     #[doc(hidden)]
     fn read_with(
         reader: &mut Reader<'_>,
@@ -57,7 +57,7 @@ pub trait KeyParts: Clone + Send + Sync + 'static {
 
 /// The key of one item of the entity `E`. Shows its typed parts: `key.order_no`.
 ///
-/// Two keys are equal if DynamoDB would say so.
+/// Two keys are equal if DynamoDB takes them for the same key.
 pub struct Key<E: DynamoEntity> {
     parts: E::KeyParts,
 }
@@ -91,7 +91,7 @@ impl<E: DynamoEntity> Key<E> {
             .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
-    /// The same as an object.
+    /// Writes the key attributes as an object.
     pub(crate) fn write_object(&self, writer: &mut Writer) -> Result<()> {
         writer.raw("{");
         self.write(writer)?;
@@ -99,7 +99,7 @@ impl<E: DynamoEntity> Key<E> {
         Ok(())
     }
 
-    /// Tells the fields that the key holds whole, and what shards of indexes are taken from.
+    /// Records the fields that the key holds whole, and the hash that the shards of indexes are taken from.
     pub(crate) fn tell(&self, known: &mut Known) -> Result<(), CodecError> {
         self.parts.tell(known);
         let mut indexes = E::ENTITY.indexes.iter().flat_map(|index| index.pk);
@@ -109,7 +109,7 @@ impl<E: DynamoEntity> Key<E> {
         Ok(())
     }
 
-    /// The attributes of those fields, beside the key attributes, as an object.
+    /// The attributes of the fields that the key holds whole, without the key attributes, as an object.
     pub(crate) fn fields_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::for_request(64);
         writer.raw("{");
@@ -118,7 +118,7 @@ impl<E: DynamoEntity> Key<E> {
         Ok(writer.into_bytes())
     }
 
-    /// An object of its attributes.
+    /// The key attributes as an object.
     pub(crate) fn to_json(&self) -> Result<Vec<u8>, CodecError> {
         let mut writer = Writer::default();
         writer.raw("{");
@@ -127,7 +127,7 @@ impl<E: DynamoEntity> Key<E> {
         Ok(writer.into_bytes())
     }
 
-    /// What tells keys apart. Keys that cannot be written name no item and are all alike.
+    /// What keys are compared by. Keys that cannot be written name no item and are all equal.
     fn identity(&self) -> Option<Vec<u8>> {
         self.to_json().ok()
     }
@@ -163,7 +163,7 @@ impl<E: DynamoEntity> Hash for Key<E> {
     }
 }
 
-/// `Key<Order>({"pk":{"S":"USER#u1"},"sk":{"S":"ORDER#7"}})`: keys are shown, as they name the item.
+/// `Key<Order>({"pk":{"S":"USER#u1"},"sk":{"S":"ORDER#7"}})`: keys are shown, because they name the item.
 impl<E: DynamoEntity> fmt::Debug for Key<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = self.to_json();

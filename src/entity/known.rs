@@ -1,24 +1,24 @@
-//! What a partial update knows of the item it will leave.
+//! What a partial update knows of the item that it will leave behind.
 
 use std::any::Any;
 
 use crate::json::{CodecError, Reader};
 use crate::key::{KeyHash, Shard};
 
-/// Fields by name: their values after the update, as far as anybody knows.
+/// The values that fields have after the update, as far as they are known, by field.
 #[derive(Default)]
 pub struct Known {
     fields: Vec<(&'static str, Knowledge)>,
-    /// Of the primary key, where shards of indexes are taken from it.
+    /// The hash of the primary key, if shards of indexes follow from it.
     hash: Option<KeyHash>,
 }
 
 /// A value that is known.
 #[derive(Debug)]
 pub enum KnownValue<'k, T> {
-    /// It is kept here.
+    /// The value is kept in `Known`.
     Kept(&'k T),
-    /// It was read from what is stored.
+    /// The value was read from the stored JSON.
     Read(T),
 }
 
@@ -38,14 +38,14 @@ enum Knowledge {
     Typed(Box<dyn Any + Send + Sync>),
     /// DynamoDB JSON.
     Json(Vec<u8>),
-    /// No attribute.
+    /// The attribute is missing.
     Absent,
-    /// The update computes it, and nobody knows what comes out.
+    /// The update computes the value, so it is not known.
     Computed,
 }
 
 impl Known {
-    /// The hash of the primary key.
+    /// Records the hash of the primary key.
     pub(crate) fn tell_hash(&mut self, hash: KeyHash) {
         self.hash = Some(hash);
     }
@@ -58,12 +58,12 @@ impl Known {
         Ok(Shard::Of(hash))
     }
 
-    /// A field has this value.
+    /// Records the value of a field.
     pub fn tell<T: Send + Sync + 'static>(&mut self, field: &'static str, value: T) {
         self.put(field, Knowledge::Typed(Box::new(value)));
     }
 
-    /// A field is stored as this.
+    /// Records a field as it is stored.
     pub(crate) fn tell_json(&mut self, field: &'static str, json: Vec<u8>) {
         self.put(field, Knowledge::Json(json));
     }
@@ -76,7 +76,7 @@ impl Known {
         self.put(field, Knowledge::Computed);
     }
 
-    /// What is said last counts.
+    /// Records what is known of a field; it replaces what was recorded before.
     fn put(&mut self, field: &'static str, knowledge: Knowledge) {
         self.fields.retain(|(known, _)| *known != field);
         self.fields.push((field, knowledge));
@@ -87,12 +87,12 @@ impl Known {
         found.map(|(_, knowledge)| knowledge)
     }
 
-    /// Whether anything is known of it.
+    /// Whether the value of a field is known.
     pub(crate) fn knows(&self, field: &str) -> bool {
         !matches!(self.get(field), None | Some(Knowledge::Computed))
     }
 
-    /// How a field is stored: `Some(None)` for no attribute, `None` if nobody knows.
+    /// How a field is stored: `Some(None)` for no attribute, `None` if that is not known.
     pub(crate) fn json(&self, field: &str) -> Option<Option<&[u8]>> {
         match self.get(field) {
             Some(Knowledge::Json(json)) => Some(Some(json)),
@@ -113,7 +113,7 @@ impl Known {
             .ok_or_else(|| crate::entity::field::unknown_part(field))
     }
 
-    /// Whether that holds of the value of a field, or `None` if nobody knows it.
+    /// Whether a condition holds for the value of a field, or `None` if the value is not known.
     pub fn holds<T: 'static>(
         &self,
         field: &'static str,
@@ -126,7 +126,7 @@ impl Known {
         Ok(value.map(|value| holds(&value)))
     }
 
-    /// The value of a field, or `None` if nobody knows it.
+    /// The value of a field, or `None` if it is not known.
     fn read<T: 'static>(
         &self,
         field: &'static str,

@@ -1,4 +1,4 @@
-//! Stored bytes to entities, and which of them still live.
+//! From stored bytes to entities, and which of them have expired.
 
 use super::{DynamoEntity, DynamoProjection, DynamoTable, Key, KeyParts, Stamp};
 use crate::clock::Timestamp;
@@ -8,14 +8,14 @@ use crate::json::{CodecError, Reader, Writer, member};
 use crate::key::json::KeyJson;
 use crate::schema::{EntityDef, TableDef, has_uniques};
 
-/// The entity of one object of DynamoDB JSON.
+/// Reads the entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
     let decoded = refuse_sentinel(<E::Table as DynamoTable>::ENTITIES, json)
         .and_then(|()| E::decode(&mut Reader::new(json)));
     decoded.map_err(|fault| unfit::<E>(json, fault))
 }
 
-/// The key of one; other attributes need not be there.
+/// Reads the key of an entity; other attributes need not be there.
 pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
     let parts = E::KeyParts::read(&mut Reader::new(json));
     parts
@@ -23,7 +23,7 @@ pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
         .map_err(|fault| unfit::<E>(json, fault))
 }
 
-/// Some fields of one.
+/// Reads some fields of an entity.
 pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
     P::read(json).map_err(|fault| unfit::<P::Entity>(json, fault))
 }
@@ -32,7 +32,7 @@ fn unfit<E: DynamoEntity>(json: &[u8], fault: CodecError) -> Error {
     refused_row(&<E::Table as DynamoTable>::TABLE, &E::ENTITY, json, fault)
 }
 
-/// What was asked for by a range or an index can only be found again by its key.
+/// The error of a row that does not decode, with its key: a row that a query returned can be found again only by that.
 #[cold]
 pub(crate) fn refused_row(
     table: &TableDef,
@@ -40,7 +40,7 @@ pub(crate) fn refused_row(
     item: &[u8],
     fault: CodecError,
 ) -> Error {
-    // A bare key is an attribute as any other where it is read.
+    // A bare key is read like any other attribute, so only here the error learns that it is a key.
     let concerned = fault.path().filter(|_| fault.identity().is_some());
     let bare = table
         .key_names()
@@ -54,7 +54,7 @@ pub(crate) fn refused_row(
     }
 }
 
-/// Where every attribute has a default, what keeps a unique value could pass for an entity.
+/// Refuses an item that keeps a unique value: where every attribute has a default, it could pass for an entity.
 pub(super) fn refuse_sentinel(
     entities: &[&EntityDef],
     json: &[u8],
@@ -66,14 +66,14 @@ pub(super) fn refuse_sentinel(
     Ok(())
 }
 
-/// The entity, unless its time is over. DynamoDB may hold an expired item for days.
+/// Reads the entity, unless it has expired. DynamoDB may keep an expired item for days.
 pub(crate) fn read_live<E: DynamoEntity>(json: &[u8], now: Timestamp) -> Result<Option<E>> {
     let entity: E = read(json)?;
     let expired = entity.expires_at().is_some_and(|at| at <= now.seconds());
     Ok((!expired).then_some(entity))
 }
 
-/// Whether it is an item of this entity, by its type, and by its key where it has none.
+/// Whether an item is one of this entity, by its type, or by its key if it has no type.
 pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
     let attribute = <E::Table as DynamoTable>::TABLE.type_attribute;
     let stored = attribute.and_then(|attribute| member(json, attribute).ok().flatten());

@@ -1,4 +1,4 @@
-//! Fields that the library keeps: version, timestamps, TTL.
+//! Fields whose values the library sets: version, timestamps, TTL.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct Stamp(ManagedMode);
 
 #[derive(Clone)]
 enum ManagedMode {
-    /// The struct's own values: `to_item`.
+    /// Keeps the struct's own values, for `to_item`.
     AsIs,
     Write {
         version: u64,
@@ -26,11 +26,11 @@ enum ManagedMode {
     },
 }
 
-/// Where time and author of the creation come from.
+/// Where the time and the author of the creation come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Created {
     Now,
-    /// The struct's, or those of this write if it has none.
+    /// Those of the struct, or those of this write if it has none.
     Kept,
 }
 
@@ -43,11 +43,11 @@ pub enum StampKind {
     Updated,
 }
 
-/// Who a write names.
+/// Whom a write names as its author.
 pub(crate) enum Author<'s> {
-    /// Whom the struct names.
+    /// The author in the struct.
     Held,
-    /// Who writes, if anybody said so.
+    /// The actor who writes, if one was given.
     Writer(Option<&'s str>),
 }
 
@@ -65,7 +65,7 @@ impl Stamp {
         })
     }
 
-    /// The same write, by an actor.
+    /// The same write by an actor.
     pub(crate) fn by(mut self, writer: Option<Arc<str>>) -> Self {
         if let ManagedMode::Write { actor, .. } = &mut self.0 {
             *actor = writer;
@@ -81,7 +81,7 @@ impl Stamp {
         }
     }
 
-    /// The time to write, or `None` for the struct's own.
+    /// The time to write, or `None` to keep the struct's own.
     fn time(&self, kind: StampKind, held: bool) -> Option<Timestamp> {
         match &self.0 {
             ManagedMode::Write { now, .. } if !self.keeps(kind, held) => Some(*now),
@@ -89,7 +89,7 @@ impl Stamp {
         }
     }
 
-    /// Who is named, where the struct names somebody or not.
+    /// Whom the write names; `held` says whether the struct names somebody.
     pub(crate) fn author(&self, kind: StampKind, held: bool) -> Author<'_> {
         match &self.0 {
             ManagedMode::Write { actor, .. } if !self.keeps(kind, held) => {
@@ -110,7 +110,7 @@ impl Stamp {
     }
 }
 
-/// The actor is an attribute value, and is not shown.
+/// The actor is an attribute value, so it is not shown.
 impl fmt::Debug for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Stamp")
@@ -132,7 +132,7 @@ pub trait ManagedTime: Sized {
     fn held(&self) -> Option<Timestamp>;
     #[doc(hidden)]
     fn of(time: Timestamp) -> Option<Self>;
-    /// Writes the value, with a fraction where others stored one that the form would not hold; says whether there is one.
+    /// Writes the value, with any fraction that others stored beyond the form; says whether there is one.
     #[doc(hidden)]
     fn encode_value(&self, form: Option<Form>, writer: &mut Writer) -> Result<bool, CodecError>;
     #[doc(hidden)]
@@ -149,7 +149,7 @@ pub trait ManagedTime: Sized {
         Self::stamped_from(self.held(), stamp, kind, form)
     }
 
-    /// The same, from the time that is held.
+    /// The value that a write leaves, given the time that the struct holds.
     #[doc(hidden)]
     fn stamped_from(
         own: Option<Timestamp>,
@@ -157,7 +157,7 @@ pub trait ManagedTime: Sized {
         kind: StampKind,
         form: Option<Form>,
     ) -> Result<Self, CodecError> {
-        // A foreign form may hold less than a clock tells; the library's own times are cut to it.
+        // A foreign form may hold less than a clock gives, so the library's own times are cut to it.
         let unit = match form {
             Some(Form::Epoch) => 1_000_000_000,
             Some(Form::EpochMillis) => 1_000_000,
@@ -187,7 +187,7 @@ pub trait ManagedTime: Sized {
             .encode_named(form, name, writer)
     }
 
-    /// Writes name and value, if there is one.
+    /// Writes the name and the value, if there is one.
     #[doc(hidden)]
     fn encode_named(
         &self,
@@ -202,7 +202,7 @@ pub trait ManagedTime: Sized {
         Ok(())
     }
 
-    /// Writes what a write leaves where nothing was held.
+    /// Writes the value that a write leaves if nothing was held.
     #[doc(hidden)]
     fn encode_now(
         stamp: &Stamp,
@@ -300,11 +300,11 @@ pub trait TtlTime: Sized {
     #[doc(hidden)]
     type Mode<U: KeyUsage>: crate::path::Mode;
 
-    /// Writes what a query asks for: a fraction is compared, not cut.
+    /// Writes the value that a query compares with: a fraction is kept, not cut.
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Epoch seconds, cut to the second.
+    /// The time in epoch seconds, cut to the second.
     #[doc(hidden)]
     fn epoch_seconds(&self) -> Result<Option<i64>, CodecError>;
     #[doc(hidden)]
@@ -317,7 +317,7 @@ pub trait TtlTime: Sized {
             .ok_or_else(|| CodecError::new("a TTL beyond all times"))
     }
 
-    /// Writes epoch seconds, `N`.
+    /// Writes the time in epoch seconds, `N`.
     #[doc(hidden)]
     fn encode_ttl(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
         self.epoch_seconds()?.encode_field(name, writer)

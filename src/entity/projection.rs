@@ -27,24 +27,24 @@ use crate::json::{CodecError, Reader};
 /// # Ok(()) }
 /// ```
 ///
-/// A row whose stored key is not what its fields give is refused by every read as a
-/// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those of
-/// the key it returns such a row, although a read of the whole entity refuses it. Give it the whole key where you mean to
-/// read or write by what you find.
+/// A row whose stored key is not the one that its fields give is refused by every read as a
+/// [`KeyMismatch`](crate::ErrorKind::KeyMismatch). A projection can only compare the fields that it has: without those
+/// of the key it returns such a row, although a read of the whole entity refuses it. Give it the whole key if you mean
+/// to read or write by what you find.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no projection",
     label = "not a projection",
     note = "write `#[derive(DynamoProjection)]` and `#[dynamo(entity = ..)]` on a struct with some fields of the entity"
 )]
 pub trait DynamoProjection: Sized + Send + 'static {
-    /// Whose fields these are.
+    /// The entity that the fields belong to.
     type Entity: DynamoEntity;
 
     /// The attributes that are read.
     #[doc(hidden)]
     fn attributes() -> Vec<Projected>;
 
-    /// Reads an object of attributes, those of the key among them.
+    /// Reads an object of attributes, which includes those of the key.
     #[doc(hidden)]
     fn read(json: &[u8]) -> Result<Self, CodecError>;
 }
@@ -53,15 +53,15 @@ pub trait DynamoProjection: Sized + Send + 'static {
 #[derive(Debug, Clone, Copy)]
 pub struct Projected {
     pub(crate) name: &'static str,
-    /// The primary key tells it too, so that it need not be there.
+    /// Whether the primary key holds the value too, so that the attribute may be missing.
     pub(crate) in_key: bool,
 }
 
-/// A field of the entity `E`: of which type, and how it is read.
+/// A field of the entity `E`: its type, and how it is read.
 pub struct StoredField<E: DynamoEntity, T> {
     stored: Option<StoredAs<T>>,
     of_key: Option<fn(&E::KeyParts) -> T>,
-    /// It has an attribute and is a part of the key too.
+    /// Set if the field has an attribute and is a part of the key too.
     put_in_key: Option<fn(&mut E::KeyParts, &T)>,
 }
 
@@ -71,14 +71,14 @@ struct StoredAs<T> {
     name: &'static str,
     read: ReadField<T>,
     absent: fn() -> Option<T>,
-    /// It has a default, which a NULL means too.
+    /// Whether the field has a default, which a NULL stands for too.
     or_null: bool,
 }
 
 type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, CodecError>;
 
 impl<T> StoredAs<T> {
-    /// `None` for a NULL that means the default.
+    /// Reads the value; `None` for a NULL that stands for the default.
     fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match self.or_null {
             true => or_null(reader, self.read),
@@ -102,7 +102,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// A NULL means what absence does: a default.
+    /// Makes a NULL stand for the default, as absence does.
     #[must_use]
     pub fn or_null(mut self) -> Self {
         if let Some(stored) = &mut self.stored {
@@ -111,7 +111,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         self
     }
 
-    /// A field without one: a part of the key.
+    /// A field without an attribute of its own: a part of the key.
     pub fn in_key(of_key: fn(&E::KeyParts) -> T) -> Self {
         StoredField {
             stored: None,
@@ -120,7 +120,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// It is a part of the key too.
+    /// The field can be read from the key too.
     #[must_use]
     pub fn or_in_key(self, of_key: fn(&E::KeyParts) -> T) -> Self {
         StoredField {
@@ -129,7 +129,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// A template of the key is made of it.
+    /// The field is a part in a template of the key.
     #[must_use]
     pub fn as_part(self, put_in_key: fn(&mut E::KeyParts, &T)) -> Self {
         StoredField {
@@ -138,7 +138,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// Whether the key tells of it: what it is, or whether it is what was read.
+    /// Whether the key is needed for this field: for its value, or to check the value that was read.
     pub fn is_of_key(&self, found: &Option<T>) -> bool {
         match found {
             Some(_) => self.put_in_key.is_some(),
@@ -146,7 +146,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// Puts what was read in the place of what the key says, if it is a part of that.
+    /// Replaces the key's part by the value that was read, if the field is a part of the key.
     pub fn put_in(&self, key: &mut E::KeyParts, found: &Option<T>) {
         if let (Some(put), Some(value)) = (self.put_in_key, found) {
             put(key, value);
@@ -168,7 +168,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
             .is_some_and(|stored| stored.name == name)
     }
 
-    /// Reads the value ahead.
+    /// Reads the next value.
     pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match &self.stored {
             Some(stored) => within(stored.name, stored.read(reader)),
@@ -176,7 +176,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         }
     }
 
-    /// What was read, else what the key says, else what absence means.
+    /// The value that was read, else the one in the key, else what absence means.
     pub fn finish(&self, found: Option<T>, key: Option<&E::KeyParts>) -> Result<T, CodecError> {
         if let Some(value) = found {
             return Ok(value);
@@ -199,7 +199,7 @@ impl<E: DynamoEntity, T> std::fmt::Debug for StoredField<E, T> {
     }
 }
 
-/// The key, which has to be the same with what was read of its parts in their places (law K8).
+/// Reads the key, which has to stay the same if the values that were read replace its parts (law K8).
 pub fn key_with<E: DynamoEntity>(
     json: &[u8],
     put: &mut dyn FnMut(&mut E::KeyParts),
@@ -207,7 +207,7 @@ pub fn key_with<E: DynamoEntity>(
     E::KeyParts::read_with(&mut Reader::new(json), Some(put))
 }
 
-/// The attributes of fields, without those that have none.
+/// The attributes of the fields that have one.
 pub fn stored_names<const N: usize>(names: [Option<Projected>; N]) -> Vec<Projected> {
     names.into_iter().flatten().collect()
 }

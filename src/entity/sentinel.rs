@@ -1,18 +1,18 @@
-//! The items that keep unique values, as whoever meets them tells them from entities.
+//! Sentinels: the items that keep unique values, and how they are told from entities.
 
 use super::{DynamoEntity, Key, KeyParts};
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, member};
 
-/// The attribute that only sentinels have: the primary key of the owner. It is the value of their type attribute too.
+/// The attribute that only sentinels have: the primary key of the owner. It is also the value of their type attribute.
 pub(crate) const MARK: &str = crate::schema::UNIQUE;
 
-/// Whether an item of DynamoDB JSON is one.
+/// Whether an item of DynamoDB JSON is a sentinel.
 pub(crate) fn is_sentinel(item: &[u8]) -> bool {
     member(item, MARK).is_ok_and(|mark| mark.is_some())
 }
 
-/// The key in a sentinel.
+/// The key of the item that owns the unique value of a sentinel.
 pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
     let fail = |fault: CodecError| Error::decode(E::ENTITY.type_name, fault);
     let mark = member(sentinel, MARK).map_err(fail)?;

@@ -1,10 +1,10 @@
-//! The shard of an item: the hash of its key, out of its parts.
+//! The shard of an item: the hash of its key, from its parts.
 
 use super::KeyParts;
 use crate::json::{CodecError, Number, Reader, Tag, Writer};
 use crate::key::{KeyHash, Shard};
 
-/// The hash of a key, out of its parts.
+/// The hash of a key, from its parts.
 pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
     let mut writer = Writer::with_capacity(128);
     writer.raw("{");
@@ -21,12 +21,12 @@ pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
     Ok(KeyHash::of(&pk, sk.as_deref()))
 }
 
-/// The same of an item that was read. Parts that cannot be written are not those of its key.
+/// The hash of the key of an item that was read. Parts that cannot be written are not those of its key.
 pub fn hash_of_read<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
     hash_of_key(parts).map_err(|_| CodecError::key_differs())
 }
 
-/// The bytes of a key attribute, in a form that no writer can choose.
+/// The bytes of a key attribute, which are the same however another writer spelled the value.
 fn bytes(reader: &mut Reader<'_>) -> Result<Vec<u8>, CodecError> {
     match reader.tag()? {
         Tag::N => {

@@ -7,14 +7,14 @@ use crate::schema::{
     Projection, ProjectionSchema, TableDef, TableSchema,
 };
 
-/// A table: a `#[derive(DynamoTable)]`, or an entity that has one of its own.
+/// A table: a `#[derive(DynamoTable)]`, or an entity that has a table of its own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a table",
     label = "not a table",
     note = "write `#[derive(DynamoTable)]` and `#[dynamo(name = \"..\", pk = \"..\", entities(..))]` on a unit struct, or give the entity its own table: `#[dynamo(table = \"name\")]`"
 )]
 pub trait DynamoTable: 'static {
-    /// The table itself: naming it this way asks for nothing but this trait.
+    /// The table itself: code that names the type this way needs no other trait than this one.
     #[doc(hidden)]
     type This: DynamoTable;
 
@@ -22,7 +22,7 @@ pub trait DynamoTable: 'static {
     #[doc(hidden)]
     const TABLE: TableDef;
 
-    /// All its entities. Apart from the names, which the entities' own constants use.
+    /// All its entities. They are apart from the names because the constants of the entities use those.
     #[doc(hidden)]
     const ENTITIES: &'static [&'static EntityDef];
 
@@ -84,7 +84,7 @@ impl Layout {
         })
     }
 
-    /// A key attribute with its type: what its entities make of it, text if none uses it.
+    /// A key attribute with its type: the one that its entities give it, text if none uses it.
     fn key(&self, name: &str) -> KeyAttribute {
         let ty = self
             .keys()
@@ -109,7 +109,7 @@ impl Layout {
         }
     }
 
-    /// What was asked for, and the attributes that reading an index needs: type and TTL.
+    /// The attributes that were asked for, and those that reading an index needs: type and TTL.
     fn projection(&self, index: &IndexDef) -> ProjectionSchema {
         let listed = match index.project {
             Projection::All => return ProjectionSchema::All,

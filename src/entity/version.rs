@@ -14,10 +14,10 @@ use crate::json::{CodecError, Name, Reader, Writer};
 /// that was loaded. The default is *new*: never stored. A row that others wrote without a version
 /// decodes to *unversioned* and is adopted by its first write.
 ///
-/// A new item has 1, and each write counts on by one. Only a put that checks no version cannot count, for it does not
-/// know what is stored: it leaves a number that nobody holds, drawn at random from those between 2^52 and 2^53, where
-/// JavaScript still tells each from the next. So whoever loaded the item before loses to it, and later writes count on
-/// from there. Compare versions for being equal; which is greater says nothing.
+/// A new item has 1, and each write adds one. Only a put that checks no version cannot count, because it does not
+/// know what is stored: it leaves a number that nobody holds, drawn at random from those between 2^52 and 2^53, which
+/// JavaScript still holds exactly. So whoever loaded the item before gets a conflict, and later writes count on
+/// from there. Compare versions for equality only; which one is greater says nothing.
 ///
 /// A deleted item that is created again begins at 1 again. Where that happens while others hold the deleted one, give
 /// the entity a `created_at`: it is part of what is checked.
@@ -59,17 +59,17 @@ pub(crate) enum VersionState {
     #[default]
     New,
     Unversioned,
-    /// Of an item that was read or written.
+    /// The version of an item that was read or written.
     Number(u64),
-    /// From elsewhere: nothing else of the item is known.
+    /// A version given by the program; nothing else of the item is known.
     Given(u64),
 }
 
-/// Numbers from here on are drawn; nobody counts as far. Half of the room up to 2^53 is left to count on in.
+/// Numbers from here on are drawn; counting never gets as far. Half of the range up to 2^53 is left to count on in.
 const DRAWN: u64 = 1 << 52;
 
 impl Version {
-    /// One that nobody holds, for a write that does not know what it replaces.
+    /// A version that nobody holds, for a write that does not know what it replaces.
     pub(crate) fn drawn() -> Result<u64> {
         Ok(DRAWN | (entropy::half()? & (DRAWN / 2 - 1)))
     }
@@ -82,7 +82,7 @@ impl Version {
         }
     }
 
-    /// That of an item that is stored so.
+    /// The version of a stored item.
     pub(crate) fn stored(number: u64) -> Self {
         Version(VersionState::Number(number))
     }
@@ -94,8 +94,8 @@ impl Version {
     }
 }
 
-/// Equal by number. New and unversioned have none and are equal: they differ only in what a write
-/// expects to find.
+/// Versions are equal if their numbers are. New and unversioned ones have no number and are equal: they differ
+/// only in what a write expects to find.
 impl PartialEq for Version {
     fn eq(&self, other: &Self) -> bool {
         self.number() == other.number()
@@ -122,8 +122,8 @@ impl Ord for Version {
     }
 }
 
-/// The version that an item was seen with, out of an ETag say. Of such an entity a `created_at` of None tells nothing,
-/// where that of a loaded one says that the item has none.
+/// The version that an item was seen with, for example from an ETag. If the entity also has a `created_at` of None,
+/// that is not checked, whereas in a loaded entity it says that the item has none.
 impl From<u64> for Version {
     fn from(number: u64) -> Self {
         Version(VersionState::Given(number))
@@ -160,7 +160,7 @@ pub trait VersionField: Sized {
     #[doc(hidden)]
     fn held_version(&self) -> Version;
 
-    /// Writes the version that a write leaves.
+    /// Writes the version that the item has after a write.
     #[doc(hidden)]
     fn encode_version(
         &self,

@@ -1,4 +1,4 @@
-//! `when(field = value)`.
+//! `when(field = value)` of an index.
 
 /// A field that can be compared with the value of a `when`.
 #[diagnostic::on_unimplemented(

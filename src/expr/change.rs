@@ -18,7 +18,7 @@ use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place};
 pub struct Change<R> {
     pub(super) place: Place,
     pub(super) action: Result<UpdateAction, CodecError>,
-    /// What has to hold beside it.
+    /// What has to hold for the change to be possible.
     pub(super) guard: Option<Node>,
     kind: PhantomData<fn() -> R>,
 }
@@ -46,7 +46,7 @@ impl<R> Change<R> {
     note = "a change counts only if it is returned: leave out the semicolon, put several in a tuple or an array"
 )]
 pub trait Changes<R> {
-    /// Adds them.
+    /// Adds the changes.
     #[doc(hidden)]
     fn add_to(self, changes: &mut Vec<Change<R>>);
 }
@@ -114,8 +114,8 @@ tuples! {
 
 /// Changes of any value.
 impl<R, T, M> Path<R, T, M> {
-    /// Sets it to a value, or to what another attribute holds before the update. Setting an empty set
-    /// removes it. Refused by a condition where the other attribute is missing or NULL.
+    /// Sets it to a value, or to the value that another attribute has before the update. Setting an empty set
+    /// removes it. Refused by a condition if the other attribute is missing or NULL.
     pub fn set(&self, value: impl Operand<R, T>) -> Change<R>
     where
         M: CanSet,
@@ -131,7 +131,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Sets it to the value, or removes it if there is none.
+    /// Sets it to the value, or removes it for a None.
     pub fn set_or_remove<A: Arg<T>>(&self, value: Option<A>) -> Change<R>
     where
         M: CanRemove,
@@ -143,7 +143,7 @@ impl<R, T, M> Path<R, T, M> {
         Change::new(self.place(), action)
     }
 
-    /// Sets it if there is none yet. NULL, as other programs write it, is something.
+    /// Sets it if it is missing. NULL, as other programs write it, is not missing.
     pub fn set_if_absent(&self, value: impl Arg<T>) -> Change<R>
     where
         M: CanCompute,
@@ -153,7 +153,7 @@ impl<R, T, M> Path<R, T, M> {
         Change::new(self.place(), action)
     }
 
-    /// Takes it away. What is read then is None, an empty set, or the field's default.
+    /// Removes it. It is read as None, an empty set, or the field's default then.
     pub fn remove(&self) -> Change<R>
     where
         M: CanRemove,
@@ -161,8 +161,8 @@ impl<R, T, M> Path<R, T, M> {
         Change::new(self.place(), Ok(UpdateAction::Remove))
     }
 
-    /// A computation would fail on NULL, in which other programs write what is absent. So it becomes a
-    /// condition, whose failure brings the item.
+    /// The condition that the value is not NULL, which other programs write for absence. A computation would fail on
+    /// it; a condition that fails brings the item.
     fn unless_null(&self, tag: Tag) -> Option<Node>
     where
         M: Mode,
@@ -183,7 +183,7 @@ impl<R, T, M> Path<R, T, M> {
     }
 }
 
-/// There is something at the place, and it is not NULL.
+/// The condition that the place has a value, and not NULL.
 fn is_value(place: &Place) -> Node {
     let null = Node::IsType(place.clone(), Tag::Null);
     Node::Exists(place.clone()).and(null.not())

@@ -14,14 +14,14 @@ use crate::json::{CodecError, Tag, Writer};
 use crate::key::Arg;
 use crate::path::{AtPath, Mandatory, Optional, Path, json};
 
-/// A list, a map or a set: has a number of elements.
+/// A list, a map or a set, which has a number of elements.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no collection",
     label = "neither a list, nor a map, nor a set",
     note = "`len` is for collections; text and binary have `size`"
 )]
 pub trait Collection {
-    /// Whether a missing attribute is an empty one.
+    /// Whether a missing attribute counts as an empty collection.
     #[doc(hidden)]
     const ABSENT_IF_EMPTY: bool = false;
 }
@@ -33,7 +33,7 @@ pub trait Collection {
     note = "`push`, `extend`, `at` and the like are for lists; a set has `insert` and `discard`, a map `entry`, a number `add`"
 )]
 pub trait List: DynamoValue + FromIterator<Self::Element> {
-    /// What it holds.
+    /// The type of the elements.
     type Element: DynamoValue;
 }
 
@@ -44,9 +44,9 @@ pub trait List: DynamoValue + FromIterator<Self::Element> {
     note = "`entry` is for maps; the fields of a struct with `#[derive(DynamoValue)]` are methods of its path"
 )]
 pub trait Map: DynamoValue {
-    /// What names an entry.
+    /// The type of the keys.
     type Key: MapKey;
-    /// What an entry holds.
+    /// The type of the values.
     type Value: DynamoValue;
 }
 
@@ -57,20 +57,20 @@ pub trait Map: DynamoValue {
     note = "`insert` and `discard` are for sets; a list has `push`, a map `entry`"
 )]
 pub trait Set: DynamoField + FromIterator<Self::Element> {
-    /// What it holds.
+    /// The type of the elements.
     type Element: SetElement;
 }
 
 /// DynamoDB JSON.
 pub type Json = Vec<u8>;
 
-/// Text that may hold other text, or a list or set that may hold an element of the type `A`.
+/// Text that can contain other text, or a list or set that can contain an element of the type `A`.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot contain a `{A}`",
     label = "neither text, nor a list or set of these"
 )]
 pub trait Contains<A> {
-    /// What is looked for.
+    /// The value to look for, in DynamoDB JSON.
     #[doc(hidden)]
     fn needle(part: A) -> Result<Json, CodecError>;
 }
@@ -98,7 +98,7 @@ macro_rules! lists {
 
 lists!(Vec<T>, Box<[T]>, Arc<[T]>);
 
-/// The one element of a list. Of bytes the list itself, which is binary.
+/// The one element of a list. A list of bytes is returned as it is, because it is binary.
 fn in_list(list: Vec<u8>) -> Vec<u8> {
     let element = list
         .strip_prefix(b"{\"L\":[")
@@ -218,7 +218,7 @@ impl<R, T, M> Path<R, T, M> {
         Size::new(self.place(), T::ABSENT_IF_EMPTY)
     }
 
-    /// Holds this element, or this text.
+    /// Contains this element, or this text.
     pub fn contains<A>(&self, part: A) -> Condition<R>
     where
         T: Contains<A>,

@@ -1,4 +1,4 @@
-//! Conditions on one path: what any value has, and what those have that are in an order.
+//! Conditions on one path: those for any value, and those for values that have an order.
 
 use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
@@ -13,7 +13,7 @@ use crate::key::{Arg, KeyValue};
 use crate::path::{Path, Sorted};
 
 /// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
-/// Timestamps and dates are such text; unit enums are in the order of their stored names.
+/// Timestamps and dates are text that sorts so; unit enums are in the order of their stored names.
 #[diagnostic::on_unimplemented(
     message = "DynamoDB has no order for `{Self}`",
     label = "neither text, nor a number, nor binary",
@@ -24,14 +24,14 @@ pub trait Ordered {}
 #[diagnostic::do_not_recommend]
 impl<T: KeyValue> Ordered for T {}
 
-/// `a..b`, which leaves `b` out, or `a..=b`, which holds it.
+/// `a..b`, which excludes `b`, or `a..=b`, which includes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range of `{T}`",
     label = "expected `a..b` or `a..=b`",
     note = "for one open end write `ge`, `lt` and the like"
 )]
 pub trait Between<T> {
-    /// Both ends, and whether the second is in the range.
+    /// Both ends, and whether the second one is in the range.
     #[doc(hidden)]
     fn ends(self) -> (T, T, bool);
 }
@@ -49,12 +49,12 @@ impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
     }
 }
 
-/// What every path has.
+/// Conditions that every path has.
 ///
-/// A comparison with a missing attribute, or with a value of another type, does not hold; `ne` does.
-/// NULL, as other programs write it, is a value of a type of its own.
+/// A comparison with a missing attribute, or with a value of another type, does not hold, except `ne`.
+/// NULL, as other programs write it, is a value with its own type.
 impl<R, T, M> Path<R, T, M> {
-    /// Is this, or what that other attribute is.
+    /// Equals this value, or the value of that other attribute.
     pub fn eq(&self, other: impl Operand<R, T>) -> Condition<R> {
         match self.term(other.given()) {
             Ok(Some(term)) => self.compare(Comparison::Eq, term),
@@ -63,7 +63,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Is anything else. Holds of a missing attribute too.
+    /// Differs from it. Holds for a missing attribute too.
     pub fn ne(&self, other: impl Operand<R, T>) -> Condition<R> {
         match self.term(other.given()) {
             Ok(Some(term)) => self.compare(Comparison::Ne, term),
@@ -72,7 +72,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Is one of these; of none, it never holds.
+    /// Is one of these; without any, it never holds.
     pub fn is_in<A: Arg<T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
         let (mut listed, mut absent) = (Vec::new(), false);
         for value in values {
@@ -106,7 +106,7 @@ impl<R, T, M> Path<R, T, M> {
         Term::Place(self.place().clone())
     }
 
-    /// The other side, or `None` for a value that is stored as nothing.
+    /// The other side, or `None` for a value that means absence.
     fn term(&self, given: OperandValue<T>) -> Result<Option<Term>, CodecError> {
         match given {
             OperandValue::Value(value) => Ok(self.compared(&value)?.map(Term::Value)),
@@ -128,16 +128,16 @@ impl<R, T, M> Path<R, T, M> {
     fn ordered(&self, comparison: Comparison, given: OperandValue<T>) -> Condition<R> {
         match self.term(given) {
             Ok(Some(term)) => self.compare(comparison, term),
-            // Nothing is before or after what is not there.
+            // Nothing is before or after a missing value.
             Ok(None) => Node::any([]).into(),
             Err(fault) => Node::Faulty(fault).into(),
         }
     }
 }
 
-/// Paths to what has an order.
+/// Conditions on values that have an order.
 impl<R, T, M> Path<R, T, M> {
-    /// Is before.
+    /// Is less.
     pub fn lt(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
@@ -146,7 +146,7 @@ impl<R, T, M> Path<R, T, M> {
         self.ordered(Comparison::Lt, other.given())
     }
 
-    /// Is before, or this.
+    /// Is less or equal.
     pub fn le(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
@@ -155,7 +155,7 @@ impl<R, T, M> Path<R, T, M> {
         self.ordered(Comparison::Le, other.given())
     }
 
-    /// Is after.
+    /// Is greater.
     pub fn gt(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
@@ -164,7 +164,7 @@ impl<R, T, M> Path<R, T, M> {
         self.ordered(Comparison::Gt, other.given())
     }
 
-    /// Is after, or this.
+    /// Is greater or equal.
     pub fn ge(&self, other: impl Operand<R, T>) -> Condition<R>
     where
         T: Ordered,
@@ -173,7 +173,7 @@ impl<R, T, M> Path<R, T, M> {
         self.ordered(Comparison::Ge, other.given())
     }
 
-    /// `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed range holds nothing.
+    /// `a..b` excludes `b`, `a..=b` includes it. Nothing is in an empty or reversed range.
     pub fn between(&self, range: impl Between<T>) -> Condition<R>
     where
         T: Ordered,
@@ -190,7 +190,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// DynamoDB refuses a BETWEEN whose ends are reversed, instead of finding nothing.
+    /// Handles reversed ends here, because DynamoDB refuses a BETWEEN with them, instead of finding nothing.
     fn within(&self, low: Vec<u8>, high: Vec<u8>, inclusive: bool) -> Node {
         match order(&low, &high) {
             Some(Ordering::Greater) => return Node::any([]),

@@ -29,7 +29,7 @@ impl Comparison {
         }
     }
 
-    /// What holds between two values if this does not.
+    /// The comparison that holds between two values if this one does not.
     pub(crate) fn opposite(self) -> Self {
         match self {
             Comparison::Eq => Comparison::Ne,
@@ -41,7 +41,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds between these two.
+    /// Whether the comparison holds between these values.
     pub(crate) fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
         match self {
             Comparison::Eq => left == right,

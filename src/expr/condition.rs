@@ -1,4 +1,4 @@
-//! Conditions, as users combine them.
+//! Conditions that users combine.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,27 +7,27 @@ use std::ops::{BitAnd, BitOr, Not};
 use super::node::Node;
 use crate::json::CodecError;
 
-/// What must hold of an item of `R`. Combine with `&`, `|`, `!`, [`all`] and [`any`].
+/// What must hold for an item of `R`. Combine conditions with `&`, `|`, `!`, [`all`] and [`any`].
 ///
 /// A comparison with a missing attribute does not hold, but `ne` and `!` of a comparison do: see
 /// [the module](crate::expr#what-is-missing).
 #[must_use = "a condition counts only where it is returned or given"]
 pub struct Condition<R> {
     node: Node,
-    /// How deep it may be nested.
+    /// A bound of how deep the condition is nested.
     depth: usize,
     kind: PhantomData<fn() -> R>,
 }
 
-/// DynamoDB takes no more operators; a tree as deep has at least as many.
+/// DynamoDB takes no more operators, and a deeper tree has more.
 const MAX_DEPTH: usize = 300;
 
-/// All of them; of none, nothing is asked.
+/// All of the conditions have to hold; without any, nothing is asked.
 pub fn all<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
     joined(conditions, Node::all)
 }
 
-/// At least one of them. Of none, nothing can hold: a write is refused, a query finds nothing.
+/// At least one of the conditions has to hold. Without any, a write is refused and a query finds nothing.
 pub fn any<R>(conditions: impl IntoIterator<Item = Condition<R>>) -> Condition<R> {
     joined(conditions, Node::any)
 }
@@ -45,7 +45,7 @@ fn joined<R>(
 }
 
 impl<R> Condition<R> {
-    /// What is nested too deep could not be sent, and is not kept: it would have to be taken apart again.
+    /// A condition that is nested too deep cannot be sent, so it is dropped; keeping it would make dropping it recurse.
     fn nested(node: Node, depth: usize) -> Self {
         if depth <= MAX_DEPTH {
             return Condition {
@@ -108,7 +108,7 @@ impl<R> Clone for Condition<R> {
     }
 }
 
-/// Never the values.
+/// Values are not shown.
 impl<R> fmt::Debug for Condition<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = super::Expression::default();

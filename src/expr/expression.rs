@@ -10,48 +10,48 @@ use crate::path::{Place, PlaceStep};
 /// The expressions of one request.
 #[derive(Debug, Default)]
 pub(crate) struct Expression {
-    /// Parameter and text, in the order in which they were begun.
+    /// Parameters and their texts, in the order in which they were begun.
     texts: Vec<(&'static str, String)>,
     names: Vec<Cow<'static, str>>,
-    /// Of as many names where they stand, once they are many.
+    /// The positions of names, once there are many of them.
     positions: HashMap<Cow<'static, str>, usize>,
     values: Writer,
     value_count: usize,
     operators: usize,
 }
 
-/// DynamoDB's limits of one request.
+/// DynamoDB's limits for one request.
 const MAX_TEXT: usize = 4 * 1024;
 const MAX_OPERATORS: usize = 300;
 const MAX_VALUES: usize = 2 * 1024 * 1024;
 
-/// So few names are compared one by one.
+/// Up to this many names are compared one by one.
 const FEW: usize = 16;
 
 /// Most texts are shorter.
 const USUAL_TEXT: usize = 120;
 
 impl Expression {
-    /// What follows belongs to this parameter, such as `ConditionExpression`.
+    /// Begins the text of a parameter, such as `ConditionExpression`.
     pub(crate) fn begin(&mut self, parameter: &'static str) -> &mut Self {
         self.texts
             .push((parameter, String::with_capacity(USUAL_TEXT)));
         self
     }
 
-    /// Whether nothing was said under this parameter.
+    /// Whether this parameter has any text.
     pub(crate) fn says(&self, parameter: &str) -> bool {
         self.texts
             .iter()
             .any(|(other, text)| *other == parameter && !text.is_empty())
     }
 
-    /// Whether nothing was said at all.
+    /// Whether no parameter has any text.
     pub(crate) fn is_empty(&self) -> bool {
         self.texts.iter().all(|(_, text)| text.is_empty())
     }
 
-    /// Text of the expression itself.
+    /// Adds text of the expression itself.
     pub(crate) fn push(&mut self, text: &str) -> &mut Self {
         if let Some((_, current)) = self.texts.last_mut() {
             current.push_str(text);
@@ -59,13 +59,13 @@ impl Expression {
         self
     }
 
-    /// One of the operators and functions that DynamoDB counts.
+    /// Adds one of the operators and functions that DynamoDB counts.
     pub(crate) fn operator(&mut self, text: &str) -> &mut Self {
         self.operators += 1;
         self.push(text)
     }
 
-    /// A name; the same name gets the same placeholder.
+    /// Adds a name; the same name gets the same placeholder.
     pub(crate) fn name(&mut self, name: impl Into<Cow<'static, str>>) -> &mut Self {
         let name = name.into();
         let index = self.position(&name).unwrap_or_else(|| {
@@ -85,7 +85,7 @@ impl Expression {
         self.positions.get(name).copied()
     }
 
-    /// These names, as a projection lists them.
+    /// Adds names, as a projection lists them.
     pub(crate) fn names<N: Into<Cow<'static, str>>>(
         &mut self,
         names: impl IntoIterator<Item = N>,
@@ -100,7 +100,7 @@ impl Expression {
         self.push(itoa::Buffer::new().format(number))
     }
 
-    /// A path into an attribute: `#n0.#n1[2]`.
+    /// Adds a path into an attribute: `#n0.#n1[2]`.
     pub(crate) fn place(&mut self, place: &Place) -> &mut Self {
         self.name(place.attribute().clone());
         for step in place.steps() {
@@ -112,7 +112,7 @@ impl Expression {
         self
     }
 
-    /// A value, written by `encode`.
+    /// Adds a value, written by `encode`.
     pub(crate) fn value(
         &mut self,
         encode: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
@@ -127,9 +127,9 @@ impl Expression {
         Ok(self)
     }
 
-    /// A value that is DynamoDB JSON already.
+    /// Adds a value that is DynamoDB JSON already.
     pub(crate) fn json(&mut self, json: &[u8]) -> &mut Self {
-        // Nothing in here fails.
+        // This closure never fails.
         let _ = self.value(|writer| {
             writer.raw_bytes(json);
             Ok(())
@@ -137,7 +137,7 @@ impl Expression {
         self
     }
 
-    /// The first text, for people.
+    /// The first text, with names instead of placeholders.
     pub(crate) fn shown(&self) -> String {
         let text = self.texts.first().map_or("", |(_, text)| text);
         let mut pieces = text.split("#n");
@@ -152,7 +152,7 @@ impl Expression {
         shown
     }
 
-    /// Refuses what the service would refuse for its size.
+    /// Refuses expressions that are too large for the service.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
         for (parameter, text) in &self.texts {
             if text.len() > MAX_TEXT {
@@ -180,7 +180,7 @@ impl Expression {
         Ok(())
     }
 
-    /// As the service counts them, with the names of their places.
+    /// The size of the values as the service counts it, with their placeholders.
     fn size_of_values(&self) -> Result<usize, CodecError> {
         let object = [b"{", self.values.as_bytes(), b"}"].concat();
         Ok(Item::from_dynamo_json(&object)?.size())

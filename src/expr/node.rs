@@ -5,7 +5,7 @@ use super::expression::Expression;
 use crate::json::{CodecError, Tag};
 use crate::path::Place;
 
-/// What must hold.
+/// What must hold for an item.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     Compare(Term, Comparison, Term),
@@ -17,11 +17,11 @@ pub(crate) enum Node {
     StartsWith(Place, Vec<u8>),
     Contains(Place, Vec<u8>),
     Not(Box<Node>),
-    /// Of none: always.
+    /// All of these; without any, it always holds.
     All(Vec<Node>),
-    /// Of none: never.
+    /// At least one of these; without any, it never holds.
     Any(Vec<Node>),
-    /// A value in it cannot be stored.
+    /// A condition with a value that cannot be stored.
     Faulty(CodecError),
 }
 
@@ -30,13 +30,13 @@ pub(crate) enum Node {
 pub(crate) enum Term {
     Place(Place),
     Size(Place),
-    /// DynamoDB JSON.
+    /// A value in DynamoDB JSON.
     Value(Vec<u8>),
-    /// The same of what was read of the item, which may be stored in another spelling.
+    /// A value that was read of the item, which may be stored in another spelling.
     AsRead(Vec<u8>),
 }
 
-/// An IN takes so many values.
+/// How many values an IN takes.
 const MAX_IN: usize = 100;
 
 /// How tightly the operator of a node binds.
@@ -49,7 +49,7 @@ enum Binding {
 }
 
 impl Node {
-    /// Both. What always holds is left out; what never does wins, and a fault wins over all.
+    /// Both have to hold. A node that always holds is left out; one that never does wins, and a fault wins over all.
     pub(crate) fn and(self, other: Node) -> Node {
         Node::all([self, other])
     }
@@ -80,7 +80,7 @@ impl Node {
         decided.unwrap_or_else(|| one_or(any, Node::Any))
     }
 
-    /// The opposite. Of a comparison it is a NOT: `<` and `>=` are both false of a missing attribute.
+    /// The opposite. For a comparison it is a NOT, because both `<` and `>=` are false for a missing attribute.
     pub(crate) fn not(self) -> Node {
         match self {
             Node::Not(node) => *node,
@@ -101,7 +101,7 @@ impl Node {
         matches!(self, Node::Any(nodes) if nodes.is_empty())
     }
 
-    /// What has to hold for the whole to hold.
+    /// The nodes that all have to hold for the whole to hold.
     pub(crate) fn top_level(&self) -> &[Node] {
         match self {
             Node::All(nodes) => nodes,
@@ -109,7 +109,7 @@ impl Node {
         }
     }
 
-    /// The attributes that it names.
+    /// The attributes that the condition names.
     pub(crate) fn attributes(&self) -> Vec<&str> {
         fn of(term: &Term) -> Option<&Place> {
             match term {
@@ -136,7 +136,7 @@ impl Node {
         places.map(|place| &**place.attribute()).collect()
     }
 
-    /// Whether an attribute is asked to be as it was read.
+    /// Whether the condition compares an attribute with what was read.
     pub(crate) fn asks_as_read(&self) -> bool {
         match self {
             Node::Compare(_, _, Term::AsRead(_)) => true,
@@ -146,7 +146,7 @@ impl Node {
         }
     }
 
-    /// The attributes that are asked to be as they were read, and what was read.
+    /// The attributes that are compared with what was read, and what was read.
     pub(crate) fn as_read(&mut self) -> Vec<(&str, &mut Vec<u8>)> {
         match self {
             Node::Compare(Term::Place(place), _, Term::AsRead(json)) => {
@@ -170,7 +170,7 @@ impl Node {
         }
     }
 
-    /// Writes it. Nothing is written for what always holds; what never does is the caller's to see.
+    /// Writes the condition. One that always holds writes nothing; the caller has to handle one that never does.
     pub(crate) fn write(&self, out: &mut Expression) -> Result<(), CodecError> {
         match self {
             Node::Compare(left, comparison, right) => {
@@ -210,7 +210,7 @@ impl Node {
         Ok(())
     }
 
-    /// Writes it as an operand of an operator that binds like this.
+    /// Writes the condition as an operand of an operator that binds like this.
     fn write_within(&self, binding: &Binding, out: &mut Expression) -> Result<(), CodecError> {
         if self.binding() >= *binding {
             return self.write(out);
@@ -222,7 +222,7 @@ impl Node {
     }
 }
 
-/// What was joined before is not moved again: `a & b & c & ..` takes as many steps as it has conditions.
+/// Joins nodes without moving earlier ones again, so that `a & b & c & ..` takes as many steps as it has conditions.
 fn append(nodes: &mut Vec<Node>, more: Vec<Node>) {
     match nodes.is_empty() {
         true => *nodes = more,
@@ -261,7 +261,7 @@ fn function_of(name: &str, place: &Place, value: &[u8], out: &mut Expression) {
     out.json(value).push(")");
 }
 
-/// More values than one IN takes are several of them.
+/// Writes an IN, or several if there are more values than one takes.
 fn write_in(term: &Term, values: &[Vec<u8>], out: &mut Expression) {
     for (at, chunk) in values.chunks(MAX_IN).enumerate() {
         if at > 0 {

@@ -1,4 +1,4 @@
-//! Numbers that DynamoDB can add to, and how far that may go.
+//! Numbers that DynamoDB can add to, and the limits of their sums.
 
 use super::comparison::Comparison;
 use crate::codec::DynamoValue;
@@ -14,18 +14,18 @@ pub trait Numeric: DynamoValue {
     /// What a missing attribute counts as.
     fn zero() -> Self;
 
-    /// What has to hold of the stored number so that the sum, or the difference, is one of this type.
+    /// What has to hold for the stored number so that the sum, or the difference, fits this type.
     #[doc(hidden)]
     fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError>;
 }
 
-/// What the stored number has to fulfil before something is added to it, so that the sum is a number of its type.
+/// The condition on the stored number that makes the sum fit its type.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct SumBound {
     pub comparison: Comparison,
     pub bound: Number,
-    /// Whether what a missing attribute counts as does so too.
+    /// Whether the number that a missing attribute counts as meets the condition too.
     pub start_fits: bool,
 }
 
@@ -75,7 +75,7 @@ macro_rules! integers {
 
 integers!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
-/// Types whose range DynamoDB keeps itself, or that have none to speak of.
+/// Types whose range DynamoDB checks itself, or that have no limit that matters.
 macro_rules! unbounded {
     ($($(#[$cfg:meta])? $number:ty, $zero:expr;)*) => {$(
         $(#[$cfg])?
@@ -99,7 +99,7 @@ unbounded! {
     bigdecimal::BigDecimal, bigdecimal::BigDecimal::from(0);
 }
 
-/// Larger sums would be stored, and could not be read.
+/// Sums that are too large would be stored, but could not be read.
 #[diagnostic::do_not_recommend]
 impl Numeric for f32 {
     fn zero() -> Self {
@@ -121,8 +121,8 @@ impl Numeric for f32 {
     }
 }
 
-/// A sum has to fit with as many digits after the point as the change has. What more digits of the
-/// stored number add to that can only be seen when it is read.
+/// A sum has to fit with as many digits after the point as the change has. If the stored number has more digits,
+/// whether the sum fits is only seen when it is read.
 #[cfg(feature = "rust_decimal")]
 #[diagnostic::do_not_recommend]
 impl Numeric for rust_decimal::Decimal {
@@ -138,7 +138,7 @@ impl Numeric for rust_decimal::Decimal {
             _ => (Comparison::Le, Self::MAX),
         };
         end.set_scale(change.scale()).map_err(|_| wide())?;
-        // Both have one sign and one scale, so this is exact.
+        // Both numbers have the same sign and the same scale, so this is exact.
         let bound = end - change;
         Ok(Some(SumBound {
             comparison,

@@ -21,7 +21,7 @@ pub trait Operand<R, T> {
     fn given(self) -> OperandValue<T>;
 }
 
-/// A value, or where one is.
+/// A value, or the place of one.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum OperandValue<T> {
@@ -65,11 +65,11 @@ impl<R, T, M> Operand<R, T> for &Path<R, T, M> {
 
 /// How long a text or binary is in bytes, or how many elements a collection has.
 ///
-/// A missing attribute has no size: no comparison with it holds but `ne`. Only a set counts as empty
-/// then, for DynamoDB stores no empty ones.
+/// A missing attribute has no size, so only `ne` holds for it. A missing set counts as empty,
+/// because DynamoDB stores no empty sets.
 pub struct Size<R> {
     place: Place,
-    /// A missing attribute has none.
+    /// Whether a missing attribute counts as empty.
     absent_is_empty: bool,
     kind: PhantomData<fn() -> R>,
 }
@@ -83,37 +83,37 @@ impl<R> Size<R> {
         }
     }
 
-    /// Exactly so many.
+    /// Has exactly this size.
     pub fn eq(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Eq, size)
     }
 
-    /// Any other number. Holds of a missing attribute too, except of a set, which is empty then.
+    /// Has any other size. Holds for a missing attribute too, except for a set, which is empty then.
     pub fn ne(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Ne, size)
     }
 
-    /// Fewer.
+    /// Is smaller.
     pub fn lt(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Lt, size)
     }
 
-    /// At most so many.
+    /// Has at most this size.
     pub fn le(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Le, size)
     }
 
-    /// More.
+    /// Is larger.
     pub fn gt(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Gt, size)
     }
 
-    /// At least so many.
+    /// Has at least this size.
     pub fn ge(&self, size: usize) -> Condition<R> {
         self.compare(Comparison::Ge, size)
     }
 
-    /// `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed range holds nothing.
+    /// `a..b` excludes `b`, `a..=b` includes it. No size is in an empty or reversed range.
     pub fn between(&self, sizes: impl SizeRange) -> Condition<R> {
         let (least, beyond) = sizes.least_and_beyond();
         let most = match beyond.checked_sub(1) {
@@ -126,8 +126,8 @@ impl<R> Size<R> {
         Node::Between(self.here(), size(least), size(most)).into()
     }
 
-    /// What holds of an empty set is said as "not the opposite": a set that is not stored, or stored as
-    /// NULL, has no size, and no comparison with it holds but `<>`.
+    /// A comparison that holds for an empty set is written as "not the opposite": a set that is missing, or stored as
+    /// NULL, has no size, and no comparison with it holds except `<>`.
     fn compare(&self, comparison: Comparison, than: usize) -> Condition<R> {
         let here = |comparison| Node::Compare(self.here(), comparison, size(than));
         if !self.absent_is_empty {

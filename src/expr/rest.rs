@@ -1,4 +1,4 @@
-//! The path to the attributes that no field knows.
+//! The path to the attributes that have no field.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use crate::codec::Value;
 use crate::path::{AtPath, Optional, Path, Place};
 
-/// The attributes that no field knows: those of a `rest` field.
+/// The attributes that have no field: those of a `rest` field.
 pub struct RestPath<R> {
-    /// The map that they are in, if it is not the item.
+    /// The map that holds them, if that is not the item.
     within: Option<Place>,
     kind: PhantomData<fn() -> R>,
 }
@@ -30,8 +30,7 @@ impl<R> RestPath<R> {
         }
     }
 
-    /// The attribute of this name. A change of one that a field of the entity knows is refused: the
-    /// field has a path of its own.
+    /// The attribute of this name. A change is refused if it has a field: the field has its own path.
     pub fn entry(&self, name: impl Into<String>) -> Path<R, Value, Optional> {
         let name = name.into();
         Path::at_place(match &self.within {

@@ -9,7 +9,7 @@ use super::operand::Size;
 use crate::json::{CodecError, Writer};
 use crate::path::Path;
 
-/// Text or binary: has a beginning and a size.
+/// Text or binary, which has a beginning and a size.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither text nor binary",
     label = "has no beginning and no size in bytes",
@@ -19,7 +19,7 @@ pub trait Textual {
     /// `str` or `[u8]`.
     type Slice: ?Sized;
 
-    /// Writes a part of one.
+    /// Writes a slice of such a value.
     #[doc(hidden)]
     fn write_slice(slice: &Self::Slice, writer: &mut Writer);
 }
@@ -60,7 +60,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Its length in bytes.
+    /// Its size in bytes.
     pub fn size(&self) -> Size<R>
     where
         T: Textual,

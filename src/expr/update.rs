@@ -9,14 +9,14 @@ use super::node::Node;
 use crate::json::{CodecError, Tag};
 use crate::path::{DisjointPlaces, Place};
 
-/// As the writer spells it.
+/// An empty list, as the writer spells it.
 pub(super) const EMPTY_LIST: &[u8] = b"{\"L\":[]}";
 
 /// What happens at a place. Values are DynamoDB JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UpdateAction {
     Set(Vec<u8>),
-    /// What stands at another place.
+    /// Copies the value of another place.
     Copy(Place),
     SetIfAbsent(Vec<u8>),
     Add {
@@ -30,21 +30,21 @@ pub(crate) enum UpdateAction {
     Insert(Vec<u8>),
     Discard(Vec<u8>),
     Remove,
-    /// An empty list was added, say.
+    /// Changes nothing, for example because no elements were added.
     Nothing,
 }
 
-/// Actions and what they need.
+/// The actions of one update, and the conditions that they need.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UpdateActions {
     actions: Vec<(Place, UpdateAction)>,
-    /// Of as many actions the places, once they are many.
+    /// How many of the actions have their places in `places`, which is filled once they are many.
     sorted: usize,
     places: DisjointPlaces,
     guards: Vec<Node>,
 }
 
-/// So few places are compared one by one.
+/// Up to this many places are compared one by one.
 const FEW: usize = 16;
 
 impl UpdateActions {
@@ -71,7 +71,7 @@ impl UpdateActions {
         Ok(())
     }
 
-    /// A place that holds this one, or that this one holds.
+    /// A place that overlaps this one.
     fn overlapping(&mut self, place: &Place) -> Option<&Place> {
         if self.actions.len() > FEW {
             for (known, _) in &self.actions[self.sorted..] {
@@ -95,12 +95,12 @@ impl UpdateActions {
         self.actions.is_empty()
     }
 
-    /// What happens to an attribute as a whole, or somewhere in it.
+    /// The places that change, whole attributes or places in them, with their actions.
     pub(crate) fn actions(&self) -> impl Iterator<Item = (&Place, &UpdateAction)> + Clone {
         self.actions.iter().map(|(place, action)| (place, action))
     }
 
-    /// What has to hold for the changes to be possible, each once.
+    /// The conditions that make the changes possible, each once.
     pub(crate) fn take_guards(&mut self) -> Vec<Node> {
         let mut known = HashSet::new();
         let mut guards = std::mem::take(&mut self.guards);
@@ -140,8 +140,8 @@ impl UpdateActions {
     }
 }
 
-/// What has to be there for a write to this place: an element itself, for a list would grow by it or
-/// stay as it is; else the map that holds it. NULL is how other programs write a map that is absent.
+/// What has to exist for a write to this place. For an element it is the element itself, or the list would grow or
+/// stay as it is; else it is the map that holds the place, and not a NULL, which other programs write for absence.
 fn holder(place: &Place) -> Option<Node> {
     if place.is_element() {
         Some(Node::Exists(place.clone()))
@@ -159,7 +159,7 @@ enum Clause {
 }
 
 impl UpdateAction {
-    /// Whether the attribute has a value then, whatever was there.
+    /// Whether the attribute has a value afterwards, whatever was there before.
     pub(crate) fn makes_a_value(&self) -> bool {
         !matches!(
             self,

@@ -1,4 +1,4 @@
-//! A value or key part that does not fit, before anyone knows which entity it belongs to.
+//! A value or key part that does not fit, before it is known which entity it belongs to.
 //!
 //! Faults are made deep inside the codec and gather their path on the way out; the stage that knows
 //! the entity turns them into an [`Error`](crate::Error). A fault never holds a value.
@@ -12,18 +12,18 @@ pub struct CodecError(Box<CodecErrorParts>);
 #[derive(Clone)]
 struct CodecErrorParts {
     reason: String,
-    /// Innermost step first.
+    /// The steps to the value, innermost first.
     path: Vec<CodecStep>,
     key: Option<&'static str>,
     identity: Option<KeyIdentity>,
 }
 
-/// How the stored primary key of an item is not what its fields give.
+/// How the stored primary key of an item differs from the one that its fields give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyIdentity {
-    /// It is no key of this declaration.
+    /// It is not a key of this declaration.
     Unlike,
-    /// It is one, and a write of the fields would name another item.
+    /// It is a key of this declaration, but a write of the fields would name another item.
     Differs,
 }
 
@@ -45,7 +45,7 @@ impl CodecError {
         }))
     }
 
-    /// The stored primary key is not what the fields of its item give.
+    /// The fault of an item whose stored primary key is not the one that its fields give.
     #[cold]
     pub(crate) fn key_differs() -> Self {
         CodecError::new(
@@ -55,7 +55,7 @@ impl CodecError {
         .of_identity(KeyIdentity::Differs)
     }
 
-    /// The same where the shard alone is another one.
+    /// The fault of such an item whose key differs in the shard alone.
     #[cold]
     pub(crate) fn other_shard() -> Self {
         CodecError::new(
@@ -65,13 +65,13 @@ impl CodecError {
         .of_identity(KeyIdentity::Differs)
     }
 
-    /// The same of whatever is wrong with it.
+    /// Marks the fault as one of the stored key, unless it is marked already.
     pub(crate) fn of_identity(mut self, identity: KeyIdentity) -> Self {
         self.0.identity.get_or_insert(identity);
         self
     }
 
-    /// The key is one of the declaration, and not as its fields give it.
+    /// Whether the stored key is one of the declaration, but not the one that its fields give.
     pub(crate) fn is_other_spelling(&self) -> bool {
         self.identity() == Some(KeyIdentity::Differs)
     }
@@ -80,13 +80,13 @@ impl CodecError {
         self.0.identity
     }
 
-    /// The stored type is another than the field's.
+    /// The fault of a stored type that is not the field's.
     #[cold]
     pub fn mismatch(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
         CodecError::new(format!("expected {expected}, found {found}"))
     }
 
-    /// Adds the attribute or field in which it happened. A value that stands by itself has no name.
+    /// Adds the attribute or field in which the fault is. A value that stands by itself has no name.
     #[must_use]
     pub fn at(mut self, name: impl Into<String>) -> Self {
         let name = name.into();
@@ -103,7 +103,7 @@ impl CodecError {
         self
     }
 
-    /// Says that it happened in this key attribute.
+    /// Says that the fault is in this key attribute.
     #[must_use]
     pub fn in_key(mut self, attribute: &'static str) -> Self {
         self.0.key = Some(attribute);
@@ -118,7 +118,7 @@ impl CodecError {
         self.0.key
     }
 
-    /// `lines[3].qty`, or `None` at the top.
+    /// The path, such as `lines[3].qty`, or `None` at the top.
     pub(crate) fn path(&self) -> Option<String> {
         let mut text = String::new();
         for step in self.0.path.iter().rev() {

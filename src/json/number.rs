@@ -15,7 +15,7 @@ use parts::{EXPONENTS, MAX_DIGITS};
 
 /// A decimal number, exact to 38 digits, from ±1e-130 to ±9.99e125.
 ///
-/// Scale is not kept: `1.10` is `1.1`. Two numbers are equal if their values are, whatever text they
+/// The scale is not kept: `1.10` is `1.1`. Two numbers are equal if their values are, whatever texts they
 /// came from.
 ///
 /// ```
@@ -29,28 +29,28 @@ use parts::{EXPONENTS, MAX_DIGITS};
 pub struct Number(Box<str>);
 
 impl Number {
-    /// The canonical text, plain where that is short.
+    /// The canonical text, without an exponent if that is short.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The number of a text that another library made. A text that is no number is kept as it is and
-    /// refused when it is written: a conversion has no place for an error.
+    /// The number of a text that another library made. A text that is not a number is kept as it is and
+    /// refused when it is written, because a conversion cannot return an error.
     pub(crate) fn foreign(text: &str) -> Number {
         text.parse().unwrap_or_else(|_| Number(text.into()))
     }
 
-    /// Whether DynamoDB would keep it.
+    /// Refuses a number that DynamoDB would not keep.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
         Parts::of(&self.0).ok_or_else(not_a_number)?.check()
     }
 
-    /// The parts of a number that DynamoDB would keep. Its text is the only one of its value.
+    /// The parts of a number that DynamoDB would keep. Each such value has only one text.
     fn kept(&self) -> Option<Parts<'_>> {
         Parts::of(&self.0).filter(|parts| parts.check().is_ok())
     }
 
-    /// Bytes that the number costs in an item.
+    /// How many bytes the number takes in an item.
     pub fn size(&self) -> usize {
         Parts::of(&self.0).map_or(1, |parts| parts.size())
     }
@@ -72,7 +72,7 @@ impl Number {
         Some(parts.plain())
     }
 
-    /// Whether it is an integer of up to so many digits, times or by up to so many tens.
+    /// Whether it is an integer of at most `digits` digits, times ten to a power from `-tens` to `tens`.
     pub(crate) fn is_short(&self, digits: usize, tens: i64) -> bool {
         self.kept().is_some_and(|parts| {
             let count = parts.digits.len();
@@ -80,7 +80,7 @@ impl Number {
         })
     }
 
-    /// Whether it has no more digits than these.
+    /// Whether it has at most this many digits.
     pub(crate) fn has_digits(&self, digits: usize) -> bool {
         self.is_short(digits, i64::MAX)
     }
@@ -132,8 +132,8 @@ macro_rules! from_small_integer {
 
 from_small_integer!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
-/// By value. A text that is no number, which only a conversion can have brought, comes after all
-/// numbers, by its text.
+/// Numbers compare by value. A text that is not a number, which only a conversion can have made, comes after all
+/// numbers, in the order of texts.
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.kept(), other.kept()) {

@@ -1,4 +1,4 @@
-//! JSON taken apart without being read: members and elements as they stand there.
+//! Takes JSON apart without decoding it: members and elements as the bytes they are.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) fn members(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> 
     Ok(members)
 }
 
-/// The first member of this name. What follows it is not looked at.
+/// The first member of this name. The members after it are not checked.
 pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u8]>, CodecError> {
     let mut reader = Reader::new(object);
     let mut first = true;
@@ -35,7 +35,7 @@ pub(crate) fn member<'r>(object: &'r [u8], wanted: &str) -> Result<Option<&'r [u
     Ok(None)
 }
 
-/// The members of an answer. What is null is not there, as in the SDK.
+/// The members of an answer. A null means that nothing is there, as in the SDK.
 pub(crate) fn answered(object: &[u8]) -> Result<Vec<JsonMember<'_>>, CodecError> {
     let mut members = members(object)?;
     members.retain(|(_, value)| *value != NULL);

@@ -1,8 +1,8 @@
 //! Reads DynamoDB JSON straight from the response body.
 //!
-//! A cursor over bytes, without an intermediate map. The forms the service really sends are met by a
-//! comparison of a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
-//! the slower way beside it. Arbitrary bytes end in a [`CodecError`], never in a panic.
+//! A cursor over bytes, without an intermediate map. The forms that the service really sends are recognized by
+//! comparing a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
+//! a slower way. Arbitrary bytes end in a [`CodecError`], never in a panic.
 
 mod key_finder;
 mod plain;
@@ -21,15 +21,15 @@ use crate::json::{CodecError, MAX_DEPTH, Tag};
 /// A cursor over DynamoDB JSON.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
-    /// All of it, up to the first byte that is no UTF-8: looked at once, so that no string has to be.
+    /// The whole text, up to the first byte that is not UTF-8: it is checked once, so that no string has to be.
     text: &'a str,
     at: usize,
     depth: usize,
-    /// What is looked for in the item that is read.
+    /// Notes the attributes that are looked for in the item that is read.
     finder: Option<&'a KeyFinder>,
-    /// After how many names something is looked for here.
+    /// How many names to pass here until the finder looks at one.
     until: u32,
-    /// And after how many among the names of the item, while it is in one of its maps or before it.
+    /// The same number for the names of the item, before it is opened and while one of its maps is read.
     until_outside: u32,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         Reader::within(valid(bytes), 0)
     }
 
-    /// Starts in the midst of a text.
+    /// Starts in the middle of a text.
     #[inline]
     pub(crate) fn within(text: &'a str, at: usize) -> Self {
         Reader {
@@ -52,13 +52,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Another one at this place.
+    /// Another reader of the same text, at this place.
     #[inline]
     pub(crate) fn there(&self, at: usize) -> Self {
         Reader::within(self.text, at)
     }
 
-    /// Where it stands.
+    /// The place in the text.
     pub(crate) fn place(&self) -> usize {
         self.at
     }
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         self.bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// Nothing but white space may follow.
+    /// Ends the reading: only white space may follow.
     pub(crate) fn finish(&mut self) -> Result<(), CodecError> {
         match self.peek() {
             None => Ok(()),
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
 
     // --- values
 
-    /// The type of the value ahead.
+    /// The type of the next value.
     pub fn tag(&self) -> Result<Tag, CodecError> {
         self.clone().open_any()
     }
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         self.expect(b'}', "the end of a value")
     }
 
-    /// Steps over a NULL, if one is ahead.
+    /// Steps over a NULL, if it comes next.
     pub fn take_null(&mut self) -> Result<bool, CodecError> {
         if !self.rest().starts_with(b"{\"NU") && !matches!(self.tag(), Ok(Tag::Null)) {
             return Ok(false);
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// An `S`.
+    /// Reads an `S`.
     pub fn text(&mut self) -> Result<Cow<'a, str>, CodecError> {
         match self.usual_value(Tag::S) {
             Some(text) => Ok(Cow::Borrowed(text)),
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The digits of an `N`, as they came.
+    /// Reads an `N`: its digits as they are stored.
     pub fn digits(&mut self) -> Result<Cow<'a, str>, CodecError> {
         match self.usual_value(Tag::N) {
             Some(digits) => Ok(Cow::Borrowed(digits)),
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// A `B`.
+    /// Reads a `B`.
     pub fn binary(&mut self) -> Result<Vec<u8>, CodecError> {
         self.open(Tag::B)?;
         let bytes = self.base64()?;
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
             .map_err(|_| CodecError::new("not DynamoDB JSON: binary that is not base64"))
     }
 
-    /// A `BOOL`.
+    /// Reads a `BOOL`.
     pub fn boolean(&mut self) -> Result<bool, CodecError> {
         self.open(Tag::Bool)?;
         let value = self.boolean_literal()?;
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         Err(self.broken("true or false"))
     }
 
-    /// Steps into an `L`; then [`next_element`](Self::next_element) until it says no.
+    /// Steps into an `L`; call [`next_element`](Self::next_element) until it returns false.
     pub fn open_list(&mut self) -> Result<(), CodecError> {
         self.open(Tag::L)?;
         self.deepen()?;
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         self.close()
     }
 
-    /// Steps into an `M`; then [`next_name`](Self::next_name) until there is none.
+    /// Steps into an `M`; call [`next_name`](Self::next_name) until it returns none.
     pub fn open_map(&mut self) -> Result<(), CodecError> {
         self.open(Tag::M)?;
         self.deepen()?;
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
 
     // --- plain JSON
 
-    /// Steps over a null of an answer, which says that nothing is there.
+    /// Steps over a null of an answer, which means that nothing is there.
     pub(crate) fn take_nothing(&mut self) -> bool {
         self.peek();
         let is_nothing = self.rest().starts_with(b"null");
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
 
     /// Steps into `{`.
     pub fn open_object(&mut self) -> Result<(), CodecError> {
-        // The first one is the item. Whoever opens its maps so has their names not taken for its own.
+        // The first object is the item. The names of maps that are opened by this call do not count as the item's.
         if self.depth == 0 {
             self.until = std::mem::replace(&mut self.until_outside, NEVER);
         }
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
         Ok(Some(name))
     }
 
-    /// The next key of an answer. What is null is not there, as in the SDK.
+    /// The next key of an answer whose value is not null: a null means that nothing is there, as in the SDK.
     pub(crate) fn next_answered(
         &mut self,
         first: &mut bool,

@@ -3,13 +3,13 @@
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Marks, in each byte's highest bit, the bytes that are zero (and perhaps later ones, never an
-/// earlier one: the first mark is exact).
+/// Marks the bytes that are zero by their highest bits. The first mark is exact; bytes after it may be marked
+/// wrongly.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGHS
 }
 
-/// Marks the bytes below a space, with the same exactness.
+/// Marks the bytes below a space, equally exact.
 const fn controls(word: u64) -> u64 {
     word.wrapping_sub(ONES * 0x20) & !word & HIGHS
 }
@@ -18,14 +18,14 @@ const fn equal(word: u64, byte: u8) -> u64 {
     zeros(word ^ (ONES * byte as u64))
 }
 
-/// Marks all but digits, with the same exactness.
+/// Marks the bytes that are not digits, equally exact.
 const fn no_digits(word: u64) -> u64 {
     let apart = word ^ (ONES * b'0' as u64);
     (apart.wrapping_add(ONES * (0x80 - 10)) | apart) & HIGHS
 }
 
-/// The place, at or behind `from`, of the first byte that `in_word` marks and `is_special` tells, or the
-/// length.
+/// The place, from `from` on, of the first byte that is special, or the length. `in_word` marks such bytes in eight
+/// bytes at once, `is_special` tells a single one.
 #[inline(always)]
 fn find(
     bytes: &[u8],
@@ -46,10 +46,10 @@ fn find(
     rest.map_or(bytes.len(), |rest| at + rest)
 }
 
-/// The place of the first quote or backslash from there on, or the length: where a string may end.
+/// The place of the first quote or backslash from `from` on, or the length: where a string may end.
 #[inline(always)]
 pub(crate) fn string_end(bytes: &[u8], from: usize) -> usize {
-    // Most strings are short, and without a call.
+    // Most strings are short, and are searched here without a call.
     let mut at = from;
     for _ in 0..2 {
         let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk()) else {
@@ -64,7 +64,7 @@ pub(crate) fn string_end(bytes: &[u8], from: usize) -> usize {
     long_string_end(bytes, at)
 }
 
-/// The same in these bytes, without a call.
+/// Does the same for these bytes, without a call.
 #[inline(always)]
 pub(crate) fn string_end_in<const N: usize>(bytes: &[u8; N], from: usize) -> usize {
     find(bytes, from, quotes, |byte| matches!(byte, b'"' | b'\\'))
@@ -79,13 +79,13 @@ const fn quotes(word: u64) -> u64 {
     equal(word, b'"') | equal(word, b'\\')
 }
 
-/// How many digits it begins with.
+/// How many digits the bytes begin with.
 #[inline(always)]
 pub(crate) fn digits_end(bytes: &[u8]) -> usize {
     find(bytes, 0, no_digits, |byte| !byte.is_ascii_digit())
 }
 
-/// How many bytes stand in a string as they are: up to a quote, a backslash or a control character.
+/// How many bytes need no escape in a string: up to a quote, a backslash or a control character.
 #[inline]
 pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     find(

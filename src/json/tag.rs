@@ -28,7 +28,7 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// As it stands in DynamoDB JSON.
+    /// The name of the type in DynamoDB JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Tag::S => "S",

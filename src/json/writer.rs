@@ -1,17 +1,17 @@
 //! Writes DynamoDB JSON straight into the request body.
 //!
-//! One pass: bytes go out, and the item's size by DynamoDB's own rules is counted on the way, so the
-//! 400 KB limit is known before anything is sent.
+//! It takes one pass: the size of the item by DynamoDB's own rules is counted while bytes are written, so the
+//! 400 KB limit is checked before anything is sent.
 
 use crate::json::{CodecError, Number, Parts, scan};
 
-/// Lists and maps may nest this deep in an item at hand.
+/// How deep lists and maps of an item may nest.
 pub(crate) const MAX_DEPTH: usize = 32;
-/// And this deep in one that is sent: the service counts the item as the first of its 32 levels.
+/// How deep they may nest in a request: the service counts the item as the first of its 32 levels.
 const MAX_SENT_DEPTH: usize = 31;
 
-/// The name of an attribute, and the same as a JSON key: `"name":`. The derives make them, so that
-/// nothing is escaped twice.
+/// The name of an attribute, also as a JSON key: `"name":`. The derives make both, so that
+/// nothing is escaped at run time.
 #[derive(Debug, Clone, Copy)]
 pub struct Name {
     pub(crate) text: &'static str,
@@ -50,7 +50,7 @@ impl Writer {
         }
     }
 
-    /// For the body of a request, which is held to the service's limits.
+    /// A writer for the body of a request, which has to keep the service's limits.
     pub(crate) fn for_request(bytes: usize) -> Self {
         Writer {
             max_depth: MAX_SENT_DEPTH,
@@ -58,7 +58,7 @@ impl Writer {
         }
     }
 
-    /// What was written.
+    /// The bytes that were written.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.out
     }
@@ -67,7 +67,7 @@ impl Writer {
         &self.out
     }
 
-    /// Takes back what was written since it was so long.
+    /// Takes back everything written since the output had this length.
     pub(crate) fn rewind(&mut self, length: usize) {
         self.out.truncate(length);
         self.depth = 0;
@@ -77,7 +77,7 @@ impl Writer {
         self.out.len()
     }
 
-    /// The bytes themselves, for the key writer.
+    /// The output itself, for the key writer.
     pub(crate) fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
@@ -86,7 +86,8 @@ impl Writer {
         self.size += bytes;
     }
 
-    /// Bytes by DynamoDB's rules since the start or the last [`restart_size`](Self::restart_size).
+    /// How many bytes were written by DynamoDB's rules since the start or the last
+    /// [`restart_size`](Self::restart_size).
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -95,7 +96,7 @@ impl Writer {
         self.size = 0;
     }
 
-    /// JSON that is no attribute value: the frame of a request.
+    /// Writes JSON that is not an attribute value: the frame of a request.
     pub(crate) fn raw(&mut self, json: &str) {
         self.out.extend_from_slice(json.as_bytes());
     }
@@ -104,7 +105,7 @@ impl Writer {
         self.out.extend_from_slice(json);
     }
 
-    /// A JSON string that is no attribute value.
+    /// Writes a JSON string that is not an attribute value.
     pub(crate) fn quoted(&mut self, text: &str) {
         self.out.push(b'"');
         escape_into(&mut self.out, text);
@@ -117,14 +118,14 @@ impl Writer {
         }
     }
 
-    /// The next entry of the open map.
+    /// Begins the next entry of the open map.
     pub fn name(&mut self, name: &Name) {
         self.comma();
         self.out.extend_from_slice(name.json.as_bytes());
         self.count_name(name.text);
     }
 
-    /// The next entry of the open map, by a name known only now.
+    /// Begins the next entry of the open map, with a name known only at run time.
     pub fn dynamic_name(&mut self, name: &str) {
         self.comma();
         self.quoted(name);
@@ -137,7 +138,7 @@ impl Writer {
         self.size += name.len() + usize::from(self.depth > 0);
     }
 
-    /// An `S`.
+    /// Writes an `S`.
     pub fn text(&mut self, text: &str) {
         self.raw("{\"S\":\"");
         escape_into(&mut self.out, text);
@@ -145,7 +146,7 @@ impl Writer {
         self.size += text.len();
     }
 
-    /// An `S` of plain ASCII without quotes, backslashes or control characters.
+    /// Writes an `S` of plain ASCII without quotes, backslashes or control characters.
     pub(crate) fn plain_text(&mut self, text: &str) {
         self.raw("{\"S\":\"");
         self.raw(text);
@@ -153,7 +154,7 @@ impl Writer {
         self.size += text.len();
     }
 
-    /// An `N` of an integer.
+    /// Writes the `N` of an integer.
     pub(crate) fn integer(&mut self, value: impl itoa::Integer) {
         let mut buffer = itoa::Buffer::new();
         let digits = buffer.format(value);
@@ -163,7 +164,7 @@ impl Writer {
         self.raw("\"}");
     }
 
-    /// An `N`.
+    /// Writes an `N`.
     pub fn number(&mut self, number: &Number) {
         self.raw("{\"N\":\"");
         self.raw(number.as_str());
@@ -171,7 +172,7 @@ impl Writer {
         self.size += number.size();
     }
 
-    /// An `N` of a number that is nowhere written down.
+    /// Writes the `N` of a number that has no text yet.
     pub(crate) fn decimal(&mut self, parts: &Parts<'_>) {
         self.raw("{\"N\":\"");
         parts.write(&mut |part| self.raw(part));
@@ -179,7 +180,7 @@ impl Writer {
         self.size += parts.size();
     }
 
-    /// A `B`.
+    /// Writes a `B`.
     pub fn binary(&mut self, bytes: &[u8]) {
         self.raw("{\"B\":");
         self.base64(bytes);
@@ -193,7 +194,7 @@ impl Writer {
         self.out.push(b'"');
     }
 
-    /// A `BOOL`.
+    /// Writes a `BOOL`.
     pub fn boolean(&mut self, value: bool) {
         self.raw(if value {
             "{\"BOOL\":true}"
@@ -203,7 +204,7 @@ impl Writer {
         self.size += 1;
     }
 
-    /// A `NULL`.
+    /// Writes a `NULL`.
     pub fn null(&mut self) {
         self.raw("{\"NULL\":true}");
         self.size += 1;
@@ -216,7 +217,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The next element of the open list.
+    /// Begins the next element of the open list.
     pub fn element(&mut self) {
         self.comma();
         self.size += 1;
@@ -228,7 +229,7 @@ impl Writer {
         self.raw("]}");
     }
 
-    /// Opens an `M`; write [`name`](Self::name) and value in turn.
+    /// Opens an `M`; write a [`name`](Self::name) and a value in turn.
     pub fn open_map(&mut self) -> Result<(), CodecError> {
         self.deepen()?;
         self.raw("{\"M\":{");
@@ -260,7 +261,7 @@ impl Writer {
         self.raw("\":[");
     }
 
-    /// The next element of an `SS`.
+    /// Writes the next element of an `SS`.
     pub fn set_text(&mut self, text: &str) {
         self.comma();
         self.quoted(text);
@@ -296,7 +297,7 @@ impl Writer {
     }
 
     /// Sorts what was written since `start`, the elements of a set or the entries of a map, by their
-    /// bytes. Hashed collections have no order of their own, and equal requests shall be equal bytes.
+    /// bytes. Hashed collections have no fixed order, but equal requests have to be equal bytes.
     pub(crate) fn sort_since(&mut self, start: usize, ends: &[usize]) {
         if ends.len() < 2 {
             return;
@@ -327,7 +328,7 @@ impl Writer {
     }
 }
 
-/// One byte, and one for every two significant digits; a minus sign costs one more.
+/// The size of an integer: one byte, and one for every two significant digits; a minus sign costs one more.
 fn integer_size(digits: &str) -> usize {
     let unsigned = digits.strip_prefix('-').unwrap_or(digits);
     let significant = unsigned.trim_end_matches('0').len();

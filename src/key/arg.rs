@@ -1,6 +1,6 @@
-//! What may be given where a typed key part is asked for.
+//! What may be passed where a typed key part is expected.
 
-/// `T`, `&T`, and `&str` for text; `&&str` too, which iterating over a slice of them gives.
+/// `T`, `&T`, and `&str` for text; also `&&str`, which iterating over a slice of texts gives.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `{T}`",
     label = "expected `{T}` or `&{T}`"

@@ -1,7 +1,7 @@
 //! Formats of key templates, and the types that go with the lossy ones.
 //!
 //! `{at}` holds the whole value. `{at:date}` holds less, so a key with it takes a *date*: nothing is
-//! ever rounded in silence. Each format has a trait of its own, so that the compiler names what a type
+//! ever rounded silently. Each format has a trait of its own, so that the compiler names what a type
 //! lacks.
 
 use std::fmt;
@@ -45,9 +45,9 @@ macro_rules! padded {
 
 padded!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// What a derive asks of a lossy format; of the others it asks [`KeyPart`].
+/// What a derive asks of a lossy format; of the other formats it asks [`KeyPart`].
 macro_rules! lossy {
-    // The declarations. No supertrait stands for them: the compiler would complain of that one too.
+    // The declarations. They are not in a supertrait, because the compiler would complain of that one too.
     (trait $part:ty) => {
         /// How wide the part is.
         #[doc(hidden)]
@@ -157,7 +157,7 @@ pub trait ToMonth {
     lossy!(trait YearMonth);
 }
 
-/// How a derive reads a part.
+/// The function by which a derive reads a part.
 pub type ParsePart<P> =
     fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, CodecError>;
 
@@ -177,7 +177,7 @@ fn cut<T: Moment>(time: &T, unit: u32) -> Option<T> {
     )?)
 }
 
-/// Cutting fails only at the edge of a type's range, and the text is cut in any case.
+/// The cut time, or the whole one: cutting fails only at the edge of a type's range, and writing cuts the text anyway.
 fn cut_or_whole<T: Moment + Clone>(time: &T, unit: u32) -> T {
     cut(time, unit).unwrap_or_else(|| time.clone())
 }
@@ -241,7 +241,7 @@ impl YearMonth {
 
     fn of_days(days: i64) -> Self {
         let (year, month, _) = time::civil_from_days(days);
-        // A year outside is refused when the key is written: it does not fit four digits.
+        // A year out of this range is refused when the key is written: it does not fit four digits.
         let year = u16::try_from(year).unwrap_or(u16::MAX);
         YearMonth { year, month }
     }
@@ -317,8 +317,8 @@ date_of! {
     "jiff" jiff::civil::Date, jiff::civil::Date, |date| *date;
 }
 
-/// The day in UTC. One that the type does not reach is past the years of keys at either end: it comes
-/// as a day that is refused.
+/// The day in UTC. A day that the type does not reach lies outside the years of keys, so any day that is
+/// refused can stand for it.
 #[cfg(feature = "time")]
 fn utc_date(at: ::time::OffsetDateTime) -> ::time::Date {
     at.checked_to_offset(::time::UtcOffset::UTC)

@@ -1,4 +1,4 @@
-//! A value that is given for a part of a key, without its type.
+//! A value given for a part of a key, without its type.
 
 use std::fmt;
 
@@ -18,12 +18,12 @@ impl GivenPart {
         self.0.write(place)
     }
 
-    /// Writes an attribute that is the field itself.
+    /// Writes an attribute that is a plain field.
     pub fn write_value(&self, target: KeyTarget<'_>, name: &Name) -> Result<(), CodecError> {
         self.0.write_value(target, name, Role::Partition)
     }
 
-    /// Writes a sort key that is the field itself.
+    /// Writes a sort key that is a plain field.
     pub(crate) fn write_sort_value(
         &self,
         target: KeyTarget<'_>,
@@ -39,14 +39,14 @@ impl fmt::Debug for GivenPart {
     }
 }
 
-/// Without the type of the value: what a partition is made of does not multiply code.
+/// Hides the type of the value, so that code about partitions is not compiled once for each type.
 pub(crate) trait WriteGivenPart {
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
     fn write_value(&self, target: KeyTarget<'_>, name: &Name, role: Role)
     -> Result<(), CodecError>;
 }
 
-/// A partition key is asked for with other parts than it has.
+/// The error for a partition key that is asked for with other parts than it has.
 #[cold]
 pub fn wrong_parts() -> CodecError {
     CodecError::new("a partition key is written with other parts than it has")

@@ -1,4 +1,4 @@
-//! Parts of index keys: they may be missing, and then the item is not in the index.
+//! Parts of index keys. A part may be missing, and then the item is not in the index.
 
 use super::{
     DATE, KeyPart, KeyValue, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace, Role,
@@ -17,7 +17,7 @@ use crate::schema::{KeyType, Presence, Width};
     note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates"
 )]
 pub trait IndexField<const FORMAT: u8> {
-    /// What a query asks for: the field's type, or what a lossy format leaves of it.
+    /// What a query takes: the field's type, or what a lossy format leaves of it.
     type Part;
 
     /// How wide the part is.
@@ -28,15 +28,15 @@ pub trait IndexField<const FORMAT: u8> {
     #[doc(hidden)]
     const PRESENCE: Presence;
 
-    /// Whether there is one. The item is not in the index for a None, nor for empty text.
+    /// Whether the part is present. The item is not in the index for a None, nor for empty text.
     #[doc(hidden)]
     fn is_there(&self) -> bool;
 
-    /// Writes it.
+    /// Writes the part.
     #[doc(hidden)]
     fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 
-    /// Writes what a query asks for.
+    /// Writes the part that a query looks for.
     #[doc(hidden)]
     fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
 }
@@ -105,17 +105,17 @@ index_fields! {
     note = "key attributes of DynamoDB are text, numbers and bytes: use such a field, a newtype of one with `#[derive(DynamoValue)]`, an `Option` of these, or a template such as `\"KIND#{{field}}\"`"
 )]
 pub trait IndexPart: Sized {
-    /// What it holds, if it is there.
+    /// The type of the value, without its `Option`.
     #[doc(hidden)]
     type Held: IndexPart;
-    /// What an update may do.
+    /// What an update may do with the field.
     #[doc(hidden)]
     type Mode<U: KeyUsage>: Mode;
 
     /// The native type.
     const TYPE: KeyType;
 
-    /// Writes the attribute, checked as a key; nothing for None.
+    /// Writes the attribute, checked as a key; a None writes nothing.
     fn encode_index_key(
         &self,
         name: &Name,
@@ -123,7 +123,7 @@ pub trait IndexPart: Sized {
         writer: &mut Writer,
     ) -> Result<(), CodecError>;
 
-    /// Writes the value to compare with, whether it fits a key or not; nothing for None.
+    /// Writes the value to compare with, whether it fits a key or not; a None writes nothing.
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 

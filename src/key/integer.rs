@@ -1,11 +1,11 @@
-//! Integers in keys: zero-padded, negatives as `-` and the nines' complement, so that they sort.
+//! Integers in keys: padded with zeros, negative ones as `-` and the nines' complement, so that they sort.
 
 use super::parse::PartText;
 use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives};
 use crate::json::CodecError;
 use crate::schema::Width;
 
-/// No padding of a number is wider.
+/// The widest padding of a number.
 const MOST_DIGITS: usize = 39;
 
 fn push_padded(
@@ -73,7 +73,7 @@ fn write_signed(
     )
 }
 
-/// Digits in exactly the form that is written.
+/// Parses digits in exactly the form in which they are written.
 fn parse_digits(raw: &str, width: Option<usize>) -> Option<u128> {
     let fits = match width {
         Some(width) => raw.len() == width,
@@ -104,7 +104,7 @@ fn parse_signed(text: &PartText<'_>, natural: usize) -> Option<i128> {
     } else {
         parse_digits(negative, None)?
     };
-    // Minus zero is nothing that we write.
+    // Minus zero is never written.
     (magnitude != 0)
         .then(|| 0i128.checked_sub_unsigned(magnitude))
         .flatten()

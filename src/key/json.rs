@@ -1,4 +1,4 @@
-//! A primary key as the JSON that names it.
+//! A primary key as JSON.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use super::point::KeyPoint;
 use crate::json::{CodecError, KeyFinder, Reader, Writer};
 use crate::schema::TableDef;
 
-/// The key attributes in the order of the table, as entries of a JSON object, each value in the one way in which this
-/// library writes it: equal keys are equal bytes.
+/// The key attributes in the order of the table, as entries of a JSON object. Each value is written in the one way in
+/// which this library writes it, so that equal keys are equal bytes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct KeyJson(Vec<u8>);
 
 impl KeyJson {
-    /// Of what was written by a key, so that nothing has to be read again.
+    /// The key that was just written, which need not be read again.
     pub(crate) fn written(entries: Writer) -> Self {
         KeyJson(entries.into_bytes())
     }
 
-    /// Of an object that holds them, among others perhaps.
+    /// The key of an object that holds its attributes and perhaps others.
     pub(crate) fn of(object: &[u8], names: &[&'static str]) -> Result<Self, CodecError> {
         let finder = KeyFinder::of(names);
         let reader = Reader::new(object);
@@ -27,13 +27,13 @@ impl KeyJson {
         Ok(KeyJson(key.into_bytes()))
     }
 
-    /// The key of an item of this table, as the object that holds it. None if it has none.
+    /// The key of an item of this table, as an object. `None` if the item has no such key.
     pub(crate) fn object_in(table: &TableDef, item: &[u8]) -> Option<Vec<u8>> {
         let names: Vec<_> = table.key_names().collect();
         KeyJson::of(item, &names).ok().map(KeyJson::into_object)
     }
 
-    /// The object that holds them.
+    /// The key as an object.
     fn into_object(self) -> Vec<u8> {
         [b"{", self.as_bytes(), b"}"].concat()
     }
@@ -47,7 +47,7 @@ impl KeyJson {
     }
 }
 
-/// Writes the entries of a key whose attributes were noted.
+/// Writes the entries of a key whose attributes the finder has noted.
 pub(crate) fn write_noted(
     finder: &KeyFinder,
     body: &Reader<'_>,
@@ -64,7 +64,7 @@ pub(crate) fn write_noted(
     Ok(())
 }
 
-/// Values stay out.
+/// Values are not shown.
 impl fmt::Debug for KeyJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("KeyJson")
@@ -87,7 +87,7 @@ mod tests {
         ]
     }
 
-    /// The same object as another might write it.
+    /// The same object as another program might spell it.
     fn spelt(json: &str) -> String {
         let escaped = |text: char| match text {
             text if text.is_ascii() => text.to_string(),
@@ -97,7 +97,7 @@ mod tests {
                 .map(|unit| format!("\\u{unit:04x}"))
                 .collect(),
         };
-        // Up to the type: a text may be `:{`, between quotes of its own.
+        // What is replaced includes the type, because a text may hold `:{` too.
         let json: String = json.chars().map(escaped).collect();
         ["S", "N", "B", "M"].iter().fold(json, |json, ty| {
             json.replace(&format!("\":{{\"{ty}\":"), &format!("\" : {{\"{ty}\":"))
@@ -107,7 +107,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-        /// So what a key wrote need not be read again.
+        /// A key that was just written need not be read again, because its bytes are those that reading it gives.
         #[test]
         fn equal_keys_are_equal_bytes(pk in point(), sk in point()) {
             let mut written = Writer::default();

@@ -22,7 +22,7 @@ pub trait KeyValue: Sized {
     /// The native type.
     const TYPE: KeyType;
 
-    /// Whether each value has one spelling, so that what was read needs no comparing with what would be written.
+    /// Whether each value has only one spelling, so that what was read need not be compared with what would be written.
     #[doc(hidden)]
     const IS_EXACT: bool = false;
 
@@ -31,18 +31,18 @@ pub trait KeyValue: Sized {
         false
     }
 
-    /// A copy as it is read back, for the key.
+    /// A copy for the key, as it is read back.
     fn to_key(&self) -> Self;
 
-    /// Writes the attribute, checked.
+    /// Writes the attribute, checked as a key.
     #[doc(hidden)]
     fn encode_key(&self, name: &Name, role: Role, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Writes the value as a bound of a range, which may be empty and over-long.
+    /// Writes the value as a bound of a range, which may be empty or too long.
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Whether it is written as this text, where that can be told without writing it.
+    /// Whether the value is written as this text, if that is known without writing it.
     #[doc(hidden)]
     #[inline]
     fn is_text(&self, _text: &str) -> Option<bool> {
@@ -53,7 +53,7 @@ pub trait KeyValue: Sized {
     #[doc(hidden)]
     fn decode_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// Reads the attribute where it names the item (law K8): only as it would be written.
+    /// Reads the attribute where it names the item (law K8): only in the spelling in which it would be written.
     #[doc(hidden)]
     #[inline]
     fn decode_primary(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
@@ -68,7 +68,7 @@ pub trait KeyValue: Sized {
     }
 }
 
-/// Whether a value ahead is what this one is written as; numbers by value.
+/// Whether the next stored value is spelled as this value is written; numbers are compared by value.
 fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
     if T::TYPE == KeyType::S
         && let Ok(text) = stored.clone().text()
@@ -88,7 +88,7 @@ fn is_as_written<T: KeyValue>(value: &T, mut stored: Reader<'_>) -> bool {
     written.is_ok_and(|written| KeyPoint::read(&mut stored).is_ok_and(|stored| stored == written))
 }
 
-/// Writes a bare key attribute, checked.
+/// Writes a bare key attribute, checked as a key.
 pub fn encode_key<T: KeyValue + DynamoValue>(
     value: &T,
     name: &Name,
@@ -103,7 +103,7 @@ pub fn encode_key<T: KeyValue + DynamoValue>(
         .map_err(|fault| fault.at(name.text).in_key(name.text))
 }
 
-/// The codec of a key is that of the value.
+/// Key methods of a type that is written as a key as it is written as a value.
 macro_rules! as_value {
     () => {
         fn to_key(&self) -> Self {
@@ -175,7 +175,7 @@ impl<const N: usize> KeyValue for [u8; N] {
 
 key_values!(S, true: char);
 
-/// Texts of one form, which they have as parts of a template, too.
+/// Types whose text as a bare key is the same as in a template.
 macro_rules! formed_key_values {
     ($($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
         $(#[$cfg])?
@@ -210,14 +210,14 @@ formed_key_values!(
 
 key_values!(N, true: u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, Number);
 
-// Some of their values cannot be written, or are rounded.
+// Some values of these types cannot be written, or are rounded.
 key_values!(N, false:
     u128, i128, f32, f64,
     #[cfg(feature = "rust_decimal")] rust_decimal::Decimal,
     #[cfg(feature = "bigdecimal")] bigdecimal::BigDecimal,
 );
 
-/// What DynamoDB asks of a key attribute.
+/// Checks what DynamoDB demands of a key attribute.
 pub(crate) fn check_key(is_empty: bool, size: usize, role: Role) -> Result<(), CodecError> {
     if is_empty {
         return Err(CodecError::new("empty text or binary cannot be a key"));

@@ -1,4 +1,4 @@
-//! Keys back to their parts.
+//! Takes keys apart into their parts.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::part::{KeyPart, PartOut, PartWriter, has_no_negatives, width_in};
 use crate::json::{CodecError, KeyIdentity, Reader};
 use crate::schema::{Style, Width};
 
-/// The text of one part, still as it stands in the key.
+/// The text of one part, as the key holds it.
 #[derive(Debug, Clone, Copy)]
 pub struct PartText<'t> {
     raw: &'t str,
@@ -15,12 +15,12 @@ pub struct PartText<'t> {
 }
 
 impl<'t> PartText<'t> {
-    /// As it stands in the key.
+    /// The text as the key holds it.
     pub fn raw(&self) -> &'t str {
         self.raw
     }
 
-    /// Text of the user's, without its escapes.
+    /// A user's text, without its escapes.
     pub fn text(&self) -> Option<Cow<'t, str>> {
         match self.style {
             Style::Escaped => super::text::unescape(self.raw),
@@ -32,7 +32,7 @@ impl<'t> PartText<'t> {
         has_no_negatives(self.pad, self.style)
     }
 
-    /// The text of an attribute that is a key by itself.
+    /// The text of an attribute that is a bare key.
     pub(super) fn bare(raw: &'t str) -> Self {
         PartText {
             raw,
@@ -41,7 +41,7 @@ impl<'t> PartText<'t> {
         }
     }
 
-    /// Whether this is what the part writes.
+    /// Whether the part is written as this text.
     pub(super) fn is_of<P: KeyPart>(&self, part: &P) -> bool {
         let mut writer = PartWriter {
             out: PartOut::Stored(Some(self.raw.as_bytes())),
@@ -69,7 +69,7 @@ pub struct KeyParser<'t> {
 }
 
 impl<'t> KeyParser<'t> {
-    /// Starts at the front.
+    /// Starts at the front of a key text.
     pub fn new(text: &'t str, attribute: &'static str, style: Style) -> Self {
         KeyParser {
             rest: text,
@@ -87,7 +87,7 @@ impl<'t> KeyParser<'t> {
         .of_identity(KeyIdentity::Unlike)
     }
 
-    /// Text that always stands there.
+    /// Skips text that is the same in every key.
     pub fn literal(&mut self, literal: &str) -> Result<(), CodecError> {
         self.rest = self
             .rest
@@ -96,7 +96,7 @@ impl<'t> KeyParser<'t> {
         Ok(())
     }
 
-    /// A part; `last` if nothing follows it in the template.
+    /// Reads a part; `last` if nothing follows it in the template.
     pub fn part<P: KeyPart>(
         &mut self,
         field: &'static str,
@@ -128,17 +128,17 @@ impl<'t> KeyParser<'t> {
             .ok_or_else(|| self.unlike().at(field))
     }
 
-    /// What is left, if it begins with the delimiter.
+    /// What is left behind the delimiter, if it comes next.
     pub(super) fn rest_after_delimiter(&self) -> Option<&'t str> {
         self.rest.strip_prefix(self.style.delimiter())
     }
 
-    /// Drops what is left.
+    /// Drops the rest of the text.
     pub(super) fn take_all(&mut self) {
         self.rest = "";
     }
 
-    /// Nothing may be left.
+    /// Ends the key: no text may be left.
     pub fn end(self) -> Result<(), CodecError> {
         if self.rest.is_empty() {
             Ok(())
@@ -177,7 +177,7 @@ pub fn read_key_texts<'a, const N: usize>(
     Ok(texts)
 }
 
-/// A key text that an item should have held.
+/// The key text of an item; an error if it is missing.
 pub fn key_text<'t>(
     text: &'t Option<Cow<'_, str>>,
     attribute: &'static str,

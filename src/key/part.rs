@@ -7,8 +7,8 @@ use crate::schema::{Style, Width};
 
 /// A type that can stand in a key template.
 ///
-/// Its text is injective, and sorts as its values do. Text, integers to 128 bits, `bool`, timestamps,
-/// dates, UUIDs, ULIDs and unit enums are key parts, and so are newtypes of these with
+/// Different values have different texts, and the texts sort as the values do. Text, integers to 128 bits,
+/// `bool`, timestamps, dates, UUIDs, ULIDs and unit enums are key parts, and so are newtypes of these with
 /// `#[derive(DynamoValue)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a part of a key template",
@@ -18,25 +18,25 @@ use crate::schema::{Style, Width};
     note = "an `Option` can be part of an index key, but a primary key is always there"
 )]
 pub trait KeyPart: Sized {
-    /// How wide the text is, in a template without a format.
+    /// How wide the text is in a template without a format.
     const WIDTH: Width;
 
-    /// Whether there are empty ones; see [`is_empty_part`](Self::is_empty_part).
+    /// Whether a value can be empty; see [`is_empty_part`](Self::is_empty_part).
     #[doc(hidden)]
     const MAY_BE_EMPTY: bool = false;
 
     /// Writes the text.
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError>;
 
-    /// Whether [`parse_part`](Self::parse_part) is known to do what it says.
+    /// Whether [`parse_part`](Self::parse_part) is known to accept only what is written.
     #[doc(hidden)]
     const IS_EXACT: bool = false;
 
-    /// Reads exactly the texts that [`write_part`](Self::write_part) writes. Of a type of the user's any other text is
-    /// refused all the same.
+    /// Reads the texts that [`write_part`](Self::write_part) writes, and no others. If a user's type reads more, the
+    /// library refuses those texts all the same.
     fn parse_part(text: &PartText<'_>) -> Option<Self>;
 
-    /// A copy, for the key.
+    /// A copy for the key.
     fn to_part(&self) -> Self;
 
     /// Whether it is empty text. Such a part does not fit a primary key, and an item is not in an
@@ -63,7 +63,7 @@ pub trait KeyPart: Sized {
     }
 }
 
-/// Where a part writes its text, and how the template wants it.
+/// Where a part writes its text, and in which form.
 #[derive(Debug)]
 pub struct PartWriter<'a> {
     pub(super) out: PartOut<'a>,
@@ -74,9 +74,9 @@ pub struct PartWriter<'a> {
 /// Where the text of a part goes.
 #[derive(Debug)]
 pub(super) enum PartOut<'a> {
-    /// It is written.
+    /// The text is written.
     Text(&'a mut Vec<u8>),
-    /// It is compared with what is left of a stored key; none is once they differ.
+    /// The text is compared with the rest of a stored key; `None` once they differ.
     Stored(Option<&'a [u8]>),
 }
 
@@ -90,7 +90,7 @@ impl PartOut<'_> {
 }
 
 impl PartWriter<'_> {
-    /// Text of the user's: escaped as the table's style wants it.
+    /// Writes a user's text, escaped if the table's style demands it.
     pub fn text(&mut self, text: &str) {
         match self.style {
             Style::Escaped => super::text::escape(text, |piece| self.out.extend(piece)),
@@ -98,13 +98,13 @@ impl PartWriter<'_> {
         }
     }
 
-    /// Text of a fixed alphabet that needs no escape: bytes above `%`.
+    /// Writes text of a fixed alphabet that needs no escape: bytes above `%`.
     pub fn token(&mut self, token: &str) {
         self.out.extend(token.as_bytes());
     }
 
-    /// The digits to pad to: the template's, else `natural`. `None` in a verbatim key without a
-    /// width: as other libraries write numbers.
+    /// How many digits to pad to: those of the template, else `natural`. `None` for a verbatim key without a
+    /// width, because other libraries do not pad numbers.
     pub(super) fn digits(&self, natural: usize) -> Option<usize> {
         match (self.pad, self.style) {
             (Some(pad), _) => Some(pad),
@@ -114,7 +114,7 @@ impl PartWriter<'_> {
     }
 }
 
-/// Other libraries have no order for the negative numbers of a padded key.
+/// Whether negative numbers are refused: other libraries have no order for those of a padded key.
 pub(super) fn has_no_negatives(pad: Option<usize>, style: Style) -> bool {
     pad.is_some() && style != Style::Escaped
 }
@@ -125,7 +125,7 @@ pub const fn width_in(natural: Width, pad: Option<usize>, style: Style) -> Width
         (Width::Digits(_), Some(pad), _) => Width::Fixed(pad),
         (Width::Digits(digits), None, Style::Escaped) => Width::Fixed(digits),
         (Width::Signed(_), Some(pad), _) => Width::Signed(pad),
-        // Numbers of other libraries are as wide as their digits.
+        // Other libraries write numbers as wide as their digits.
         (Width::Digits(_) | Width::Signed(_), None, Style::Verbatim(_)) => Width::Variable,
         _ => natural,
     }

@@ -1,7 +1,7 @@
-//! One value of a sort key, and its neighbours among all that a sort key can hold.
+//! One value of a sort key, and its neighbours among all values that a sort key can have.
 //!
-//! A sort key has at most 1024 bytes, so there are finitely many. Whatever bound is asked for can
-//! therefore be written exactly as one that DynamoDB takes: a bound left out as its neighbour, a bound
+//! A sort key has at most 1024 bytes, so there are finitely many. Every bound that is asked for can
+//! therefore be written exactly as one that DynamoDB accepts: an excluded bound as its neighbour, a bound
 //! that is too long as the next one that is not.
 
 use std::cmp::Ordering;
@@ -43,7 +43,7 @@ pub(crate) fn points_of(
         .collect()
 }
 
-/// Its type: values stay out.
+/// Shows only the type, no value.
 impl fmt::Debug for KeyPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -65,7 +65,7 @@ impl KeyPoint {
         })
     }
 
-    /// Writes it as DynamoDB JSON.
+    /// Writes the value as DynamoDB JSON.
     pub(crate) fn write(&self, writer: &mut Writer) {
         match self {
             KeyPoint::S(text) => writer.text(text),
@@ -83,7 +83,7 @@ impl KeyPoint {
         }
     }
 
-    /// How many bytes a key of it has; of a number few.
+    /// How many bytes a key with this value has; numbers count as 0, because they are never too long.
     pub(crate) fn size(&self) -> usize {
         match self {
             KeyPoint::S(text) => text.len(),
@@ -109,7 +109,7 @@ impl KeyPoint {
         }
     }
 
-    /// As DynamoDB orders keys. Types do not mix in one key.
+    /// The order of two keys in DynamoDB. Values of different types have none: a key has one type.
     pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (KeyPoint::S(left), KeyPoint::S(right)) => Some(left.as_bytes().cmp(right.as_bytes())),
@@ -127,7 +127,7 @@ impl KeyPoint {
         }
     }
 
-    /// The least key above it.
+    /// The least key above this one.
     pub(crate) fn after(&self) -> Option<Self> {
         match self {
             KeyPoint::S(text) if text.len() < MAX_SK_SIZE => Some(KeyPoint::S(format!("{text}\0"))),
@@ -139,7 +139,7 @@ impl KeyPoint {
         }
     }
 
-    /// The greatest key below it.
+    /// The greatest key below this one.
     pub(crate) fn before(&self) -> Option<Self> {
         match self {
             KeyPoint::S(text) => {
@@ -164,7 +164,7 @@ impl KeyPoint {
         }
     }
 
-    /// The least key above all that start with it; above it, for a number.
+    /// The least key above all keys that start with this one; for a number, the least one above it.
     pub(crate) fn after_all(&self) -> Option<Self> {
         match self {
             KeyPoint::S(text) => {
@@ -192,7 +192,7 @@ impl KeyPoint {
         }
     }
 
-    /// The greatest key that starts with as much of it as a key can hold; the number itself.
+    /// The greatest key that starts with as much of this one as a key can hold; a number itself.
     pub(crate) fn last_of_all(&self) -> Self {
         match self {
             KeyPoint::S(text) => KeyPoint::S(last_text(fitting(text).to_owned())),
@@ -243,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys around the longest that there are, and short ones.
+    /// Short keys, and keys around the greatest length.
     fn text() -> impl Strategy<Value = String> {
         let chars = select(
             &[

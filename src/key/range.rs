@@ -12,12 +12,12 @@ pub(crate) struct Bound {
     pub(crate) included: bool,
 }
 
-/// What a sort key has to be. DynamoDB takes one condition, and of two bounds only included ones.
+/// What a sort key has to be. DynamoDB takes one condition, and with two bounds both have to be included.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum KeyRange {
-    /// Any key: no condition.
+    /// Any key: the request has no condition.
     All,
-    /// No key at all: no request.
+    /// No key at all: no request is sent.
     Nothing,
     Exactly(KeyPoint),
     StartsWith(KeyPoint),
@@ -25,7 +25,7 @@ pub(crate) enum KeyRange {
     Above(KeyPoint, bool),
     /// `<=` or `<`.
     Below(KeyPoint, bool),
-    /// Both included.
+    /// Both bounds are included.
     Between(KeyPoint, KeyPoint),
 }
 
@@ -40,11 +40,11 @@ impl KeyRange {
         }
     }
 
-    /// The keys from one bound to another. Bounds may be empty, over-long, equal and reversed.
+    /// The keys from one bound to another. Bounds may be empty, too long, equal or reversed.
     pub(crate) fn of(lower: Option<Bound>, upper: Option<Bound>) -> Self {
         let lower = match lower.map(shorten_lower) {
             Some(None) => return KeyRange::Nothing,
-            // Every key is above empty text, which DynamoDB does not take as a bound.
+            // Every key is above empty text, which DynamoDB does not accept as a bound.
             Some(Some(bound)) if !bound.point.is_empty() => Some(bound),
             Some(Some(_)) | None => None,
         };
@@ -60,7 +60,7 @@ impl KeyRange {
         }
     }
 
-    /// Both bounds with their own point.
+    /// The range between two bounds, each turned into an included one.
     fn between(lower: Bound, upper: Bound) -> Self {
         let lower = if lower.included {
             Some(lower.point)
@@ -82,12 +82,12 @@ impl KeyRange {
         }
     }
 
-    /// Without the keys below the point.
+    /// The range without the keys below the point.
     pub(crate) fn at_least(self, least: KeyPoint) -> Self {
         self.within(Some(included(least)), None)
     }
 
-    /// The keys that are between these bounds too.
+    /// The keys of the range that are between these bounds too.
     pub(crate) fn within(self, lower: Option<Bound>, upper: Option<Bound>) -> Self {
         if self == KeyRange::Nothing {
             return self;
@@ -99,7 +99,7 @@ impl KeyRange {
         )
     }
 
-    /// Whether all of its keys are in the other range too.
+    /// Whether all keys of this range are in the other range too.
     pub(crate) fn lies_in(&self, other: &KeyRange) -> bool {
         if *self == KeyRange::Nothing {
             return true;
@@ -108,7 +108,7 @@ impl KeyRange {
         self.clone().within(lower, upper) == self.clone().within(None, None)
     }
 
-    /// The least and the greatest point that may be in it.
+    /// The least and the greatest point that may be in the range.
     pub(crate) fn ends(self) -> (Option<KeyPoint>, Option<KeyPoint>) {
         let (lower, upper) = self.into_bounds();
         (
@@ -159,7 +159,7 @@ fn included(point: KeyPoint) -> Bound {
     }
 }
 
-/// The bound that leaves fewer keys: `order` is that of a stricter one to a weaker one.
+/// The bound that leaves fewer keys. `order` is how the stricter bound compares with the weaker one.
 fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Option<Bound> {
     let (Some(left), Some(right)) = (&left, &right) else {
         return left.or(right);
@@ -171,8 +171,8 @@ fn stricter(left: Option<Bound>, right: Option<Bound>, order: Ordering) -> Optio
     Some(if is_left { left } else { right }.clone())
 }
 
-/// No key reaches a bound that is too long, so all of those it starts with are below. `None` if
-/// nothing is above.
+/// Replaces a bound that is longer than any key by the next one that fits: all keys that the bound starts with
+/// are below it. `None` if no key is above.
 fn shorten_lower(bound: Bound) -> Option<Bound> {
     if !bound.point.is_too_long() {
         return Some(bound);

@@ -1,8 +1,8 @@
-//! The places of rows among those of other lanes, as bytes that compare as the rows come.
+//! Ranks: the sort keys of rows as bytes that compare in the order of the rows, to merge rows of several lanes.
 //!
-//! The values of a sort key stand one behind the other, each with an end. So none begins with another, and what begins a
-//! rank are the values that it begins with. Read in descending order all bits are turned. What compares ranks knows
-//! neither types nor attributes nor the direction.
+//! The values of a sort key are written one after the other, each with an end marker. So no value is a prefix of
+//! another one, and a rank begins with the ranks of its leading values. For descending order all bits are inverted.
+//! Code that compares ranks needs to know neither types nor attributes nor the direction.
 
 mod value;
 
@@ -13,13 +13,13 @@ use super::point::KeyPoint;
 use crate::json::{CodecError, KeyFinder, Reader};
 use value::{LONG, turn, write_point, write_usual, write_value};
 
-/// Between ranks, so that what is next may be taken where one ends.
+/// Zeros between ranks, so that eight bytes can be read even where a rank ends.
 const GAP: [u8; size_of::<u64>()] = [0; size_of::<u64>()];
 
-/// So many bytes most ranks have at most, with the gap.
+/// Most ranks have at most this many bytes, with the gap.
 const USUAL: usize = 32;
 
-/// By what rows are ranked.
+/// What rows are ranked by.
 #[derive(Debug, Clone)]
 pub(crate) struct Ranking {
     /// The attributes of the sort key.
@@ -27,27 +27,27 @@ pub(crate) struct Ranking {
     pub(crate) descending: bool,
 }
 
-/// The ranks of rows that come one after the other.
+/// The ranks of rows, in the order of the rows.
 #[derive(Default)]
 pub(crate) struct Ranks {
-    /// Each with a gap behind it.
+    /// The ranks, each followed by a gap.
     bytes: Vec<u8>,
     starts: Vec<usize>,
 }
 
 impl Ranks {
-    /// Room for so many more of this length.
+    /// Reserves room for this many more ranks of this length.
     pub(crate) fn reserve(&mut self, rows: usize, each: usize) {
         self.bytes.reserve(rows * each.max(USUAL) + LONG);
         self.starts.reserve(rows);
     }
 
-    /// About how long they are.
+    /// About how long a rank is, with its gap.
     pub(crate) fn each(&self) -> usize {
         self.bytes.len().div_ceil(self.starts.len().max(1))
     }
 
-    /// Of the row that was noted.
+    /// Adds the rank of the row that the finder has noted.
     #[inline]
     pub(crate) fn push_row(
         &mut self,
@@ -67,7 +67,7 @@ impl Ranks {
         Ok(())
     }
 
-    /// Whatever form its values have.
+    /// Writes the values of a row, whatever form they have.
     #[cold]
     fn write_row(&mut self, finder: &KeyFinder, reader: &Reader<'_>) -> Result<(), CodecError> {
         for attribute in finder.values(reader) {
@@ -76,7 +76,7 @@ impl Ranks {
         Ok(())
     }
 
-    /// Where the next row is at the earliest, by the values that are known.
+    /// Adds the least rank that the next row can have, by the values that are known.
     pub(crate) fn push_bound(
         &mut self,
         ranking: &Ranking,
@@ -90,7 +90,7 @@ impl Ranks {
         Ok(())
     }
 
-    /// The bytes from there on are a rank.
+    /// Completes the rank that begins at `start`.
     #[inline]
     fn end(&mut self, ranking: &Ranking, start: usize) {
         if ranking.descending {
@@ -111,8 +111,8 @@ impl Ranks {
         self.get(self.starts.len().checked_sub(1)?)
     }
 
-    /// What one has next behind so many of its bytes, as a number. Where it ends it is not told from one that goes on with
-    /// zeros.
+    /// The next eight bytes of a rank behind the first `behind` ones, as a number. A rank that ends there looks the
+    /// same as one that goes on with zeros.
     #[inline]
     pub(crate) fn next(&self, at: usize, behind: usize) -> Option<u64> {
         let start = *self.starts.get(at)? + behind;
@@ -121,7 +121,7 @@ impl Ranks {
     }
 }
 
-/// Keys stay out.
+/// Keys are not shown.
 impl fmt::Debug for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Ranks({})", self.starts.len())
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Values of one type, near each other. Numbers are written in one way by the service, in more by others.
+    /// Values of one type that are close to each other. The service spells a number in one way, others in several.
     const VALUES: [(&str, &[&str]); 3] = [
         (
             "N",
@@ -213,7 +213,7 @@ mod tests {
     fn rows() -> impl Strategy<Value = [Vec<String>; 2]> {
         let pair = select(&VALUES[..]).prop_flat_map(|(tag, values)| {
             let json = move |value: String| format!("{{\"{tag}\":\"{value}\"}}");
-            // As many bytes as are copied at once, and about.
+            // Lengths around the number of bytes that are copied at once.
             let lengths = if tag == "S" { &LENGTHS } else { &LENGTHS[..1] };
             let value = move || {
                 let front = select(lengths).prop_map(|length| "d".repeat(length));
@@ -240,7 +240,7 @@ mod tests {
             .collect()
     }
 
-    /// Of the row as it comes, with more behind it or not; the same as of its values.
+    /// Two ranks, which have to be equal: that of the row, followed by some spaces, and that of its values.
     fn ranks(values: &[String], ranking: &Ranking, behind: usize) -> Ranks {
         let entries = NAMES.iter().zip(values).rev();
         let entries: Vec<String> = entries
@@ -281,7 +281,8 @@ mod tests {
             prop_assert_eq!(ranks.get(1), Some(rank));
             prop_assert_eq!(rank.cmp(other), by_value(3));
 
-            // Of which not all is known comes before, whichever way, and begins what it may be.
+            // A bound of fewer values comes before the rows with those values, in both directions, and begins their
+            // ranks.
             let known = known.min(one.len());
             let mut bounds = Ranks::default();
             for known in [known, one.len()] {
@@ -292,7 +293,7 @@ mod tests {
             prop_assert_eq!(bound.cmp(other), by_value(known).then(missing));
             prop_assert_eq!(other.starts_with(bound), by_value(known).is_eq());
 
-            // What is next tells, or is the same.
+            // The next bytes of two ranks compare as the ranks do, or are equal.
             let shared = rank.iter().zip(other).take_while(|(one, other)| one == other).count();
             for behind in 0..=shared {
                 let next = ranks.next(0, behind).cmp(&others.next(0, behind));

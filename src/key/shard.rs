@@ -1,4 +1,4 @@
-//! Shards: items of one partition, spread over many by a hash of their primary keys.
+//! Shards: items of one partition are spread over many by a hash of their primary keys.
 
 mod xxh64;
 
@@ -8,10 +8,10 @@ use xxh64::xxh64;
 
 /// The hash of a primary key. It decides in which shard the item is, for all time.
 ///
-/// It is XXH64, with the seed 0, of the bytes of the partition key (without the shard, if it has one
-/// itself); where there is a sort key, one byte 0 and the bytes of the sort key follow. The bytes of a
-/// text are its UTF-8 as stored, those of a number the digits of [`Number::as_str`](crate::json::Number::as_str),
-/// those of binary are itself. The shard is the hash modulo the number of shards.
+/// It is XXH64, with the seed 0, of the bytes of the partition key (without its own shard, if it has
+/// one); if there is a sort key, one byte 0 and the bytes of the sort key follow. The bytes of a
+/// text are its UTF-8 as stored, those of a number are the digits of [`Number::as_str`](crate::json::Number::as_str),
+/// those of a binary value are the value itself. The shard is the hash modulo the number of shards.
 ///
 /// ```
 /// use dynamo_entity::key::KeyHash;
@@ -47,7 +47,7 @@ impl KeyHash {
         self.0
     }
 
-    /// The shard of the item, if there are so many. There is always one.
+    /// The shard of the item among this many shards, which count as one at least.
     pub fn shard(self, shards: u16) -> u16 {
         // The remainder is below `shards`, so the cast loses nothing.
         (self.0 % u64::from(shards.max(1))) as u16
@@ -57,16 +57,16 @@ impl KeyHash {
 /// Which shard ends a partition key.
 #[derive(Debug, Clone, Copy)]
 pub enum Shard {
-    /// That of the item with this primary key.
+    /// The shard of the item with this primary key.
     Of(KeyHash),
-    /// This one: a read visits one after the other.
+    /// This shard: a read visits one after the other.
     At(u16),
-    /// None: the key as it is hashed.
+    /// No shard: the key in the form that is hashed.
     Without,
 }
 
 impl Shard {
-    /// Its number, if there are so many.
+    /// The number of the shard, if the key has this many.
     pub(super) fn number(self, shards: u16) -> Option<u16> {
         match self {
             Shard::Of(hash) => Some(hash.shard(shards)),
@@ -77,7 +77,7 @@ impl Shard {
 }
 
 impl KeyParser<'_> {
-    /// The shard that ends the key, which is dropped: it follows from the parts.
+    /// Checks and drops the shard that ends the key: it follows from the parts.
     pub fn shard(&mut self, shards: u16) -> Result<(), CodecError> {
         let digits = self.rest_after_delimiter().unwrap_or_default();
         let number = digits.parse().ok().filter(|number: &u16| *number < shards);

@@ -1,45 +1,45 @@
-//! From a range of one part of a template to the range of its keys.
+//! Turns a range of one part of a template into the range of its keys.
 
 use super::point::KeyPoint;
 use super::range::{Bound, KeyRange};
 
-/// Sorts below every byte that a part can hold, and above the `#` that ends one: of an escaped key that
-/// begins with `P`, the parts end at `P` or `P#`, and both are below `P$`.
+/// Sorts below every byte that a part can hold, and above the `#` that ends a part: if an escaped key
+/// begins with `P`, a part ends at `P` or `P#`, and both are below `P$`.
 const BEHIND_DELIMITER: char = '$';
 
-/// What stands behind a part in its template.
+/// What follows a part in its template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartEnd {
     /// Nothing: the key ends with the part.
     End,
     /// The `#` of an escaped key.
     Delimiter,
-    /// Something else, so the part has a fixed width, or a verbatim key.
+    /// Something else: the part has a fixed width, or the key is verbatim.
     Other,
 }
 
-/// A part of a template, in a key of which the front is known.
+/// A part of a template, in keys whose text before it is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span<'a> {
     /// The text before the part.
     pub(crate) head: &'a str,
     pub(crate) behind: PartEnd,
-    /// Whether all its texts that share a sign have one width.
+    /// Whether all texts of the part that share a sign have one width.
     pub(crate) fixed: bool,
     pub(crate) escaped: bool,
 }
 
-/// A bound of the part: the key's text up to and with it.
+/// A bound of the part: the text of the key up to the end of the part.
 pub(crate) struct PartBound {
     pub(crate) text: String,
     pub(crate) included: bool,
 }
 
 impl PartBound {
-    /// The bound of a part that stands behind this text.
+    /// The bound of a part that follows this text.
     pub(crate) fn behind(head: &str, bound: Option<&Bound>) -> Option<Self> {
         let bound = bound?;
-        // Parts of templates are text; a cursor that says otherwise was made up.
+        // Parts of templates are text; a cursor with anything else was made up.
         let part = match &bound.point {
             KeyPoint::S(part) => part,
             KeyPoint::N(_) | KeyPoint::B(_) => "",
@@ -54,7 +54,7 @@ impl PartBound {
 impl Span<'_> {
     /// The range of the keys whose part is between the bounds.
     pub(crate) fn range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {
-        // No part is empty.
+        // No part is empty, so no key is below this bound.
         if upper.as_ref().is_some_and(|upper| upper.text == self.head) {
             return KeyRange::Nothing;
         }
@@ -92,7 +92,7 @@ impl Span<'_> {
         }
     }
 
-    /// `below`: there is a lower bound too, so that DynamoDB takes an included one only.
+    /// The upper bound of the keys. `below`: there is a lower bound too, so that DynamoDB takes only an included one.
     fn upper(&self, bound: PartBound, below: bool) -> Bound {
         let PartBound {
             text,
@@ -103,7 +103,7 @@ impl Span<'_> {
             (true, PartEnd::Delimiter) => included(behind_delimiter(text)),
             (true, PartEnd::Other) => included(KeyPoint::S(text).last_of_all()),
             (false, PartEnd::End) if below && self.fixed => included(predecessor(text)),
-            // What follows the part makes every key of it greater than the part alone.
+            // What follows the part makes every key that has it greater than the part alone.
             (false, PartEnd::Delimiter | PartEnd::Other) if below => included(KeyPoint::S(text)),
             (false, _) => Bound {
                 point: KeyPoint::S(text),
@@ -133,8 +133,7 @@ fn behind_delimiter(mut text: String) -> KeyPoint {
     KeyPoint::S(text)
 }
 
-/// A text below this one and above all shorter or equally long ones that are. The parts of fixed width
-/// are ASCII.
+/// A text below this one, and above all lower texts that are not longer. Parts of fixed width are ASCII.
 fn predecessor(mut text: String) -> KeyPoint {
     let last = text.pop().map(|last| u32::from(last).saturating_sub(1));
     text.extend(last.and_then(char::from_u32));

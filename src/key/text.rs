@@ -10,7 +10,7 @@ use crate::schema::{Style, Width};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Writes the text of a part as the keys of a table hold it.
+/// Writes the text of a part in the style of the table's keys.
 pub(crate) fn escape_part(text: &str, style: Style, out: &mut Vec<u8>) {
     match style {
         Style::Escaped => escape(text, |piece| out.extend_from_slice(piece)),
@@ -18,7 +18,7 @@ pub(crate) fn escape_part(text: &str, style: Style, out: &mut Vec<u8>) {
     }
 }
 
-/// The escaped text, piece by piece.
+/// Escapes a text and hands it over piece by piece.
 pub(super) fn escape(text: &str, mut out: impl FnMut(&[u8])) {
     let mut start = 0;
     let bytes = text.as_bytes();
@@ -36,7 +36,7 @@ pub(super) fn escape(text: &str, mut out: impl FnMut(&[u8])) {
     out(&bytes[start..]);
 }
 
-/// The text of an escaped one; `None` for anything that escaping does not make.
+/// The text that an escaped one stands for; `None` for anything that escaping does not make.
 pub(super) fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     if escaped.bytes().all(|byte| byte > b'%') {
         return Some(Cow::Borrowed(escaped));

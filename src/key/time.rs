@@ -8,7 +8,7 @@ use crate::codec::time::{self, Precision, TimeText};
 use crate::json::CodecError;
 use crate::schema::Width;
 
-/// Text that reads back as the value it came from and as no other.
+/// Parses text that is written in exactly this spelling.
 fn exactly<T>(
     raw: &str,
     parse: impl Fn(&str) -> Option<T>,

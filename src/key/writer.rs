@@ -1,4 +1,4 @@
-//! Writes the text of a key template: all of it for an item or a key, its front for a query.
+//! Writes the text of a key template: all of it for an item or a key, the first part of it for a query.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::{Role, Shard};
 use crate::json::{CodecError, Name, Writer, escape_into};
 use crate::schema::{Style, Width};
 
-/// Where a generated function writes a key attribute to, and how much of it.
+/// Where a generated function writes a key attribute, and how much of it.
 #[derive(Debug)]
 pub struct KeyTarget<'w>(TargetKind<'w>);
 
@@ -16,32 +16,32 @@ pub struct KeyTarget<'w>(TargetKind<'w>);
 enum TargetKind<'w> {
     /// The whole attribute, `"pk":{"S":"..."}`.
     Attribute(&'w mut Writer),
-    /// Some of the template's text, without JSON.
+    /// Some of the template's text, without the JSON around it.
     Text(&'w mut Vec<u8>, TemplateExtent),
-    /// The value alone, of whatever size.
+    /// The value alone, of any size.
     Bound(&'w mut Writer),
-    /// Nothing is written: the key has to be this text.
+    /// Nothing is written; the key has to equal this text.
     Stored(&'w str),
 }
 
 /// Which pieces of a template are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemplateExtent {
-    /// What stands before the first part.
+    /// The text before the first part.
     Front,
-    /// A part and what stands between it and the next one.
+    /// A part and the text between it and the next one.
     Part(usize),
-    /// A part alone. It may be empty: no key has an empty part, but keys sort above it and below it.
+    /// A part alone. It may be empty: no key has an empty part, but keys sort above and below it.
     Bound(usize),
 }
 
 impl<'w> KeyTarget<'w> {
-    /// The whole attribute, into an open object.
+    /// Writes the whole attribute into an open object.
     pub fn attribute(writer: &'w mut Writer) -> Self {
         KeyTarget(TargetKind::Attribute(writer))
     }
 
-    /// Compares it with a stored text (law K8), piece by piece.
+    /// Compares the key with a stored text (law K8), piece by piece.
     pub fn stored(text: &'w str) -> Self {
         KeyTarget(TargetKind::Stored(text))
     }
@@ -54,7 +54,7 @@ impl<'w> KeyTarget<'w> {
         KeyTarget(TargetKind::Bound(writer))
     }
 
-    /// Writes a key attribute that is a field itself.
+    /// Writes a key attribute that is a plain field.
     pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
         match self.0 {
             TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
@@ -89,8 +89,8 @@ fn no_text() -> CodecError {
     CodecError::new("a key of its own type has no text")
 }
 
-/// A part of a key, and the function that writes it. It is no closure, so that the code that writes a key is compiled
-/// once and not for each use.
+/// A part of a key, and the function that writes it. It is not a closure, so that the code that writes a key is
+/// compiled once and not for each use.
 pub struct PartOf<'v, T: ?Sized> {
     value: &'v T,
     write: fn(&T, PartPlace<'_, '_>) -> Result<(), CodecError>,
@@ -102,14 +102,14 @@ impl<'v, T: ?Sized> PartOf<'v, T> {
         PartOf { value, write }
     }
 
-    /// Writes it to its place.
+    /// Writes the part to its place.
     pub fn write(self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         (self.write)(self.value, place)
     }
 }
 
 impl PartOf<'_, ()> {
-    /// Takes the place of a part that is not written.
+    /// Stands in for a part that is not written.
     pub fn none() -> Self {
         PartOf::new(&(), |(), _| Ok(()))
     }
@@ -119,7 +119,7 @@ impl PartOf<'_, ()> {
 pub type WritePlace<'v> = dyn Fn(PartPlace<'_, '_>) -> Result<(), CodecError> + 'v;
 
 impl<'v> PartOf<'v, WritePlace<'v>> {
-    /// Whatever this writes.
+    /// A part that this closure writes.
     pub fn by(write: &'v WritePlace<'v>) -> Self {
         PartOf::new(write, |write, place| write(place))
     }
@@ -131,7 +131,7 @@ impl<T: ?Sized> fmt::Debug for PartOf<'_, T> {
     }
 }
 
-/// Where a part of a template goes, and how the template wants it.
+/// Where a part of a template is written, and in which form.
 #[derive(Debug)]
 pub struct PartPlace<'k, 'w> {
     key: &'k mut KeyText<'w>,
@@ -148,10 +148,10 @@ impl PartPlace<'_, '_> {
     }
 }
 
-/// A key text being written.
+/// A key text that is being written.
 ///
-/// The key of an item goes straight into the request. It is rewritten at the end if it needs escapes of JSON, which our
-/// own keys need for a backslash only.
+/// The key of an item is written straight into the request. It is rewritten at the end if JSON needs escapes in it;
+/// keys of our own style need them for a backslash only.
 #[derive(Debug)]
 pub struct KeyText<'w> {
     out: TextOutput<'w>,
@@ -169,10 +169,10 @@ enum TextOutput<'w> {
     Text {
         out: &'w mut Vec<u8>,
         reach: TemplateExtent,
-        /// How many parts were written or passed.
+        /// How many parts were written or skipped.
         met: usize,
     },
-    /// The rest of a stored text that was not compared yet; None once the key differs.
+    /// The rest of a stored text that was not compared yet; `None` once the key differs.
     Stored(Option<&'w [u8]>),
 }
 
@@ -205,7 +205,7 @@ impl<'w> KeyText<'w> {
         })
     }
 
-    /// Text that always stands there.
+    /// Writes text that is the same in every key.
     pub fn literal(&mut self, literal: &str) {
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
@@ -245,7 +245,7 @@ impl<'w> KeyText<'w> {
         }
     }
 
-    /// The shard that ends a partition key, unpadded.
+    /// Writes the shard that ends a partition key, unpadded.
     pub fn shard(&mut self, shard: Shard, shards: u16) -> Result<(), CodecError> {
         let Some(number) = shard.number(shards) else {
             return Ok(());
@@ -264,7 +264,7 @@ impl<'w> KeyText<'w> {
                     return Err(CodecError::other_shard().in_key(self.attribute));
                 }
             }
-            // A query asks for whole partition keys, which are never written in part.
+            // A query names whole partition keys, which are never written in part.
             TextOutput::Text { .. } => {}
         }
         Ok(())
@@ -355,7 +355,8 @@ impl<'w> KeyText<'w> {
     }
 }
 
-/// The delimiter, if a part of variable width holds it and others follow in a verbatim key: it would end the part early.
+/// The delimiter, if a part of a verbatim key may not hold it but does: in a part of variable width that others follow,
+/// it would end the part early.
 fn may_not_hold<P: KeyPart>(
     style: Style,
     pad: Option<usize>,

@@ -1,26 +1,26 @@
-//! One user of a file within this process, by whatever name it came.
+//! Lets only one user in this process have a file, whatever name the file was opened by.
 //!
-//! SQLite keeps other processes away from the file itself, but not this one: the operating system takes a lock
-//! of the same process for granted. Nor may the file be opened to find that out: closing it would release
-//! SQLite's locks. So what is in use is remembered here, by what the file system tells of it.
+//! SQLite keeps other processes away from the file, but not this one: the operating system does not hold a lock
+//! against the process that owns it. The file must not be opened to find that out either, because closing it would
+//! release SQLite's locks. So the files in use are remembered here, by the identity that the file system gives them.
 
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The device, and the number of the file there.
+/// The device, and the number of the file on it.
 type FileIdentity = (u64, u64);
 
-/// As far as the process goes: the files are the operating system's, so this belongs to no connection.
+/// The files in use by this process. They are the operating system's, so this list belongs to no connection.
 static CLAIMED: Mutex<Vec<FileIdentity>> = Mutex::new(Vec::new());
 
-/// Held until dropped.
+/// The use of a file, until dropped.
 #[derive(Debug)]
 pub(crate) struct Claim(Option<FileIdentity>);
 
 impl Claim {
-    /// Of a file that is there; `None` while somebody else has it.
+    /// Claims a file that exists; `None` while somebody else has it.
     pub(crate) fn of(path: &Path) -> io::Result<Option<Claim>> {
         let Some(identity) = identity(&path.metadata()?) else {
             return Ok(Some(Claim(None)));
@@ -47,7 +47,7 @@ pub(super) fn identity(of: &Metadata) -> Option<FileIdentity> {
     Some((of.dev(), of.ino()))
 }
 
-/// A lock file that cannot be deleted has to do.
+/// Files have no identity here; a lock file that cannot be deleted has to be enough.
 #[cfg(not(unix))]
 pub(super) fn identity(_: &Metadata) -> Option<FileIdentity> {
     None

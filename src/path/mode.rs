@@ -2,17 +2,17 @@
 
 use std::marker::PhantomData;
 
-/// How a field is used in keys: decides what may be written to it.
+/// How a field is used in keys; this decides what may be written to it.
 pub trait KeyUsage {
-    /// Of a field that always has a value.
+    /// The mode of a field that always has a value.
     type Required: Mode;
-    /// Of a field that may be absent.
+    /// The mode of a field that may be absent.
     type Optional: Mode;
 }
 
 /// What may be done at a path.
 pub trait Mode {
-    /// Whether the value may be absent, or NULL as other programs write that.
+    /// Whether the value may be absent, or NULL, which other programs write for that.
     #[doc(hidden)]
     const MAY_BE_ABSENT: bool;
 }
@@ -31,17 +31,17 @@ macro_rules! uses {
 }
 
 uses! {
-    /// In no template.
+    /// The field is in no template.
     Free: Mandatory, Optional;
-    /// In no template, and a missing attribute means a default.
+    /// The field is in no template, and a missing attribute means a default.
     Defaulted: Optional, Optional;
-    /// In the template of an index key.
+    /// The field is in the template of an index key.
     Part: PartOfIndex, MaybePartOfIndex;
-    /// Such a part, and a missing attribute means a default.
+    /// The field is in the template of an index key, and a missing attribute means a default.
     DefaultedPart: MaybePartOfIndex, MaybePartOfIndex;
-    /// In the primary key.
+    /// The field is in the primary key.
     Fixed: PrimaryKey, PrimaryKey;
-    /// Kept by the library.
+    /// The library sets the field.
     Kept: Managed, Managed;
 }
 
@@ -80,7 +80,7 @@ modes! {
     Managed(true):;
 }
 
-/// Stored in a form whose order is not that of the values.
+/// The mode of a field that is stored in a form whose order is not that of the values.
 #[derive(Debug)]
 pub struct Unsorted<M>(PhantomData<M>);
 
@@ -95,7 +95,7 @@ impl<M: CanCompute> CanCompute for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanRemove> CanRemove for Unsorted<M> {}
 
-/// A path to what is stored in the order of its values.
+/// A path to a field that is stored in the order of its values.
 #[diagnostic::on_unimplemented(
     message = "what this field is stored as is in another order than its values",
     label = "it is kept as `{Self}`",
@@ -122,7 +122,7 @@ pub trait CanSet: Mode {}
 )]
 pub trait CanCompute: CanSet {}
 
-/// A path whose value may be taken away.
+/// A path whose value may be removed.
 #[diagnostic::on_unimplemented(
     message = "this field cannot be removed: the entity could not be read without it",
     label = "it is kept as `{Self}`",

@@ -1,4 +1,4 @@
-//! Where something is in an item.
+//! The place of a value in an item.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,15 +6,15 @@ use std::fmt;
 
 use crate::json::CodecError;
 
-/// An attribute, or something inside of one.
+/// An attribute, or something inside one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     attribute: Cow<'static, str>,
-    /// Empty for the attribute itself.
+    /// The steps into the attribute; empty for the attribute itself.
     steps: Vec<PlaceStep>,
-    /// The caller named the attribute, not a field.
+    /// Whether the caller named the attribute, instead of a field.
     is_of_rest: bool,
-    /// How values are stored here; 0 is the type's own way.
+    /// The form in which values are stored here; 0 is the type's own.
     form: u8,
 }
 
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// The same, where values are stored in another form. Places of two forms are not compared or copied.
+    /// The same place, with values stored in another form. Places of two forms are not compared or copied.
     #[doc(hidden)]
     #[must_use]
     pub fn in_form(mut self, form: u8) -> Self {
@@ -47,7 +47,7 @@ impl Place {
         self
     }
 
-    /// Refuses a place whose values are stored in another way than here.
+    /// Refuses a place whose values are stored in another form than here.
     pub(crate) fn check_form(&self, other: &Place) -> Result<(), CodecError> {
         if self.form == other.form {
             return Ok(());
@@ -57,7 +57,7 @@ impl Place {
         )))
     }
 
-    /// An attribute that no field may know.
+    /// An attribute that must not have a field.
     pub(crate) fn of_rest(attribute: String) -> Self {
         Place {
             is_of_rest: true,
@@ -99,7 +99,7 @@ impl Place {
         self.steps.is_empty()
     }
 
-    /// What holds it, if it is no attribute.
+    /// The place of the map or list that holds this one; `None` for an attribute.
     pub(crate) fn parent(&self) -> Option<Place> {
         let (_, before) = self.steps.split_last()?;
         Some(Place {
@@ -110,7 +110,7 @@ impl Place {
         })
     }
 
-    /// Whether it is an element of a list.
+    /// Whether the place is an element of a list.
     pub(crate) fn is_element(&self) -> bool {
         matches!(self.steps.last(), Some(PlaceStep::Index(_)))
     }
@@ -122,8 +122,8 @@ impl Place {
     }
 }
 
-/// Places none of which holds another, in an order in which a place would stand beside those that overlap it. So that
-/// many are not compared with each other.
+/// Places of which none holds another, sorted so that a place that overlaps one of them would stand next to it. So a
+/// place need not be compared with all of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DisjointPlaces(BTreeSet<(Cow<'static, str>, Vec<PlaceStep>)>);
 
@@ -145,7 +145,7 @@ impl DisjointPlaces {
     }
 }
 
-/// `address.city`, `lines[0].qty`. Names of a map's entries are data, and not shown.
+/// `address.city`, `lines[0].qty`. Names of map entries are data, so they are not shown.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.attribute)?;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     proptest! {
-        /// In order or one by one.
+        /// The sorted places find the same overlaps as comparing all places.
         #[test]
         fn overlaps_are_found(places in proptest::collection::vec(place(), 0..60)) {
             let (mut sorted, mut listed) = (DisjointPlaces::default(), Vec::<Place>::new());

@@ -1,4 +1,4 @@
-//! A typed path to an attribute, or into one.
+//! A typed path to an attribute, or to something inside one.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,24 +6,24 @@ use std::marker::PhantomData;
 use crate::json::{CodecError, Name, Writer};
 use crate::path::Place;
 
-/// Writes a value as the field at the path would store it, or nothing if it is absent then.
+/// Writes a value as the field at the path would store it, or nothing if the value means absence.
 pub type Encode<T> = fn(&T, &Name, &mut Writer) -> Result<(), CodecError>;
 
-/// Writes a value as a key holds it, whether it fits one or not: in a comparison it is a value like any other.
+/// Writes a value as a key holds it, whether it fits a key or not: for a comparison that does not matter.
 pub(crate) type Compared<T> = fn(&T, &mut Writer) -> Result<(), CodecError>;
 
 /// Where a value of type `T` is in items of the entity `R`; `M` says what may be done there.
 pub struct Path<R, T, M> {
     place: Place,
     encode: Encode<T>,
-    /// Writes a value to compare with, where that may be one that is not stored there.
+    /// Writes a value to compare with, if that may be one that cannot be stored there.
     compared: Option<Compared<T>>,
     /// What a missing attribute means to the entity.
     default: Option<Absent>,
     kind: PathMarker<R, T, M>,
 }
 
-/// Owns nothing: a path can be sent wherever its entity is.
+/// Owns nothing, so that a path can be sent to other threads.
 type PathMarker<R, T, M> = PhantomData<fn() -> (R, T, M)>;
 
 /// Writes the default of a field.
@@ -35,7 +35,7 @@ pub trait AtPath {
     #[doc(hidden)]
     fn at_place(place: Place) -> Self;
 
-    /// A missing attribute means this.
+    /// The path with the default that a missing attribute stands for.
     #[doc(hidden)]
     #[must_use]
     fn or_default(self, _default: Absent) -> Self
@@ -47,7 +47,7 @@ pub trait AtPath {
 }
 
 impl<R, T, M> Path<R, T, M> {
-    /// The path of a field that is stored in a way of its own.
+    /// The path of a field that has its own way to store values.
     #[doc(hidden)]
     pub fn stored_as(place: Place, encode: Encode<T>) -> Self {
         Path {
@@ -59,7 +59,7 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// The same of a field that is a key.
+    /// The same path of a field that is a key, with its way to write values to compare with.
     #[doc(hidden)]
     #[must_use]
     pub fn compared_as(mut self, compared: Compared<T>) -> Self {
@@ -67,7 +67,7 @@ impl<R, T, M> Path<R, T, M> {
         self
     }
 
-    /// The same of a field that means this where it is missing.
+    /// The same path with the default that a missing attribute stands for.
     #[must_use]
     pub(crate) fn defaulting_to(mut self, default: Absent) -> Self {
         self.default = Some(default);
@@ -84,7 +84,7 @@ impl<R, T, M> Path<R, T, M> {
         self.default.map_or(Ok(None), |default| default())
     }
 
-    /// The value in DynamoDB JSON; `None` if it is an absent one, such as an empty set.
+    /// The value in DynamoDB JSON; `None` if the value means absence, such as an empty set.
     pub(crate) fn json(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
         json(|name, writer| (self.encode)(value, name, writer))
             .map_err(|fault| fault.at(self.place.to_string()))
@@ -92,7 +92,7 @@ impl<R, T, M> Path<R, T, M> {
 }
 
 impl<R, T, M> Path<R, T, M> {
-    /// The value in DynamoDB JSON, to compare with; `None` if it is an absent one.
+    /// The value in DynamoDB JSON, to compare with; `None` if the value means absence.
     pub(crate) fn compared(&self, value: &T) -> Result<Option<Vec<u8>>, CodecError> {
         let Some(compared) = self.compared else {
             return self.json(value);
@@ -104,7 +104,7 @@ impl<R, T, M> Path<R, T, M> {
     }
 }
 
-/// What a field writes, without its name.
+/// The value that a field writes, without its name.
 pub fn json(
     encode: impl FnOnce(&Name, &mut Writer) -> Result<(), CodecError>,
 ) -> Result<Option<Vec<u8>>, CodecError> {

@@ -1,15 +1,15 @@
-//! Waiting before another attempt, so that those who collided do not collide again.
+//! Waiting before another attempt, so that requests that collided do not collide again.
 
 use std::time::Duration;
 
 use crate::runtime::sleep;
 
-/// No pause is longer.
+/// The longest pause.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Full jitter: each pause is anything between nothing and a bound that doubles.
+/// Full jitter: each pause is random, between nothing and a bound that doubles.
 ///
-/// The first bound is the time that an attempt took: what is near for one engine is far for another.
+/// The first bound is the time that an attempt took, because engines differ a lot in their speed.
 pub(crate) struct Backoff {
     doublings: u32,
 }
@@ -19,7 +19,7 @@ impl Backoff {
         Backoff { doublings: 0 }
     }
 
-    /// Waits after an attempt that took so long; no longer than there is time left.
+    /// Waits after an attempt that took this long, but no longer than the time that is left.
     pub(crate) async fn wait(&mut self, attempt: Duration, left: Option<Duration>) {
         let factor = 2_u32.saturating_pow(self.doublings);
         let bound = attempt.saturating_mul(factor).min(LONGEST);

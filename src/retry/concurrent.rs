@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 
-/// So many requests are under way at once, if nobody says otherwise.
+/// How many requests run at once by default.
 pub(crate) const CONCURRENCY: usize = 8;
 
-/// Waits for all of them, a few at a time, and returns what they return in their order.
+/// Waits for all of them, a few at a time, and returns their results in order.
 pub(crate) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     let mut done = Vec::with_capacity(futures.len());
     let numbered = futures.into_iter().enumerate();
@@ -23,8 +23,8 @@ pub(crate) async fn together<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
     done.into_iter().map(|(_, output)| output).collect()
 }
 
-/// Runs so many at a time and hands over what they return as it comes: when one is done the next one
-/// begins, however long the others take. What is under way is dropped at a break.
+/// Runs this many at a time and hands over each result when it is there: when one is done the next one
+/// begins, however long the others take. At a break, the ones that still run are dropped.
 pub(crate) async fn as_they_come<F: Future>(
     futures: impl IntoIterator<Item = F>,
     concurrency: usize,

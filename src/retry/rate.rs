@@ -1,11 +1,11 @@
-//! So many a second: a place in line for each, at even distances.
+//! Limits how many requests begin in a second, at even distances.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::runtime::sleep_until;
 
-/// Lets so many through in a second.
+/// Lets this many through in a second.
 #[derive(Debug)]
 pub(crate) struct Rate {
     distance: Duration,
@@ -21,7 +21,7 @@ impl Rate {
         }
     }
 
-    /// Waits for a place in line. What nobody took is not saved up: after a pause they go no faster.
+    /// Waits for the next turn. Turns that nobody took are not saved: after a pause requests go no faster.
     pub(crate) async fn wait(&self) {
         let turn = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);

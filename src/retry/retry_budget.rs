@@ -1,16 +1,16 @@
-//! How long work on many items goes on while the service is too busy for it.
+//! How long work on many items goes on while the service is too busy.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::retry::Backoff;
 
-/// How often, and for how long, what the service leaves out is asked for again.
+/// How often, and for how long, items that the service leaves out are requested again.
 ///
-/// Only rounds without any progress count: as long as something is done in each, work goes on until all
-/// of it is. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
-/// none behind a round that brought something: its answer may have been as large as answers get.
-/// The retries of the SDK client, of a request that is refused as a whole, come on top.
+/// Only rounds without any progress count: as long as each round does something, work goes on until everything
+/// is done. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
+/// no pause after a round that returned something, because the answer may just have reached its largest size.
+/// The retries of the SDK client, for a request that is refused as a whole, are additional.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -43,14 +43,14 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    /// Gives up after so many rounds in a row without progress. One is the least: what the service leaves out
-    /// is not asked for again, unless it did something of it.
+    /// Gives up after this many rounds in a row without progress. One is the least: then items that the service leaves
+    /// out are requested again only if it did some of the others.
     pub const fn rounds(rounds: u32) -> Self {
         let rounds = if rounds == 0 { 1 } else { rounds };
         RetryBudget { rounds, time: None }
     }
 
-    /// Begins no other round after this time, with progress or without.
+    /// Begins no round after this time, with progress or without.
     #[must_use]
     pub const fn within(self, time: Duration) -> Self {
         RetryBudget {
@@ -65,7 +65,7 @@ impl RetryBudget {
 pub(crate) struct SharedBudget {
     budget: RetryBudget,
     began: Instant,
-    /// Whether a request of the job has used up its rounds, and none was answered since.
+    /// Whether a request of the job has used up its rounds, and none has made progress since.
     worn: AtomicBool,
 }
 
@@ -78,7 +78,7 @@ impl SharedBudget {
         }
     }
 
-    /// How much time is left, if that is bounded.
+    /// How much time is left, if it is limited.
     fn left(&self) -> Option<Duration> {
         let time = self.budget.time?;
         Some(time.saturating_sub(self.began.elapsed()))
@@ -95,7 +95,7 @@ impl SharedBudget {
     }
 }
 
-/// The rounds of one request until all of it is done.
+/// The rounds of one request until everything is done.
 pub(crate) struct Rounds<'p> {
     shared_budget: &'p SharedBudget,
     backoff: Backoff,
@@ -111,14 +111,14 @@ impl Rounds<'_> {
         self.shared_budget.worn.store(false, Ordering::Relaxed);
     }
 
-    /// Notes that the last round did nothing. Where another request of the job gave up, one such round is enough, so
-    /// that a service that is away does not cost every request its whole budget.
+    /// Notes that the last round did nothing. If another request of the job has given up, one such round is enough, so
+    /// that a service that is down does not cost every request its whole budget.
     pub(crate) fn in_vain(&mut self) {
         self.in_vain += 1;
         self.is_hopeless = self.shared_budget.worn.load(Ordering::Relaxed);
     }
 
-    /// Waits before the next round; false if there is to be none. `took` is the time of the last one.
+    /// Waits before the next round; returns false if there is none. `took` is how long the last one took.
     pub(crate) async fn another(&mut self, took: Duration) -> bool {
         if self.is_hopeless || self.in_vain >= self.shared_budget.budget.rounds {
             self.shared_budget.worn.store(true, Ordering::Relaxed);
@@ -132,12 +132,12 @@ impl Rounds<'_> {
         true
     }
 
-    /// Whether there is another round without waiting, as something of the last one was done.
+    /// Whether the next round begins without waiting, because the last one made progress.
     pub(crate) fn another_at_once(&self) -> bool {
         self.in_vain == 0 && self.shared_budget.left().is_none_or(|left| !left.is_zero())
     }
 
-    /// Why there is no other round, for messages.
+    /// Why there is no next round, for messages.
     pub(crate) fn reason(&self) -> String {
         match self.in_vain {
             0 => "the time for it was over".to_owned(),

@@ -1,4 +1,4 @@
-//! What the compiler checks: an entity against its table, the entities of a table against each other.
+//! What the compiler checks about an entity and its table, and about the entities of a table.
 
 use super::overlap::{is_fallback, same_text};
 use super::{
@@ -6,12 +6,12 @@ use super::{
     Width,
 };
 
-/// A name of a list, or none.
+/// A name of a list, or empty text past its end.
 pub const fn nth(names: &[&'static str], at: usize) -> &'static str {
     if at < names.len() { names[at] } else { "" }
 }
 
-/// A name, or none.
+/// A name, or empty text if there is none.
 pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
     match name {
         Some(name) => name,
@@ -19,8 +19,8 @@ pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
     }
 }
 
-/// Whether it can be told where a part ends that is followed by something: by the delimiter, or by its
-/// width. `next` is what follows it, if that is text.
+/// Whether the end of a part that something follows can be found: by the delimiter, or by its
+/// width. `next` is the first character that follows, if that is a literal.
 pub const fn ends(width: Width, next: Option<char>, style: Style) -> bool {
     let delimited = match next {
         Some(next) => next as u32 == style.delimiter() as u32,
@@ -34,7 +34,7 @@ pub const fn is_escaped(style: Style) -> bool {
     matches!(style, Style::Escaped)
 }
 
-/// Whether a field's attribute is no other's: neither a key that a template fills nor the type.
+/// Whether a field's attribute is used by nothing else: neither by a key that a template fills nor by the type.
 pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
     if let Some(name) = table.type_attribute
         && same_text(name, stored)
@@ -81,24 +81,24 @@ pub const fn fills_sort_key(table: &TableDef, entity: &EntityDef) -> bool {
     table.name.is_empty() || table.sk.is_some() == entity.sk.is_some()
 }
 
-/// Whether a table is the one that an entity names.
+/// Whether a table is the one with this identity.
 pub const fn is_table(table: &TableDef, named: &str) -> bool {
     named.is_empty() || same_text(table.id, named)
 }
 
-/// Whether a bare key field has the name of the key.
+/// Whether the attribute of a bare key field has the name of the key.
 pub const fn is_key(stored: &str, attribute: &str) -> bool {
     attribute.is_empty() || same_text(stored, attribute)
 }
 
-/// Whether a declared index is of this kind and has so many key attributes.
+/// Whether a declared index is of this kind and has this many key attributes.
 pub const fn index_fits(index: &IndexDef, kind: IndexKind, pk: usize, sk: usize) -> bool {
     let fits = index.kind as u8 == kind as u8 && index.pk.len() == pk && index.sk.len() == sk;
     fits || index.name.is_empty()
 }
 
 /// Whether keys that fill one attribute are made the same way. Access patterns of one index may
-/// differ: they exclude each other.
+/// differ, because they exclude each other.
 pub const fn shared_attributes_agree(entity: &EntityDef) -> bool {
     let mut at = 0;
     while at < entity.indexes.len() {
@@ -194,7 +194,7 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
     true
 }
 
-/// Formats of one field differ in width, or not at all.
+/// Whether two parts of the same field have the same width: formats of a field differ in width, or not at all.
 pub(super) const fn same_width(a: Width, b: Width) -> bool {
     match (a, b) {
         (Width::Variable, Width::Variable) => true,

@@ -1,4 +1,4 @@
-//! What the derives write down: constants, checked by the compiler.
+//! What the derives write: constants that the compiler checks.
 
 use super::{KeyType, StreamView};
 use crate::json::CodecError;
@@ -6,9 +6,9 @@ use crate::json::CodecError;
 /// How key texts of a table are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// Parts escaped, `#` between them: injective and in order.
+    /// Parts are escaped, with `#` between them: texts differ and sort as the parts do.
     Escaped,
-    /// As another library wrote them, with its delimiter.
+    /// The style of another library, with its delimiter.
     Verbatim(char),
 }
 
@@ -27,29 +27,29 @@ impl Style {
 pub enum Width {
     /// Up to the next delimiter.
     Variable,
-    /// Always so many bytes.
+    /// Always this many bytes.
     Fixed(usize),
-    /// An unsigned integer of so many digits; padded to them in our own keys.
+    /// An unsigned integer of at most this many digits, padded to them in keys of our own style.
     Digits(usize),
-    /// So many digits, after a minus sign if it is negative.
+    /// This many digits, after a minus sign if the number is negative.
     Signed(usize),
 }
 
 /// Whether a part of an index key may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// It is always there.
+    /// The part is always present.
     Always,
-    /// Text, and missing if that is empty.
+    /// The part is text, and missing if that is empty.
     Text,
-    /// An `Option`.
+    /// The part is an `Option`.
     Optional,
 }
 
 /// One piece of a key template.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece {
-    /// Text that always stands there.
+    /// Text that is the same in every key.
     Literal(&'static str),
     /// A field.
     Part {
@@ -85,7 +85,7 @@ pub struct KeyDef {
 }
 
 impl KeyDef {
-    /// How many shards the partition is spread over, if it is.
+    /// How many shards the partition key has, if it has any.
     pub const fn shards(&self) -> Option<u16> {
         let KeySource::Template(pieces) = self.source else {
             return None;
@@ -109,7 +109,7 @@ pub struct AttributeDef {
 /// An entity, as declared.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityDef {
-    /// Module path and name, which tell it from all others.
+    /// Module path and name, which identify the entity.
     pub id: &'static str,
     /// The struct's name, for messages.
     pub type_name: &'static str,
@@ -125,7 +125,7 @@ pub struct EntityDef {
     pub indexes: &'static [EntityIndexDef],
     /// Values that no two items share.
     pub uniques: &'static [UniqueDef],
-    /// The attribute whose epoch seconds expire an item.
+    /// The attribute that holds when an item expires, in epoch seconds.
     pub ttl: Option<&'static str>,
     /// The attribute of the version.
     pub version: Option<&'static str>,
@@ -137,15 +137,15 @@ pub struct EntityDef {
     pub created_by: Option<&'static str>,
     /// The attribute of the actor who wrote it last.
     pub updated_by: Option<&'static str>,
-    /// Why the key of an item is none of this entity.
+    /// Says why the key of an item is not one of this entity, if it is not.
     pub key_fault: fn(&[u8]) -> Option<CodecError>,
-    /// An item as it would be stored anew, if it reads.
+    /// Encodes an item as it would be written again; `None` if the item cannot be read.
     pub reread: fn(&[u8]) -> Option<Vec<u8>>,
-    /// The keys of the items that keep the unique values of an item.
+    /// Makes the keys of the items that keep the unique values of an item.
     pub sentinels: SentinelsOf,
 }
 
-/// From an item to keys, all of them objects of DynamoDB JSON.
+/// From an item to keys, all as objects of DynamoDB JSON.
 pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, CodecError>;
 
 /// `unique(by_email, email)`: fields whose values no two items share.
@@ -159,12 +159,12 @@ pub struct UniqueDef {
     pub fields: &'static [&'static str],
 }
 
-/// Which kind of index.
+/// The kind of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexKind {
-    /// Global: own partitions, eventually consistent.
+    /// Global: with partitions of its own, eventually consistent.
     Global,
-    /// Local: within the partition, made with the table.
+    /// Local: within the partition, created with the table.
     Local,
 }
 
@@ -181,7 +181,7 @@ pub struct EntityIndexDef {
     pub pk: &'static [KeyDef],
     /// Sort key.
     pub sk: &'static [KeyDef],
-    /// How many shards reads visit; at least those of the partition key.
+    /// How many shards reads visit; at least as many as the partition key has.
     pub read_shards: Option<u16>,
     /// The condition under which the item is in the index.
     pub when: Option<WhenDef>,
@@ -192,11 +192,11 @@ pub struct EntityIndexDef {
 pub struct WhenDef {
     /// The field.
     pub field: &'static str,
-    /// The value as it was written.
+    /// The value, as it is written in the source.
     pub value: &'static str,
 }
 
-/// An index, as a table or an entity with its own table declares it.
+/// An index, as declared by a table or by an entity with a table of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexDef {
     /// Its name.
@@ -211,12 +211,12 @@ pub struct IndexDef {
     pub project: Projection,
 }
 
-/// Which attributes an index holds. Key, type and TTL attributes are always there.
+/// Which attributes an index holds. Key, type and TTL attributes are always included.
 #[derive(Debug, Clone, Copy)]
 pub enum Projection {
     /// All.
     All,
-    /// None besides those.
+    /// No others.
     Keys,
     /// These.
     Include(&'static [&'static str]),
@@ -225,9 +225,9 @@ pub enum Projection {
 /// A table, as declared.
 #[derive(Debug, Clone, Copy)]
 pub struct TableDef {
-    /// Module path and name, which tell it from all others.
+    /// Module path and name, which identify the table.
     pub id: &'static str,
-    /// Its name, before the prefix of the connection.
+    /// Its name, without the prefix of the connection.
     pub name: &'static str,
     /// The partition key attribute.
     pub pk: &'static str,

@@ -1,10 +1,10 @@
-//! Can rows of other entities stand among those of a query?
+//! Whether rows of other entities can be among those of a query.
 
 use super::overlap::{is_fallback, key_may_meet, may_begin, same_text};
 use super::{EntityDef, EntityIndexDef, KeyDef, Piece, TableDef};
 
-/// Whether another entity could have rows among the keys that begin as this one's do: with these
-/// partition keys, and a sort key with the front. Errs on the side of yes.
+/// Whether another entity could have rows among the keys that begin as this one's do: with the same
+/// partition key, and a sort key that begins with `front`. If in doubt the answer is yes.
 pub(crate) fn others_may_be_among(
     table: &TableDef,
     entities: &[&EntityDef],

@@ -1,7 +1,8 @@
-//! How much a stored key is like those of an entity, where it is none of them.
+//! How similar a stored key is to those of an entity if it is not one of them.
 //!
-//! A row of another program says by its key alone what it is. One whose time has other digits or whose number has no zeros
-//! in front is still a row of its entity, and whoever reads it has to hear of it; one of something else is not.
+//! Only the key of a row that another program wrote says what the row is. If its time has other digits, or its number
+//! has no leading zeros, it is still a row of the entity, and its reader has to be told; a row of something else is
+//! not.
 
 use super::{EntityDef, KeyDef, KeySource, Piece};
 use crate::json::{Reader, member};
@@ -9,12 +10,12 @@ use crate::json::{Reader, member};
 impl EntityDef {
     /// Whether an item has a key of this entity.
     pub(crate) fn has_key(&self, item: &[u8]) -> bool {
-        // One in another spelling is to be refused by whoever reads it.
+        // A key in another spelling counts too: whoever reads the item refuses it.
         (self.key_fault)(item).is_none_or(|fault| fault.is_other_spelling())
     }
 
-    /// So many bytes of the keys of an item are the literals of the templates, in whatever case. None if one is not there:
-    /// then the item evidently is of something else.
+    /// How many bytes in the keys of an item match the literals of the templates, ignoring case. `None` if a literal is
+    /// missing: then the item clearly is something else.
     pub(crate) fn likeness(&self, item: &[u8]) -> Option<usize> {
         let keys = [Some(&self.pk), self.sk.as_ref()];
         let keys = keys.into_iter().flatten();
@@ -30,7 +31,7 @@ fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
     of_text(pieces, &Reader::new(json).text().ok()?)
 }
 
-/// The literals have to stand in their order, with anything where the parts are.
+/// Counts the bytes of literals in a text. They have to be there in order, with any text in the place of parts.
 fn of_text(pieces: &[Piece], text: &str) -> Option<usize> {
     let mut left = text.as_bytes();
     let (mut alike, mut is_behind_part) = (0, false);
@@ -55,7 +56,7 @@ fn of_text(pieces: &[Piece], text: &str) -> Option<usize> {
         alike += literal.len();
         is_behind_part = false;
     }
-    // A constant has nothing behind it.
+    // Nothing may follow a literal at the end.
     (is_behind_part || left.is_empty()).then_some(alike)
 }
 

@@ -1,13 +1,13 @@
-//! Whether two entities of a table can form the same key: the compiler evaluates it for their templates.
+//! Whether two entities of a table can have the same key; the compiler evaluates it for their templates.
 
 use super::{EntityDef, KeyDef, KeySource, Piece, Style, TableDef, Width};
 
-/// Whether the entity stands in for a declaration with mistakes: no rule speaks of it.
+/// Whether the entity stands in for a declaration with mistakes, to which no check applies.
 pub(super) const fn is_fallback(entity: &EntityDef) -> bool {
     entity.id.is_empty()
 }
 
-/// Whether two entities could form equal primary keys. Errs on the side of yes.
+/// Whether two entities could have equal primary keys. If in doubt the answer is yes.
 pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
     if is_fallback(a) || is_fallback(b) {
         return false;
@@ -33,7 +33,7 @@ pub(super) const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
     }
 }
 
-/// Whether a key could begin with the pieces, or is not made of text alone.
+/// Whether a key could begin with the pieces, or has no template.
 pub(super) const fn may_begin(front: &'static [Piece], key: &KeyDef, style: Style) -> bool {
     match key.source {
         KeySource::Template(pieces) => meet(
@@ -44,8 +44,8 @@ pub(super) const fn may_begin(front: &'static [Piece], key: &KeyDef, style: Styl
     }
 }
 
-/// Whether both entities give the table's keys the same types. That each has a sort key or not is
-/// for [`fills_sort_key`](super::fills_sort_key).
+/// Whether both entities give the table's keys the same types. Whether each has a sort key
+/// is checked by [`fills_sort_key`](super::fills_sort_key).
 pub const fn same_key_types(a: &EntityDef, b: &EntityDef) -> bool {
     if is_fallback(a) || is_fallback(b) {
         return true;
@@ -59,7 +59,7 @@ pub const fn same_key_types(a: &EntityDef, b: &EntityDef) -> bool {
     }
 }
 
-/// Whether both entities have one value of the type attribute.
+/// Whether both entities have the same value of the type attribute.
 pub const fn same_name(a: &EntityDef, b: &EntityDef) -> bool {
     !is_fallback(a) && !is_fallback(b) && same_text(a.stored_name, b.stored_name)
 }
@@ -76,7 +76,7 @@ pub const fn lists(table: &TableDef, entities: &[&EntityDef], id: &str) -> bool 
     table.name.is_empty()
 }
 
-/// Equality of texts, for constants.
+/// Whether two texts are equal, for constants.
 pub const fn same_text(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
@@ -96,7 +96,7 @@ pub const fn same_text(a: &str, b: &str) -> bool {
 #[derive(Clone, Copy)]
 struct TemplateCursor {
     pieces: &'static [Piece],
-    /// The piece, and the byte within it.
+    /// The number of the piece; `byte` is the place within it.
     piece: usize,
     byte: usize,
     style: Style,
@@ -104,11 +104,11 @@ struct TemplateCursor {
     open: bool,
 }
 
-/// What can stand at a place of a template.
+/// What can come at a place of a template.
 #[derive(Clone, Copy)]
 enum TemplateByte {
     Nothing,
-    /// Any text, the empty one too.
+    /// Any text, even an empty one.
     Anything,
     Exactly(u8),
     /// One byte of a part of fixed width.
@@ -150,14 +150,14 @@ impl TemplateCursor {
         .settled()
     }
 
-    /// All texts that begin with the pieces.
+    /// A cursor over all texts that begin with the pieces.
     const fn open(pieces: &'static [Piece], style: Style) -> Self {
         let mut cursor = TemplateCursor::new(pieces, style);
         cursor.open = true;
         cursor
     }
 
-    /// Steps over pieces that are used up.
+    /// Steps over pieces that are finished.
     const fn settled(mut self) -> Self {
         while self.piece < self.pieces.len() {
             let width = match self.pieces[self.piece] {
@@ -222,7 +222,7 @@ impl TemplateCursor {
     }
 }
 
-/// Whether some text follows both templates from here on.
+/// Whether one text fits the rest of both templates.
 const fn meet(a: TemplateCursor, b: TemplateCursor) -> bool {
     match (a.ahead(), b.ahead()) {
         (TemplateByte::Anything, _) | (_, TemplateByte::Anything) => true,
@@ -238,7 +238,7 @@ const fn meet(a: TemplateCursor, b: TemplateCursor) -> bool {
     }
 }
 
-/// One side has a part of variable width: it ends here, or it takes the next byte of the other side.
+/// `meet` if one side has a part of variable width: the part ends here, or takes the next byte of the other side.
 const fn many(
     part: TemplateCursor,
     bytes: PartAlphabet,

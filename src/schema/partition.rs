@@ -1,16 +1,16 @@
-//! What the compiler checks of a collection: its entities share partitions.
+//! What the compiler checks about a collection: its entities have to share partitions.
 
 use super::agree::same_width;
 use super::overlap::{is_fallback, same_text};
 use super::{EntityDef, KeySource, Piece};
 
-/// Whether two declarations speak of one entity.
+/// Whether two declarations are of one entity.
 pub const fn same_entity(a: &EntityDef, b: &EntityDef) -> bool {
     !is_fallback(a) && same_text(a.id, b.id)
 }
 
 /// Whether two entities have the same template for the partition key. Fields at the same place may have
-/// other names, but not each other's: `{a}#{b}` is not `{b}#{a}`.
+/// different names, but they must not be swapped: `{a}#{b}` is not `{b}#{a}`.
 pub const fn same_partition(a: &EntityDef, b: &EntityDef) -> bool {
     if is_fallback(a) || is_fallback(b) {
         return true;
@@ -42,7 +42,7 @@ const fn same_texts(a: &[Piece], b: &[Piece]) -> bool {
     true
 }
 
-/// Whether no field of one stands at another place in the other.
+/// Whether no field of one is at another place in the other.
 const fn same_order(a: &[Piece], b: &[Piece]) -> bool {
     let mut left = 0;
     while left < a.len() {
@@ -62,7 +62,7 @@ const fn same_order(a: &[Piece], b: &[Piece]) -> bool {
     true
 }
 
-/// Whether this part of the partition key is the field of this name.
+/// Whether the part at this place of the partition key is the field of this name.
 pub const fn is_part(entity: &EntityDef, at: usize, name: &str) -> bool {
     if is_fallback(entity) {
         return true;
@@ -84,7 +84,7 @@ pub const fn is_part(entity: &EntityDef, at: usize, name: &str) -> bool {
     false
 }
 
-/// Whether the partition key has no more parts than these.
+/// Whether the partition key has at most this many parts.
 pub const fn has_at_most(entity: &EntityDef, most: usize) -> bool {
     is_fallback(entity) || parts(entity) <= most
 }

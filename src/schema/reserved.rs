@@ -1,18 +1,18 @@
-//! Attributes that the library keeps for itself: no field has their names, and nobody sets them by hand.
+//! Attributes that the library keeps for itself: no field has their names, and users cannot set them.
 
-/// What only the items have that keep unique values.
+/// The attribute that only the items that keep unique values have.
 pub(crate) const UNIQUE: &str = "$unique";
 
-/// Jobs mark what they changed by attributes that begin so.
+/// The prefix of the attributes by which jobs mark the items that they changed.
 pub(crate) const JOB: &str = "_job.";
 
-/// The names; `_shape` is that of the shape of an item. The derive has the same two lists, see the test.
+/// The reserved names; `_shape` is for the shape of an item. The derive has the same two lists, which a test compares.
 const NAMES: [&str; 2] = ["$unique", "_shape"];
 
-/// What other names begin with; `_fill.` those of what has still to be filled in.
+/// The prefixes of other reserved names; `_fill.` is for values that have still to be filled in.
 const FRONTS: [&str; 2] = ["_job.", "_fill."];
 
-/// Whether the attribute is one of these.
+/// Whether the attribute is reserved.
 pub(crate) fn is_reserved(name: &str) -> bool {
     NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
 }
@@ -21,7 +21,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// No crate can take a list from the other: a derive exports nothing but macros, and each is published by itself.
+    /// Neither crate can use the other's lists: a derive exports only macros, and each crate is published by itself.
     #[test]
     fn the_derive_knows_the_same_names() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/derive/src/check/reserved.rs");

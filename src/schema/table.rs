@@ -2,12 +2,12 @@
 
 use super::{KeyType, StreamView};
 
-/// A table: its keys, indexes, TTL attribute and stream. Comes from
-/// [`DynamoTable::schema`](crate::DynamoTable::schema); the name is still without a prefix.
+/// A table: its keys, indexes, TTL attribute and stream. It comes from
+/// [`DynamoTable::schema`](crate::DynamoTable::schema); its name is still without a prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableSchema {
-    /// The table's name, before the prefix of the connection.
+    /// The table's name, without the prefix of the connection.
     pub name: String,
     /// The partition key.
     pub pk: KeyAttribute,
@@ -15,22 +15,22 @@ pub struct TableSchema {
     pub sk: Option<KeyAttribute>,
     /// Global secondary indexes.
     pub global_indexes: Vec<IndexSchema>,
-    /// Local secondary indexes; they can only be made with the table.
+    /// Local secondary indexes, which can only be created with the table.
     pub local_indexes: Vec<IndexSchema>,
-    /// The attribute whose epoch seconds expire an item.
+    /// The attribute that holds when an item expires, in epoch seconds.
     pub ttl: Option<String>,
     /// The stream of changes.
     pub stream: Option<StreamView>,
-    /// Who declares it; nobody where the service described it.
+    /// What declares the table; `None` if the service described it.
     pub(crate) declared: Option<Declaration>,
 }
 
-/// A table or an entity with one of its own, as what declares a table.
+/// What declares a table: a table of several entities, or an entity with a table of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Declaration {
     /// Module path and name.
     pub(crate) id: &'static str,
-    /// It lists its entities, and is not one itself.
+    /// Whether it lists its entities, and is not an entity itself.
     pub(crate) is_shared: bool,
 }
 
@@ -49,8 +49,8 @@ pub struct KeyAttribute {
 pub struct IndexSchema {
     /// Its name.
     pub name: String,
-    /// Partition key attributes: one, or up to four of a multi-attribute key. For a local index the
-    /// table's own.
+    /// Partition key attributes: one, or up to four of a multi-attribute key. A local index has those of its
+    /// table.
     pub pk: Vec<KeyAttribute>,
     /// Sort key attributes, up to four.
     pub sk: Vec<KeyAttribute>,
@@ -65,6 +65,6 @@ pub enum ProjectionSchema {
     All,
     /// None.
     Keys,
-    /// These; sorted, without key attributes.
+    /// These, sorted and without key attributes.
     Include(Vec<String>),
 }

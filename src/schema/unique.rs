@@ -1,17 +1,17 @@
-//! Can an entity have the key of an item that keeps a unique value? Asked by the compiler.
+//! Lets the compiler check that no entity can have the key of an item that keeps a unique value.
 //!
-//! The partition key of such an item begins with `$UNIQUE#`, and `$` occurs in no key that a template makes. Where
-//! the partition key of an entity can be any text, the sort key tells them apart: `$` and no more.
+//! The partition key of such an item begins with `$UNIQUE#`, and `$` occurs in no key that a template makes. If
+//! the partition key of an entity can be any text, the sort key tells them apart: that of such an item is `$`.
 
 use super::overlap::is_fallback;
 use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style};
 
-/// Whether the partition key can hold a text.
+/// Whether the partition key is text.
 pub const fn has_text_partition(entity: &EntityDef) -> bool {
     is_fallback(entity) || matches!(entity.pk.ty, KeyType::S)
 }
 
-/// Whether no entity of the table can have such a key.
+/// Whether no entity of the table can have the key of an item that keeps a unique value.
 pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> bool {
     let mut at = 0;
     while at < entities.len() {
@@ -28,7 +28,7 @@ pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> b
     true
 }
 
-/// Whether some entity has unique values.
+/// Whether any of the entities has unique values.
 pub(crate) fn has_uniques(entities: &[&EntityDef]) -> bool {
     entities.iter().any(|entity| !entity.uniques.is_empty())
 }

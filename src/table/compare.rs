@@ -1,11 +1,11 @@
-//! A declared schema beside one that is there, in plain words.
+//! Compares a declared schema with an existing one, in plain words.
 
 use std::collections::BTreeSet;
 
 use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, StreamView, TableSchema};
 
-/// Everything in which the table differs from its declaration, each with what to do about it. More
-/// indexes, or a stream that was not asked for, are no difference.
+/// Every difference between the table and its declaration, each with what to do about it. Additional
+/// indexes, or a stream that was not declared, are no difference.
 pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let mut list = obstacles(declared, found);
     let missing = declared
@@ -22,7 +22,7 @@ pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<St
     list
 }
 
-/// The differences that adding global indexes does not mend.
+/// The differences that adding global indexes does not fix.
 pub(super) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let mut list: Vec<String> = keys(declared, found).into_iter().collect();
     for index in &declared.global_indexes {
@@ -48,7 +48,7 @@ pub(super) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<Stri
     list
 }
 
-/// TTL, declared and found.
+/// The difference between the declared TTL and the one that was found.
 pub(super) fn ttl(declared: Option<&str>, found: Option<&str>) -> Option<String> {
     match (declared, found) {
         (Some(declared), Some(found)) if declared != found => Some(format!(
@@ -144,7 +144,7 @@ fn stream(declared: Option<StreamView>, found: Option<StreamView>) -> Option<Str
     }
 }
 
-/// What an index holds besides keys; `None` is all.
+/// The attributes that an index holds besides keys; `None` means all.
 fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String>> {
     match &index.projection {
         ProjectionSchema::All => None,

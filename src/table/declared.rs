@@ -1,11 +1,11 @@
-//! One table, one declaration. Entities that do not know of each other would read and delete each other's rows.
+//! Each table has one declaration. Entities that do not know of each other would read and delete each other's rows.
 
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::schema::{Declaration, TableSchema};
 
-/// Refuses a table that is declared at two places. The same one may come twice.
+/// Refuses a table that has two declarations. The same declaration may be passed twice.
 pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
     let declared = schemas
         .iter()
@@ -24,7 +24,7 @@ pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
     }
 }
 
-/// What is wrong, and what to do.
+/// What is wrong, and what to do about it.
 fn clash(table: &str, one: Declaration, two: Declaration) -> String {
     let (a, b) = names(one.id, two.id);
     let (alone, shared) = if one.is_shared { (b, a) } else { (a, b) };
@@ -44,7 +44,7 @@ fn clash(table: &str, one: Declaration, two: Declaration) -> String {
     }
 }
 
-/// Their short names, or where they stand too if those are equal.
+/// Their short names, or the full ones if the short ones are equal.
 fn names(one: &'static str, two: &'static str) -> (&'static str, &'static str) {
     let short = |id: &'static str| id.rsplit("::").next().unwrap_or(id);
     match short(one) == short(two) {

@@ -7,10 +7,10 @@ use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableS
 
 const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
-/// Over all indexes that list their attributes.
+/// The limit over all indexes that list their attributes.
 const INCLUDED_ATTRIBUTES: usize = 100;
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
-/// Of each half of a multi-attribute key.
+/// The limit for the partition key and for the sort key of a multi-attribute key.
 const KEY_ATTRIBUTES: usize = 4;
 
 pub(super) fn check(schema: &TableSchema) -> Result<()> {

@@ -1,19 +1,19 @@
-//! How often a table is asked for its status again: ever more slowly.
+//! How often the status of a table is polled: ever more slowly.
 
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::runtime::sleep;
 
-/// Local engines are ready at once, AWS takes seconds; so the first pause is short.
+/// The first pause is short, because local engines are ready at once; AWS takes seconds.
 const FIRST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(2);
 
 pub(super) struct TablePolling {
     next: Duration,
-    /// None waits without an end.
+    /// How long to wait in all; `None` has no end.
     patience: Option<Duration>,
-    /// When the first wait began: time that passed before does not count.
+    /// When the first wait began; the time before it does not count.
     began: Option<Instant>,
 }
 
@@ -34,7 +34,7 @@ impl TablePolling {
         }
     }
 
-    /// Waits a little longer than the last time, or says that it has been too long.
+    /// Waits a little longer than the last time, or returns an error if it has been too long.
     pub(super) async fn wait(&mut self, overdue: impl FnOnce() -> Error) -> Result<()> {
         let began = *self.began.get_or_insert_with(Instant::now);
         if self.patience.is_some_and(|most| began.elapsed() >= most) {

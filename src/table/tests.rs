@@ -1,4 +1,4 @@
-//! Comparison as a pure function; creation and indexes on the embedded engine.
+//! Tests comparison as a pure function; creation and indexes on the embedded engine.
 
 use super::*;
 use crate::connect::testing::{Fault, Faults};
@@ -251,8 +251,8 @@ async fn creators_may_race() {
     assert_eq!(ttl.as_deref(), Some("expires"));
 }
 
-/// A creator that died between table and TTL is finished by the next one, but only while the table is
-/// young; an old one without TTL is somebody's choice.
+/// If a creator died between the table and its TTL, the next one finishes it, but only while the table is
+/// young; an old table without TTL is somebody's choice.
 #[tokio::test]
 async fn a_young_table_waits_for_its_creators_ttl() {
     let (db, http) = start().await;
@@ -348,14 +348,14 @@ async fn missing_indexes_are_added_and_filled() {
     assert_eq!(writes(&http), [""; 0]);
 }
 
-/// It may have begun all the same, so the table is looked at before it is asked again.
+/// The index may have been begun all the same, so the table is described before the request is sent again.
 #[tokio::test]
 async fn a_service_that_fails_to_begin_an_index_is_asked_again() {
     let (db, http) = start().await;
     let mut bare = shop();
     bare.global_indexes.clear();
     db.create_tables([bare]).await.unwrap();
-    // More than the SDK retries by itself, and the table is described between.
+    // There are more failures than the SDK retries by itself, and the table is described in between.
     let failed = || std::iter::repeat_n(Fault::internal(), 3);
     let described = || [Fault::Pass];
     let plan = [Fault::Pass, Fault::Pass].into_iter().chain(failed());
@@ -365,7 +365,7 @@ async fn a_service_that_fails_to_begin_an_index_is_asked_again() {
     db.create_tables([shop()]).await.unwrap();
 }
 
-/// Filling an index takes hours, and some of the looks at it fail.
+/// Filling an index takes hours, and describing the table may fail meanwhile.
 #[tokio::test]
 async fn a_look_that_fails_ends_no_wait() {
     let (db, http) = start().await;
@@ -373,11 +373,11 @@ async fn a_look_that_fails_ends_no_wait() {
     bare.global_indexes.clear();
     db.create_tables([bare]).await.unwrap();
     let failed = || std::iter::repeat_n(Fault::throttle(), 3);
-    // To begin an index fails, and so does the look after it.
+    // The request to begin an index fails, and so does describing the table after it.
     let plan = [Fault::Pass, Fault::Pass].into_iter().chain(failed());
     http.plan(plan.chain(failed()));
     db.add_indexes([shop()]).await.unwrap();
-    // Nobody knows of a service that never answered whether it is there.
+    // A service that never answered may not exist, so it is not asked again.
     http.plan(failed());
     let silent = db.add_indexes([shop()]).await.unwrap_err();
     assert!(silent.is_throttled(), "{silent}");

@@ -1,18 +1,18 @@
-//! Days of the calendar and times without a zone, of each time library.
+//! Calendar dates and times without a zone, for each time library.
 
 use super::text::{Precision, TimeText, civil_text, date_text, parse_civil, parse_date};
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, Reader, Writer};
 
-/// A type that is a day of the calendar.
+/// A type that is a calendar date.
 pub(crate) trait CalendarDate: Sized {
     /// Days since 1970-01-01.
     fn to_days(&self) -> i64;
     fn from_days(days: i64) -> Option<Self>;
 }
 
-/// Dates and times without a zone: as if in UTC.
+/// A date and time without a zone, stored as if in UTC.
 pub(crate) trait CivilTime: Sized {
     fn to_civil(&self) -> Timestamp;
     fn from_civil(time: Timestamp) -> Option<Self>;

@@ -7,7 +7,7 @@ use crate::codec::DynamoValue;
 use crate::json::{CodecError, Name, Number, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
 
-/// How a point in time is stored where the table is not ours alone: `#[dynamo(format = "..")]`.
+/// How a point in time is stored in a table that others use too: `#[dynamo(format = "..")]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Seconds since 1970, `N`.
@@ -34,7 +34,7 @@ pub(crate) fn encode_formed(
     }
 }
 
-/// The same with whatever fraction there is: what was read of a row is written as it was.
+/// Writes a time with whatever fraction it has, so that a time that was read is written back unchanged.
 pub(crate) fn encode_as_read(
     time: Timestamp,
     form: Form,
@@ -51,7 +51,7 @@ pub(crate) fn encode_as_read(
     number.encode(writer)
 }
 
-/// The units of a form that is a number, if the time has no fraction of one.
+/// The time in the units of a numeric form; `None` if it has a fraction of a unit, or if the form is text.
 fn whole(time: Timestamp, form: Form) -> Option<i128> {
     let unit = 10_i128.pow(scale(form)?);
     let nanos = nanos(time);
@@ -62,7 +62,7 @@ fn nanos(time: Timestamp) -> i128 {
     i128::from(time.seconds()) * i128::from(BILLION) + i128::from(time.nanos())
 }
 
-/// Units of a form that is a number have so many digits of nanoseconds.
+/// How many digits of nanoseconds one unit of a numeric form has; `None` if the form is text.
 fn scale(form: Form) -> Option<u32> {
     match form {
         Form::Epoch => Some(9),
@@ -96,7 +96,7 @@ fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Timestamp, Codec
     }
 }
 
-/// A number of units, each `10^scale` nanoseconds; a fraction down to a nanosecond is kept.
+/// The time of a number of units, each `10^scale` nanoseconds; a fraction is kept down to the nanosecond.
 fn epoch(digits: &str, scale: i64) -> Option<Timestamp> {
     let number: Number = digits.parse().ok()?;
     let nanos: i128 = number.scaled(scale)?.to_integer_text()?.parse().ok()?;
@@ -104,7 +104,7 @@ fn epoch(digits: &str, scale: i64) -> Option<Timestamp> {
     Timestamp::from_unix(seconds, nanos.rem_euclid(i128::from(BILLION)) as u32)
 }
 
-/// A field with a foreign form: a moment, or an `Option` of one.
+/// A field whose time has a foreign form: a moment, or an `Option` of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no foreign stored form",
     label = "not a timestamp, nor an `Option` of one",

@@ -1,4 +1,4 @@
-//! The text of times: UTC, RFC 3339, fixed width. Only arithmetic, no library's type.
+//! The text of times: UTC, RFC 3339, fixed width. It uses only arithmetic and no type of a time library.
 
 use crate::clock::Timestamp;
 use crate::json::CodecError;
@@ -19,7 +19,7 @@ pub(crate) enum Precision {
 
 /// Year, month and day from days since 1970, in the proleptic Gregorian calendar.
 pub(crate) fn civil_from_days(days: i64) -> (i64, u8, u8) {
-    // Years that begin in March have their leap day last; eras of 400 years repeat.
+    // Years are counted from March, so that the leap day is the last one; the calendar repeats every 400 years.
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
@@ -53,7 +53,7 @@ pub(crate) fn days_from_civil(year: i64, month: u8, day: u8) -> Option<i64> {
     (civil_from_days(days) == (year, month, day)).then_some(days)
 }
 
-/// The text of a time. None is longer, so it needs no memory of its own.
+/// The text of a time. It always fits 32 bytes, so it needs no memory of its own.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TimeText {
     bytes: [u8; 32],
@@ -126,7 +126,7 @@ pub(crate) fn civil_text(time: Timestamp, precision: Precision) -> Result<TimeTe
     let mut text = TimeText::default();
     push_date(&mut text, time.seconds().div_euclid(DAY))?;
     let second = time.seconds().rem_euclid(DAY) as u64;
-    // Within a leap second the nanoseconds run on: 23:59:60.5 is 59 seconds and 1.5e9.
+    // Within a leap second the nanoseconds go on counting: 23:59:60.5 is second 59 with 1.5e9 nanoseconds.
     let leap = u64::from(time.nanos() >= BILLION);
     if leap == 1 && second % 60 != 59 {
         return Err(CodecError::new(
@@ -163,7 +163,7 @@ pub(crate) fn utc_text(time: Timestamp, precision: Precision) -> Result<TimeText
     Ok(text)
 }
 
-/// Cuts a fixed number of digits off the front.
+/// Takes a fixed number of digits off the front.
 fn take_digits(text: &mut &str, width: usize) -> Option<i64> {
     let digits = text.get(..width)?;
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -238,7 +238,7 @@ pub(crate) fn parse_utc(mut text: &str) -> Option<Timestamp> {
         _ => return text.is_empty().then_some(time),
     };
     let hours = take_digits(&mut text, 2).filter(|hours| *hours < 24)?;
-    // Some programs leave it out.
+    // Some programs leave the colon out.
     let _ = take_char(&mut text, &[':']);
     let minutes = take_digits(&mut text, 2).filter(|minutes| *minutes < 60)?;
     let seconds = time.seconds() - sign * (hours * 3600 + minutes * 60);

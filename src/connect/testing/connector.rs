@@ -1,4 +1,4 @@
-//! Carries the plan out, between the SDK and an HTTP client that works.
+//! Carries out the plan, between the SDK and an HTTP client that works.
 
 use std::io;
 
@@ -21,7 +21,7 @@ pub(super) struct Connector<C> {
     pub(super) faults: Faults,
 }
 
-/// The client's own connector, so that it may be any client: the embedded engine or one with sockets.
+/// Uses the client's own connector, so that it may be any client: the embedded engine or one with sockets.
 impl HttpClient for Connector<SharedHttpClient> {
     fn http_connector(
         &self,
@@ -90,7 +90,7 @@ async fn run(
     }
 }
 
-/// Forwards the first of a batch and answers for the rest. What is no batch is passed on.
+/// Forwards the first part of a batch and answers for the rest. Other requests are passed on.
 async fn batch(
     count: usize,
     inner: SharedHttpConnector,
@@ -123,7 +123,7 @@ fn broken(kind: io::ErrorKind, text: &str) -> ConnectorError {
     ConnectorError::io(io::Error::new(kind, text).into())
 }
 
-/// The body, which a client with sockets still has to read.
+/// The whole body; a client with sockets has not read it yet.
 async fn whole(answer: HttpResponse) -> Result<Vec<u8>, ConnectorError> {
     let body = ByteStream::new(answer.into_body()).collect().await;
     let body = body.map_err(|error| ConnectorError::io(error.into()))?;

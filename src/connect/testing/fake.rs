@@ -1,4 +1,4 @@
-//! Errors as they would come from an engine, for fakes that have none (feature `testing`).
+//! Errors as an engine would return them, for fakes without an engine (feature `testing`).
 
 use bytes::Bytes;
 
@@ -10,7 +10,7 @@ use crate::json::Writer;
 use crate::plan::{ConditionFailure, Expect, check};
 use crate::wire::{ConditionFailed, Failure};
 
-/// What `create` returns where this entity is there: [`ErrorKind::AlreadyExists`], with
+/// The error of a `create` if this entity exists: [`ErrorKind::AlreadyExists`], with
 /// [`current`](Error::current).
 ///
 /// ```
@@ -35,19 +35,19 @@ pub fn already_exists<E: DynamoEntity>(current: &E) -> Error {
     failed_condition(ConditionFailure::create(&E::ENTITY), Some(current))
 }
 
-/// What a write that needs an item returns where none is there: [`ErrorKind::NotFound`].
+/// The error of a write that needs an item if there is none: [`ErrorKind::NotFound`].
 pub fn not_found<E: DynamoEntity>() -> Error {
     failed_condition::<E>(needing_row::<E>(), None)
 }
 
-/// What a write returns where the item that is there does not fit its condition or its version:
+/// The error of a write if the stored item does not fit its condition or its version:
 /// [`ErrorKind::Conflict`], with [`current`](Error::current).
 pub fn conflict<E: DynamoEntity>(current: &E) -> Error {
     failed_condition(needing_row::<E>().or_condition(), Some(current))
 }
 
-/// What a write returns where the item of this key has its unique value: [`ErrorKind::NotUnique`], with
-/// [`holder`](Error::holder). The look-up is named as it is declared, `by_email` say.
+/// The error of a write if the item of this key has its unique value: [`ErrorKind::NotUnique`], with
+/// [`holder`](Error::holder). The look-up is named as it is declared, such as `by_email`.
 pub fn not_unique<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Error {
     taken(look_up, holder).unwrap_or_else(|error| error)
 }
@@ -70,7 +70,7 @@ fn taken<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error> {
     Ok(error.declared_as(Some(entity.id)))
 }
 
-/// A failure of any other kind, of the service: [`ErrorKind::Throttled`] or [`ErrorKind::OutcomeUnknown`], say.
+/// An error of the service of any other kind, such as [`ErrorKind::Throttled`] or [`ErrorKind::OutcomeUnknown`].
 pub fn failure(kind: ErrorKind) -> Error {
     Error::new(kind, Stage::Service, format!("made by a test: {kind:?}"))
 }
@@ -79,7 +79,7 @@ fn needing_row<E: DynamoEntity>() -> ConditionFailure {
     check::condition(&E::ENTITY, Expect::Exists, None, Timestamp::EPOCH).1
 }
 
-/// The failed condition of a write that found this entity, whatever its TTL.
+/// The error of a write whose condition failed on this entity, whatever its TTL.
 fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<&E>) -> Error {
     let encoded = current.map(encode_as_is).transpose();
     match encoded {
@@ -91,7 +91,7 @@ fn failed_condition<E: DynamoEntity>(meaning: ConditionFailure, current: Option<
     }
 }
 
-/// A failed condition, and the item that it saw.
+/// A failed condition with the item that it saw.
 fn refused(item: Option<Bytes>) -> Failure {
     Failure {
         condition: Some(ConditionFailed { item }),

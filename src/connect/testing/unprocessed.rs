@@ -1,17 +1,17 @@
-//! A batch of which a part is executed, and the answer for the rest.
+//! A batch of which only a part is executed, and the answer for the rest.
 
 use serde_json::{Map, Value, json};
 
 /// A batch in two parts.
 pub(super) struct Split {
-    /// The request with the first part; none if that is empty.
+    /// The request with the first part; `None` if that is empty.
     pub(super) forwarded: Option<String>,
-    /// What comes back: under which name, and what.
+    /// The name under which the rest comes back; `left` is the rest.
     member: &'static str,
     left: Value,
 }
 
-/// Splits after the first `count` requests or keys over all tables; `None` if this is no batch.
+/// Splits a batch after the first `count` requests or keys over all tables; `None` for other requests.
 pub(super) fn split(body: &[u8], count: usize) -> Option<Split> {
     let mut body: Value = serde_json::from_slice(body).ok()?;
     let tables = body.get_mut("RequestItems")?.as_object_mut()?;
@@ -30,7 +30,7 @@ pub(super) fn split(body: &[u8], count: usize) -> Option<Split> {
 }
 
 impl Split {
-    /// The answer to the first part, and the rest as unprocessed.
+    /// The answer to the first part, with the rest as unprocessed.
     pub(super) fn answer(self, first: &[u8]) -> Option<String> {
         let mut answer: Value = serde_json::from_slice(first).ok()?;
         *answer
@@ -41,7 +41,7 @@ impl Split {
     }
 }
 
-/// Keeps the first `count` entries over all tables, returns the others.
+/// Keeps the first `count` entries over all tables and returns the others.
 fn split_off(tables: &mut Map<String, Value>, mut count: usize) -> Map<String, Value> {
     let mut left = Map::new();
     for (table, requests) in tables.iter_mut() {
@@ -61,7 +61,7 @@ fn split_off(tables: &mut Map<String, Value>, mut count: usize) -> Map<String, V
     left
 }
 
-/// The list of a table: requests of a write, or the `Keys` of a read.
+/// The entries of a table: the requests of a write, or the `Keys` of a read.
 fn entries(requests: &mut Value) -> Option<&mut Vec<Value>> {
     match requests {
         Value::Object(read) => read.get_mut("Keys")?.as_array_mut(),

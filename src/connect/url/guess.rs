@@ -1,6 +1,6 @@
-//! Near misses.
+//! Suggestions for URLs that are nearly right.
 
-/// What someone who wrote this had in mind.
+/// The URL that was probably meant.
 pub(super) fn guess(url: &str) -> Option<String> {
     let lower = url.to_ascii_lowercase();
     if matches!(
@@ -39,7 +39,7 @@ pub(super) fn guess(url: &str) -> Option<String> {
     }
 }
 
-/// `eu-central-1`, `us-gov-west-1`
+/// Whether the text has the form of a region, such as `eu-central-1` or `us-gov-west-1`.
 pub(super) fn looks_like_region(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let Some((number, words)) = parts.split_last() else {
@@ -63,7 +63,7 @@ pub(super) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, known)| known)
 }
 
-/// Letters to insert, delete or replace.
+/// How many letters to insert, delete or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

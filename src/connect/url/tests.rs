@@ -1,4 +1,4 @@
-//! Right URLs, near misses, wrong ones.
+//! Tests of right URLs, near misses and wrong ones.
 
 use super::*;
 use crate::error::ErrorKind;

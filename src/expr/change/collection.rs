@@ -1,4 +1,4 @@
-//! Elements of lists and sets, entries of maps.
+//! Changes of the elements of lists and sets, and of the entries of maps.
 
 use super::Change;
 use crate::codec::SetElement;
@@ -40,7 +40,7 @@ impl<R, T, M> Path<R, T, M> {
         )
     }
 
-    /// Takes the element at this position away; those after it move up. Refused by a condition if
+    /// Removes the element at this position; those after it move up. Refused by a condition if
     /// there is none.
     pub fn remove_at(&self, index: usize) -> Change<R>
     where
@@ -69,7 +69,7 @@ impl<R, T: List, M: Mode> Path<R, T, M> {
         Change::new(self.place(), action).guarded(self.unless_null(Tag::L))
     }
 
-    /// Bytes are stored as binary, which has no elements.
+    /// The list in DynamoDB JSON; refuses bytes, which are stored as binary and have no elements.
     fn list(&self, list: &T) -> Result<Vec<u8>, CodecError> {
         let json = self.json(list)?.unwrap_or_default();
         if json.starts_with(b"{\"L\"") {
@@ -84,7 +84,7 @@ impl<R, T: List, M: Mode> Path<R, T, M> {
 
 /// Changes of sets.
 impl<R, T, M> Path<R, T, M> {
-    /// Adds an element; it may be there already.
+    /// Adds an element; nothing changes if it is already there.
     pub fn insert(&self, element: impl Arg<T::Element>) -> Change<R>
     where
         T: Set,
@@ -105,7 +105,7 @@ impl<R, T, M> Path<R, T, M> {
         )
     }
 
-    /// Takes an element out; it may be missing already.
+    /// Removes an element; nothing changes if it is not there.
     pub fn discard(&self, element: impl Arg<T::Element>) -> Change<R>
     where
         T: Set,
@@ -114,7 +114,7 @@ impl<R, T, M> Path<R, T, M> {
         self.with_elements([element.into_arg()], UpdateAction::Discard)
     }
 
-    /// Takes elements out.
+    /// Removes elements.
     pub fn discard_all<A: Arg<T::Element>>(
         &self,
         elements: impl IntoIterator<Item = A>,
@@ -144,7 +144,7 @@ impl<R, T: Set, M: Mode> Path<R, T, M> {
 
 /// Changes of maps; `entry(..)` leads to one entry.
 impl<R, T, M> Path<R, T, M> {
-    /// Takes the entry of this name away; the same as `entry(key).remove()`.
+    /// Removes the entry of this name; the same as `entry(key).remove()`.
     pub fn remove_entry(&self, key: impl Arg<T::Key>) -> Change<R>
     where
         T: Map,

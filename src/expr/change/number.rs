@@ -11,7 +11,7 @@ use crate::path::{CanCompute, Mode, Path};
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
     /// Adds to the stored number; a missing one counts as zero, or as the field's default. Refused by
-    /// a condition where the sum would leave the range of the type.
+    /// a condition if the sum would leave the range of the type.
     pub fn add(&self, value: impl Arg<T>) -> Change<R>
     where
         T: Numeric,
@@ -20,7 +20,7 @@ impl<R, T, M> Path<R, T, M> {
         self.compute(&value.into_arg(), false)
     }
 
-    /// Subtracts from the stored number; see [`add`](Self::add). An unsigned one never falls below zero.
+    /// Subtracts from the stored number; see [`add`](Self::add). An unsigned number never falls below zero.
     pub fn sub(&self, value: impl Arg<T>) -> Change<R>
     where
         T: Numeric,
@@ -60,7 +60,7 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
         Ok((action, guard))
     }
 
-    /// The stored number leaves room for the change.
+    /// The condition that the stored number leaves room for the change.
     fn guard(&self, sum_bound: &SumBound) -> Node {
         let bound = Term::Value(format!("{{\"N\":\"{}\"}}", sum_bound.bound.as_str()).into_bytes());
         let fits = Node::Compare(self.here(), sum_bound.comparison, bound);

@@ -1,11 +1,11 @@
-//! The exact decimal number that stands for a float, without a buffer on the heap.
+//! The decimal number of a float's shortest text, without memory on the heap.
 
 use std::borrow::Cow;
 use std::fmt::{self, LowerExp, Write};
 
 use super::Parts;
 
-/// A float's shortest text that reads back as the same float: `-1.25e-7`. The longest has a sign, 17 digits, a
+/// The shortest text that reads back as the same float: `-1.25e-7`. The longest one has a sign, 17 digits, a
 /// point, and an exponent of five characters.
 pub(crate) struct FloatText {
     bytes: [u8; 32],
@@ -22,7 +22,8 @@ impl FloatText {
         Some(text)
     }
 
-    /// Its number; `None` for NaN and infinities. The first digit takes the place of the point, so that all stand side by side.
+    /// The parts of the number; `None` for NaN and infinities. The first digit is moved to the place of the point, so
+    /// that all digits are side by side.
     pub(crate) fn parts(&mut self) -> Option<Parts<'_>> {
         let text = self.bytes.get_mut(..self.length)?;
         let negative = text.first() == Some(&b'-');
@@ -37,7 +38,7 @@ impl FloatText {
         Some(Parts {
             negative,
             exponent: exponent.parse().ok()?,
-            // The shortest text has no other zeros at an end.
+            // The shortest text has no other zeros at either end.
             digits: Cow::Borrowed(if digits == "0" { "" } else { digits }),
         })
     }

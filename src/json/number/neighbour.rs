@@ -1,12 +1,12 @@
-//! The next and the previous of the numbers that DynamoDB can keep.
+//! The next and the previous one among the numbers that DynamoDB can keep.
 //!
-//! There are finitely many of them, 38 digits each, so that a bound that is left out can be written as
-//! one that is held.
+//! Numbers have at most 38 digits, so there are finitely many, and an excluded bound can be written as
+//! an included one.
 
 use super::{EXPONENTS, MAX_DIGITS, Number};
 use crate::json::CodecError;
 
-/// All 38 digits of a mantissa fit.
+/// The least mantissa of 38 digits.
 const LEAST: u128 = 10u128.pow(MAX_DIGITS as u32 - 1);
 
 impl Number {
@@ -41,7 +41,7 @@ impl Number {
     }
 }
 
-/// A number of 38 digits by its first digit's exponent.
+/// The number with this mantissa of 38 digits, by the exponent of its first digit.
 fn written(negative: bool, mantissa: u128, exponent: i64) -> Result<Number, CodecError> {
     let sign = if negative { "-" } else { "" };
     format!("{sign}{mantissa}e{}", exponent - MAX_DIGITS as i64 + 1).parse()

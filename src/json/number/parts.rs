@@ -1,18 +1,18 @@
-//! A number's text taken apart, and put together in one way.
+//! Takes the text of a number apart, and writes it in one canonical form.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use crate::json::CodecError;
 
-/// The most significant digits that are kept.
+/// How many significant digits DynamoDB keeps.
 pub(super) const MAX_DIGITS: usize = 38;
-/// The exponents of the first digit: 1e-130 to 9.99e125.
+/// The exponents that the first digit may have: 1e-130 to 9.99e125.
 pub(super) const EXPONENTS: RangeInclusive<i64> = -130..=125;
 /// Numbers up to this many characters are written without an exponent.
 const PLAIN_LENGTH: i64 = 40;
 
-/// `0.d1d2d3... * 10^(exponent + 1)`: the exponent is the first digit's.
+/// `0.d1d2d3... * 10^(exponent + 1)`: the exponent is that of the first digit.
 pub(crate) struct Parts<'a> {
     pub(crate) negative: bool,
     /// Without leading or trailing zeros; empty for zero.
@@ -21,7 +21,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a number's text apart; `None` if it is none.
+    /// Takes the text of a number apart; `None` for other text.
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         let (negative, unsigned) = match text.as_bytes().first()? {
             b'-' => (true, &text[1..]),
@@ -60,7 +60,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Whether DynamoDB would keep it.
+    /// Refuses a number that DynamoDB would not keep.
     pub(crate) fn check(&self) -> Result<(), CodecError> {
         if self.digits.len() > MAX_DIGITS {
             return Err(CodecError::new(
@@ -75,7 +75,7 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    /// Bytes that the number costs in an item.
+    /// How many bytes the number takes in an item.
     pub(in crate::json) fn size(&self) -> usize {
         let whole = (self.exponent + 1).clamp(0, self.digits.len() as i64) as usize;
         let fraction = self.digits.len() - whole;
@@ -83,21 +83,21 @@ impl<'a> Parts<'a> {
         whole.div_ceil(2) + fraction.div_ceil(2) + 1 + sign
     }
 
-    /// Without an exponent.
+    /// The text without an exponent.
     pub(super) fn plain(&self) -> String {
         let mut text = String::new();
         self.write_plain(&mut |part| text.push_str(part));
         text
     }
 
-    /// The one text of a value.
+    /// The canonical text of the value.
     pub(super) fn canonical(&self) -> String {
         let mut text = String::new();
         self.write(&mut |part| text.push_str(part));
         text
     }
 
-    /// Hands the one text of a value over, part by part.
+    /// Hands over the canonical text of the value, piece by piece.
     pub(in crate::json) fn write(&self, push: &mut impl FnMut(&str)) {
         let length = if self.exponent < 0 {
             self.digits.len() as i64 - self.exponent
@@ -153,7 +153,7 @@ fn push_zeros(mut count: usize, push: &mut impl FnMut(&str)) {
     push(ZEROS.get(..count).unwrap_or_default());
 }
 
-/// An exponent of any length; those beyond all limits are cut, they are refused anyway.
+/// Parses an exponent of any length. One beyond all limits is cut: the number is refused anyway.
 fn parse_exponent(text: &str) -> Option<i64> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1, &text[1..]),

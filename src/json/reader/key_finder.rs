@@ -1,4 +1,4 @@
-//! Some attributes of an item, found while it is read for another reason.
+//! Finds some attributes of an item while the item is read for another reason.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -6,47 +6,47 @@ use std::ops::Range;
 use super::Reader;
 use crate::json::CodecError;
 
-/// Where the values of these attributes begin in a text.
+/// Where the values of some attributes begin in a text.
 ///
-/// The items of an answer usually have their attributes in one order. So names are counted, not compared: the item before
-/// tells how many come before the next attribute that is looked for. Where another name stands there, each name is
-/// compared again.
+/// The items of an answer usually have their attributes in one order. So names are counted, not compared: the previous
+/// item tells how many names come before the next attribute that is looked for. If another name is found there, each
+/// name is compared again.
 #[derive(Debug)]
 pub(crate) struct KeyFinder {
     attributes: Vec<Attribute>,
-    /// How many of the attributes are asked for their values. Of one behind them only its presence is asked.
+    /// How many of the attributes are asked for their values. For the one behind them only its presence matters.
     values: usize,
-    /// The number of this item: what was noted in earlier ones does not count.
+    /// The number of the current item: places noted in earlier items do not count.
     item: Cell<usize>,
-    /// How many of the steps were found in this item.
+    /// How many attributes were found in this item.
     found: Cell<usize>,
-    /// How many names were looked at since the last of them.
+    /// How many names were looked at since the last attribute was found.
     passed: Cell<u32>,
     is_order_known: Cell<bool>,
-    /// How often another order came.
+    /// How often the order has changed.
     turns: Cell<u32>,
 }
 
 #[derive(Debug)]
 struct Attribute {
     name: &'static str,
-    /// In which item it was noted, and where.
+    /// The number of the item in which the attribute was noted, and the place there.
     place: Cell<(usize, usize)>,
-    /// The attribute that stands at this place of the order, which may be another than this one.
+    /// Which attribute comes at this position of the order; it may be another one than this.
     step: Cell<FinderStep>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct FinderStep {
-    /// How many names are passed from the attribute before it, its own included.
+    /// How many names to pass since the attribute before, including the attribute's own.
     names: u32,
     attribute: usize,
 }
 
-/// The number of names to pass where nothing is looked for.
+/// The number of names to pass if nothing is looked for.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// An answer whose order changes more often is taken to have none.
+/// If the order changes more often than this, the answer is assumed to have none.
 const MOST_TURNS: u32 = 3;
 
 impl Attribute {
@@ -73,7 +73,7 @@ impl KeyFinder {
         }
     }
 
-    /// Finds out whether this attribute is there, too.
+    /// Also finds out whether this attribute is there.
     pub(crate) fn beside(mut self, name: &'static str) -> Self {
         self.attributes.push(Attribute::of(name));
         self
@@ -86,7 +86,7 @@ impl KeyFinder {
         beside.is_some_and(|beside| self.place_of(beside).is_some())
     }
 
-    /// Begins an item, in which nothing was found yet. Returns the number of names until one is looked at.
+    /// Begins an item. Returns how many names to pass until one is looked at, that one included.
     #[inline]
     fn begin(&self) -> u32 {
         self.item.set(self.item.get() + 1);
@@ -104,7 +104,7 @@ impl KeyFinder {
         self.attributes.get(number).map(|attribute| &attribute.step)
     }
 
-    /// Looks at a name. Returns the number of names until the next one is looked at.
+    /// Looks at a name. Returns how many names to pass until the next one is looked at.
     #[inline]
     fn look_at(&self, name: &str, place: usize) -> u32 {
         let step = self.step(self.found.get());
@@ -128,7 +128,7 @@ impl KeyFinder {
         }
     }
 
-    /// Notes that the next attribute of the order stands here.
+    /// Notes that the next attribute of the order is at this place.
     #[inline(always)]
     fn is_at(&self, attribute: &Attribute, place: usize) -> u32 {
         attribute.place.set((self.item.get(), place));
@@ -137,7 +137,7 @@ impl KeyFinder {
         self.step(found).map_or(NEVER, |step| step.get().names)
     }
 
-    /// Looks for a name among all attributes, while their order is not known.
+    /// Looks for a name among all attributes while their order is not known.
     #[cold]
     fn find_out(&self, name: &str, place: usize) -> u32 {
         let place = (self.item.get(), place);
@@ -171,21 +171,21 @@ impl KeyFinder {
         is_complete
     }
 
-    /// From here on each name is looked at. Returns whether the order was known until now.
+    /// Makes the finder look at each name from now on. Returns whether the order was known until now.
     fn lose_order(&self) -> bool {
         let was_known = self.is_order_known.replace(false);
         self.turns.set(self.turns.get() + u32::from(was_known));
         was_known
     }
 
-    /// Where an attribute stands in this item.
+    /// The place of an attribute in this item.
     #[inline]
     fn place_of(&self, attribute: &Attribute) -> Option<usize> {
         let (item, place) = attribute.place.get();
         (item == self.item.get()).then_some(place)
     }
 
-    /// The bytes from each value on, in the order of the names; none where one is missing.
+    /// The text from each value on, in the order of the names; `None` for a missing attribute.
     #[inline]
     pub(crate) fn ahead<'r>(&self, body: &Reader<'r>) -> impl Iterator<Item = Option<&'r [u8]>> {
         let bytes = body.bytes();
@@ -208,7 +208,7 @@ impl KeyFinder {
     }
 }
 
-/// Whether two names are the same; none if they are too long to compare without a call.
+/// Whether two names are the same; `None` if their length cannot be compared without a call.
 #[inline(always)]
 fn is_same_if_short(one: &str, other: &str) -> Option<bool> {
     let (one, other) = (one.as_bytes(), other.as_bytes());
@@ -229,7 +229,7 @@ fn same_ends<const N: usize>(one: &[u8], other: &[u8]) -> bool {
 }
 
 impl<'a> Reader<'a> {
-    /// A name of the item or of a map in it, with its value ahead.
+    /// Counts a name of the item or of a map in it; the value comes next.
     #[inline(always)]
     pub(super) fn pass_name(&mut self, name: &str) {
         // `NEVER` is `u32::MAX`: no input has enough names to count it down to zero.
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         self.until = finder.unwrap_or(NEVER);
     }
 
-    /// Notes these in the object that is opened next, outside of its lists and maps.
+    /// Starts to look for the finder's attributes in the object that is opened next, but not in its lists and maps.
     #[inline]
     fn look_for(&mut self, finder: Option<&'a KeyFinder>) {
         self.finder = finder;
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         self.until_outside = finder.map_or(NEVER, KeyFinder::begin);
     }
 
-    /// The place of the item ahead, stepping over it by reading it, if it reads. On the way the attributes are noted.
+    /// Steps over the next item, which `read` tries to read, and returns its place. The finder notes its attributes.
     pub(crate) fn item_as(
         &mut self,
         finder: Option<&'a KeyFinder>,
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
         let start = self.clone();
         self.look_for(finder);
         let is_read = read(self).is_some();
-        // `read` may stop at any depth, so it is restored.
+        // `read` may stop at any depth, so the depth is restored.
         self.depth = start.depth;
         self.look_for(None);
         let begin = start.at;
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
         Ok(begin..self.at)
     }
 
-    /// Notes the attributes of the item ahead, as far as they are there.
+    /// Notes those attributes of the next item that it has.
     pub(crate) fn find(&mut self, finder: &'a KeyFinder) -> Result<(), CodecError> {
         let start = self.clone();
         self.search(finder)?;
@@ -326,7 +326,7 @@ mod tests {
             .collect()
     }
 
-    /// And not what a map in the item has under the same name.
+    /// An attribute of the same name in one of the item's maps is not noted.
     #[test]
     fn attributes_of_the_item_are_noted() {
         let items = r#"[{"m":{"M":{"b":{"S":"2"}}},"b":{"S":"1"},"l":{"L":[{"M":{"a":{"S":"3"}}}]},"a":{"S":"0"}}, {"b":{"S":"5"},"a":{"S":"4"}}]"#;
@@ -354,7 +354,7 @@ mod tests {
         );
     }
 
-    /// As long as names are that are compared in other ways.
+    /// Names of lengths that are compared in different ways.
     const NAMES: [&str; 6] = [
         "k",
         "sk",
@@ -364,7 +364,7 @@ mod tests {
         "a name of more than sixteen bytes",
     ];
 
-    /// An item: names with values, some of which are maps with the same names. Names are escaped at times.
+    /// An item: names with values. Some values are maps with the same names, and some names are escaped.
     fn item() -> impl Strategy<Value = Vec<(usize, String)>> {
         let value = |name: usize| {
             let other = NAMES[(name + 1) % NAMES.len()];
@@ -405,7 +405,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-        /// In whatever order they stand, and however the items are read.
+        /// The order of the attributes does not matter, nor how the items are read.
         #[test]
         fn attributes_are_found_in_any_order(
             items in proptest::collection::vec((item(), 0..8u8), 0..12),
@@ -447,7 +447,7 @@ mod tests {
         Ok(())
     }
 
-    /// A type of somebody else may open what it does not close, or close what is not open.
+    /// A user's type may open what it does not close, or close what is not open.
     #[test]
     fn names_in_maps_are_not_those_of_the_item_however_they_are_read() {
         type Read = fn(&mut Reader<'_>) -> Result<(), CodecError>;

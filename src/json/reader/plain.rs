@@ -1,4 +1,4 @@
-//! Reads the tokens of plain JSON, whose numbers are taken digit by digit.
+//! Reads the tokens of plain JSON, with every digit of its numbers.
 
 use super::Reader;
 use crate::json::{CodecError, Number};

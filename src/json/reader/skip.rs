@@ -1,10 +1,10 @@
-//! Stepping over what nobody asked for.
+//! Skips values that are not needed.
 
 use super::Reader;
 use crate::json::{CodecError, string_end};
 
 impl<'a> Reader<'a> {
-    /// Steps over any JSON value. Iterative: depth costs nothing.
+    /// Steps over any JSON value. It does not recurse, so values may nest to any depth.
     pub fn skip(&mut self) -> Result<(), CodecError> {
         self.peek();
         match value_end(self.bytes(), self.at) {
@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bytes of the JSON value ahead, stepping over it.
+    /// The bytes of the next JSON value, which is stepped over.
     pub(crate) fn raw_value(&mut self) -> Result<&'a [u8], CodecError> {
         self.peek();
         let start = self.at;
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where something else should stand.
+/// A place where something else is expected.
 struct Broken {
     at: usize,
     wanted: &'static str,
@@ -68,7 +68,7 @@ fn value_end(bytes: &[u8], start: usize) -> Result<usize, Broken> {
     }
 }
 
-/// The place behind a string, from behind its opening quote.
+/// The place behind a string, given the place behind its opening quote.
 #[inline]
 fn text_end(bytes: &[u8], start: usize) -> Result<usize, Broken> {
     let mut at = start;
@@ -95,7 +95,7 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
     start + end.unwrap_or(rest.len())
 }
 
-/// The place behind all members that stand here one after the other as the service writes those of text, numbers and
+/// The place behind all members that follow each other here in the form in which the service writes text, numbers and
 /// binary: `"name":{"S":"text"}`.
 #[inline]
 fn members_end(bytes: &[u8], start: usize) -> usize {

@@ -1,4 +1,4 @@
-//! JSON strings: borrowed where they stand as they are, owned where they hold escapes.
+//! JSON strings: borrowed if they have no escapes, else owned.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::Reader;
 use crate::json::{CodecError, string_end};
 
 impl<'a> Reader<'a> {
-    /// A JSON string.
+    /// Reads a JSON string.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'a, str>, CodecError> {
         self.expect(b'"', "a string")?;
@@ -25,13 +25,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Both places are those of quotes and backslashes, so no character is cut.
+    /// The text between two places. Both are those of quotes or backslashes, so no character is cut.
     #[inline]
     fn between(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The rest of a string that holds escapes.
+    /// Reads the rest of a string that has escapes.
     #[cold]
     fn escaped_string(&mut self) -> Result<String, CodecError> {
         let mut text = String::new();
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One escape, from its backslash on.
+    /// Reads one escape, starting at its backslash.
     fn escape(&mut self) -> Result<char, CodecError> {
         let code = self.bytes().get(self.at + 1).copied();
         self.at += 2;

@@ -1,24 +1,25 @@
-//! What the service really sends: no white space, and few texts with escapes.
+//! Fast reading of what the service really sends: no white space, and few texts with escapes.
 //!
-//! Each of these takes what is ahead if it has the usual form, and else leaves the reader where it is, for the way
-//! that takes all of JSON.
+//! Each function takes the next value if it has the usual form. Otherwise it leaves the reader where it is, and the
+//! code that reads all of JSON takes over.
 
 use super::Reader;
 use crate::json::{Tag, digits_end, plain_run, string_end, string_end_in};
 
-/// So many digits fit an `i64` whatever they are.
+/// Any number of this many digits fits an `i64`.
 const SHORT: usize = 18;
 
-/// The bytes of a value, and what stands behind it.
+/// The bytes of a value, with some that follow it.
 pub(crate) struct ValueFront<'a, const N: usize> {
     pub(crate) all: &'a [u8; N],
-    /// Of the value; if it does not end before, all of them.
+    /// How many bytes belong to the value; all of them if it does not end among them.
     pub(crate) len: usize,
 }
 
 impl<'a, const N: usize> ValueFront<'a, N> {
-    /// Of a `{"S":"text"}` up to an escape, so that none of the bytes is below a space; or of a `{"N":"..."}` up to what is
-    /// no digit, if it is positive and has no leading zeros. It is known that so many bytes are of it.
+    /// The front of a `{"S":"text"}` up to a quote or an escape, so that no byte is below a space; or of a
+    /// `{"N":"..."}` up to the first byte that is not a digit, if the number is positive and has no leading zeros. The
+    /// first `known` bytes are known to belong to the value.
     #[inline(always)]
     pub(crate) fn of(json: &'a [u8], known: usize) -> Option<(Tag, Self)> {
         let (opening, all) = json.split_first_chunk::<6>()?;
@@ -32,7 +33,7 @@ impl<'a, const N: usize> ValueFront<'a, N> {
         is_plain.then_some((Tag::N, ValueFront { all, len }))
     }
 
-    /// The value ends there.
+    /// Whether the value ends behind its bytes.
     #[inline(always)]
     pub(crate) fn is_closed(&self) -> bool {
         let behind = self.all.get(self.len..);
@@ -41,7 +42,7 @@ impl<'a, const N: usize> ValueFront<'a, N> {
 }
 
 impl<'a> Reader<'a> {
-    /// `"name":`, behind a comma unless it is the first.
+    /// Reads `"name":`, with a comma before it unless it is the first.
     #[inline]
     pub(super) fn usual_name(&mut self, is_first: bool) -> Option<&'a str> {
         if is_first {
@@ -53,7 +54,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `{"S":"text"}`, or the same of an `N`.
+    /// Reads `{"S":"text"}`, or the same form of an `N`.
     #[inline(always)]
     pub(super) fn usual_value(&mut self, tag: Tag) -> Option<&'a str> {
         let opening = tag.opening();
@@ -63,7 +64,7 @@ impl<'a> Reader<'a> {
         self.string_before(self.at + opening.len(), b'}')
     }
 
-    /// A string without escapes that begins here and is followed by this byte; steps over both.
+    /// Reads a string without escapes that begins at `quote` and is followed by the byte `next`; steps over both.
     #[inline(always)]
     fn string_before(&mut self, quote: usize, next: u8) -> Option<&'a str> {
         let bytes = self.bytes();
@@ -80,7 +81,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// `{"N":"..."}` of a short integer.
+    /// Reads the `{"N":"..."}` of a short integer.
     #[inline]
     pub(crate) fn usual_integer(&mut self) -> Option<i64> {
         let rest = self.rest().strip_prefix(b"{\"N\":\"")?;
@@ -102,8 +103,8 @@ impl<'a> Reader<'a> {
         Some(if is_negative { -value } else { value })
     }
 
-    /// The bytes of the value ahead, if this library would write them too: of text without escapes, and of a short
-    /// integer.
+    /// The bytes of the next value, if this library would write the same: for text without escapes and for plain
+    /// integers.
     pub(crate) fn usual_key(&self) -> Option<&'a [u8]> {
         let mut ahead = self.clone();
         let is_plain = match ahead.usual_text() {
@@ -113,7 +114,7 @@ impl<'a> Reader<'a> {
         self.bytes().get(self.at..ahead.at).filter(|_| is_plain)
     }
 
-    /// `{"S":"text"}` without escapes and without what would need one.
+    /// Reads a `{"S":"text"}` that has no escapes and needs none.
     pub(crate) fn usual_text(&mut self) -> Option<&'a str> {
         let mut behind = self.clone();
         let text = behind.usual_value(Tag::S)?;
@@ -124,7 +125,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// Steps over these bytes, if they are ahead.
+    /// Steps over these bytes, if they come next.
     #[inline(always)]
     pub(super) fn usual(&mut self, bytes: &[u8]) -> bool {
         let is_ahead = self.rest().starts_with(bytes);
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
     use crate::codec::DynamoValue;
 
-    /// The same value, as nobody sends it.
+    /// The same value in a form that no service sends.
     fn unusual(json: &str) -> String {
         json.replace('{', "{ ")
             .replace(':', " : ")

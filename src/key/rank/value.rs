@@ -1,26 +1,26 @@
-//! One value of a sort key as bytes that compare as it does, with an end.
+//! One value of a sort key as bytes that compare as the value does, with an end marker.
 
 use crate::json::{CodecError, Parts as NumberParts, Reader, Tag, ValueFront};
 use crate::key::point::KeyPoint;
 
-/// Behind the bytes of a value: nothing that goes on is less.
+/// Ends the bytes of a value. It is the least byte, so a value sorts before those that it is a prefix of.
 const END: u8 = 0;
-/// Before a byte up to its own, so that none of these is an end.
+/// Stands before the bytes 0 and 1, which are written one higher, so that none is taken for an `END`.
 const ESCAPE: u8 = 1;
 
-/// Before the digits of a number stands its exponent, above this.
+/// The number zero. Before the digits of a positive number its exponent is written, as a distance above this.
 const ZERO: u16 = 1 << 15;
-/// More than that no exponent is.
+/// No exponent is larger or smaller than this.
 const MOST: i64 = 1000;
 
 /// Most values are shorter.
 const SHORT: usize = 48;
-/// So many bytes of one that is not: what closes it would have to fit too.
+/// How many bytes of a value that is not short are known to belong to it: its closing quote would have to fit too.
 const KNOWN: usize = SHORT - 1;
-/// Few are longer.
+/// Few values are longer.
 pub(super) const LONG: usize = 128;
 
-/// The value ahead, if it has the usual form, a text without escapes or a plain integer, and is not very long.
+/// Writes the next value if it has the usual form, a text without escapes or a plain integer, and is not very long.
 #[inline(never)]
 pub(super) fn write_usual(json: &[u8], bytes: &mut Vec<u8>) -> bool {
     match ValueFront::<SHORT>::of(json, 0) {
@@ -34,7 +34,7 @@ fn write_long(json: &[u8], bytes: &mut Vec<u8>) -> bool {
     write_front(ValueFront::<LONG>::of(json, KNOWN), bytes)
 }
 
-/// A copy of a length that the compiler knows is a few instructions, so more is copied than is kept.
+/// Copies more than is kept: a copy of a length that the compiler knows takes a few instructions only.
 #[inline(always)]
 fn write_front<const N: usize>(
     front: Option<(Tag, ValueFront<'_, N>)>,
@@ -55,7 +55,7 @@ fn write_front<const N: usize>(
     true
 }
 
-/// The value ahead, whatever form it has.
+/// Writes the next value, whatever form it has.
 pub(super) fn write_value(reader: &mut Reader<'_>, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     if let Some(text) = reader.usual_text() {
         bytes.extend_from_slice(text.as_bytes());
@@ -87,7 +87,7 @@ fn write_escaped(value: &[u8], bytes: &mut Vec<u8>) {
     bytes.push(END);
 }
 
-/// Any number; of a negative one all is turned.
+/// Writes any number. The bits of a negative one are inverted, so that it sorts in reverse.
 fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     let number =
         NumberParts::of(text).ok_or_else(|| CodecError::mismatch("a number", "other text"))?;
@@ -103,7 +103,7 @@ fn write_number(text: &str, bytes: &mut Vec<u8>) -> Result<(), CodecError> {
     Ok(())
 }
 
-/// The exponent of the first digit, and the digits as far as the point at least.
+/// Writes the exponent of the first digit, and the digits with zeros up to the decimal point.
 fn write_digits(digits: &[u8], exponent: i64, bytes: &mut Vec<u8>) {
     write_exponent(exponent, bytes);
     bytes.extend_from_slice(digits);
@@ -123,7 +123,7 @@ fn above_zero(exponent: i64) -> [u8; 2] {
     above.to_be_bytes()
 }
 
-/// What came first comes last.
+/// Inverts all bits, so that the order is reversed.
 pub(super) fn turn(bytes: &mut [u8], start: usize) {
     let bytes = bytes.iter_mut().skip(start);
     bytes.for_each(|byte| *byte = !*byte);

@@ -32,7 +32,7 @@ pub(super) fn xxh64(bytes: &[u8]) -> u64 {
     avalanche(hash)
 }
 
-/// Four lanes run through all whole stripes and meet.
+/// Runs four lanes through all whole stripes and joins them.
 fn converge(stripes: &[[u8; 32]]) -> u64 {
     let mut lanes = [
         PRIME_1.wrapping_add(PRIME_2),
@@ -72,7 +72,7 @@ fn avalanche(mut hash: u64) -> u64 {
 mod tests {
     use super::xxh64;
 
-    /// The texts that implementations are commonly tried on, around the lengths where the way forks.
+    /// Texts that implementations are commonly tested with, of lengths around which the algorithm branches.
     #[test]
     fn texts_have_their_published_hashes() {
         for (text, hash) in [
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// The self-test of the reference implementation: a buffer of its own making, cut at lengths.
+    /// The self-test of the reference implementation: a generated buffer, cut at several lengths.
     #[test]
     fn the_reference_buffer_has_its_published_hashes() {
         let mut state = 2_654_435_761u64;
