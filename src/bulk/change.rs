@@ -1,4 +1,4 @@
-//! What a closure says of a row.
+//! What the closure of a job returns for a row.
 
 use std::error::Error as StdError;
 
@@ -58,7 +58,7 @@ where
     }
 }
 
-/// The caller's words may hold values: they are the source, and not in the message.
+/// The caller's error may hold values, so it is the source and not part of the message.
 fn refused<E: DynamoEntity>(error: Box<dyn StdError + Send + Sync>) -> Error {
     match error.downcast::<Error>() {
         Ok(own) => *own,

@@ -73,8 +73,8 @@ impl fmt::Debug for Failed {
 }
 
 impl Error {
-    /// The operations of a transaction that failed, in their order; none of any other error. An operation that
-    /// could not be planned is one too.
+    /// The operations of a transaction that failed, in their order; empty for any other error. An operation that could
+    /// not be planned has failed too.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -104,7 +104,7 @@ impl Error {
         self.0.failures.iter()
     }
 
-    /// One error of several, which speaks for all: the one at `leading`, of an index among them.
+    /// One error for all of these failures. It is led by the failure at the index `leading`.
     pub(crate) fn of_operations(failures: Vec<Failed>, leading: usize) -> Self {
         let Some(lead) = failures.get(leading) else {
             return Error::config("a failure without an operation");

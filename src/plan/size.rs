@@ -1,4 +1,4 @@
-//! The 400 KB limit, before sending.
+//! Checks the 400 KB limit before sending.
 
 use crate::codec::{DynamoValue, Value};
 use crate::entity::{DynamoEntity, DynamoTable};
@@ -75,7 +75,7 @@ pub(crate) fn check_least<'a>(
     Err(too_large(entity, &what))
 }
 
-/// The same of what an update sets.
+/// Checks what an update sets in the same way.
 pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
     let set = update.actions().filter_map(|(place, action)| {
         let name = if place.is_attribute() {
@@ -91,7 +91,7 @@ pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Resu
     check_least(entity, set)
 }
 
-/// The bytes of an item's copy in a local index; none if it is not in it.
+/// The bytes of an item's copy in a local index; 0 if the item is not in it.
 fn copy_size(
     table: &TableDef,
     ttl: Option<&str>,

@@ -12,7 +12,7 @@ pub trait CollectionVerbs: DynamoCollection {
         self.stored_item()
     }
 
-    /// The variant of an item, from a stream or a file say.
+    /// The variant of an item, for example from a stream or a file.
     fn from_item(item: impl Into<Item>) -> Result<Self> {
         let fail = |fault| Error::decode(Self::NAME, fault);
         read_collection(&item.into().to_dynamo_json().map_err(fail)?)
