@@ -128,8 +128,7 @@ impl Dynamo {
         self.clone().with(|inner| inner.actor = actor)
     }
 
-    /// Tells an observer of every request for items: what it was, how long it took, what it consumed, what became of
-    /// it.
+    /// Tells of every request for items: what it was, how long it took, what it consumed, what became of it.
     ///
     /// The observer is called when an answer is there, by the task that waits for it, so it should only count or log.
     /// It hears nothing of a request that was dropped before. The requests ask for their consumed capacity, which costs
@@ -163,12 +162,12 @@ impl Dynamo {
 
     /// Sends every request through the whole of the SDK.
     ///
-    /// Without this, the SDK sends the first requests of a client, and this library learns from them: it writes, signs
-    /// and sends those that follow past the SDK's orchestration, by the SDK's own connections and credentials, for a
-    /// fraction of the work. A request that is not answered goes back to the SDK, so that its retries, pauses and
-    /// errors are the same. A client with interceptors, endpoints or retries of its own keeps the SDK's way by itself,
-    /// and so do programs that listen to the SDK's spans or metrics. [`Observed::path`](crate::observe::Observed::path)
-    /// tells which way a request went.
+    /// Without it, the SDK sends the first requests of a client, and this library learns from them: those that follow
+    /// are written, signed and sent past the SDK's orchestration, by the SDK's own connections and credentials, for a
+    /// fraction of the work. What is not answered goes back to the SDK, so that its retries, pauses and errors are the
+    /// same. A client with interceptors, endpoints or retries of its own keeps the SDK's way by itself, and so do
+    /// programs that listen to the SDK's spans or metrics. [`Observed::path`](crate::observe::Observed::path) tells
+    /// which way a request went.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -246,7 +245,7 @@ impl Dynamo {
         Box::pin(async move { self.attempt(&request, None).await })
     }
 
-    /// Does the same without a box, for callers that may have to send it again: with the same token, if it has one.
+    /// Sends a request without a box, for callers that may have to send it again: with the same token, if it has one.
     pub(crate) async fn attempt(
         &self,
         request: &Request,
@@ -264,7 +263,7 @@ impl Dynamo {
         self.0.wire.sends_items(operation)
     }
 
-    /// Whether an item that did not come with a failed condition may be there all the same.
+    /// Whether an item may be there although it did not come with a failed condition.
     pub(crate) fn may_not_confirm(&self) -> bool {
         self.0.wire.may_not_confirm()
     }

@@ -363,45 +363,45 @@ impl Error {
         self.0.request_id.as_deref()
     }
 
-    /// `create` met a live item.
+    /// Whether `create` met a live item.
     pub fn is_already_exists(&self) -> bool {
         self.kind() == ErrorKind::AlreadyExists
     }
 
-    /// A write that needs an item found none.
+    /// Whether a write that needs an item found none.
     pub fn is_not_found(&self) -> bool {
         self.kind() == ErrorKind::NotFound
     }
 
-    /// The item is there and does not fit.
+    /// Whether the item is there and does not fit.
     pub fn is_conflict(&self) -> bool {
         self.kind() == ErrorKind::Conflict
     }
 
-    /// Another item has a unique value: [`holder`](Self::holder) has its key, [`attribute`](Self::attribute) names
-    /// the fields.
+    /// Whether another item has a unique value: [`holder`](Self::holder) has its key, and
+    /// [`attribute`](Self::attribute) names the fields.
     pub fn is_not_unique(&self) -> bool {
         self.kind() == ErrorKind::NotUnique
     }
 
-    /// `one` found two rows.
+    /// Whether `one` found two rows.
     pub fn is_more_than_one(&self) -> bool {
         self.kind() == ErrorKind::MoreThanOne
     }
 
-    /// The stored key of an item that was read is not what its fields give.
+    /// Whether the stored key of an item that was read is not what its fields give.
     pub fn is_key_mismatch(&self) -> bool {
         self.kind() == ErrorKind::KeyMismatch
     }
 
-    /// Somebody else was first, in any of the three forms: the item appeared
+    /// Whether somebody else was first, in any of the three forms: the item appeared
     /// ([`AlreadyExists`](ErrorKind::AlreadyExists)), vanished ([`NotFound`](ErrorKind::NotFound))
     /// or changed ([`Conflict`](ErrorKind::Conflict)).
     pub fn is_lost_race(&self) -> bool {
         self.is_already_exists() || self.is_not_found() || self.is_conflict()
     }
 
-    /// The write may or may not have taken effect.
+    /// Whether the write may or may not have taken effect.
     pub fn is_outcome_unknown(&self) -> bool {
         self.kind() == ErrorKind::OutcomeUnknown
     }
@@ -411,17 +411,17 @@ impl Error {
         self.kind() == ErrorKind::TookEffect
     }
 
-    /// The service refused because of load.
+    /// Whether the service refused because of load.
     pub fn is_throttled(&self) -> bool {
         self.kind() == ErrorKind::Throttled
     }
 
-    /// The service or the way to it failed, and nothing is known to be written.
+    /// Whether the service or the way to it failed, and nothing is known to be written.
     pub fn is_unavailable(&self) -> bool {
         self.kind() == ErrorKind::Unavailable
     }
 
-    /// The table does not exist.
+    /// Whether the table does not exist.
     pub fn is_table_not_found(&self) -> bool {
         self.kind() == ErrorKind::TableNotFound
     }

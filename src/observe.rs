@@ -23,9 +23,9 @@ pub(crate) struct Observer(Arc<dyn Fn(&Observed<'_>) + Send + Sync>);
 pub struct Observed<'r> {
     /// The operation of DynamoDB, for example `PutItem`.
     pub operation: &'static str,
-    /// The table's full name; of several tables the first one.
+    /// The table's full name; the first one if there are several tables.
     pub table: &'r str,
-    /// How long it took, the attempts of the SDK and the pauses between them included.
+    /// How long it took, including the attempts of the SDK and the pauses between them.
     pub duration: Duration,
     /// The id by which AWS's support knows it.
     pub request_id: Option<&'r str>,
@@ -54,7 +54,7 @@ impl Observed<'_> {
 pub struct Consumed {
     /// The table's full name.
     pub table: String,
-    /// Read units of a read, write units of a write.
+    /// Read units for a read, write units for a write.
     pub units: f64,
 }
 

@@ -7,7 +7,8 @@ use crate::codec::Item;
 use crate::entity::{DynamoEntity, Key, KeyParts};
 use crate::json::Reader;
 
-/// The key of a write that is [left](super::BatchReport::left); see [`BatchReport::left_keys`](super::BatchReport::left_keys).
+/// The key of a write that is [left](super::BatchReport::left); see
+/// [`BatchReport::left_keys`](super::BatchReport::left_keys).
 #[derive(Clone, Copy)]
 pub struct BatchKey<'r>(&'r Write);
 
@@ -26,7 +27,7 @@ impl<'r> BatchKey<'r> {
         self.0.entity
     }
 
-    /// Whether it is a delete, and not a put.
+    /// Whether the write is a delete, and not a put.
     pub fn is_delete(&self) -> bool {
         self.0.json().starts_with(b"{\"DeleteRequest\"")
     }

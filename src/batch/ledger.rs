@@ -121,7 +121,7 @@ impl BatchLedger {
         self.state().counts
     }
 
-    /// The report, as far as it is known. What caused an error stands in the first report that is asked for.
+    /// The report, as far as it is known. Only the first report has the sources of its errors, which cannot be copied.
     pub(super) fn report(&self) -> BatchReport {
         let mut state = self.state();
         let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();

@@ -23,7 +23,7 @@ const BLOCK: usize = 64 * 1024;
 /// A table of the batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BatchTable {
-    /// The full name.
+    /// The table's full name.
     pub(super) name: String,
     /// The attributes of the primary key.
     pub(super) names: Vec<&'static str>,

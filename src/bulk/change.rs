@@ -19,7 +19,7 @@ pub trait WholeRow: DynamoEntity {}
 impl<E: DynamoEntity> WholeRow for E {}
 
 /// What a closure of [`update_each`](crate::bulk::BulkVerbs::update_each) returns: an [`Update`] of the row, an
-/// `Option` of one, or a `Result` of either. `None` leaves the row alone, an error is reported with it.
+/// `Option` of one, or a `Result` of either. `None` leaves the row alone, and an error is reported with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no change of a row",
     label = "the closure of `update_each` returns this",

@@ -122,7 +122,7 @@ impl JobMark {
     }
 
     /// Adds the mark to a write, which then takes effect only if the item has neither this mark nor a later one of this
-    /// run. Updates that change nothing and deletes set no mark; only the deletes of given writes ask for it.
+    /// run. Updates that change nothing and deletes set no mark; of these, only given deletes ask for it.
     pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
         let attribute = || self.attribute.clone();
         match write.verb {
@@ -250,7 +250,7 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ];
-        // The last one, and every other one before.
+        // Each mark tells of its own write and of every second one before it.
         let marks = (0..numbers.len()).map(|at| {
             let before = numbers[..at].iter().rev().skip(1).step_by(2);
             mark.of_write(numbers[at], before.copied().collect())

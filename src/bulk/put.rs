@@ -105,7 +105,7 @@ where
 
 /// Writes that are planned when their turn has come.
 pub(super) trait Writes: Send {
-    /// The next one.
+    /// The next write.
     fn next(&mut self, db: &Dynamo) -> Option<PreparedWrite>;
 }
 

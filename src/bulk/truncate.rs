@@ -17,7 +17,7 @@ use crate::table::check_declarations;
 /// How many deletes are under way at once.
 const CONCURRENCY: usize = 16;
 
-/// The entity that errors name: it is not known here of which entity a row is.
+/// The entity that errors name, because the entity of a row is not known here.
 const WHOSE: &str = "Table";
 
 /// Deletes all items of some tables; see [`Dynamo::truncate`].

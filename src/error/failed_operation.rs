@@ -9,7 +9,7 @@ use super::Error;
 /// the operation alone would have returned it: its kind, its entity, the current item.
 pub struct Failed {
     index: usize,
-    /// DynamoDB JSON.
+    /// The key of its item, in DynamoDB JSON.
     key: Option<Vec<u8>>,
     error: Error,
 }
@@ -126,7 +126,7 @@ impl Error {
         inner.code.clone_from(&of.code);
         inner.current.clone_from(&of.current);
         inner.holder.clone_from(&of.holder);
-        // A row that cannot be decoded has its stored key; otherwise use the key given.
+        // A row that cannot be decoded has its stored key; other errors have the key that was given.
         inner.item_key = of.item_key.clone().or_else(|| lead.key.clone());
         inner.failures = failures;
         error

@@ -1,4 +1,4 @@
-//! From a planned operation to its result.
+//! Sends a planned operation and reads its result.
 
 use std::future::Future;
 use std::pin::Pin;

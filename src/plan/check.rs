@@ -92,7 +92,7 @@ enum ConditionFailureKind {
 }
 
 impl ConditionFailure {
-    /// For an operation that has no condition.
+    /// The meaning for an operation that has no condition.
     pub(crate) const NEVER: ConditionFailure = ConditionFailure {
         kind: ConditionFailureKind::NeedsRow,
         def: None,
@@ -250,7 +250,7 @@ pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp)
     is_past(ttl.and_then(|ttl| expires_at(item, ttl)), now)
 }
 
-/// The TTL of an item. None if it cannot be read: the item counts as live, so that whoever decodes it gets the error.
+/// The TTL of an item. None if it cannot be read: the item then counts as live, so that decoding it gives the error.
 pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
     let stored = member(item, ttl).ok().flatten()?;
     let ttl = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(stored));

@@ -19,7 +19,7 @@ pub(crate) type KeyNames = (&'static str, Option<&'static str>);
 #[derive(Debug)]
 pub(crate) enum ItemKeys {
     One(Option<KeyNames>),
-    /// In the order of its operations.
+    /// One for each operation of the request, in their order.
     Each(Vec<Option<KeyNames>>),
 }
 

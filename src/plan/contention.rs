@@ -12,7 +12,7 @@ use crate::plan::{ItemKeys, confirm};
 use crate::retry::Backoff;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend};
 
-/// How often a request is sent.
+/// How often a request is sent at most.
 const ATTEMPTS: u32 = 15;
 
 /// How long a request is sent again. Its token still has most of its life left then.

@@ -27,7 +27,7 @@ pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
 pub(crate) struct SentWrite {
     head: Range<usize>,
     write: WriteRequest,
-    /// Whether it has the stored spelling by now.
+    /// Whether the write has the stored spelling by now.
     is_respelt: bool,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn respelt(
     Some((respelt, Vec::new()))
 }
 
-/// This is another transaction than the one that was cancelled, so it has a token of its own, which follows from the
+/// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
 /// first. A transaction with a token of the caller never comes here, because it has to be the same byte for byte.
 ///
 /// Other operations of it may have failed for more than their spelling, or met another transaction. It is sent again
@@ -122,7 +122,7 @@ fn token_after(token: &str) -> String {
 }
 
 impl WriteRequest {
-    /// Whether it may have to be sent in another spelling.
+    /// Whether the write may have to be sent in another spelling.
     pub(crate) fn asks_as_read(&self) -> bool {
         self.condition.asks_as_read()
     }

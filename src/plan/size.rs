@@ -50,7 +50,7 @@ fn too_large(entity: &'static str, what: &str) -> Error {
     Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(entity)
 }
 
-/// Refuses what an item cannot hold, whatever else is in it: names of attributes, where they are known, and values.
+/// Refuses names and values that an item cannot hold, whatever else is in it. A name may be empty if it is not known.
 pub(crate) fn check_least<'a>(
     entity: &'static str,
     parts: impl Iterator<Item = (&'a str, &'a [u8])> + Clone,

@@ -28,16 +28,16 @@ pub(crate) enum WriteVerb {
     Check,
 }
 
-/// What of the item is returned.
+/// Which part of the item is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returned {
     /// Nothing.
     Nothing,
-    /// All of it, as it was before.
+    /// The whole item, as it was before.
     Old,
-    /// All of it, as it is now.
+    /// The whole item, as it is now.
     New,
-    /// What changed, as it is now.
+    /// The attributes that changed, as they are now.
     Changed,
 }
 

@@ -32,7 +32,7 @@ pub(crate) const BATCH: usize = 100;
 /// A key, and the number of the frame that it is asked in.
 pub(crate) type WantedKey = (usize, KeyJson);
 
-/// What one table is asked, and how.
+/// What is asked of one table, and how.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFrame {
     pub(crate) entity: &'static str,

@@ -78,7 +78,7 @@ fn column<T: Send + 'static>(
 /// Reads rows as entities; see [`entity::read`](crate::entity::read).
 pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
     column(|reader| {
-        // Only all of its bytes tell whether an item keeps a unique value, so it is not read here.
+        // Only all bytes of an item tell whether it keeps a unique value, so rows of such tables are not read ahead.
         if has_uniques(<E::Table as DynamoTable>::ENTITIES) {
             return None;
         }

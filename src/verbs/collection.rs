@@ -18,8 +18,8 @@ pub trait CollectionVerbs: DynamoCollection {
         read_collection(&item.into().to_dynamo_json().map_err(fail)?)
     }
 
-    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
-    /// order. For a collection without `partition(..)`.
+    /// Reads the whole table, item by item: for programs that run once, and not for services. Rows come in no
+    /// order. Only for a collection without `partition(..)`.
     fn scan() -> Query<Self, WholeTable>
     where
         Self: CoversTable,

@@ -146,7 +146,7 @@ pub trait EntityVerbs: DynamoEntity {
         GetMany::streamed(keys)
     }
 
-    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
+    /// Reads the whole table, item by item: for programs that run once, and not for services. Rows come in no
     /// order.
     fn scan() -> Query<Self, WholeTable> {
         Query::scan()

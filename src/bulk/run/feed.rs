@@ -105,7 +105,7 @@ fn begin_rows<'j>(
 }
 
 impl Feed<'_> {
-    /// Whether reading stopped before the end of the query.
+    /// Whether reading stopped before the end of the query, at `max_scanned`.
     pub(super) fn is_spent(&self) -> bool {
         matches!(self, Feed::Rows { walk: Some(walk), .. } if walk.is_spent())
     }

@@ -172,8 +172,8 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Another write came first. After the first lost race the item of the winner is at hand. After a further one this
-    /// waits and reads again, so that rivals do not keep each other busy.
+    /// Another write came first. After the first lost race the item of the winner is at hand. After another lost race
+    /// this waits and reads again, so that rivals do not keep each other busy.
     async fn after_lost_race(
         &mut self,
         (current, error): Setback,

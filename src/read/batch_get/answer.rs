@@ -70,7 +70,7 @@ impl BatchGet {
     }
 }
 
-/// A table that was asked.
+/// A table of the request.
 struct RequestedTable<'f> {
     number: usize,
     frame: &'f TableFrame,
