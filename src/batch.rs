@@ -33,20 +33,20 @@ use crate::write::{Delete, Put, ReturningNothing};
 use ledger::OnProgress;
 use plan::{Ready, Write};
 
-/// Many puts and deletes, of any entities and tables: any number, 25 in a request.
+/// Any number of puts and deletes, of any entities and tables, sent 25 to a request.
 ///
-/// Where several write one key, the last one counts, as if they were sent one after the other; the others
-/// are not sent. What fits into a batch takes effect whatever is stored: no condition, no version. What
-/// the service leaves out is sent again, after a random pause and as long as there is progress. A write that
-/// cannot be sent, because it is too large say, or that the service refuses, fails alone.
+/// If several writes have the same key, only the last one is sent, as if all were sent one after the other. A write in
+/// a batch takes effect whatever is stored: there is no condition and no version. What the service leaves out is sent
+/// again, after a random pause and as long as there is progress. A write that cannot be sent, for example because it is
+/// too large, or that the service refuses, fails alone.
 ///
-/// Sent again too is a request whose answer was lost. It may have been executed, so that what somebody else wrote in
-/// between, and was told to be stored, is replaced or deleted: see [`put`](crate::verbs::EntityVerbs::put), where a program shows it.
-/// Rows that others write too belong into [`put_each`](crate::put_each), with a version or a condition.
+/// A request whose answer was lost is sent again too. It may have been executed, and what somebody else has stored in
+/// between is then replaced or deleted: see [`put`](crate::verbs::EntityVerbs::put), where a program shows it. Rows
+/// that others write too belong into [`put_each`](crate::put_each), with a version or a condition.
 ///
 /// The batch is planned when it is sent: times, versions and index keys are those of
-/// [`put`](crate::verbs::EntityVerbs::put), and all of it is in memory until it is done. It is no transaction: others see
-/// one write after the other.
+/// [`put`](crate::verbs::EntityVerbs::put). All of it is in memory until it is done. It is not a transaction: others
+/// see one write after the other.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -84,7 +84,7 @@ impl Default for Batch<'_> {
 }
 
 impl<'e> Batch<'e> {
-    /// An empty one.
+    /// An empty batch.
     pub fn new() -> Self {
         Batch {
             groups: Vec::new(),
@@ -94,7 +94,7 @@ impl<'e> Batch<'e> {
         }
     }
 
-    /// What an earlier batch left, to be sent as it is.
+    /// A batch of what an earlier batch left, to be sent as it is.
     fn of_ready(ready: Ready) -> Self {
         let mut batch = Batch::new();
         if ready.len() > 0 {
@@ -103,17 +103,17 @@ impl<'e> Batch<'e> {
         batch
     }
 
-    /// The writes of it that an earlier batch left.
+    /// The writes that an earlier batch left.
     fn ready(&self) -> impl Iterator<Item = &Write> {
         self.groups.iter().flat_map(|group| group.ready())
     }
 
-    /// With this write.
+    /// Adds this write.
     pub fn with(self, write: impl BatchWrite + 'e) -> Self {
         self.with_all([write])
     }
 
-    /// With these writes, behind those that it has.
+    /// Adds these writes behind those that the batch has.
     pub fn with_all<W: BatchWrite + 'e>(mut self, writes: impl IntoIterator<Item = W>) -> Self {
         let writes: Vec<W> = writes.into_iter().collect();
         if !writes.is_empty() {
@@ -122,14 +122,14 @@ impl<'e> Batch<'e> {
         self
     }
 
-    /// So many requests at once; 8 if it is not said. When one is done the next one begins, however long the
+    /// How many requests are under way at once; 8 by default. When one is done the next one begins, however long the
     /// others take.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// How long what the service leaves out is sent again.
+    /// How long the batch goes on sending what the service leaves out.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
@@ -142,22 +142,21 @@ impl<'e> Batch<'e> {
         self
     }
 
-    /// How many writes it has.
+    /// How many writes the batch has.
     pub fn len(&self) -> usize {
         self.groups.iter().map(|group| group.len()).sum()
     }
 
-    /// Whether it has none.
+    /// Whether the batch has no writes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Sends it. What becomes of each write stands in the report, so a batch that is throttled or refused is
-    /// no `Err` here: write `report.complete()?` where nothing may be left.
+    /// Sends the batch. The report says what became of each write, so a batch that is throttled or refused is no `Err`
+    /// here: write `report.complete()?` where nothing may be left.
     ///
-    /// Dropped before it is done, requests under way may or may not take effect.
-    /// [`BatchSend::progress`] then still tells what was done, and has the rest as a batch: sending that again is
-    /// harmless.
+    /// If it is dropped before it is done, requests under way may or may not take effect. [`BatchSend::progress`] then
+    /// still tells what was done, and has the rest as a batch: sending that again is harmless.
     pub fn send(self, db: &Dynamo) -> BatchSend<'_> {
         let (concurrency, budget) = (self.concurrency, self.budget);
         let (input, on_progress) = self.planned(db);
@@ -224,7 +223,7 @@ impl<E: DynamoEntity> BatchWrite for Delete<E, Unconditional, ReturningNothing> 
 trait Group: Send {
     fn len(&self) -> usize;
 
-    /// Those that are written already.
+    /// The writes that an earlier batch has encoded and left.
     fn ready(&self) -> &[Write] {
         &[]
     }

@@ -1,5 +1,5 @@
-//! Bulk changes: rows that a query finds, and writes that come one after the other, each by a conditional request of
-//! its own.
+//! Bulk changes: of the rows that a query finds, or by writes that are given one after the other. Each change is a
+//! conditional request of its own.
 //!
 //! ```text
 //! query.update_each(..)   rows with their places              query::job_rows
@@ -15,8 +15,8 @@
 //!
 //! `truncate` beside it empties tables for tests.
 //!
-//! Below `action` nothing knows the type of a row: a row is its bytes, a write is a
-//! `PlannedWrite`, a plan and what keeps the unique values of its item.
+//! The modules below `action` do not know the type of a row: a row is its bytes, and a write is a `PlannedWrite`, which
+//! is a plan and what keeps the unique values of its item.
 
 mod action;
 mod change;

@@ -35,7 +35,7 @@ struct Connection {
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
     observer: Option<Observer>,
-    /// It leads to an engine on this machine, as far as its URL tells.
+    /// Whether it leads to an engine on this machine, as far as its URL tells.
     is_local: bool,
 }
 
@@ -60,8 +60,8 @@ impl Dynamo {
         }))
     }
 
-    /// Puts a prefix before every table's name, joined by `-` unless it ends with `-`, `_` or `.`.
-    /// An empty one is none.
+    /// Puts a prefix before every table's name, joined by `-` unless it ends with `-`, `_` or `.`. An empty prefix is
+    /// no prefix.
     #[must_use]
     pub fn with_prefix(self, prefix: impl Into<String>) -> Dynamo {
         let mut prefix = prefix.into();
@@ -77,11 +77,12 @@ impl Dynamo {
         self.with(|inner| inner.clock = SharedClock::new(clock))
     }
 
-    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a
-    /// client can then use no place that the service has not named to it.
+    /// Signs cursors (HMAC-SHA256), and takes only those that were signed with the same secret: a client can then use
+    /// only places that the service has named to it.
     ///
-    /// A secret has 16 random bytes or more. A shorter one is an error of kind [`Config`](crate::error::ErrorKind::Config), above
-    /// all an empty one: a variable that is not set.
+    /// A secret has 16 random bytes or more. A shorter one is an error of kind
+    /// [`Config`](crate::error::ErrorKind::Config), above all an empty one, which comes from a variable that is not
+    /// set.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -98,8 +99,8 @@ impl Dynamo {
         Ok(self.with(|inner| inner.cursor_secret = Some(secret)))
     }
 
-    /// The same connection for one actor, whom its writes name in the fields `created_by` and
-    /// `updated_by`. Cheap enough for every request that a service serves. An empty name is none.
+    /// The same connection for one actor. Its writes name the actor in the fields `created_by` and `updated_by`. This
+    /// is cheap enough for every request that a service serves. An empty name means no actor.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -189,7 +190,7 @@ impl Dynamo {
         self.with(|inner| inner.wire = inner.wire.clone().through_sdk())
     }
 
-    /// As with an SDK that ignores our serializer. For tests of that way.
+    /// Behaves as with an SDK that ignores our serializer, for tests of that case.
     #[doc(hidden)]
     #[must_use]
     pub fn with_hooks_alone(self) -> Dynamo {
@@ -199,13 +200,13 @@ impl Dynamo {
         })
     }
 
-    /// The same as seen by a wire that was changed.
+    /// The same connection, but requests go through this client.
     #[cfg(feature = "testing")]
     pub(crate) fn through(self, client: Client) -> Dynamo {
         self.with(|inner| inner.wire = inner.wire.beside(client))
     }
 
-    /// Says whether it leads to an engine on this machine.
+    /// Sets whether the connection leads to an engine on this machine.
     pub(crate) fn on_this_machine(self, is_local: bool) -> Dynamo {
         self.with(|inner| inner.is_local = is_local)
     }
@@ -220,7 +221,7 @@ impl Dynamo {
         self.0.wire.client()
     }
 
-    /// The same, for operations on tables.
+    /// The SDK client, for operations on tables.
     pub(crate) fn table_client(&self) -> Result<&Client> {
         self.0.wire.require_runtime()?;
         Ok(self.client())
@@ -231,7 +232,7 @@ impl Dynamo {
         self.0.clock.now()
     }
 
-    /// Whether it is known to lead to an engine on this machine.
+    /// Whether the connection is known to lead to an engine on this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.0.is_local
     }
@@ -240,7 +241,7 @@ impl Dynamo {
         self.0.cursor_secret.as_ref()
     }
 
-    /// Who writes.
+    /// The actor whom writes name.
     pub(crate) fn actor(&self) -> Option<Arc<str>> {
         self.0.actor.clone()
     }
@@ -253,7 +254,7 @@ impl Dynamo {
         Box::pin(async move { self.attempt(&request, None).await })
     }
 
-    /// The same without a box, for who may have to send it again: with the same token, if it has one.
+    /// Sends a request without a box, for callers that may have to send it again: with the same token, if it has one.
     pub(crate) async fn attempt(
         &self,
         request: &Request,
@@ -271,7 +272,7 @@ impl Dynamo {
         self.0.wire.sends_items(operation)
     }
 
-    /// Whether an item that did not come with a failed condition may be there all the same.
+    /// Whether an item may be there although it did not come with a failed condition.
     pub(crate) fn may_not_confirm(&self) -> bool {
         self.0.wire.may_not_confirm()
     }

@@ -46,7 +46,7 @@ struct ErrorParts {
     kind: ErrorKind,
     stage: Stage,
     entity: Option<&'static str>,
-    /// Which declaration that is: names may be those of several.
+    /// The id of the entity's declaration, because several may have the same name.
     declared: Option<&'static str>,
     key: Option<&'static str>,
     attribute: Option<String>,
@@ -81,8 +81,8 @@ pub enum ErrorKind {
     Conflict,
     /// A write was sent and no answer tells whether it took effect. Read before deciding.
     OutcomeUnknown,
-    /// The write took effect, and the item it left cannot be returned: it could not be read back, or was deleted since.
-    /// Only writes that change unique values read back, for a transaction returns nothing.
+    /// The write took effect, but the item that it left cannot be returned: it could not be read back, or was deleted
+    /// since. Only writes that change unique values read back, because a transaction returns nothing.
     TookEffect,
     /// A key part does not fit its template or DynamoDB's limits. Nothing was sent.
     InvalidKey,
@@ -90,7 +90,7 @@ pub enum ErrorKind {
     InvalidValue,
     /// The item is over DynamoDB's 400 KB, or a transaction over its 4 MB. Nothing was sent.
     TooLarge,
-    /// A cursor is no cursor, or one of another query. Nothing was sent.
+    /// A text is no cursor, or is a cursor of another query. Nothing was sent.
     InvalidCursor,
     /// Another item has a value that is declared `unique`, and nothing was written.
     NotUnique,
@@ -99,18 +99,18 @@ pub enum ErrorKind {
     /// A stored item does not decode into the type asked for; [`key_of`](Error::key_of) has its key.
     Decode,
     /// The stored primary key of an item is not, byte for byte, what its fields give: another spelling of a time or a
-    /// UUID, a number that was rounded, a field that was changed without its key, a text that does not follow the
-    /// template because that, a type or a width was changed. A write of what was read would make a second item, so it
-    /// is refused on reading. [`item_key`](Error::item_key) has the key as it is stored.
+    /// UUID, a number that was rounded, a field that was changed without its key, or a text that does not follow the
+    /// template because the template, a type or a width was changed. Writing the item back would make a second item, so
+    /// it is refused on reading. [`item_key`](Error::item_key) has the key as it is stored.
     KeyMismatch,
     /// The connection URL, a file or a setting is wrong.
     Config,
     /// The file, of the embedded database or of a checkpoint, is in use by another process.
     Locked,
-    /// A checkpoint cannot be read or written, or is one of another job; or a write of a job waits for an earlier one of its
-    /// item that is tried again by the next run.
+    /// A checkpoint cannot be read or written, or is one of another job; or a write of a job waits for an earlier write
+    /// of its item that the next run tries again.
     Checkpoint,
-    /// A closure of the caller's returned an error for a row; that is the source.
+    /// A closure of the caller returned an error for a row; that error is the source.
     FailedByCaller,
     /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports of
     /// the runs have them.
@@ -119,7 +119,7 @@ pub enum ErrorKind {
     TableNotFound,
     /// The table is there with another schema.
     SchemaMismatch,
-    /// The service refused for load; the retries are used up.
+    /// The service refused because of load; the retries are used up.
     Throttled,
     /// The service or the way to it failed; nothing is known to be written.
     Unavailable,
@@ -173,7 +173,7 @@ impl Error {
         }))
     }
 
-    /// The same for another of those it happened to. What caused it stays with the first.
+    /// A copy for another write or row to which the same happened. The source stays with the first error.
     pub(crate) fn again(&self) -> Self {
         let inner = &*self.0;
         Error(Box::new(ErrorParts {
@@ -204,7 +204,7 @@ impl Error {
         Error::from_fault(kind, stage, fault).of(entity)
     }
 
-    /// A stored item that does not fit its type, or its key its fields.
+    /// A stored item that does not fit its type, or whose key does not fit its fields.
     pub(crate) fn decode(entity: &'static str, fault: CodecError) -> Self {
         let kind = match fault.identity() {
             Some(_) => ErrorKind::KeyMismatch,
@@ -213,13 +213,13 @@ impl Error {
         Error::from_fault(kind, Stage::Decode, fault).of(entity)
     }
 
-    /// An answer of the service in another form than it has.
+    /// An answer of the service that is not in the form it should have.
     pub(crate) fn unreadable(fault: &CodecError) -> Self {
         let message = format!("the service's answer cannot be read: {fault}");
         Error::new(ErrorKind::Service, Stage::Service, message)
     }
 
-    /// The same of the answer to a write, which it had taken effect to be answered with.
+    /// An answer to a write that cannot be read: the write may have taken effect.
     pub(crate) fn unreadable_write(fault: &CodecError) -> Self {
         let message = format!(
             "the write was sent and its answer cannot be read, so it may have taken effect: read before \
@@ -241,13 +241,13 @@ impl Error {
         self
     }
 
-    /// Which declaration its entity is, where that is known; see [`EntityDef::id`](crate::schema::EntityDef).
+    /// Names the declaration of its entity, if that is known; see [`EntityDef::id`](crate::schema::EntityDef).
     pub(crate) fn declared_as(mut self, id: Option<&'static str>) -> Self {
         self.0.declared = id;
         self
     }
 
-    /// The key attribute concerned, if none is known yet.
+    /// Names the key attribute concerned, if none is known yet.
     pub(crate) fn in_key(mut self, attribute: &'static str) -> Self {
         self.0.key.get_or_insert(attribute);
         self
@@ -282,7 +282,7 @@ impl Error {
         self
     }
 
-    /// Bytes that are no item.
+    /// Bytes that are not an item.
     pub(crate) fn undecodable(fault: CodecError) -> Self {
         Error::from_fault(ErrorKind::Decode, Stage::Decode, fault)
     }
@@ -313,7 +313,7 @@ impl Error {
         self.0.item_key.as_deref()
     }
 
-    /// The item that came with it, live or not.
+    /// The item that came with the error, live or not.
     pub(crate) fn current_bytes(&self) -> Option<Bytes> {
         self.0.current.as_ref().map(|current| current.item.clone())
     }
@@ -333,7 +333,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Where on the way of the data.
+    /// Where on the way of the data it happened.
     pub fn stage(&self) -> Stage {
         self.0.stage
     }
@@ -343,7 +343,7 @@ impl Error {
         self.0.entity
     }
 
-    /// The key attribute concerned, `pk` say. Never its value.
+    /// The key attribute concerned, for example `pk`. Never its value.
     pub fn key_attribute(&self) -> Option<&str> {
         self.0.key
     }
@@ -353,7 +353,7 @@ impl Error {
         self.0.attribute.as_deref()
     }
 
-    /// The service's error code, `ValidationException` say.
+    /// The service's error code, for example `ValidationException`.
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
     }
@@ -363,65 +363,65 @@ impl Error {
         self.0.request_id.as_deref()
     }
 
-    /// `create` met a live item.
+    /// Whether `create` met a live item.
     pub fn is_already_exists(&self) -> bool {
         self.kind() == ErrorKind::AlreadyExists
     }
 
-    /// A write that needs an item found none.
+    /// Whether a write that needs an item found none.
     pub fn is_not_found(&self) -> bool {
         self.kind() == ErrorKind::NotFound
     }
 
-    /// The item is there and does not fit.
+    /// Whether the item is there and does not fit.
     pub fn is_conflict(&self) -> bool {
         self.kind() == ErrorKind::Conflict
     }
 
-    /// Another item has a unique value: [`holder`](Self::holder) has its key, [`attribute`](Self::attribute) names
-    /// the fields.
+    /// Whether another item has a unique value: [`holder`](Self::holder) has its key, and
+    /// [`attribute`](Self::attribute) names the fields.
     pub fn is_not_unique(&self) -> bool {
         self.kind() == ErrorKind::NotUnique
     }
 
-    /// `one` found two rows.
+    /// Whether `one` found two rows.
     pub fn is_more_than_one(&self) -> bool {
         self.kind() == ErrorKind::MoreThanOne
     }
 
-    /// The stored key of an item that was read is not what its fields give.
+    /// Whether the stored key of an item that was read is not what its fields give.
     pub fn is_key_mismatch(&self) -> bool {
         self.kind() == ErrorKind::KeyMismatch
     }
 
-    /// Somebody else was first, in any of the three forms: the item appeared
+    /// Whether somebody else was first, in any of the three forms: the item appeared
     /// ([`AlreadyExists`](ErrorKind::AlreadyExists)), vanished ([`NotFound`](ErrorKind::NotFound))
     /// or changed ([`Conflict`](ErrorKind::Conflict)).
     pub fn is_lost_race(&self) -> bool {
         self.is_already_exists() || self.is_not_found() || self.is_conflict()
     }
 
-    /// The write may or may not have taken effect.
+    /// Whether the write may or may not have taken effect.
     pub fn is_outcome_unknown(&self) -> bool {
         self.kind() == ErrorKind::OutcomeUnknown
     }
 
-    /// The write took effect although this is an error: only what it left cannot be returned. Not to be sent again.
+    /// The write took effect although this is an error: only what it left cannot be returned. Do not send it again.
     pub fn took_effect(&self) -> bool {
         self.kind() == ErrorKind::TookEffect
     }
 
-    /// The service refused for load.
+    /// Whether the service refused because of load.
     pub fn is_throttled(&self) -> bool {
         self.kind() == ErrorKind::Throttled
     }
 
-    /// The service or the way to it failed, and nothing is known to be written.
+    /// Whether the service or the way to it failed, and nothing is known to be written.
     pub fn is_unavailable(&self) -> bool {
         self.kind() == ErrorKind::Unavailable
     }
 
-    /// The table does not exist.
+    /// Whether the table does not exist.
     pub fn is_table_not_found(&self) -> bool {
         self.kind() == ErrorKind::TableNotFound
     }

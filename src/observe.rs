@@ -12,31 +12,30 @@ use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, uni
 
 pub use crate::wire::{Detour, WirePath};
 
-/// Whoever wants to know; see [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
+/// The observer of a connection; see [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
 #[derive(Clone)]
 pub(crate) struct Observer(Arc<dyn Fn(&Observed<'_>) + Send + Sync>);
 
-/// A request that was answered, or failed, on a connection
-/// [`with_observer`](crate::dynamo::Dynamo::with_observer). Never a value of an item.
+/// A request that was answered, or failed, on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer). It
+/// never holds a value of an item.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Observed<'r> {
-    /// The operation of DynamoDB, `PutItem` say.
+    /// The operation of DynamoDB, for example `PutItem`.
     pub operation: &'static str,
-    /// The table's full name; of several tables the first one.
+    /// The table's full name; the first one if there are several tables.
     pub table: &'r str,
-    /// How long it took, the attempts of the SDK and the pauses between them included.
+    /// How long it took, including the attempts of the SDK and the pauses between them.
     pub duration: Duration,
-    /// By which AWS's support knows it.
+    /// The id by which AWS's support knows it.
     pub request_id: Option<&'r str>,
-    /// What it consumed, table by table. Empty where the service does not say: of what failed, and of servers that
-    /// count nothing.
+    /// What it consumed, table by table. Empty if the service does not say: for requests that failed, and from servers
+    /// that count nothing.
     pub consumed: &'r [Consumed],
-    /// What the service said, where it failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict) here;
-    /// what that means is told by the operation that has it.
+    /// What the service said, if it failed. A failed condition is a [`Conflict`](crate::error::ErrorKind::Conflict)
+    /// here; what that means depends on the operation.
     pub error: Option<&'r Error>,
-    /// By which way it went. Most requests are [`Plain`](WirePath::Plain); whoever expects that can see here why one
-    /// was not.
+    /// The way by which it went. Most requests are [`Plain`](WirePath::Plain); if one was not, this says why.
     pub path: &'r WirePath,
 }
 
@@ -44,7 +43,7 @@ impl Observed<'_> {
     /// The units of all tables together.
     pub fn units(&self) -> f64 {
         let units = self.consumed.iter().map(|consumed| consumed.units);
-        // The sum of nothing has a sign.
+        // The sum of no floats is -0.0, so this begins at 0.0.
         units.fold(0.0, |all, more| all + more)
     }
 }
@@ -55,7 +54,7 @@ impl Observed<'_> {
 pub struct Consumed {
     /// The table's full name.
     pub table: String,
-    /// Read units of a read, write units of a write.
+    /// Read units for a read, write units for a write.
     pub units: f64,
 }
 
@@ -98,7 +97,7 @@ impl fmt::Debug for Observer {
     }
 }
 
-/// The same request, answered with what it consumed.
+/// The same request, which also asks what it consumes.
 fn asking(request: &Request) -> Request {
     let mut request = request.clone();
     if let (false, Some(open)) = (request.is_metered, request.body.strip_suffix(b"}")) {
@@ -108,7 +107,7 @@ fn asking(request: &Request) -> Request {
     request
 }
 
-/// One table, or a list of them. What cannot be read is not there: the answer itself is what counts.
+/// The capacity of one table, or of a list of them. What cannot be read is left out: the answer itself is what counts.
 fn consumed(body: &[u8]) -> Vec<Consumed> {
     let found = member(body, "ConsumedCapacity").ok().flatten();
     let Some(found) = found else {

@@ -11,11 +11,11 @@ use crate::query::{Page, Query, QueryVerbs};
 use crate::verbs::EntityVerbs;
 use crate::write::{Delete, Update};
 
-/// The store of one entity. Services depend on it, programs give them a [`Dynamo`], tests the embedded
-/// engine or a fake.
+/// The store of one entity. Services depend on this trait; programs give them a [`Dynamo`], and tests give them the
+/// embedded engine or a fake.
 ///
-/// `#[dynamo(repository)]` on an entity gives it a name, `OrderRepository` say; `repository = Orders` chooses
-/// one. Whatever is a `Repository<Order>` is that too, so a fake implements this trait.
+/// `#[dynamo(repository)]` on an entity gives its store a name, for example `OrderRepository`; `repository = Orders`
+/// chooses another. Every `Repository<Order>` is an `OrderRepository` too, so a fake implements this trait.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,8 +53,8 @@ use crate::write::{Delete, Update};
 /// # Ok(()) }
 /// ```
 ///
-/// A fake holds the entities in a map and answers queries by [`Query::matches`] and [`Query::order`]. What an
-/// [`Update`] does only an engine can tell: a service that updates is tested on `embedded:memory`.
+/// A fake holds the entities in a map and answers queries by [`Query::matches`] and [`Query::order`]. Only an engine
+/// can tell what an [`Update`] does: a service that updates is tested on `embedded:memory`.
 ///
 /// It is an [`async_trait`](macro@crate::async_trait), which is exported for those who implement it.
 #[async_trait]
@@ -62,7 +62,8 @@ pub trait Repository<E: DynamoEntity>: Send + Sync {
     /// The item with this key. It may not see a write of a moment ago.
     async fn get(&self, key: Key<E>) -> Result<Option<E>>;
 
-    /// The same, and it sees every write that was acknowledged before; costs double. A fake need not write it.
+    /// The item with this key, after every write that was acknowledged before; costs double. A fake need not implement
+    /// it.
     async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
         self.get(key).await
     }
@@ -70,24 +71,23 @@ pub trait Repository<E: DynamoEntity>: Send + Sync {
     /// Stores an entity that is not there yet; returns it as it is stored.
     async fn create(&self, entity: &E) -> Result<E>;
 
-    /// Stores an entity, replacing the one that is there if that has the same version; returns it as it is
-    /// stored.
+    /// Stores an entity, and replaces the one that is there if that has the same version; returns it as it is stored.
     async fn put(&self, entity: &E) -> Result<E>;
 
     /// Changes some attributes of an item; returns what it is now.
     async fn update(&self, update: Update<E>) -> Result<E>;
 
-    /// Changes an item in Rust, again if somebody else was faster; see [`Key::modify`].
+    /// Changes an item in Rust, and again if somebody else was faster; see [`Key::modify`].
     async fn modify(
         &self,
         key: Key<E>,
         change: &mut (dyn for<'e> FnMut(&'e mut E) + Send),
     ) -> Result<E>;
 
-    /// Takes an item away if it still has this version.
+    /// Deletes an item if it still has this version.
     async fn delete(&self, entity: &E) -> Result<()>;
 
-    /// Takes an item away that was not loaded, under a condition:
+    /// Deletes an item that was not loaded, under a condition:
     /// `Order::key(7).delete().if_exists().when(|o| o.version().eq(3))`.
     async fn delete_if(&self, delete: Delete<E, Conditional>) -> Result<()>;
 

@@ -14,13 +14,13 @@ use crate::plan::{Operation, Outcome, Plan};
 
 /// Writes and checks that take effect together, or not at all.
 ///
-/// Each operation is planned as it would be alone, with its own conditions. They see the table as it was before, so
-/// two of them cannot be on one item; `.when(..)` is how one operation asks something of the item it writes, and
-/// [`check`](crate::entity::Key::check) how it asks something of another one.
+/// Each operation is planned as it would be alone, with its own conditions. The operations see the table as it was
+/// before, so two of them cannot be on one item. By `.when(..)` an operation asks something of the item that it writes,
+/// and a [`check`](crate::entity::Key::check) asks something of another item.
 ///
-/// It costs twice the write units. It is sent with a client token, by which the service knows a second attempt, so
-/// it takes effect once although it is sent again after lost answers and while others hold one of its items. If it
-/// fails, nothing was written, but where the error says
+/// A transaction costs twice the write units. It is sent with a client token, by which the service knows a second
+/// attempt, so it takes effect once although it is sent again after lost answers and while others hold one of its
+/// items. If it fails, nothing was written, unless the error says
 /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown); [`Error::failures`] names the operations that failed.
 ///
 /// ```
@@ -64,7 +64,7 @@ pub struct Transaction<'w> {
 }
 
 impl<'w> Transaction<'w> {
-    /// One without operations, which does nothing.
+    /// A transaction without operations, which does nothing.
     pub fn new() -> Self {
         Transaction::default()
     }
@@ -83,22 +83,22 @@ impl<'w> Transaction<'w> {
         writes.into_iter().fold(self, Transaction::with)
     }
 
-    /// A token of the caller's, 1 to 36 bytes, in place of a random one.
+    /// Sets a token of the caller, 1 to 36 bytes, in place of a random one.
     ///
-    /// For ten minutes, a transaction with the same token is the same transaction, sent from another process too: it
-    /// takes effect once. It has to be the same byte for byte, managed times, versions and conditions included; the
-    /// service refuses another one.
+    /// For ten minutes, a transaction with the same token is the same transaction and takes effect once, even if it is
+    /// sent from another process. It has to be the same byte for byte, with its managed times, versions and conditions;
+    /// the service refuses another one.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self
     }
 
-    /// How many operations it has.
+    /// How many operations the transaction has.
     pub fn len(&self) -> usize {
         self.writes.len()
     }
 
-    /// Whether it has none.
+    /// Whether the transaction has no operations.
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty()
     }
@@ -127,15 +127,15 @@ impl Operation for Transaction<'_> {
     }
 }
 
-/// How many operations, never the values.
+/// Shows how many operations there are, and never the values.
 impl fmt::Debug for Transaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Transaction({} operations)", self.writes.len())
     }
 }
 
-/// What a [`Transaction`] stored, as far as that is known: its `create`s and `put`s, with versions, times and the
-/// like as they are in the table. The service returns nothing, so of an `update` nothing is known.
+/// What a [`Transaction`] stored, as far as that is known: its `create`s and `put`s, with versions, times and the like
+/// as they are in the table. The service returns nothing, so nothing is known of an `update`.
 #[derive(Default)]
 pub struct Stored(Vec<Option<Box<dyn Any + Send + Sync>>>);
 
@@ -145,7 +145,7 @@ impl Stored {
         self.0.get(index)?.as_ref()?.downcast_ref()
     }
 
-    /// The same, taken out.
+    /// Takes out what the operation of this index stored. `None` if it was no `create` or `put` of `E`.
     pub fn take<E: DynamoEntity>(&mut self, index: usize) -> Option<E> {
         let place = self.0.get_mut(index)?;
         place.as_ref()?.downcast_ref::<E>()?;
@@ -153,14 +153,14 @@ impl Stored {
         Some(*entity)
     }
 
-    /// Everything of one entity that was created or put, in order.
+    /// All entities of one type that were created or put, in order.
     pub fn all<E: DynamoEntity>(&self) -> impl Iterator<Item = &E> {
         let stored = self.0.iter().flatten();
         stored.filter_map(|entity| entity.downcast_ref())
     }
 }
 
-/// How many, never the values.
+/// Shows how many entities there are, and never the values.
 impl fmt::Debug for Stored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Stored({} entities)", self.0.iter().flatten().count())

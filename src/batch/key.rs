@@ -1,4 +1,4 @@
-//! Whose writes they are: the keys of what a batch left.
+//! The keys of the writes that a batch left.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use crate::codec::Item;
 use crate::entity::{DynamoEntity, Key, KeyParts};
 use crate::json::Reader;
 
-/// The key of a write that is [left](super::BatchReport::left); see [`BatchReport::left_keys`](super::BatchReport::left_keys).
+/// The key of a write that is [left](super::BatchReport::left); see
+/// [`BatchReport::left_keys`](super::BatchReport::left_keys).
 #[derive(Clone, Copy)]
 pub struct BatchKey<'r>(&'r Write);
 
@@ -26,18 +27,18 @@ impl<'r> BatchKey<'r> {
         self.0.entity
     }
 
-    /// Whether it is a delete, and not a put.
+    /// Whether the write is a delete, and not a put.
     pub fn is_delete(&self) -> bool {
         self.0.json().starts_with(b"{\"DeleteRequest\"")
     }
 
     /// The attributes of the primary key.
     pub fn key(&self) -> Item {
-        // Written by this library, so it can be read.
+        // This library wrote the key, so it can be read.
         Item::from_dynamo_json(self.0.key()).unwrap_or_default()
     }
 
-    /// The same, typed. `None` if it is not one of `E`.
+    /// The primary key as a key of `E`. `None` if the write is of another entity.
     pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
         if self.0.declared != E::ENTITY.id {
             return None;
@@ -47,7 +48,7 @@ impl<'r> BatchKey<'r> {
     }
 }
 
-/// Never the values.
+/// Never shows the values of the key.
 impl fmt::Debug for BatchKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BatchKey")

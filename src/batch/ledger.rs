@@ -1,7 +1,7 @@
 //! What is known of each write of a batch, at any time.
 //!
-//! A write stands in the ledger until the service has acknowledged it or it went wrong. So what stands there is
-//! what is left, also of a batch that is stopped under way.
+//! A write stands in the ledger until the service has acknowledged it or it went wrong. So the ledger holds what is
+//! left, also when a batch is stopped under way.
 
 use std::fmt;
 use std::mem;
@@ -16,23 +16,23 @@ use crate::error::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BatchCounts {
-    /// The writes of the input.
+    /// How many writes the input has.
     pub total: usize,
-    /// Acknowledged by the service.
+    /// How many writes the service has acknowledged.
     pub done: usize,
-    /// Not sent, since a later one of the input writes the same key.
+    /// How many writes were not sent, because a later write of the input has the same key.
     pub superseded: usize,
-    /// Not worth sending again.
+    /// How many writes failed and are not worth sending again.
     pub failed: usize,
 }
 
 impl BatchCounts {
-    /// Those that are yet to be done.
+    /// How many writes are yet to be done.
     pub fn left(&self) -> usize {
         self.total - self.settled()
     }
 
-    /// Those that are not.
+    /// How many writes are done, superseded or failed.
     pub fn settled(&self) -> usize {
         self.done + self.superseded + self.failed
     }
@@ -44,7 +44,7 @@ pub(super) struct BatchLedger(Mutex<BatchState>);
 
 struct BatchState {
     counts: BatchCounts,
-    /// `None`: done, or wrong.
+    /// `None` for a write that is done or failed.
     writes: Vec<Option<Write>>,
     errors: Vec<BatchError>,
     reasons: Vec<Error>,
@@ -74,7 +74,7 @@ impl BatchLedger {
         slots.iter().filter_map(write).collect()
     }
 
-    /// The service has acknowledged these.
+    /// Notes that the service has acknowledged these writes.
     pub(super) fn done(&self, slots: impl Iterator<Item = usize>) {
         let mut state = self.state();
         for slot in slots {
@@ -85,7 +85,7 @@ impl BatchLedger {
         self.tell(state);
     }
 
-    /// This one is not worth sending again.
+    /// Notes that this write failed and is not worth sending again.
     pub(super) fn failed(&self, slot: usize, error: Error) {
         let mut state = self.state();
         if let Some(Write { index, .. }) = state.take(slot) {
@@ -96,7 +96,7 @@ impl BatchLedger {
         self.tell(state);
     }
 
-    /// Why some are left. The same reason is kept once.
+    /// Notes why some writes are left. The same reason is kept once.
     pub(super) fn left(&self, reason: Error) {
         let mut state = self.state();
         let shown = reason.to_string();
@@ -106,7 +106,7 @@ impl BatchLedger {
         }
     }
 
-    /// Calls the caller, who may ask for the progress in turn.
+    /// Tells the caller, without holding the lock: the caller may ask for the progress.
     fn tell(&self, mut state: MutexGuard<'_, BatchState>) {
         let Some(mut call) = state.on_progress.take() else {
             return;
@@ -121,7 +121,7 @@ impl BatchLedger {
         self.state().counts
     }
 
-    /// The report, as far as it is known. What caused an error stands in the first report that is asked for.
+    /// The report, as far as it is known. Only the first report has the sources of its errors, which cannot be copied.
     pub(super) fn report(&self) -> BatchReport {
         let mut state = self.state();
         let left: Vec<Write> = state.writes.iter().flatten().cloned().collect();
@@ -147,18 +147,18 @@ impl BatchState {
     }
 }
 
-/// Looks at a batch that is under way, or that was stopped; from [`BatchSend::progress`](super::BatchSend::progress).
+/// A view of a batch that is under way, or that was stopped; from [`BatchSend::progress`](super::BatchSend::progress).
 #[derive(Clone)]
 pub struct BatchProgress(pub(super) Arc<BatchLedger>);
 
 impl BatchProgress {
-    /// What has become of it so far.
+    /// What has become of the batch so far.
     pub fn counts(&self) -> BatchCounts {
         self.0.counts()
     }
 
-    /// The report as it stands: what is not acknowledged is left. Writes of requests that were under way when
-    /// the batch was dropped are among those, whether they took effect or not.
+    /// The report as it stands: writes that are not acknowledged are left. Among them are those of requests that were
+    /// under way when the batch was dropped, whether they took effect or not.
     pub fn report(&self) -> BatchReport {
         self.0.report()
     }

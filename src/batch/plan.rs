@@ -1,4 +1,4 @@
-//! From writes to the bytes that are sent, the last write of each key.
+//! Turns writes into the bytes that are sent, and keeps the last write of each key.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,14 +16,14 @@ use crate::json::Writer;
 use crate::schema::TableDef;
 use crate::write::{Put, encode_item};
 
-/// Writes are written one behind the other into blocks of this size. A block is freed when the last of its
-/// writes is done.
+/// Encoded writes are put one behind the other into blocks of this size. A block is freed when the last of its writes
+/// is done.
 const BLOCK: usize = 64 * 1024;
 
 /// A table of the batch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BatchTable {
-    /// The full name.
+    /// The table's full name.
     pub(super) name: String,
     /// The attributes of the primary key.
     pub(super) names: Vec<&'static str>,
@@ -35,7 +35,7 @@ pub(super) struct Write {
     /// Its place in the input.
     pub(super) index: usize,
     pub(super) entity: &'static str,
-    /// Its declaration.
+    /// The id of its declaration.
     pub(super) declared: &'static str,
     pub(super) table: Arc<BatchTable>,
     /// The key as an object, and behind it `{"PutRequest":{..}}` or `{"DeleteRequest":{..}}`.
@@ -54,7 +54,7 @@ impl Write {
     }
 }
 
-/// What an earlier batch left.
+/// The writes that an earlier batch left.
 pub(super) struct Ready(pub(super) Vec<Write>);
 
 impl Ready {
@@ -67,7 +67,7 @@ impl Ready {
 pub(super) struct BatchPlan {
     pub(super) writes: Vec<Write>,
     pub(super) errors: Vec<BatchError>,
-    /// Writes before the last one of their key.
+    /// How many writes are not sent because a later write has the same key.
     pub(super) superseded: usize,
     pub(super) total: usize,
 }
@@ -76,20 +76,20 @@ pub(super) struct BatchPlan {
 pub struct BatchInput {
     total: usize,
     tables: Vec<Arc<BatchTable>>,
-    /// Of the tables, by the names that the entities give them.
+    /// The tables by their definitions, with their numbers.
     named: Vec<(&'static TableDef, usize, Arc<BatchTable>)>,
-    /// `None`: a later write has its key.
+    /// `None` if a later write has the same key.
     writes: Vec<Option<Write>>,
     /// The last write of each key, by table and key.
     last: HashMap<(usize, Vec<u8>), usize>,
     errors: Vec<BatchError>,
     superseded: usize,
     block: Writer,
-    /// The writes of the block.
+    /// The writes whose bytes are in the block.
     in_block: Vec<InBlock>,
 }
 
-/// A write whose bytes are not at rest yet.
+/// A write whose bytes are still in the block.
 struct InBlock {
     write: usize,
     bytes: Range<usize>,
@@ -129,7 +129,7 @@ impl BatchInput {
         });
     }
 
-    /// Takes a write in. One that cannot be written is an error of its own, and takes no other's place.
+    /// Takes a write in. A write that cannot be encoded becomes an error, and replaces no earlier write of its key.
     fn add<E: DynamoEntity>(
         &mut self,
         key: &Key<E>,
@@ -210,7 +210,7 @@ impl BatchInput {
         (number, table)
     }
 
-    /// Lays the bytes of the block to rest and begins another one.
+    /// Gives the bytes of the block to its writes and begins another block.
     fn rest(&mut self) {
         let next = Writer::for_request(BLOCK);
         let block = Bytes::from(std::mem::replace(&mut self.block, next).into_bytes());

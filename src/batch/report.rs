@@ -14,12 +14,12 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 pub struct BatchReport {
     /// How many writes the service has acknowledged.
     pub done: usize,
-    /// How many were not sent since a later one of the input writes the same key.
+    /// How many writes were not sent because a later write of the input has the same key.
     pub superseded: usize,
-    /// Those of which nobody knows that they took effect, to be sent again as they are, byte for byte and to the
-    /// same tables: that is harmless if they did. Settings of the batch are the defaults again.
+    /// The writes that may not have taken effect, to be sent again byte for byte and to the same tables: that is
+    /// harmless if they did. The settings of this batch are the defaults.
     pub left: Batch<'static>,
-    /// Those that are not worth sending again, each alone, in the order of the input.
+    /// The writes that failed and are not worth sending again, in the order of the input.
     pub errors: Vec<BatchError>,
     /// Why writes are left, each reason once: the service was too busy for longer than the budget, refused a
     /// whole request, or could not be reached. Empty for a batch that was stopped under way.
@@ -27,7 +27,7 @@ pub struct BatchReport {
 }
 
 impl BatchReport {
-    /// Whose writes are left, in the order of the input.
+    /// The keys of the writes that are left, in the order of the input.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -51,8 +51,8 @@ impl BatchReport {
         self.left.ready().map(BatchKey::of)
     }
 
-    /// Nothing, if nothing is left and nothing went wrong; else an error, which says how many. Its kind is that of
-    /// the first reason why some are left, as those may be sent again; where none is left, that of the first that
+    /// `Ok` if nothing is left and nothing went wrong; otherwise an error that says how many. If writes are left, its
+    /// kind is that of the first reason, because they may be sent again; otherwise it is that of the first write that
     /// went wrong.
     pub fn complete(&self) -> Result<()> {
         let (left, wrong) = (self.left.len(), self.errors.len());
@@ -86,7 +86,7 @@ impl BatchReport {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BatchError {
-    /// Its place in the input, over all that the batch was given, from 0.
+    /// The place of the write in the whole input of the batch, from 0.
     pub index: usize,
     /// What went wrong, with the entity and the attribute of its key.
     pub error: Error,

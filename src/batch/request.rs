@@ -8,13 +8,14 @@ use crate::json::{CodecError, Writer, answer, answered, elements, member};
 use crate::key::point::{KeyPoint, points_of};
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// The writes of one request.
+/// How many writes a request may have.
 const MOST_WRITES: usize = 25;
 
-/// The JSON of its writes: the service takes 16 MB, of which the names of 25 tables need some.
+/// How many bytes the writes of a request may have: the service takes 16 MB, and the names of 25 tables need some of
+/// it.
 const MOST_BYTES: usize = 16 * 1024 * 1024 - 16 * 1024;
 
-/// Which writes go together, in their order.
+/// Which writes go together into a request, in their order.
 pub(super) fn chunks(writes: &[Write]) -> Vec<Vec<usize>> {
     let mut chunks = Vec::with_capacity(writes.len() / MOST_WRITES + 1);
     let (mut chunk, mut bytes) = (Vec::new(), 0);
@@ -64,7 +65,7 @@ pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
     Request::new(operation, table, body, Resend::Always)
 }
 
-/// Of these writes, those that the answer names as not processed.
+/// The slots of those writes that the answer names as not processed.
 pub(super) fn unprocessed(
     body: &[u8],
     writes: &[(usize, Write)],

@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::retry::{RetryBudget, SharedBudget, as_they_come};
 use crate::wire::BoxFuture;
 
-/// The service refuses a request for one of its items with this code, too.
+/// The service also uses this code to refuse a whole request because of one item.
 const COLLECTION_FULL: &str = "ItemCollectionSizeLimitExceededException";
 
 /// A batch on its way; await it. See [`Batch::send`](super::Batch::send).
@@ -69,7 +69,7 @@ impl<'d> BatchSend<'d> {
         }
     }
 
-    /// Looks at it from elsewhere, also when it is dropped before it is done.
+    /// A view of the batch for use elsewhere, also if the batch is dropped before it is done.
     pub fn progress(&self) -> BatchProgress {
         BatchProgress(self.ledger.clone())
     }
@@ -151,7 +151,7 @@ impl BatchWork<'_> {
         Vec::new()
     }
 
-    /// One request; returns the slots that the service left out.
+    /// Sends one request; returns the slots that the service left out.
     async fn ask(&self, writes: &[(usize, Write)]) -> Result<Slots> {
         let request = request(writes.iter().map(|(_, write)| write));
         let name = |error: Error| match one_entity(writes) {
@@ -165,7 +165,7 @@ impl BatchWork<'_> {
         })
     }
 
-    /// Writes down what is done; returns what is not.
+    /// Notes which writes are done; returns those that are not.
     fn settle(&self, writes: Vec<(usize, Write)>, unprocessed: &[usize]) -> Vec<(usize, Write)> {
         let is_left = |(slot, _): &(usize, Write)| unprocessed.contains(slot);
         let (left, done): (Vec<_>, Vec<_>) = writes.into_iter().partition(is_left);
@@ -173,8 +173,8 @@ impl BatchWork<'_> {
         left
     }
 
-    /// The request was refused or lost as a whole. What is wrong with one table or one write is no fault of the
-    /// others, so they are sent apart until it stands alone.
+    /// Handles a request that was refused or lost as a whole. A fault of one table or one write must not fail the
+    /// others, so parts are sent apart until the faulty one stands alone.
     fn refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
         let of_a_write =
             error.kind() == ErrorKind::Rejected || error.code() == Some(COLLECTION_FULL);
@@ -200,7 +200,7 @@ impl BatchWork<'_> {
     }
 }
 
-/// The entity of all these writes, if it is one.
+/// The entity of these writes, if all have the same.
 fn one_entity(writes: &[(usize, Write)]) -> Option<&'static str> {
     let first = writes.first().map(|(_, write)| write.entity)?;
     let is_first = |(_, write): &(usize, Write)| write.entity == first;

@@ -1,5 +1,5 @@
-//! What a job does to a row, as bytes in and a planned write out. Where unique values are concerned, that is the
-//! transaction which the verb by itself would send.
+//! What a job does to a row: it takes the bytes of the row and returns a planned write. If unique values are concerned,
+//! that is the transaction which the verb by itself would send.
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use crate::schema::TableDef;
 use crate::wire::Resend;
 use crate::write::{PlannedWrite, unique};
 
-/// The write of a row that is to be changed; none leaves it alone. The node is what makes it a row of the
-/// query.
+/// Decides how a row is written; `None` leaves it alone. The node is the condition that makes it a row of the query.
 pub(super) type Decide<'j> =
     Box<dyn FnMut(&Dynamo, &[u8], Node) -> Result<Option<PlannedWrite>> + Send + 'j>;
 
@@ -52,8 +51,8 @@ pub(super) fn key_of(item: &[u8], names: &[&'static str]) -> Result<Vec<u8>> {
     Ok(key.into_bytes())
 }
 
-/// The delete of a row, and of what keeps its unique values. It gives up the values that the row has when it is
-/// deleted, so they have to be those that were read.
+/// The delete of a row, and of what keeps its unique values. Its condition asks that the row still has the values that
+/// were read, because those are the ones that are given up.
 pub(super) fn delete_row(
     db: &Dynamo,
     source: &QuerySource,
@@ -83,7 +82,8 @@ pub(super) fn delete_row(
     }
 }
 
-/// Whether this holds of the row with this key: an update that changes nothing, and may be asked any number of times.
+/// Asks whether this holds for the row with this key, by an update that changes nothing: it may be sent any number of
+/// times.
 pub(super) fn ask(
     db: &Dynamo,
     entity: &'static str,
@@ -98,7 +98,7 @@ pub(super) fn ask(
     PlannedWrite::Alone(write)
 }
 
-/// A row of which something is asked has to be there.
+/// A condition on a row also asks that the row exists.
 fn where_stored(pk: &'static str, claim: Node) -> Node {
     match claim.is_always() {
         true => claim,
@@ -106,7 +106,7 @@ fn where_stored(pk: &'static str, claim: Node) -> Node {
     }
 }
 
-/// The delete of whatever has this key. Without a condition it need not be there, so that it may be sent again.
+/// The delete of the item with this key. Without a condition the item need not exist, so the delete may be sent again.
 pub(super) fn delete(
     db: &Dynamo,
     entity: &'static str,

@@ -1,4 +1,4 @@
-//! What a closure says of a row.
+//! What the closure of a job returns for a row.
 
 use std::error::Error as StdError;
 
@@ -19,7 +19,7 @@ pub trait WholeRow: DynamoEntity {}
 impl<E: DynamoEntity> WholeRow for E {}
 
 /// What a closure of [`update_each`](crate::bulk::BulkVerbs::update_each) returns: an [`Update`] of the row, an
-/// `Option` of one, or a `Result` of either. `None` leaves the row alone, an error is reported with it.
+/// `Option` of one, or a `Result` of either. `None` leaves the row alone, and an error is reported with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no change of a row",
     label = "the closure of `update_each` returns this",
@@ -58,7 +58,7 @@ where
     }
 }
 
-/// The caller's words may hold values: they are the source, and not in the message.
+/// The caller's error may hold values, so it is the source and not part of the message.
 fn refused<E: DynamoEntity>(error: Box<dyn StdError + Send + Sync>) -> Error {
     match error.downcast::<Error>() {
         Ok(own) => *own,

@@ -1,4 +1,4 @@
-//! Where a job has come, kept outside of it.
+//! How far a job has come, kept outside of the job.
 
 mod file;
 mod state;
@@ -18,9 +18,9 @@ pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>>
 
 /// A place for the checkpoint of one job: [`FileCheckpoint`] is one in a file.
 ///
-/// What is saved holds keys of rows, and nothing else of them. A save must have reached its place when it
-/// returns, and it replaces the one before as a whole or not at all. A job loads once, at its start, and then
-/// saves one after the other; two jobs that run on one checkpoint are kept apart by `load`, which may refuse until
+/// What is saved holds the keys of rows, and nothing else of them. When a save returns, it must have reached its place,
+/// and it replaces the one before as a whole or not at all. A job loads once, at its start, and then makes one save
+/// after the other. Two jobs that run on one checkpoint are kept apart by `load`, which may refuse until
 /// [`release`](Self::release).
 ///
 /// ```
@@ -44,10 +44,11 @@ pub trait Checkpoint: Send + Sync {
     /// What was saved last; `None` at the first start.
     fn load(&self) -> Saving<'_, Option<Vec<u8>>>;
 
-    /// Replaces it.
+    /// Replaces what was saved last.
     fn save(&self, state: Vec<u8>) -> Saving<'_, ()>;
 
-    /// The job that has loaded it is over, to its end or not: others may load it now. Nothing, if nothing is said.
+    /// Called when the job that loaded the checkpoint is over, whether it came to its end or not: others may load it
+    /// now. Does nothing by default.
     fn release(&self) {}
 }
 

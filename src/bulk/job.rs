@@ -16,49 +16,49 @@ use crate::plan::{Explanation, Steps};
 use crate::query::JobRows;
 use crate::retry::RetryBudget;
 
-/// So many writes are under way at once, if nobody says otherwise.
+/// How many writes are under way at once by default.
 const CONCURRENCY: usize = 8;
 
-/// So many rows may fail.
+/// How many rows may fail by default.
 const FAILURES: usize = 1000;
 
-/// A checkpoint is saved so often.
+/// How often a checkpoint is saved by default.
 const SAVING: Duration = Duration::from_secs(1);
 
-/// Many writes, one after the other, each with a condition of its own: of the rows of a query by
-/// [`update_each`](crate::bulk::BulkVerbs::update_each) and [`delete_each`](crate::bulk::BulkVerbs::delete_each), or those
-/// that are given to [`put_each`](super::put_each).
+/// Many writes, each with a condition of its own: of the rows of a query by
+/// [`update_each`](crate::bulk::BulkVerbs::update_each) and [`delete_each`](crate::bulk::BulkVerbs::delete_each), or
+/// those that are given to [`put_each`](super::put_each).
 ///
 /// Rows are read as they are needed: memory holds two answers of the service, however many rows there are. A row
 /// that fails is reported with its key and its error and does not stop the others; a service that refuses, or
 /// that stays too busy for the [budget](Self::budget), stops the job. What was written is never taken back.
 ///
-/// Dropped before it is done, it stops; the writes under way may or may not take effect.
+/// If it is dropped before it is done, it stops; the writes under way may or may not take effect.
 ///
 /// # A checkpoint
 ///
-/// With a [checkpoint](Self::checkpoint) a job survives any crash: run again, it goes on behind the rows that are
-/// done. Rows between the last save and the crash are met twice, so the job marks each item that it changes, by
-/// an attribute `_job.NAME` that is set by the very same request and that its condition asks for. A row that
-/// carries the mark is done. Therefore each row is changed once, whatever the closure does, and an answer that is
-/// lost is resolved by a look at the item.
+/// With a [checkpoint](Self::checkpoint) a job survives any crash: when it is run again, it goes on behind the rows
+/// that are done. Rows between the last save and the crash are met twice, so the job marks each item that it changes
+/// with an attribute `_job.NAME`. The request that changes the item sets the mark, and its condition asks that the mark
+/// is not there. A row that carries the mark is done. Therefore each row is changed once, whatever the closure does,
+/// and after a lost answer the item itself tells whether it was changed.
 ///
-/// - Given writes of one item are done in their order, and the mark has the number of the last one, and of those that were done since the last save. Where a delete leaves
-///   nothing to mark, or a write was refused, the next one of that item waits until the checkpoint is saved. It also waits
-///   for one that failed and that the next run tries again: it fails with it, with the kind
-///   [`Checkpoint`](crate::error::ErrorKind::Checkpoint).
-/// - The mark stays: 21 bytes and the name of the job in each item, of given writes their numbers besides. Entities do not see it; `update` and
-///   `modify` keep it, and so does `put` of an entity with a [`rest`](crate#the-grammar-of-dynamo) field. Another
-///   `put` of the whole item takes it away, and if that happens between the change and the crash, the row is
-///   changed again.
+/// - Given writes of one item are done in their order. The mark has the number of the last one, and of those that were
+///   done since the last save. If a delete leaves nothing to mark, or a write was refused, the next write of that item
+///   waits until the checkpoint is saved. If a write failed and the next run tries it again, later writes of that item
+///   fail with it, with the kind [`Checkpoint`](crate::error::ErrorKind::Checkpoint).
+/// - The mark stays: it takes 21 bytes and the name of the job in each item, and for given writes their numbers
+///   besides. Entities do not see it; `update` and `modify` keep it, and so does `put` of an entity with a
+///   [`rest`](crate#the-grammar-of-dynamo) field. Another `put` of the whole item takes it away, and if that happens
+///   between the change and the crash, the row is changed again.
 /// - A deleted row needs no mark.
-/// - A row that enters the range behind the place that the job has come to is not met. One that leaves it before
-///   its turn is left alone.
-/// - The checkpoint is bound to the job's name, the query and the verb, or to the [keys](Self::checkpoint) of the
-///   writes that were given; with others it is refused. Give another name to a job whose closure does something else.
-///   The bounds of a range may differ: those of the first run hold. Without its file a job begins anew.
-/// - Rows that failed are kept in it and tried again by the next run. A job that has come to its end, without
-///   any, does nothing when it is run again.
+/// - A row that enters the part of the range that the job has passed is not met. A row that leaves the range before its
+///   turn is left alone.
+/// - The checkpoint is bound to the job's name, the query and the verb, or to the [keys](Self::checkpoint) of the given
+///   writes; a job with others is refused. Give another name to a job whose closure does something else. The bounds of
+///   a range may differ: those of the first run hold. Without its file a job begins anew.
+/// - The checkpoint keeps the rows that failed, and the next run tries them again. A job that came to its end without
+///   failed rows does nothing when it is run again.
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Bulk<'j> {
     pub(super) work: JobWork<'j>,
@@ -93,7 +93,7 @@ impl Verb<'_> {
     }
 }
 
-/// Where a job is kept, and how often.
+/// Where the checkpoint of a job is kept, and how often it is saved.
 pub(super) struct Keeping<'j> {
     pub(super) name: String,
     pub(super) store: Box<dyn Checkpoint + 'j>,
@@ -131,36 +131,37 @@ impl<'j> Bulk<'j> {
         }
     }
 
-    /// So many writes are under way at once; 8 by default. When one is done the next one begins, however long the
+    /// How many writes are under way at once; 8 by default. When one is done the next one begins, however long the
     /// others take.
     pub fn concurrency(mut self, writes: usize) -> Self {
         self.concurrency = writes.max(1);
         self
     }
 
-    /// So many writes a second at most, evenly spread; attempts count, and a transaction is one. One at the least.
+    /// How many writes a second are sent at most, evenly spread; at least one is. Each attempt counts, and a
+    /// transaction counts as one.
     pub fn rate(mut self, writes_per_second: u32) -> Self {
         self.rate = Some(writes_per_second);
         self
     }
 
-    /// How often a row is tried again that others write at the same time, and how long a service is waited for
-    /// that is too busy, on top of the retries of the SDK client. A row that loses more races fails; a service that
-    /// stays busy stops the job.
+    /// How often a row is tried again that others write at the same time, and how long the job waits for a service that
+    /// is too busy, on top of the retries of the SDK client. A row that loses more races fails; a service that stays
+    /// busy stops the job.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// So many rows may fail; 1000 by default. With one more the job stops, and [`stopped`](BulkReport::stopped) is
-    /// of the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is kept for the report. Where rows are meant to
-    /// fail, creates of what may be there already say, give `usize::MAX`.
+    /// How many rows may fail; 1000 by default. With one more the job stops, and [`stopped`](BulkReport::stopped) is of
+    /// the kind [`RowsFailed`](crate::error::ErrorKind::RowsFailed). Each is kept for the report. Where rows are meant
+    /// to fail, for example creates of items that may exist already, give `usize::MAX`.
     pub fn max_failures(mut self, rows: usize) -> Self {
         self.failures = rows;
         self
     }
 
-    /// Called after each row, between the writes: it should be quick.
+    /// Calls this after each row. The job waits for it, so it should be quick.
     pub fn on_progress(mut self, tell: impl FnMut(&BulkProgress<'_>) + Send + 'j) -> Self {
         self.progress = Some(Box::new(tell));
         self
@@ -170,8 +171,8 @@ impl<'j> Bulk<'j> {
     /// [above](Bulk#a-checkpoint).
     ///
     /// A job of [`put_each`](super::put_each) has to be given the same writes in the same order again. It is refused,
-    /// and nothing is sent, if those that are done have other keys, tables or verbs now, and if the input of a finished
-    /// job has become longer. Their values are not compared. Writes that failed may be mended.
+    /// and nothing is sent, if the writes that are done have other keys, tables or verbs now, or if the input of a
+    /// finished job has become longer. The values of these writes are not compared. Writes that failed may be mended.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -208,7 +209,7 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// Saves the checkpoint so often; every second by default, and at the end.
+    /// How often the checkpoint is saved: every second by default, and always at the end.
     pub fn save_every(mut self, time: Duration) -> Self {
         if let Some(keeping) = &mut self.checkpoint {
             keeping.every = time;
@@ -216,9 +217,9 @@ impl<'j> Bulk<'j> {
         self
     }
 
-    /// What it would ask of the service, without asking: how the rows are read, what each write is made of is known
-    /// when its row is. Of [`put_each`](super::put_each) the first write, and where unique values are read before they
-    /// are given up, as if nothing was stored. The mark of a checkpoint comes on top.
+    /// What the job would ask of the service, without asking: how it reads the rows, because each write is known only
+    /// when its row is. For [`put_each`](super::put_each) it is the first write; if unique values are read before they
+    /// are given up, as if nothing was stored. The mark of a checkpoint is left out.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -243,7 +244,7 @@ impl<'j> Bulk<'j> {
         }
     }
 
-    /// Does it. An error means that nothing was begun; all that happens later stands in the report.
+    /// Runs the job. An error means that nothing was begun; all that happens later stands in the report.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<BulkReport>>
     where
         'j: 'd,

@@ -1,4 +1,4 @@
-//! What became of each row, in the order in which they came: the place behind which all is dealt with.
+//! What became of each row, in the order in which the rows came, and up to which place all are dealt with.
 
 use std::collections::VecDeque;
 
@@ -11,9 +11,9 @@ pub(super) struct JobLedger {
     /// The number of the first entry.
     first: u64,
     entries: VecDeque<LedgerEntry>,
-    /// Of all that is done.
+    /// The counts of all that is done.
     pub(super) counts: BulkCounts,
-    /// Of all that was passed.
+    /// What was passed.
     pub(super) passed: Passed,
     pub(super) errors: Vec<FailedRow>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Passed {
     pub(super) counts: BulkCounts,
     /// The sum of the [identities](super::put::PreparedWrite::identity) of the writes that are not tried again.
     pub(super) identity: u64,
-    /// What a next run tries again.
+    /// The names of what the next run tries again.
     pub(super) failed: Vec<String>,
 }
 
@@ -34,10 +34,10 @@ pub(super) struct Passed {
 struct LedgerEntry {
     kind: EntryKind,
     mark: Option<PositionChange>,
-    /// What tells a write that was given from others.
+    /// What tells a given write from others; 0 for a row.
     identity: u64,
     fate: Option<Fate>,
-    /// What names it in a next run, if it is worth one.
+    /// Its name for the next run, if that tries it again.
     again: Option<String>,
 }
 
@@ -47,12 +47,12 @@ pub(super) enum EntryKind {
     Row,
     /// A place without a row.
     Place,
-    /// A row that failed in an earlier run, as it is named there.
+    /// A row or a write that failed in an earlier run, by its name in the checkpoint.
     Again(String),
 }
 
 impl JobLedger {
-    /// With what earlier runs have passed.
+    /// A ledger that goes on from what earlier runs have passed.
     pub(super) fn new(passed: Passed) -> Self {
         JobLedger {
             counts: passed.counts,
@@ -61,27 +61,27 @@ impl JobLedger {
         }
     }
 
-    /// Rows that are not passed yet.
+    /// How many entries are not passed yet.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// All entries before this one are passed.
+    /// The number before which all entries are passed.
     pub(super) fn passed_before(&self) -> u64 {
         self.first
     }
 
-    /// Everything that began is done.
+    /// Whether everything that began is done.
     pub(super) fn is_settled(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The next one begins; returns its number.
+    /// Enters the next row or place; returns its number.
     pub(super) fn begin(&mut self, kind: EntryKind, mark: Option<PositionChange>) -> u64 {
         self.enter(kind, mark, 0)
     }
 
-    /// The same of a write that was given.
+    /// Enters the next given write; returns its number.
     pub(super) fn begin_given(&mut self, kind: EntryKind, identity: u64) -> u64 {
         self.enter(kind, None, identity)
     }
@@ -100,7 +100,7 @@ impl JobLedger {
         number
     }
 
-    /// One is done. `again` is what names it in a next run.
+    /// Notes that an entry is done. `again` is its name for the next run.
     pub(super) fn finish(
         &mut self,
         number: u64,

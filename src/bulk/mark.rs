@@ -1,14 +1,13 @@
 //! The mark of a job in each item that it changed.
 //!
-//! It is set by the same request as the change and asked for by its condition, so the item itself tells
-//! whether the change took place: after a crash, after a lost answer, and where an index shows a row twice.
-//! The attribute has the name of the job, so that jobs side by side do not erase each other's marks; its
-//! value tells one run of a job from the next.
+//! The request that changes the item sets the mark, and its condition asks that the mark is not there. So the item
+//! itself tells whether the change took place: after a crash, after a lost answer, and where an index shows a row
+//! twice. The attribute has the name of the job, so that jobs side by side do not erase each other's marks; its value
+//! tells one run of a job from the next.
 //!
-//! Of writes that were given several may be of one item. They are done in the order of their numbers, so the mark
-//! has the number of the last one, and of those before it that no checkpoint knew then. A write that has neither a
-//! place in the checkpoint nor in this list was not done, whatever came after it: it may have failed with another
-//! key, and was mended since.
+//! Several given writes may be of one item. They are done in the order of their numbers, so the mark has the number of
+//! the last one, and of those before it that were in no checkpoint then. A write that is neither in the checkpoint nor
+//! in this list was not done, even if later ones were: it may have failed with another key, and was mended since.
 
 use crate::error::Result;
 use crate::expr::{Comparison, Node, Term, UpdateAction};
@@ -17,7 +16,7 @@ use crate::path::Place;
 use crate::plan::{WriteRequest, WriteVerb};
 use crate::wire::Resend;
 
-/// The name of the attribute begins so. No declaration can have one.
+/// The beginning of the attribute's name. No declaration can have such a name.
 const PREFIX: &str = crate::schema::JOB;
 
 /// What a job leaves in an item.
@@ -25,7 +24,7 @@ const PREFIX: &str = crate::schema::JOB;
 pub(super) struct JobMark {
     attribute: String,
     run: String,
-    /// Of a write that was given.
+    /// Set for a given write.
     given: Option<GivenMark>,
 }
 
@@ -33,15 +32,15 @@ pub(super) struct JobMark {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GivenMark {
     number: u64,
-    /// The numbers of those before it that are done and in no checkpoint.
+    /// The numbers of the writes before it that are done and in no checkpoint.
     before: Vec<u64>,
 }
 
-/// What an item tells of a given write.
+/// What an item tells about a given write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkedFate {
     Done,
-    /// It was not done, and the one with this number was.
+    /// It was not done, but the later write with this number was.
     Overtaken(u64),
 }
 
@@ -54,8 +53,8 @@ impl JobMark {
         }
     }
 
-    /// Of one of the writes of a job, of which several may change the same item. `before` has the numbers of those
-    /// that were done to it and are in no checkpoint.
+    /// The mark of a given write. Several may change the same item: `before` has the numbers of those that were done to
+    /// it and are in no checkpoint.
     pub(super) fn of_write(&self, number: u64, before: Vec<u64>) -> Self {
         JobMark {
             given: Some(GivenMark { number, before }),
@@ -63,8 +62,8 @@ impl JobMark {
         }
     }
 
-    /// What the marks of this write begin with, and those of later ones come behind. Numbers begin with their length,
-    /// so that their texts sort as they do.
+    /// The beginning of the marks of this write; the marks of later writes sort behind it. Numbers begin with their
+    /// length, so that their texts sort as the numbers do.
     fn bound(&self) -> String {
         match &self.given {
             None => self.run.clone(),
@@ -75,7 +74,7 @@ impl JobMark {
         }
     }
 
-    /// What stands in the item.
+    /// The value of the attribute.
     fn value(&self) -> String {
         let mut value = self.bound();
         let before = self.given.iter().flat_map(|given| &given.before);
@@ -83,7 +82,7 @@ impl JobMark {
         value
     }
 
-    /// Behind the values of all writes of this run: `$` comes after `#`.
+    /// Sorts behind the values of all writes of this run: `$` comes after `#`.
     fn end(&self) -> String {
         format!("{}$", self.run)
     }
@@ -93,13 +92,13 @@ impl JobMark {
         look(&Reader::new(json).text().ok()?)
     }
 
-    /// Whether the item carries it.
+    /// Whether the item carries this mark.
     pub(super) fn is_on(&self, item: &[u8]) -> bool {
         let is_this = |text: &str| (text == self.value()).then_some(());
         self.on(item, is_this).is_some()
     }
 
-    /// What the item tells of this write; nothing where none of this run came as far.
+    /// What the item tells about this write; `None` if neither this write nor a later one of this run has marked it.
     pub(super) fn fate_on(&self, item: &[u8]) -> Option<MarkedFate> {
         let number = self.given.as_ref()?.number;
         let last = self.on(item, |text| self.read(text))?;
@@ -112,7 +111,7 @@ impl JobMark {
         }
     }
 
-    /// The mark of another given write of this run.
+    /// Reads the mark of a given write of this run.
     fn read(&self, text: &str) -> Option<GivenMark> {
         let numbers = text.strip_prefix(&*self.run)?.strip_prefix('#')?.get(1..)?;
         let mut numbers = numbers.split(',').map(|hex| u64::from_str_radix(hex, 16));
@@ -122,8 +121,8 @@ impl JobMark {
         })
     }
 
-    /// Adds the mark to a write, which then takes effect only where the mark is not, or a later one of this run. Updates
-    /// that change nothing leave none, and neither do deletes; those of given writes ask for it.
+    /// Adds the mark to a write, which then takes effect only if the item has neither this mark nor a later one of this
+    /// run. Updates that change nothing and deletes set no mark; of these, only given deletes ask for it.
     pub(super) fn onto(&self, write: &mut WriteRequest) -> Result<()> {
         let attribute = || self.attribute.clone();
         match write.verb {
@@ -138,13 +137,13 @@ impl JobMark {
         }
         let here = Term::Place(Place::of(attribute()));
         let value = Term::Value(text(&self.bound()));
-        // True of an item without the attribute too.
+        // Both conditions hold for an item without the attribute, too.
         write.asking(match self.given {
             None => Node::Compare(here, Comparison::Ne, value),
             Some(_) => Node::Between(here, value, Term::Value(text(&self.end()))).not(),
         });
-        // After a lost answer the item is looked at. A delete may be done twice as ever, for nothing follows it before
-        // it is acknowledged.
+        // After a lost answer the mark tells what happened. A delete may be done twice, because nothing follows it
+        // before it is acknowledged.
         if write.verb != WriteVerb::Delete {
             write.resend = Resend::UnlessAmbiguous;
         }
@@ -251,7 +250,7 @@ mod tests {
             u64::MAX - 1,
             u64::MAX,
         ];
-        // The last one, and every other one before.
+        // Each mark tells of its own write and of every second one before it.
         let marks = (0..numbers.len()).map(|at| {
             let before = numbers[..at].iter().rev().skip(1).step_by(2);
             mark.of_write(numbers[at], before.copied().collect())

@@ -15,10 +15,10 @@ use crate::write::{
     Create, Delete, Intent, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
 };
 
-/// A write that is planned as far as it can be, and what it is about.
+/// A write that is planned as far as it can be, with its key, verb and table.
 pub struct PreparedWrite {
     pub(super) intent: Result<Intent>,
-    /// The key attributes, as an object of DynamoDB JSON: of a write that cannot be planned, too.
+    /// The key attributes, as an object of DynamoDB JSON. A write that cannot be planned has them too.
     pub(super) key: Result<Vec<u8>>,
     /// What it does to the item.
     pub(super) verb: &'static str,
@@ -27,14 +27,15 @@ pub struct PreparedWrite {
 }
 
 impl PreparedWrite {
-    /// Tells the write of this place in the input from others. One without a key is never done.
+    /// A number that tells the write at this place in the input from others. It is 0 without a key: such a write is
+    /// never done.
     pub(super) fn identity(&self, number: u64, db: &Dynamo) -> u64 {
         let Ok(key) = &self.key else { return 0 };
         let place = format!("{number} {} {}", self.verb, db.table_name(self.table.name));
         KeyHash::of(place.as_bytes(), Some(key)).number()
     }
 
-    /// The request, as if nothing was stored.
+    /// The request that would be sent if nothing was stored.
     pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let planned_write = match self.intent? {
             Intent::Ready(planned_write) => *planned_write,
@@ -45,7 +46,7 @@ impl PreparedWrite {
     }
 }
 
-/// A write of one item: a create, put, update, upsert or delete, with whatever condition.
+/// A write of one item: a create, put, update, upsert or delete, with any condition.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the write of one item",
     label = "`put_each` takes `create()`, `put()`, `update()`, `upsert()` and `delete()`",
@@ -53,7 +54,7 @@ impl PreparedWrite {
     note = "writes of different types stand in one job as `Box<dyn SingleWrite>`"
 )]
 pub trait SingleWrite: Send {
-    /// Plans it.
+    /// Plans the write.
     #[doc(hidden)]
     fn prepare(self: Box<Self>, db: &Dynamo) -> PreparedWrite;
 }
@@ -65,12 +66,12 @@ impl<W: SingleWrite + ?Sized> SingleWrite for Box<W> {
     }
 }
 
-/// Sends many writes, each with its own condition, so many at a time: what a batch cannot do.
+/// Sends many writes, several at a time, each with its own condition, which a batch cannot have.
 ///
-/// Each is a request of its own, and what became of it stands in the [report](super::BulkReport): a lost race
-/// fails that write alone, with its error, the current item and its place in the input. Writes of one item
-/// are done one after the other, in the order in which they are given: one begins when the one before is done, or has
-/// failed. Those of other items go on beside them.
+/// Each write is a request of its own, and the [report](super::BulkReport) says what became of it: a lost race fails
+/// that write alone, with its error, the current item and its place in the input. Writes of one item are done one after
+/// the other, in the order in which they are given: one begins when the one before is done or has failed. Writes of
+/// other items go on beside them.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -104,7 +105,7 @@ where
 
 /// Writes that are planned when their turn has come.
 pub(super) trait Writes: Send {
-    /// The next one.
+    /// The next write.
     fn next(&mut self, db: &Dynamo) -> Option<PreparedWrite>;
 }
 
@@ -157,7 +158,7 @@ single_writes! {
 
 fn repeatable(intent: Result<Intent>) -> Result<Intent> {
     Ok(match intent? {
-        // A transaction is known by its token anyway.
+        // A transaction has a token, so it is repeatable anyway.
         Intent::Ready(mut planned_write) => {
             planned_write.main().repeatable();
             Intent::Ready(planned_write)

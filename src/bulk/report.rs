@@ -1,4 +1,4 @@
-//! What a job tells: on its way, and at the end.
+//! What a job reports, on its way and at the end.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,27 +11,27 @@ use crate::query::{Cursor, Places, RowSpot};
 /// What became of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its
 /// runs.
 ///
-/// After a crash, rows that were done since the last save are met again and counted then: those that it changed, as
-/// [`already_done`](Self::already_done). If they no longer are rows of the query, deleted ones say, they are in no
-/// count. So a job that was killed may have written more than `written` says, and `written + already_done` is what
-/// it has written where its rows stay rows of the query.
+/// After a crash, rows that were done since the last save are met again and counted then; rows that the job changed
+/// count as [`already_done`](Self::already_done). Rows that are no longer rows of the query, for example deleted ones,
+/// are in no count. So a job that was killed may have written more than `written` says. If its rows stay rows of the
+/// query, it has written `written + already_done`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct BulkCounts {
-    /// Rows that the query brought, or writes that were given, and that are dealt with: the sum of all others.
+    /// Rows of the query, or given writes, that are dealt with: the sum of all other counts.
     pub found: u64,
-    /// Changed, deleted, or stored.
+    /// Rows that were changed, deleted or stored.
     pub written: u64,
-    /// Left alone: the closure returned no change.
+    /// Rows that were left alone, because the closure returned no change.
     pub unchanged: u64,
-    /// Gone when its turn came, as a strong read has shown.
+    /// Rows that were gone when their turn came, as a strong read has shown.
     pub vanished: u64,
-    /// Still there, and no longer a row of the query when its turn came: others changed it, or it expired.
+    /// Rows that were still there when their turn came, but no longer rows of the query: others changed them, or they
+    /// expired.
     pub left_query: u64,
-    /// Found with the mark of this job, which had changed it before: after a crash, or because an index
-    /// brought it twice.
+    /// Rows that already had the mark of this job: after a crash, or because an index brought them twice.
     pub already_done: u64,
-    /// Not done, for the reason that the report names.
+    /// Rows that were not done, for the reason that the report names.
     pub failed: u64,
 }
 
@@ -41,7 +41,7 @@ impl BulkCounts {
         self.found += 1;
     }
 
-    /// A row that had failed has another fate now.
+    /// Gives another fate to a row that failed in an earlier run.
     pub(super) fn mend(&mut self, fate: Fate) {
         self.failed = self.failed.saturating_sub(1);
         *self.of(fate) += 1;
@@ -79,7 +79,7 @@ pub struct BulkProgress<'p> {
 }
 
 impl BulkProgress<'_> {
-    /// The place behind which all rows are dealt with. Made when it is asked for; none before the first row.
+    /// The place up to which all rows are dealt with; `None` before the first row. It is made when it is asked for.
     pub fn position(&self) -> Option<Cursor> {
         let (places, spot) = self.place?;
         places.cursor(spot)
@@ -107,7 +107,7 @@ impl FailedRow {
         &self.key
     }
 
-    /// The same, typed.
+    /// The primary key as a key of `E`.
     pub fn key_of<E: DynamoEntity>(&self) -> Result<Key<E>> {
         Key::from_item(self.key.clone())
     }
@@ -117,14 +117,14 @@ impl FailedRow {
         self.number
     }
 
-    /// Why.
+    /// Why it was not done.
     pub fn error(&self) -> &Error {
         &self.error
     }
 }
 
-/// Which one, by its place or by the names of its key, and why. Never a value: who may see those asks for the
-/// [`key`](FailedRow::key).
+/// Says which one failed, by its place or by the names of its key, and why. It never shows a value: the
+/// [`key`](FailedRow::key) has those.
 impl fmt::Display for FailedRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.number {
@@ -140,7 +140,7 @@ impl fmt::Display for FailedRow {
     }
 }
 
-/// Keys are shown, as they name the item.
+/// Shows the key, because it names the item.
 impl fmt::Debug for FailedRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FailedRow")
@@ -164,13 +164,13 @@ pub struct BulkReport {
 }
 
 impl BulkReport {
-    /// What became of how many, also by the name of each: `report.written`.
+    /// How many rows had which fate. Each count is a field of the report too: `report.written`.
     pub fn counts(&self) -> BulkCounts {
         self.counts
     }
 
-    /// The rows that failed in this run, each alone. They are not all that was left undone where the job
-    /// [stopped](Self::stopped): it has not come to the others.
+    /// The rows that failed in this run. If the job [stopped](Self::stopped), more may be left undone: it has not come
+    /// to the others.
     pub fn errors(&self) -> &[FailedRow] {
         &self.errors
     }
@@ -181,15 +181,15 @@ impl BulkReport {
         self.stopped.as_ref()
     }
 
-    /// Rows whose writes were sent and not acknowledged when the job [stopped](Self::stopped), as many as were under
-    /// way at the most: each took effect or did not. No count holds them, and [`position`](Self::position) is before
-    /// them, so the next run meets them again. Only writes without a condition are left so, which may be done twice:
-    /// deletes by key, and puts of entities without a version.
+    /// Rows whose writes were sent and not acknowledged when the job [stopped](Self::stopped): each may or may not have
+    /// taken effect. There are at most as many as were under way. No count holds them, and [`position`](Self::position)
+    /// is before them, so the next run meets them again. Only writes without a condition, which may be done twice, are
+    /// left so: deletes by key, and puts of entities without a version.
     pub fn in_doubt(&self) -> &[FailedRow] {
         &self.in_doubt
     }
 
-    /// The place behind which all rows are dealt with: a job that was stopped goes on there by
+    /// The place up to which all rows are dealt with: a job that was stopped goes on there by
     /// [`resume`](crate::query::QueryVerbs::resume). A job with a checkpoint does so by itself.
     pub fn position(&self) -> Option<&Cursor> {
         self.position.as_ref()
@@ -200,8 +200,9 @@ impl BulkReport {
         self.was_finished
     }
 
-    /// The counts, or an error if the job was stopped or a row failed. It is of the kind of what stopped it, or of
-    /// the first row that failed, and [`RowsFailed`](ErrorKind::RowsFailed) if too many failed or all in earlier runs.
+    /// The counts, or an error if the job was stopped or a row failed. The error has the kind of what stopped the job,
+    /// or of the first row that failed. It is [`RowsFailed`](ErrorKind::RowsFailed) if too many failed, or all in
+    /// earlier runs.
     pub fn complete(self) -> Result<BulkCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
@@ -238,7 +239,7 @@ fn wrap(error: Error, message: String) -> Error {
     Error::new(kind, stage, message).with_source(error)
 }
 
-/// More rows failed than the job may have.
+/// The error of a job in which more rows failed than may.
 pub(super) fn too_many(failed: usize) -> Error {
     let message = format!(
         "{failed} rows failed, more than `max_failures`: see the errors of the report, or let more fail"

@@ -1,4 +1,4 @@
-//! A job that runs: rows come, so many are under way, what is done is counted and kept.
+//! A job that runs: it takes rows, works on several at once, and counts and saves what is done.
 
 mod catch_up;
 mod feed;
@@ -26,10 +26,10 @@ use keeper::Keeper;
 pub(super) use order::Waiting;
 use order::{Trace, WriteOrder};
 
-/// So many rows may come before one that takes long.
+/// How many rows may be done ahead of one that takes long.
 const WINDOW: usize = 10_000;
 
-/// So many given writes wait for others of their items, at their full size.
+/// How many given writes may wait for others of their items, each at its full size in memory.
 const WAITING: usize = 100;
 
 /// Runs a job to its end.
@@ -76,7 +76,7 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
         feed,
     };
     if let Some(keeper) = &mut runner.keeper {
-        // What marks the items has to be known before the first one is marked.
+        // The text that marks the items has to be saved before the first item is marked.
         keeper
             .save(&runner.ledger.passed, runner.places.as_ref(), false)
             .await?;
@@ -88,17 +88,17 @@ pub(super) async fn run(bulk: Bulk<'_>, db: &Dynamo) -> Result<BulkReport> {
 struct JobRunner<'j> {
     feed: Feed<'j>,
     ledger: JobLedger,
-    /// Of given writes.
+    /// The order of given writes.
     order: WriteOrder,
     keeper: Option<Keeper<'j>>,
     places: Option<Places>,
     progress: Option<OnJobProgress<'j>>,
-    /// Rows that may fail.
+    /// How many rows may fail.
     failures: usize,
     stopped: Option<Error>,
-    /// Rows whose writes were under way then.
+    /// Rows whose writes were under way when the job stopped.
     in_doubt: Vec<FailedRow>,
-    /// What the job has met, where an index may bring a row twice and no mark tells.
+    /// The keys that the job has met, if an index may bring a row twice and no mark tells.
     seen: Option<HashSet<[u8; 16]>>,
 }
 
@@ -106,7 +106,7 @@ struct JobRunner<'j> {
 enum Event {
     Done(Done),
     Broken(Error),
-    /// What comes next waits for the checkpoint.
+    /// What comes next waits for the checkpoint to be saved.
     Waiting,
     End,
 }
@@ -118,10 +118,10 @@ struct Done {
     result: Result<Fate, Trouble>,
 }
 
-/// Which of the given writes.
+/// One of the given writes.
 struct GivenOne {
     number: u64,
-    /// What names it if it fails.
+    /// Its name in the checkpoint, if it fails.
     name: String,
     item: Option<u64>,
     is_again: bool,
@@ -139,8 +139,9 @@ impl GivenOne {
         }
     }
 
-    /// What tells the next run what became of it. One that is tried again may have another item now, of which later
-    /// writes were done before; so its mark is not that of all before it, and nothing else is done before it is saved.
+    /// What tells the next run what became of the write. A write that is tried again may have another item now, and
+    /// later writes of that item may be done already. So its mark does not tell of all writes before it, and the
+    /// checkpoint is saved before the next write of the item.
     fn trace(&self, result: &Result<Fate, Trouble>) -> Trace {
         match result {
             Err(Trouble::Row(row)) if name_of(row).is_some() => Trace::ToCome,
@@ -193,7 +194,7 @@ impl<'j> JobRunner<'j> {
         }
     }
 
-    /// The task and its number, if there is anything to do at once. A write that was given has its turn.
+    /// The task and its number, if it can begin at once. A given write waits for its turn instead.
     fn begin(
         &mut self,
         task: JobTask,
@@ -306,7 +307,7 @@ impl<'j> JobRunner<'j> {
         });
     }
 
-    /// The first reason counts.
+    /// Stops the job. The first reason counts.
     fn stop(&mut self, error: Error) {
         self.stopped.get_or_insert(error);
     }
@@ -361,7 +362,7 @@ async fn write(waiting: Waiting, tools: &Tools<'_>) -> Done {
     }
 }
 
-/// What names a failed row in a checkpoint. A write that lost a race would lose it again.
+/// The name of a failed row in a checkpoint. A write that lost a race has none, because it would lose it again.
 fn name_of(row: &FailedRow) -> Option<String> {
     match row.number {
         Some(_) if row.error.is_lost_race() => None,
@@ -373,7 +374,7 @@ fn name_of(row: &FailedRow) -> Option<String> {
     }
 }
 
-/// Stands for a primary key, at a fraction of its size.
+/// A digest of the primary key, which is smaller than the key.
 fn digest(item: &[u8], names: &[&'static str]) -> [u8; 16] {
     let key = super::action::key_of(item, names).unwrap_or_default();
     let mut digest = [0; 16];

@@ -14,10 +14,10 @@ use crate::query::Fetch;
 use crate::schema::TableSchema;
 use crate::table::check_declarations;
 
-/// So many deletes are under way at once.
+/// How many deletes are under way at once.
 const CONCURRENCY: usize = 16;
 
-/// Whose rows they are nobody asks.
+/// The entity that errors name, because the entity of a row is not known here.
 const WHOSE: &str = "Table";
 
 /// Deletes all items of some tables; see [`Dynamo::truncate`].
@@ -31,9 +31,9 @@ pub struct Truncate<'d> {
 impl Dynamo {
     /// Deletes all items of these tables, and returns how many there were: for tests. The tables stay.
     ///
-    /// Only on an engine that is known to be on this machine: `embedded:..`, or an address such as
-    /// `http://localhost:8000`. Anything else is refused, SDK clients of one's own included, unless one writes
-    /// [`even_on_aws`](Truncate::even_on_aws). Dropped before the end, it has deleted some of them.
+    /// It works only on an engine that is known to be on this machine: `embedded:..`, or an address such as
+    /// `http://localhost:8000`. Anything else is refused, SDK clients of your own included, unless you write
+    /// [`even_on_aws`](Truncate::even_on_aws). If it is dropped before the end, it has deleted some of the items.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -62,8 +62,8 @@ impl<'d> Truncate<'d> {
         }
     }
 
-    /// Wherever these tables are: on AWS, on a server that others share, behind an SDK client of one's own.
-    /// Nothing brings the items back.
+    /// Deletes the items wherever these tables are: on AWS, on a server that others share, behind an SDK client of your
+    /// own. Nothing brings the items back.
     pub fn even_on_aws(mut self) -> Self {
         self.is_meant = true;
         self

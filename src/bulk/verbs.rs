@@ -7,12 +7,12 @@ use crate::query::{JobRows, QueryVerbs};
 pub trait BulkVerbs: QueryVerbs {
     /// Changes each row, by a conditional write of its own: an "update where".
     ///
-    /// The closure gets the row and returns its [`update`](crate::verbs::EntityVerbs::update), `None` to leave it alone, or a
-    /// `Result` of these. A write takes effect only while its row is still one of the query: of the index and of
-    /// the [`filter`](QueryVerbs::filter) too. If somebody else has written it meanwhile, it is read again and the
-    /// closure runs again, so it may run several times for a row; what it returned last is written, once. That
-    /// another write is noticed at all is up to the entity: a [`Version`](crate::Version) notices each, without one
-    /// only what the update itself asks for counts. After a lost answer a row is reported as
+    /// The closure gets the row and returns its [`update`](crate::verbs::EntityVerbs::update), `None` to leave it
+    /// alone, or a `Result` of these. A write takes effect only while its row is still one of the query: of the index
+    /// and of the [`filter`](QueryVerbs::filter) too. If somebody else has written the row meanwhile, it is read again
+    /// and the closure runs again, so it may run several times for a row; what it returned last is written, once.
+    /// Whether another write is noticed depends on the entity: a [`Version`](crate::Version) notices each one; without
+    /// a version only what the update itself asks for counts. After a lost answer a row is reported as
     /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), and it is not written again.
     ///
     /// See [`Bulk`] for the pace, the progress, and a checkpoint that survives a crash.
@@ -49,14 +49,15 @@ pub trait BulkVerbs: QueryVerbs {
         Bulk::update(JobRows::of(self.query()), change)
     }
 
-    /// Deletes each row, by its key: only keys are read. Of an index, or with a [`filter`](QueryVerbs::filter), a row is
-    /// deleted only while it is still one of the query; one of the table itself, whatever it holds by then.
+    /// Deletes each row by its key: only keys are read. A row of an index, or of a query with a
+    /// [`filter`](QueryVerbs::filter), is deleted only while it is still one of the query. A row of the table itself is
+    /// deleted whatever it holds by then.
     ///
-    /// Of an entity with unique values the fields of these are read too, and each row is deleted only while it has the
-    /// values that the delete gives up.
+    /// If the entity has unique values, their fields are read too, and each row is deleted only while it has the values
+    /// that the delete gives up.
     ///
-    /// A whole partition: `Order::in_partition(..).delete_each()`, or with all its entities by a
-    /// [collection](crate::DynamoCollection). See [`Bulk`].
+    /// `Order::in_partition(..).delete_each()` deletes a whole partition, and a [collection](crate::DynamoCollection)
+    /// deletes one with all its entities. See [`Bulk`].
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -1,5 +1,5 @@
-//! One row, or one write, until it is done: again after a lost race, and as far as that is safe after a lost
-//! answer.
+//! Writes one row, or one given write, until it is done. It tries again after a lost race and, as far as that is safe,
+//! after a lost answer.
 
 mod given;
 mod rows;
@@ -24,21 +24,21 @@ pub(super) struct Tools<'j> {
     pub(super) db: &'j Dynamo,
     pub(super) mark: Option<JobMark>,
     pub(super) rate: Option<Rate>,
-    /// For a service that is busy.
+    /// The budget for a service that is busy.
     pub(super) shared_budget: SharedBudget,
-    /// For others who write the same rows.
+    /// The budget for rows that others write at the same time.
     pub(super) races: SharedBudget,
 }
 
 /// Why a row was not done.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// This row alone.
+    /// This row alone failed.
     Row(FailedRow),
-    /// The same of a write whose turn is over: a later one of its item was done before.
+    /// This write alone failed, and its turn is over: a later write of its item was done before.
     Overtaken(FailedRow),
-    /// The same of a write that may have taken effect, and of which nothing tells any more: tried again, it might be
-    /// done twice.
+    /// This write alone failed. It may have taken effect, and nothing tells any more: if it was tried again, it might
+    /// be done twice.
     Doubtful(FailedRow),
     /// All rows that follow would fail for the same reason. The write of this row may have taken effect.
     Job(Error, Option<FailedRow>),
@@ -94,7 +94,7 @@ async fn read(
     }
 }
 
-/// The same write with a mark.
+/// Adds the mark to the write.
 fn marked(mut planned_write: PlannedWrite, mark: &JobMark) -> Result<PlannedWrite> {
     mark.onto(planned_write.main())?;
     Ok(planned_write)
@@ -120,7 +120,7 @@ async fn pause(
     }
 }
 
-/// The same behind a write; `may_be_done` if it may have taken effect.
+/// Pauses after a write; `may_be_done` if the write may have taken effect.
 async fn pause_write(
     busy: &mut Rounds<'_>,
     began: Instant,
@@ -143,8 +143,8 @@ fn own(was_unknown: bool) -> Fate {
     }
 }
 
-/// A condition that fails behind an attempt that may have taken effect does not say that it did not. The mark would: it
-/// is not there, but others who replace an item take it away.
+/// A condition failed after an attempt that may have taken effect. The mark is not there, but that does not prove that
+/// the attempt failed: others who replace an item take its mark away.
 fn doubtful(error: Error) -> Error {
     let message = "an earlier attempt may have taken effect, and the item carries no mark of it, which others may have taken away: read before deciding";
     error.with_kind(ErrorKind::OutcomeUnknown, message)
@@ -160,7 +160,7 @@ fn row(key: &[u8], number: Option<u64>, error: Error) -> FailedRow {
 }
 
 impl Trouble {
-    /// The same, if the job stops while nobody knows whether this row's write took effect.
+    /// Adds this row, if the job stops while nobody knows whether its write took effect.
     fn in_doubt(self, (key, number): (&[u8], Option<u64>)) -> Self {
         let message = "the job was stopped before this write was acknowledged";
         let doubt = Error::new(ErrorKind::OutcomeUnknown, Stage::Service, message);

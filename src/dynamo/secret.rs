@@ -12,7 +12,7 @@ pub(crate) type CursorTag = [u8; TAG_SIZE];
 
 pub(crate) const TAG_SIZE: usize = 16;
 
-/// A secret has so many bytes.
+/// How many bytes a secret has at least.
 const LEAST_SECRET: usize = 16;
 
 /// What signs cursors.
@@ -20,7 +20,7 @@ const LEAST_SECRET: usize = 16;
 pub(crate) struct Secret(Hmac<Sha256>);
 
 impl Secret {
-    /// Whoever can guess it can make up cursors.
+    /// The secret must not be short: whoever can guess it can make up cursors.
     pub(crate) fn new(secret: &[u8]) -> Result<Self> {
         if secret.len() < LEAST_SECRET {
             return Err(Error::config(format!(
@@ -42,7 +42,7 @@ impl Secret {
         tag
     }
 
-    /// In constant time.
+    /// Compares in constant time.
     pub(crate) fn verify(&self, bytes: &[u8], tag: &CursorTag) -> bool {
         let mac = self.0.clone().chain_update(bytes);
         mac.verify_truncated_left(tag).is_ok()

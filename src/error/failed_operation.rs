@@ -9,7 +9,7 @@ use super::Error;
 /// the operation alone would have returned it: its kind, its entity, the current item.
 pub struct Failed {
     index: usize,
-    /// DynamoDB JSON.
+    /// The key of its item, in DynamoDB JSON.
     key: Option<Vec<u8>>,
     error: Error,
 }
@@ -73,8 +73,8 @@ impl fmt::Debug for Failed {
 }
 
 impl Error {
-    /// The operations of a transaction that failed, in their order; none of any other error. An operation that
-    /// could not be planned is one too.
+    /// The operations of a transaction that failed, in their order; empty for any other error. An operation that could
+    /// not be planned has failed too.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -104,7 +104,7 @@ impl Error {
         self.0.failures.iter()
     }
 
-    /// One error of several, which speaks for all: the one at `leading`, of an index among them.
+    /// One error for all of these failures. It is led by the failure at the index `leading`.
     pub(crate) fn of_operations(failures: Vec<Failed>, leading: usize) -> Self {
         let Some(lead) = failures.get(leading) else {
             return Error::config("a failure without an operation");
@@ -126,7 +126,7 @@ impl Error {
         inner.code.clone_from(&of.code);
         inner.current.clone_from(&of.current);
         inner.holder.clone_from(&of.holder);
-        // A row that cannot be decoded has its stored key; otherwise use the key given.
+        // A row that cannot be decoded has its stored key; other errors have the key that was given.
         inner.item_key = of.item_key.clone().or_else(|| lead.key.clone());
         inner.failures = failures;
         error

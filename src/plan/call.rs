@@ -1,4 +1,4 @@
-//! From a planned operation to its result.
+//! Sends a planned operation and reads its result.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +20,7 @@ pub trait Operation: Sized {
     /// What it returns.
     type Out;
 
-    /// All that is known before sending: request and reading. Nothing was sent if this fails.
+    /// All that is known before sending: the request, and how its answer is read. Nothing was sent if this fails.
     #[doc(hidden)]
     fn plan(self, db: &Dynamo) -> Result<Plan<Self::Out>>;
 
@@ -60,7 +60,7 @@ pub struct Plan<Out> {
     pub(crate) now: Timestamp,
     /// What a failed condition means.
     pub(crate) condition_failure: ConditionFailure,
-    /// Of a transaction: what a failure of each of its operations means.
+    /// For a transaction: what a failure of each of its operations means.
     pub(crate) participants: Vec<Participant>,
     /// Its writes, if they may have to be sent in another spelling.
     pub(crate) sent: Vec<SentWrite>,
@@ -72,13 +72,13 @@ pub struct Plan<Out> {
 pub(crate) enum Outcome<Out> {
     /// Known before it is sent: the service returns nothing for a put.
     Known(Option<Out>),
-    /// In the answer, seen at the time of the request.
+    /// Read from the answer, as of the time of the request.
     Read(fn(&Reply, Timestamp) -> Result<Out>),
     /// The item that a write returns, if it returns one.
     Returned(Returned, ReadItem<Out>),
-    /// In the answer, by one who knows what was asked.
+    /// Read from the answer, by a reader that knows what was asked.
     ReadBy(ReplyReader<Out>),
-    /// Nothing has to be asked.
+    /// Known without asking the service.
     Nothing(Out),
 }
 
@@ -128,7 +128,7 @@ impl<Out> Plan<Out> {
         }
     }
 
-    /// The same request, its answer read in another way.
+    /// The same request, with its answer read in another way.
     pub(crate) fn reading<Other>(
         self,
         read: fn(&Reply, Timestamp) -> Result<Other>,
@@ -176,7 +176,7 @@ fn keys_of(condition_failure: ConditionFailure, participants: &[Participant]) ->
 
 /// What is left of a plan while its request is under way.
 struct PendingPlan<Out> {
-    /// What may have to be sent again, in another spelling.
+    /// The request that may have to be sent again, with its writes in another spelling.
     sent: Option<Box<(Request, Vec<SentWrite>)>>,
     entity: &'static str,
     now: Timestamp,
@@ -186,7 +186,7 @@ struct PendingPlan<Out> {
 }
 
 impl<Out> PendingPlan<Out> {
-    /// Says who lost to whom.
+    /// The error of a failed request: what a failed condition means here.
     fn explain(&self, failure: Failure) -> Error {
         if self.participants.is_empty() {
             return self
@@ -233,7 +233,7 @@ pub struct Call<'d, Out>(CallState<'d, Out>);
 enum CallState<'d, Out> {
     /// The result, until it is taken.
     Done(Option<Result<Out>>),
-    /// Of several steps.
+    /// A call of several steps.
     Steps(BoxFuture<'d, Result<Out>>),
     Waiting {
         answer: BoxFuture<'d, Result<Reply, Failure>>,
@@ -296,7 +296,7 @@ impl<Out> std::fmt::Debug for Call<'_, Out> {
 
 /// An operation of several steps on its way; await it.
 ///
-/// Dropped before it is done, it stops after the step at hand, which may or may not take effect.
+/// If it is dropped before it is done, it stops after the step at hand, which may or may not take effect.
 #[must_use = "nothing happens until it is awaited"]
 pub struct Steps<'d, T>(pub(crate) BoxFuture<'d, T>);
 

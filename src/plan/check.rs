@@ -1,4 +1,4 @@
-//! What a write expects to find, as a condition, and what it means if it does not.
+//! What a write expects to find, as a condition, and what a failure of the condition means.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
@@ -33,17 +33,18 @@ pub(crate) enum Expect {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ConditionFailure {
     kind: ConditionFailureKind,
-    /// The declaration of the entity, where it is one.
+    /// The declaration of the entity, if there is one.
     def: Option<&'static EntityDef>,
     /// Whether the condition asks for more than the kind says: a condition of the caller, a place that has to exist,
     /// room for a sum.
     asked_more: bool,
-    /// The number of the version that was loaded, where one was.
+    /// The number of the version that was loaded, if one was.
     version: Option<Option<u64>>,
     created_at: Option<LoadedCreation>,
 }
 
-/// The time of creation that was loaded. A deleted and created item may have the version of the one before.
+/// The time of creation that was loaded. An item that was deleted and created again may have the version of the one
+/// before.
 #[derive(Debug, Clone, Copy)]
 struct LoadedCreation {
     /// The hash of the value, as this library writes it; None if none was loaded.
@@ -52,7 +53,7 @@ struct LoadedCreation {
 }
 
 impl LoadedCreation {
-    /// None where the condition does not ask for it.
+    /// `None` if the condition does not ask for it.
     fn of(loaded: &LoadedItem) -> Option<Self> {
         let digest = loaded.created_at.as_deref().map(digest);
         let may_lack = loaded.may_lack_created_at;
@@ -82,16 +83,16 @@ enum ConditionFailureKind {
     Create,
     /// An item was needed.
     NeedsRow,
-    /// No item was to be there.
+    /// No item was expected.
     NeedsNone,
-    /// The entity is new, so none was expected.
+    /// The entity is new, so no item was expected.
     New,
     /// `upsert`
     Upsert,
 }
 
 impl ConditionFailure {
-    /// For an operation that has no condition.
+    /// The meaning for an operation that has no condition.
     pub(crate) const NEVER: ConditionFailure = ConditionFailure {
         kind: ConditionFailureKind::NeedsRow,
         def: None,
@@ -131,23 +132,23 @@ impl ConditionFailure {
         def.and_then(|def| (def.reread)(item))
     }
 
-    /// The declaration of the entity, where it is one.
+    /// The id of the entity's declaration, if there is one.
     pub(crate) fn declared(self) -> Option<&'static str> {
         self.def.map(|def| def.id)
     }
 
-    /// The attributes of its primary key, where the entity is one.
+    /// The attributes of the primary key, if there is an entity.
     pub(crate) fn keys(self) -> Option<KeyNames> {
         self.def
             .map(|def| (def.pk.attribute, def.sk.map(|sk| sk.attribute)))
     }
 
-    /// Whether the write makes the item where there is none.
+    /// Whether the write creates the item if there is none.
     pub(crate) fn may_create(self) -> bool {
         self.kind == ConditionFailureKind::Upsert
     }
 
-    /// Says who lost to whom.
+    /// The error of a failed request: what a failed condition means here.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         let error = failure.error.of(entity).declared_as(self.declared());
         let Some(condition) = failure.condition else {
@@ -201,7 +202,8 @@ impl ConditionFailure {
                 ErrorKind::Conflict,
                 "the stored item is not the one that was loaded: another write came first",
             ),
-            // The arms below have the other case: nothing else was asked, so an item was in the way and is gone by now.
+            // The arms below are for the other case: nothing else was asked, so an item was in the way and is gone by
+            // now.
             (ConditionFailureKind::NeedsNone | ConditionFailureKind::New, None)
                 if self.asked_more && !is_expired =>
             {
@@ -221,7 +223,7 @@ impl ConditionFailure {
         }
     }
 
-    /// Whether the item has the version that was loaded, or none was asked for, so that the version did not decide.
+    /// Whether the item has the version that was loaded. If none was asked for, it is true: the version did not decide.
     fn is_same_version(self, item: &[u8]) -> bool {
         let attribute = self.def.and_then(|def| def.version);
         attribute
@@ -233,7 +235,7 @@ impl ConditionFailure {
             })
     }
 
-    /// Whether the item has the time of creation that was loaded, in whatever spelling.
+    /// Whether the item has the time of creation that was loaded, in any spelling.
     fn is_same_creation(self, item: &[u8]) -> bool {
         let created = self.def.zip(self.created_at);
         created.is_none_or(|(def, created)| {
@@ -248,7 +250,7 @@ pub(crate) fn is_expired(item: &[u8], ttl: Option<&'static str>, now: Timestamp)
     is_past(ttl.and_then(|ttl| expires_at(item, ttl)), now)
 }
 
-/// The TTL of an item. None if it cannot be read: the item counts as live, so that whoever decodes it gets the error.
+/// The TTL of an item. None if it cannot be read: the item then counts as live, so that decoding it gives the error.
 pub(crate) fn expires_at(item: &[u8], ttl: &'static str) -> Option<i64> {
     let stored = member(item, ttl).ok().flatten()?;
     let ttl = <Option<i64> as crate::entity::TtlTime>::decode_ttl(&mut Reader::new(stored));
@@ -266,7 +268,8 @@ pub(crate) struct LoadedItem {
     version: Version,
     /// The value of the time of creation, as DynamoDB JSON.
     created_at: Option<Vec<u8>>,
-    /// Whether the item may have been stored without one, which reads as None or as the default of the field.
+    /// Whether the item may have been stored without this time, which is then read as None or as the default of the
+    /// field.
     may_lack_created_at: bool,
 }
 
@@ -346,14 +349,14 @@ fn number(number: impl std::fmt::Display) -> Vec<u8> {
     format!("{{\"N\":\"{number}\"}}").into_bytes()
 }
 
-/// The TTL has passed. Reads cut off a fraction that others stored, so `ttl < now + 1` holds of the same items as reads
-/// find expired, and `ttl <= now` would not.
+/// Holds if the TTL has passed. Reads cut off a fraction that others stored, so `ttl < now + 1` holds for the same
+/// items that reads find expired, and `ttl <= now` would not.
 pub(crate) fn over_condition(ttl: &'static str, now: Timestamp) -> Node {
     let next_second = now.seconds().saturating_add(1);
     compare(ttl, Comparison::Lt, number(next_second))
 }
 
-/// There is no live item. DynamoDB deletes expired items late, so one of those may be replaced.
+/// Holds if there is no live item. DynamoDB deletes expired items late, so one of those may be replaced.
 fn missing_condition(def: &EntityDef, now: Timestamp) -> Node {
     let none = Node::Missing(Place::of(def.pk.attribute));
     Node::any(
@@ -370,19 +373,19 @@ fn exists_condition(def: &EntityDef, now: Timestamp) -> Node {
     ])
 }
 
-/// The item has not expired: always so without a TTL in the entity. An item without the attribute is live, because NOT
-/// of a comparison with a missing attribute is true.
+/// Holds if the item has not expired, and always if the entity has no TTL. An item without the attribute is live,
+/// because NOT of a comparison with a missing attribute is true.
 pub(crate) fn live_condition(def: &EntityDef, now: Timestamp) -> Node {
     Node::all(def.ttl.map(|ttl| over_condition(ttl, now).not()))
 }
 
-/// The attribute is missing, or NULL, as other libraries write absence.
+/// Holds if the attribute is missing, or NULL, as other libraries write absence.
 pub(crate) fn absent_condition(attribute: &'static str) -> Node {
     let null = compare(attribute, Comparison::Eq, b"{\"NULL\":true}".to_vec());
     Node::any([Node::Missing(Place::of(attribute)), null])
 }
 
-/// The item is the one that was loaded.
+/// Holds if the item is the one that was loaded.
 fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, ConditionFailureKind) {
     let Some(attribute) = def.version else {
         return (Node::all([]), ConditionFailureKind::NeedsRow);
@@ -397,7 +400,7 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
             compare(attribute, Comparison::Eq, number(version))
         }
     };
-    // A deleted and created item starts again at version 1: the time of creation tells it apart.
+    // An item that was deleted and created again starts at version 1: the time of creation tells it apart.
     let created = def.created_at.and_then(|attribute| {
         let held = loaded.created_at.as_deref();
         let held = held.map(|created| as_read_condition(attribute, created));
@@ -413,13 +416,13 @@ fn unchanged(def: &EntityDef, loaded: &LoadedItem, now: Timestamp) -> (Node, Con
     )
 }
 
-/// The attribute holds what was read, in whatever spelling the item has it.
+/// Holds if the attribute has the value that was read, in whatever spelling the item has it.
 pub(crate) fn as_read_condition(attribute: &'static str, json: &[u8]) -> Node {
     let place = Term::Place(Place::of(attribute));
     Node::Compare(place, Comparison::Eq, Term::AsRead(json.to_vec()))
 }
 
-/// The attribute holds this value.
+/// Holds if the attribute has this value.
 pub(crate) fn value_condition(attribute: impl Into<Cow<'static, str>>, json: &[u8]) -> Node {
     compare(attribute, Comparison::Eq, json.to_vec())
 }

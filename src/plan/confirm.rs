@@ -1,8 +1,8 @@
-//! The item that a condition was checked on, where the server does not send it.
+//! Finds the item that a condition was checked on, if the server does not send it.
 //!
-//! Servers that speak DynamoDB's language need not know `ReturnValuesOnConditionCheckFailure`. From one that was not
-//! seen to send an item yet, none does not mean that none is there: a strong read decides. It comes after the write, so
-//! it tells of a moment later; whoever goes on from it is guarded by what it read.
+//! Servers that speak DynamoDB's language need not know `ReturnValuesOnConditionCheckFailure`. If a server was not seen
+//! to send an item yet, an answer without one does not mean that none is there: a strong read decides. It comes after
+//! the write, so it tells of a moment later; a write that goes on from it is guarded by what it read.
 
 use bytes::Bytes;
 
@@ -12,14 +12,14 @@ use crate::json::{CodecError, Reader, Writer, elements, member, members};
 use crate::plan::read_item;
 use crate::wire::{ConditionFailed, Failure, Request, ServiceOperation};
 
-/// The key attributes of a table. An item that is put does not tell them from its others.
+/// The names of a table's key attributes. An item that is put does not tell them from its other attributes.
 pub(crate) type KeyNames = (&'static str, Option<&'static str>);
 
-/// Those of the items that a request is about.
+/// The key attributes of the items that a request is about.
 #[derive(Debug)]
 pub(crate) enum ItemKeys {
     One(Option<KeyNames>),
-    /// In the order of its operations.
+    /// One for each operation of the request, in their order.
     Each(Vec<Option<KeyNames>>),
 }
 
@@ -32,8 +32,8 @@ impl ItemKeys {
     }
 }
 
-/// Whether a condition failed without an item, and nobody knows what that means. Learns of the server what the failure
-/// shows.
+/// Whether a condition failed without an item, so that a read has to tell what that means. Notes what the failure shows
+/// about the server.
 pub(crate) fn is_needed(failure: &Failure, operation: ServiceOperation, db: &Dynamo) -> bool {
     let Some(condition) = &failure.condition else {
         return false;
@@ -62,7 +62,7 @@ pub(crate) async fn with_items(
         };
         let item = match read {
             Ok(item) => item,
-            // Who may write and not read has to take the server at its word.
+            // A caller that may write and not read has to take the server at its word.
             Err(error) if error.kind() == ErrorKind::AccessDenied => {
                 db.learn_that_it_may_not_confirm();
                 None
@@ -77,7 +77,7 @@ pub(crate) async fn with_items(
     failure
 }
 
-/// Whose conditions failed; a write by itself is the first and only one.
+/// The places of the operations whose conditions failed; a write by itself is the first and only one.
 fn places(failure: &Failure) -> Vec<usize> {
     if failure.reasons.is_empty() {
         return vec![0];
@@ -87,14 +87,14 @@ fn places(failure: &Failure) -> Vec<usize> {
     failed.map(|(at, _)| at).collect()
 }
 
-/// The first condition speaks for all.
+/// Keeps the first item: the first condition speaks for all.
 fn fill(condition: &mut Option<ConditionFailed>, item: Option<Bytes>) {
     if let Some(condition) = condition {
         condition.item = condition.item.take().or(item);
     }
 }
 
-/// Nothing was written, and why is not known.
+/// The error of a write that wrote nothing, for a reason that could not be read.
 fn unread(failure: &Failure, operation: ServiceOperation, error: Error) -> Error {
     let message = format!(
         "the condition of this {} does not hold, and the item that it was checked on could not be read",
@@ -106,7 +106,7 @@ fn unread(failure: &Failure, operation: ServiceOperation, error: Error) -> Error
         .with_source(error)
 }
 
-/// Table and key of the item of an operation.
+/// The table and the key of the item of an operation.
 fn place_of(
     request: &Request,
     at: usize,
@@ -130,7 +130,7 @@ fn place_of(
     Ok(key_of(body, keys.at(at))?.map(|key| (table, key)))
 }
 
-/// The key that stands there, or that of the item.
+/// The key in this body, or that of its item.
 fn key_of(body: &[u8], names: Option<KeyNames>) -> Result<Option<Vec<u8>>, CodecError> {
     if let Some(key) = member(body, "Key")? {
         return Ok(Some(key.to_vec()));

@@ -1,7 +1,7 @@
 //! Requests that met other transactions.
 //!
-//! Such an attempt wrote nothing, so the same request is sent again, a transaction with its token. The SDK does not
-//! do so.
+//! Such an attempt wrote nothing, so the same request is sent again, and a transaction keeps its token. The SDK does
+//! not do so.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use crate::plan::{ItemKeys, confirm};
 use crate::retry::Backoff;
 use crate::wire::{BoxFuture, Failure, Reply, Request, Resend};
 
-/// How often a request is sent.
+/// How often a request is sent at most.
 const ATTEMPTS: u32 = 15;
 
-/// How long it is sent again: a token has most of its life left then.
+/// How long a request is sent again. Its token still has most of its life left then.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Sends a request, again while others are in its way. A condition that fails comes with the item that it was
-/// checked on.
+/// Sends a request, and sends it again while others are in its way. A condition that fails comes with the item that it
+/// was checked on.
 pub(crate) fn call(
     db: &Dynamo,
     request: Request,
@@ -61,8 +61,9 @@ async fn persist(db: &Dynamo, request: Request, keys: ItemKeys) -> Result<Reply,
     }
 }
 
-/// What is said at last. The service knows an earlier attempt by its token, so a condition that fails then is one
-/// of this write; else what was unknown once remains so.
+/// The failure that is reported at last. If an earlier attempt was unknown, the outcome remains unknown. Only a failed
+/// condition of a request with a token is certain: if an earlier attempt had taken effect, the service would know its
+/// token.
 fn last(failure: Failure, unknown: Option<Failure>, resend: Resend) -> Failure {
     let is_certain = failure.condition.is_some() && resend == Resend::ByToken;
     match unknown {

@@ -9,25 +9,26 @@ use crate::wire::Request;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The operation of DynamoDB, `UpdateItem` say. `None`: the range is empty, or nothing was given, so nothing is asked.
+    /// The operation of DynamoDB, for example `UpdateItem`. `None` if nothing is asked, because the range is empty or
+    /// nothing was given.
     pub operation: Option<&'static str>,
     /// The table's full name.
     pub table: String,
     /// The index, if it is not the table that is read.
     pub index: Option<String>,
-    /// The bodies of the requests, DynamoDB JSON: of a query the first one to each partition. They hold
-    /// the values. Where unique values are read before they are given up, the `GetItem` comes first, and the write
-    /// is the one of an item that is not there.
+    /// The bodies of the requests in DynamoDB JSON; for a query, the first one to each partition. They hold the values.
+    /// If unique values are read before they are given up, the `GetItem` comes first, and the write is the one for an
+    /// item that is not there.
     pub requests: Vec<String>,
     /// Why the service drops rows that it has read and counted, if it does.
     pub filters: Vec<Filter>,
-    /// The form of the `BatchGetItem` that then fetches the items behind the rows, where a query is to
+    /// The form of the `BatchGetItem` that then fetches the items behind the rows, if a query is to
     /// [`hydrate`](crate::query::QueryVerbs::hydrate) them. Its keys are not known yet.
     pub items: Option<String>,
 }
 
 impl Explanation {
-    /// Of an operation of one request.
+    /// Explains an operation of one request.
     pub(crate) fn of<Out>(plan: &Plan<Out>) -> Self {
         match plan.outcome {
             Outcome::Nothing(_) => Explanation::of_requests(&[]),
@@ -35,7 +36,7 @@ impl Explanation {
         }
     }
 
-    /// Of requests of one operation, none perhaps. The table is that of the first.
+    /// Explains requests of one operation; there may be none. The table is that of the first.
     pub(crate) fn of_requests(requests: &[Request]) -> Self {
         let first = requests.first();
         let bodies = requests.iter();
@@ -50,7 +51,7 @@ impl Explanation {
         }
     }
 
-    /// The same with what is read before it, of another operation than the one that is named.
+    /// Adds the read that comes before. Its operation is another than the one that is named.
     pub(crate) fn after<Out>(mut self, read: &Plan<Out>) -> Self {
         let body = String::from_utf8_lossy(&read.request.body).into_owned();
         self.requests.insert(0, body);
@@ -63,7 +64,7 @@ impl Explanation {
     }
 }
 
-/// Never the values: they stand in the requests.
+/// Never shows the values, which stand in the requests.
 impl std::fmt::Debug for Explanation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Explanation")

@@ -1,10 +1,10 @@
 //! Guards of a loaded entity, in the spelling of the stored item (law K8).
 //!
-//! A struct holds values and not how they were spelt: a time with an offset or with fewer digits, a UUID in capitals. So
-//! its guards ask for our own spelling. Where such a guard fails and the item that came with the failure reads as the
-//! same values, only the spelling differs: the same request is sent once more, with the stored one. That the condition
-//! failed is a definite answer, so nothing was written. Rows of our own cost nothing; others one more request, and
-//! none where the version has changed.
+//! A struct holds values and not how they were spelt: a time with an offset or with fewer digits, a UUID in capitals.
+//! So its guards ask for our own spelling. If such a guard fails and the item that came with the failure reads as the
+//! same values, only the spelling differs: the same request is sent once more, with the stored spelling. A failed
+//! condition is a definite answer, so nothing was written before. For rows of our own this costs nothing. Other rows
+//! cost one more request, and none if the version has changed.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::json::{Reader, Writer, member, members};
 use crate::plan::{Outcome, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
-/// What an item would be stored as, if it reads: an object of DynamoDB JSON.
+/// What this library would store an item as, if it can be read: an object of DynamoDB JSON.
 pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
     let entity = entity::read::<E>(item).ok()?;
     entity::encode_as_is(&entity).ok()
@@ -27,7 +27,7 @@ pub fn reread<E: DynamoEntity>(item: &[u8]) -> Option<Vec<u8>> {
 pub(crate) struct SentWrite {
     head: Range<usize>,
     write: WriteRequest,
-    /// Whether it has the stored spelling by now.
+    /// Whether the write has the stored spelling by now.
     is_respelt: bool,
 }
 
@@ -58,8 +58,8 @@ impl SentWrite {
     }
 }
 
-/// The request with the values of its guards as they are stored, if those alone are in the way of a write. Of a
-/// transaction its writes come along, for others may turn out to be spelt in another way then.
+/// The request with the values of its guards as they are stored, if only their spelling is in the way of a write. The
+/// writes of a transaction come along, because others of them may turn out to be spelt in another way then.
 pub(crate) fn respelt(
     request: &Request,
     sent: Vec<SentWrite>,
@@ -81,11 +81,11 @@ pub(crate) fn respelt(
     Some((respelt, Vec::new()))
 }
 
-/// Another transaction than the one that was cancelled, so it has a token of its own, which follows from the first.
-/// One with a token of the caller's never comes here: it has to be the same byte for byte.
+/// The new request is another transaction than the cancelled one, so it has a token of its own, which follows from the
+/// first. A transaction with a token of the caller never comes here, because it has to be the same byte for byte.
 ///
-/// Others of its operations may have failed for more, or met another transaction. It goes again all the same: else those
-/// whose spelling alone was in the way would be blamed with them.
+/// Other operations of it may have failed for more than their spelling, or met another transaction. It is sent again
+/// all the same: otherwise those that differ in spelling alone would be blamed with them.
 fn transaction(
     request: &Request,
     mut writes: Vec<SentWrite>,
@@ -122,16 +122,18 @@ fn token_after(token: &str) -> String {
 }
 
 impl WriteRequest {
-    /// Whether it may have to be sent in another spelling.
+    /// Whether the write may have to be sent in another spelling.
     pub(crate) fn asks_as_read(&self) -> bool {
         self.condition.asks_as_read()
     }
 
-    /// Takes the stored spelling of what was read. None if a guard fails for more than its spelling, and if none does.
+    /// Takes the stored spelling of what was read. None if a guard fails for more than its spelling, or if no spelling
+    /// differs.
     pub(crate) fn respell(&mut self, item: &Bytes) -> Option<()> {
         let condition_failure = self.condition_failure();
         let mut guards = self.condition.as_read();
-        // A default is asked for as absent, too: what is not there is no other spelling.
+        // A guard that asks for a default also holds if the attribute is absent, so an absent attribute is no other
+        // spelling.
         let differs = guards
             .iter()
             .any(|(attribute, asked)| stored(item, attribute).is_some_and(|json| json != **asked));
@@ -156,7 +158,7 @@ fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
     stored.filter(|json| !is_null(json))
 }
 
-/// NULL stands for an absent attribute.
+/// Whether a value is NULL, which stands for an absent attribute.
 pub(crate) fn is_null(json: &[u8]) -> bool {
     let kind = members(json).ok().and_then(|mut members| members.pop());
     kind.is_some_and(|(kind, _)| kind == "NULL")

@@ -1,4 +1,4 @@
-//! The 400 KB limit, before sending.
+//! Checks the 400 KB limit before sending.
 
 use crate::codec::{DynamoValue, Value};
 use crate::entity::{DynamoEntity, DynamoTable};
@@ -50,7 +50,7 @@ fn too_large(entity: &'static str, what: &str) -> Error {
     Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(entity)
 }
 
-/// Refuses what an item cannot hold, whatever else is in it: names of attributes, where they are known, and values.
+/// Refuses names and values that an item cannot hold, whatever else is in it. A name may be empty if it is not known.
 pub(crate) fn check_least<'a>(
     entity: &'static str,
     parts: impl Iterator<Item = (&'a str, &'a [u8])> + Clone,
@@ -75,7 +75,7 @@ pub(crate) fn check_least<'a>(
     Err(too_large(entity, &what))
 }
 
-/// The same of what an update sets.
+/// Checks what an update sets in the same way.
 pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Result<()> {
     let set = update.actions().filter_map(|(place, action)| {
         let name = if place.is_attribute() {
@@ -91,7 +91,7 @@ pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Resu
     check_least(entity, set)
 }
 
-/// The bytes of an item's copy in a local index; none if it is not in it.
+/// The bytes of an item's copy in a local index; 0 if the item is not in it.
 fn copy_size(
     table: &TableDef,
     ttl: Option<&str>,

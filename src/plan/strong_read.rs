@@ -9,7 +9,7 @@ use crate::json::Writer;
 use crate::plan::{Outcome, Plan, found_item};
 use crate::wire::{self, Request, Resend};
 
-/// The stored item as bytes, every acknowledged write seen.
+/// The stored item as bytes. The read sees every acknowledged write.
 pub(crate) async fn read_raw<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Option<Bytes>> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut object = Writer::for_request(128);
@@ -17,7 +17,7 @@ pub(crate) async fn read_raw<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Resu
     read_item(db, E::ENTITY.type_name, &table, object.as_bytes()).await
 }
 
-/// The same, of a key that is an object of DynamoDB JSON.
+/// Reads an item in the same way, by a key that is an object of DynamoDB JSON.
 pub(crate) async fn read_item(
     db: &Dynamo,
     entity: &'static str,

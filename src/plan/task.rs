@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::wire::BoxFuture;
 
-/// A request under way. It makes progress while nobody polls it, and stops with whoever holds it.
+/// A request under way. It makes progress while nobody polls it, and stops when this is dropped.
 pub(crate) enum RunningRequest<T> {
     Spawned(JoinHandle<T>),
     /// Outside of a runtime there is nothing to spawn it on.

@@ -1,7 +1,8 @@
-//! A write as data until it is sent: what it writes, asks and returns. Only here it becomes the body of a request, or of
-//! its place in a transaction.
+//! A write as data until it is sent: what it writes, asks and returns. Only this module makes it the body of a request,
+//! or a part of a transaction.
 //!
-//! An item is large, so it is written straight into the buffer that becomes the body; all else is a tree until then.
+//! An item is large, so it is written straight into the buffer that becomes the body; everything else is a tree until
+//! then.
 
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ use crate::json::{CodecError, Writer, members};
 use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, ReadItem, SentWrite};
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// The parameter of what is asked.
+/// The parameter that holds the condition.
 const CONDITION: &str = "ConditionExpression";
 
 /// What is done to the item.
@@ -27,16 +28,16 @@ pub(crate) enum WriteVerb {
     Check,
 }
 
-/// What of the item is returned.
+/// Which part of the item is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returned {
     /// Nothing.
     Nothing,
-    /// All of it, as it was before.
+    /// The whole item, as it was before.
     Old,
-    /// All of it, as it is now.
+    /// The whole item, as it is now.
     New,
-    /// What changed, as it is now.
+    /// The attributes that changed, as they are now.
     Changed,
 }
 
@@ -44,7 +45,7 @@ pub enum Returned {
 #[derive(Debug, Clone)]
 pub(crate) struct WriteRequest {
     pub(crate) verb: WriteVerb,
-    /// The full name.
+    /// The full name of the table.
     pub(crate) table: String,
     /// How the body begins: the table, and the item or key.
     pub(super) head: Writer,
@@ -56,12 +57,12 @@ pub(crate) struct WriteRequest {
     pub(crate) resend: Resend,
     pub(crate) entity: &'static str,
     pub(crate) now: Timestamp,
-    /// What it means that the condition failed.
+    /// What a failed condition means.
     pub(crate) meaning: Meaning,
 }
 
 impl WriteRequest {
-    /// One under this condition, with room for so many bytes. Its item or key is to be written yet.
+    /// A write under this condition, with room for `room` bytes. Its item or key is still to be written.
     pub(crate) fn new(
         verb: WriteVerb,
         table: String,
@@ -96,7 +97,7 @@ impl WriteRequest {
         }
     }
 
-    /// The same of an item of this entity.
+    /// A write of an item of this entity.
     pub(crate) fn of_entity<E: DynamoEntity>(
         verb: WriteVerb,
         room: usize,
@@ -110,7 +111,7 @@ impl WriteRequest {
         WriteRequest::new(verb, table, room, entity.type_name, now, asked)
     }
 
-    /// Where the item or key is written, an object.
+    /// The writer of the item or key, which is an object.
     pub(crate) fn writer(&mut self) -> &mut Writer {
         &mut self.head
     }
@@ -136,14 +137,14 @@ impl WriteRequest {
         self.condition = before.and(node);
     }
 
-    /// Says that doing it twice is harmless.
+    /// Notes that doing it twice is harmless.
     pub(crate) fn repeatable(&mut self) {
         if self.resend == Resend::UnlessAmbiguous {
             self.resend = Resend::Repeatable;
         }
     }
 
-    /// An attribute of the item that is put, DynamoDB JSON, in the place of one that it has.
+    /// Sets an attribute of the item that is put to this DynamoDB JSON, and replaces the one that it has.
     pub(crate) fn set_attribute(&mut self, attribute: &str, json: &[u8]) -> Result<()> {
         let fail = |fault| Error::encode(self.entity, fault);
         let mut item = Writer::for_request(self.subject().len() + attribute.len() + json.len() + 8);
@@ -162,7 +163,7 @@ impl WriteRequest {
         Ok(())
     }
 
-    /// By itself, its answer read like this.
+    /// Plans it as a request by itself, with its answer read in this way.
     pub(crate) fn plan<Out>(mut self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
         let mut body = std::mem::take(&mut self.head);
         let head = 0..body.len();
@@ -185,7 +186,7 @@ impl WriteRequest {
         })
     }
 
-    /// By itself, returning this, which is read so.
+    /// Plans it as a request by itself that returns this part of the item, and how that is read.
     pub(crate) fn returning<Out>(
         mut self,
         returned: Returned,
@@ -199,7 +200,7 @@ impl WriteRequest {
         self.plan(Outcome::Returned(returned, read))
     }
 
-    /// By itself, nothing to be returned.
+    /// Plans it as a request by itself that returns nothing.
     pub(crate) fn quietly(self) -> Result<Plan<()>> {
         self.plan(Outcome::Known(Some(())))
     }

@@ -26,13 +26,13 @@ use crate::wire::Request;
 
 use chunk::chunks;
 
-/// The keys of one request.
+/// How many keys a request may have.
 pub(crate) const BATCH: usize = 100;
 
 /// A key, and the number of the frame that it is asked in.
 pub(crate) type WantedKey = (usize, KeyJson);
 
-/// What one table is asked, and how.
+/// What is asked of one table, and how.
 #[derive(Debug, Clone)]
 pub(crate) struct TableFrame {
     pub(crate) entity: &'static str,
@@ -40,7 +40,7 @@ pub(crate) struct TableFrame {
     pub(crate) table: String,
     /// The attributes of the primary key.
     pub(crate) names: Vec<&'static str>,
-    /// What goes beside the keys, each member behind a comma.
+    /// What stands beside the keys in a request; each member has a comma before it.
     pub(crate) options: Vec<u8>,
     /// How its items are read as they come.
     pub(crate) ahead: Option<ReadAhead>,
@@ -60,7 +60,7 @@ pub(crate) struct BatchGet {
     pub(crate) frames: Vec<TableFrame>,
     pub(crate) budget: RetryBudget,
     pub(crate) concurrency: usize,
-    /// What is taken, where somebody asks.
+    /// Counts what the reads take, if somebody asks for it.
     pub(crate) meter: Option<Arc<Meter>>,
 }
 
@@ -69,11 +69,11 @@ pub(crate) struct BatchGet {
 pub(crate) enum Failing {
     /// The first failure ends the read.
     Together,
-    /// Each of them has the error, and the others are read.
+    /// Each of these keys has the error, and the others are read.
     Apart,
 }
 
-/// What is there under a key, or why nobody knows.
+/// The item under a key, if there is one, or why nobody knows.
 pub(crate) type FoundItem = Result<Option<RawRow>>;
 
 /// A key that is asked for, and its number among all of them.
@@ -85,7 +85,7 @@ struct Numbered<'k> {
 }
 
 impl BatchGet {
-    /// Of one table.
+    /// A read of one table.
     pub(crate) fn of(db: Dynamo, frame: TableFrame) -> Self {
         BatchGet {
             db,
@@ -101,8 +101,8 @@ impl BatchGet {
         self
     }
 
-    /// The items of these keys, in their order; `None` for one that is not there. A key that comes twice
-    /// is asked for once.
+    /// The items of these keys, in their order; `None` for a key without an item. A key that comes twice is asked for
+    /// once.
     pub(crate) async fn read(
         &self,
         wanted: &[WantedKey],
@@ -152,7 +152,7 @@ fn put(all: &mut [FoundItem], number: usize, found: FoundItem) {
     }
 }
 
-/// Each key once, and the numbers under which those that are wanted stand there.
+/// Each key once, and for each wanted key its number in that list.
 fn distinct(wanted: &[WantedKey]) -> (Vec<Numbered<'_>>, Vec<usize>) {
     let mut seen = HashMap::with_capacity(wanted.len());
     let mut keys = Vec::with_capacity(wanted.len());

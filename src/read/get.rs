@@ -24,7 +24,7 @@ pub struct Get<E: DynamoEntity, F = Whole> {
     form: PhantomData<fn() -> F>,
 }
 
-/// Reads an item at a time; `None` of one that is over.
+/// Reads an item as of a time; `None` if it has expired by then.
 type ReadLiveItem<Row> = fn(&[u8], Timestamp) -> Result<Option<Row>>;
 
 impl<E: DynamoEntity> Get<E> {
@@ -37,7 +37,7 @@ impl<E: DynamoEntity> Get<E> {
         }
     }
 
-    /// Only some fields of the item; only those are sent. The read units are those of the whole item.
+    /// Reads only some fields of the item; only those are sent. The read units are those of the whole item.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -123,7 +123,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
     }
 }
 
-/// Up to the key.
+/// The body up to the key.
 fn open_body(table: &str) -> Writer {
     let mut body = Writer::for_request(256);
     body.raw("{\"TableName\":");
@@ -136,7 +136,7 @@ fn request(table: String, body: Writer) -> Request {
     Request::new(wire::ServiceOperation::GetItem, table, body, Resend::Always)
 }
 
-/// A strong read of an item of the table that need be none of `E`, by its key as an object of DynamoDB JSON.
+/// A strong read of an item of the table, which need not be an `E`, by its key as an object of DynamoDB JSON.
 pub(crate) fn plan_read<E: DynamoEntity>(key: &[u8], db: &Dynamo) -> Plan<()> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut body = open_body(&table);
@@ -164,7 +164,7 @@ fn read_any<E: DynamoEntity, F: GetForm<E>>(
     found_item(&reply.body)?.map(F::read).transpose()
 }
 
-/// What is asked of an item in part: the key too, which tells fields without an attribute, and the TTL.
+/// The projection of an item in part. It has the key too, which tells fields without an attribute, and the TTL.
 pub(crate) fn projection_of<E: DynamoEntity>(attributes: &[&'static str]) -> Expression {
     let mut needed: Vec<_> = <E::Table as DynamoTable>::TABLE.key_names().collect();
     for name in E::ENTITY.ttl.iter().chain(attributes) {

@@ -34,7 +34,7 @@ pub struct GetMany<E: DynamoEntity, Keys, Row = E> {
 /// How an item becomes a row.
 struct RowReader<Row> {
     read: ReadRow<Row>,
-    /// A row of what went wrong, if those are rows.
+    /// Makes an error a row, if errors are rows.
     of_error: Option<fn(Error) -> Row>,
 }
 
@@ -74,7 +74,7 @@ impl<E: DynamoEntity, Keys> GetMany<E, Keys> {
         }
     }
 
-    /// Only some fields of each item; only those are sent.
+    /// Reads only some fields of each item; only those are sent.
     pub fn select<P: DynamoProjection<Entity = E>>(mut self) -> GetMany<E, Keys, P> {
         let attributes = P::attributes().into_iter();
         self.way.attributes = Some(attributes.map(|attribute| attribute.name).collect());
@@ -110,21 +110,21 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
         self
     }
 
-    /// So many requests at once; 8 if it is not said.
+    /// How many requests are under way at once; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// How long what the service leaves out is asked for again.
+    /// How long the read goes on asking for what the service leaves out.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// What goes wrong with one item is its row: each is a `Result`. That is an item that does not decode, a key
-    /// that does not fit its template, and a key whose request fails. Without this, the first of them fails
-    /// the read.
+    /// Makes each row a `Result`, so that what goes wrong with one item is the row of that item: an item that does not
+    /// decode, a key that does not fit its template, or a key whose request fails. Without this, the first of them
+    /// fails the read.
     pub fn lenient(self) -> GetMany<E, Keys, Result<Row>>
     where
         Row: 'static,
@@ -151,7 +151,7 @@ where
     I: IntoIterator<Item: KeyOf<E>>,
     Row: Send + 'static,
 {
-    /// Reads them: the items in the order of the keys, `None` for one that is not there.
+    /// Reads them: the items in the order of the keys, `None` for a key without an item.
     pub fn send(self, db: &Dynamo) -> Reading<Vec<Option<Row>>> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
         let read = asking.add(self.ask(db));
@@ -188,12 +188,12 @@ where
     Keys: KeyInput<E>,
     Row: Send + 'static,
 {
-    /// Reads them as they are used, from any number of keys: one row for each, in their order. A key or an
+    /// Reads the items as they are used, from any number of keys: one row for each key, in their order. A key or an
     /// item that goes wrong is an error in its place, and the stream goes on.
     ///
-    /// Requests are under way while rows are used, up to the [`concurrency`](Self::concurrency), and no more than
-    /// four times as many answers wait; a key that comes twice within 100 is asked for once. The
-    /// [`budget`](Self::budget) is one for each request. Dropping the stream stops the work.
+    /// Requests are under way while rows are used, up to the [`concurrency`](Self::concurrency), and no more than four
+    /// times as many answers wait. A key that comes twice within 100 is asked for once. Each request has a
+    /// [`budget`](Self::budget) of its own. Dropping the stream stops the work.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

@@ -1,14 +1,14 @@
-//! What a read of many takes: at what pace it may go on, and how far it has come. All requests of the read,
-//! side by side or not, share one.
+//! What a read of many items takes: at what pace it may go on, and how far it has come. All requests of the read, side
+//! by side or not, share one meter.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::read::{Pace, ProgressWatch, ReadProgress, Turn};
 
-/// A read unit is a strong read of so many bytes.
+/// How many bytes a strong read reads for a unit.
 const UNIT: usize = 4096;
 
-/// What an item is taken to have, where nothing tells.
+/// How many bytes an item is taken to have, if nothing tells.
 const ITEM: usize = 1024;
 
 #[derive(Debug)]
@@ -22,13 +22,13 @@ pub(crate) struct Meter {
 /// What a request took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RequestCost {
-    /// As the service says.
+    /// The units, if the service says them.
     pub(crate) units: Option<f64>,
     pub(crate) scanned: usize,
     pub(crate) rows: usize,
-    /// Those of the rows that came.
+    /// The bytes of the rows that came.
     pub(crate) bytes: usize,
-    /// A segment came to its end.
+    /// Whether a segment came to its end.
     pub(crate) ends: bool,
 }
 
@@ -42,13 +42,13 @@ impl Meter {
         }
     }
 
-    /// So many segments are read, of which so many are done.
+    /// Notes how many segments are read, and how many of them are done already.
     pub(crate) fn begin(&self, segments: usize, done: usize) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         (progress.segments, progress.segments_done) = (segments, done);
     }
 
-    /// Waits until a request may be sent that would look at so many items.
+    /// Waits until a request may be sent that would look at `most` items.
     pub(crate) async fn turn(&self, most: Option<usize>) -> Option<Turn> {
         match &self.pace {
             Some(pace) => Some(pace.turn(most).await),
@@ -56,7 +56,7 @@ impl Meter {
         }
     }
 
-    /// A request was answered.
+    /// Notes what a request took.
     pub(crate) fn took(&self, turn: Option<Turn>, took: RequestCost) {
         let units = took.units.unwrap_or_else(|| self.estimate(took));
         if let Some((pace, turn)) = self.pace.as_ref().zip(turn) {
@@ -75,7 +75,7 @@ impl Meter {
         }
     }
 
-    /// By the bytes that came, as if the items that did not come had as many each.
+    /// Estimates the units by the bytes that came, as if the items that did not come were as large.
     fn estimate(&self, took: RequestCost) -> f64 {
         let bytes = match took.rows {
             rows if rows > 0 && took.bytes > 0 => {
@@ -108,9 +108,9 @@ mod tests {
             (took(0, 0, 0), 1.0),
             (took(1, 1, 100), 1.0),
             (took(10, 10, 40_960), 10.0),
-            // Those that a filter dropped are as large as those that came.
+            // The items that a filter dropped count as large as those that came.
             (took(10, 5, 20_480), 10.0),
-            // Nothing came, as of a count.
+            // Nothing came, as for a count.
             (took(100, 0, 0), 25.0),
             (took(100, 100, 0), 25.0),
             // Items that were fetched by their keys.

@@ -1,7 +1,7 @@
-//! So many read units a second, by what the service says that each request took.
+//! Keeps a read to so many read units a second, by what the service says that each request took.
 //!
-//! A request takes its turn when all before it is paid for, at the rate. Until it is answered its turn counts as
-//! much as it is expected to cost, so that requests side by side do not begin all at once.
+//! A request takes its turn when all requests before it are paid for, at that rate. Until it is answered, its turn
+//! counts as much as it is expected to cost, so that requests side by side do not begin all at once.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,20 +12,20 @@ use tokio::sync::Notify;
 
 use crate::runtime::sleep_until;
 
-/// What a strong read of the largest item takes, 400 KB, and what one of a full answer takes, 1 MB.
+/// How many units a strong read takes: of the largest item, 400 KB, and of a full answer, 1 MB.
 const LARGEST_ITEM: f64 = 100.0;
 const FULL_ANSWER: f64 = 256.0;
 
-/// Lets requests through that take so many units in a second.
+/// Lets only so many requests through that they take `per_second` units in a second.
 #[derive(Debug)]
 pub(crate) struct Pace {
     per_second: f64,
-    /// What one of the requests that go side by side may take of these, so that a round of them is a second's.
+    /// How many units one of the requests side by side may take, so that a round of them takes a second's units.
     per_request: f64,
-    /// What a weak read takes of these.
+    /// What a read takes, as a share of a strong read.
     share: f64,
     state: Mutex<PaceState>,
-    /// Something was cheaper than expected.
+    /// Notified after each payment, because the request may have been cheaper than expected.
     cheaper: Notify,
 }
 
@@ -33,18 +33,18 @@ pub(crate) struct Pace {
 struct PaceState {
     /// When all that was taken is paid for.
     paid: Option<Instant>,
-    /// What the last request took.
+    /// How many units the last request took.
     last: Option<f64>,
-    /// What an item of it took.
+    /// How many units an item of it took.
     per_item: f64,
-    /// How many the next one looks at.
+    /// How many items the next request looks at.
     items: usize,
 }
 
 /// A request that may be sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Turn {
-    /// So many items take a second's units at most, as far as that can be known.
+    /// How many items the request may look at to take a second's units at most, as far as that can be known.
     pub(crate) limit: Option<usize>,
     expected: f64,
 }
@@ -63,7 +63,7 @@ impl Pace {
                 paid: None,
                 last: None,
                 per_item,
-                // Nothing is known of the items: as if each were of the largest.
+                // Nothing is known of the items yet, so each counts as one of the largest.
                 items: whole(per_request / per_item),
             }),
             cheaper: Notify::new(),
@@ -74,7 +74,7 @@ impl Pace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all that was taken is paid for. What nobody took is not saved up. `most` is how many items
+    /// Waits until all that was taken is paid for. Units that nobody took are not saved up. `most` is how many items
     /// the request would look at.
     pub(crate) async fn turn(&self, most: Option<usize>) -> Turn {
         loop {
@@ -94,7 +94,7 @@ impl Pace {
             return Err(paid);
         }
         let full = FULL_ANSWER * self.share;
-        // A full answer takes no more than its share of a second's units, so nothing need bound it.
+        // A full answer takes no more than its share of a second's units, so no limit is needed.
         let limit = match self.per_request >= full {
             true => most,
             false => Some(most.map_or(state.items, |most| most.min(state.items))),
@@ -107,14 +107,14 @@ impl Pace {
         Ok(Turn { limit, expected })
     }
 
-    /// What it took. The next request looks at twice as many items at most: those that come may be larger.
+    /// Notes what a request took. The next one looks at twice as many items at most, because its items may be larger.
     pub(crate) fn pay(&self, turn: Turn, units: f64, items: usize) {
         let mut state = self.state();
         state.paid = state.paid.and_then(|paid| match units >= turn.expected {
             true => paid.checked_add(self.time(units - turn.expected)),
             false => paid.checked_sub(self.time(turn.expected - units)),
         });
-        // What was fetched by keys tells nothing of what is looked at.
+        // What was fetched by keys tells nothing about the items that a query looks at.
         if items > 0 {
             state.last = Some(units);
             state.per_item = units / items as f64;
@@ -130,7 +130,7 @@ impl Pace {
     }
 }
 
-/// One at the least.
+/// The whole part of a number, and 1 at the least.
 fn whole(number: f64) -> usize {
     (number as usize).max(1)
 }
@@ -159,7 +159,7 @@ mod tests {
         pace.pay(turn, 40.0, 400);
         pace.turn(None).await;
         assert!(milliseconds(began) >= 99);
-        // What nobody took is not saved up.
+        // Units that nobody took are not saved up.
         crate::runtime::sleep(Duration::from_millis(100)).await;
         let again = Instant::now();
         let turn = pace.turn(None).await;
@@ -177,7 +177,7 @@ mod tests {
             pace.turn(None).await;
             assert!(milliseconds(began) >= 99 * turn);
         }
-        // Who waits goes on when the one before was cheaper.
+        // A request that waits goes on when the one before was cheaper.
         let pace = Pace::per_second(3, true, 1);
         let first = pace.turn(None).await;
         assert_eq!(first.expected, 100.0, "half a minute's units");
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_request_looks_at_what_a_second_pays_for() {
-        // Items may have 400 KB each, which a weak read has for 50 units.
+        // Items may have 400 KB each, which a weak read reads for 50 units.
         for (units, is_strong, first) in
             [(1, true, 1), (99, true, 1), (250, true, 2), (110, false, 2)]
         {
@@ -219,14 +219,14 @@ mod tests {
             "{limits:?}"
         );
         assert_eq!(limits.last(), Some(&400));
-        // They are larger now.
+        // The items are larger now.
         let turn = Turn {
             limit: None,
             expected: 0.0,
         };
         pace.pay(turn, 200.0, 400);
         assert_eq!(pace.state().items, 200);
-        // Those that go side by side share it.
+        // Requests side by side share the units.
         let pace = Pace::per_second(100, true, 8);
         let turn = Turn {
             limit: None,

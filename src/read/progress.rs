@@ -1,4 +1,4 @@
-//! How far a read of many has come, and who is told.
+//! How far a read of many items has come, and the closure that is told.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,18 +11,19 @@ pub struct ReadProgress {
     pub requests: u64,
     /// Items that the service has looked at, and charged.
     pub scanned: u64,
-    /// Those of them that are rows of the query.
+    /// The scanned items that are rows of the query.
     pub rows: u64,
-    /// What the service says that it took. Where it says nothing this is an estimate, by the bytes that came.
+    /// The units that the service says it took. If the service says nothing, this is an estimate by the bytes that
+    /// came.
     pub read_units: f64,
-    /// Segments of the scan; of another query its partitions, each with its shards and with the values of a part
+    /// The segments of a scan. For another query, its partitions, each with its shards and with the values of a part
     /// that were given by `each(..)`.
     pub segments: usize,
-    /// Those that are read to their end.
+    /// The segments that are read to their end.
     pub segments_done: usize,
 }
 
-/// Called after each answer. Clones of a query share it.
+/// A closure that is called after each answer. Clones of a query share it.
 #[derive(Clone)]
 pub(crate) struct ProgressWatch(Arc<Mutex<Tell>>);
 

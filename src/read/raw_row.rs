@@ -1,8 +1,8 @@
-//! Rows on their way to whoever asked for them.
+//! Rows on their way to the caller.
 //!
-//! Nothing on the way knows their type. But an answer is gone through once: whoever asks says how a row is read, and it is
-//! read while its end is looked for. What does not read stays bytes; who asked reads those again, and says what is
-//! wrong. All rows of an answer are kept in one block, so that one that is on its way is a place in it.
+//! Nothing on the way knows their type. But an answer is gone through once: the caller says how a row is read, and it
+//! is read while its end is looked for. A row that cannot be read stays bytes; the caller reads those again, and gets
+//! the error. All rows of an answer are kept in one block, so a row on its way is a place in that block.
 
 use std::any::Any;
 use std::fmt;
@@ -20,18 +20,18 @@ use crate::wire::Reply;
 /// How the rows of an answer are read.
 pub(crate) type ReadAhead = fn() -> Box<dyn ReadValues>;
 
-/// What the rows of an answer were read as, each until somebody takes it.
+/// The values that the rows of an answer were read as. Each is kept until somebody takes it.
 pub trait ReadValues: Send {
-    /// Room for so many rows that have so many bytes.
+    /// Makes room for `rows` rows that have `bytes` bytes.
     fn reserve(&mut self, rows: usize, bytes: usize);
 
-    /// Reads the next row, which is ahead, if it reads.
+    /// Reads the next row, which lies ahead of the reader; `None` if it cannot be read.
     fn read(&mut self, reader: &mut Reader<'_>) -> Option<()>;
 
     /// Forgets the row that was read last.
     fn forget_last(&mut self);
 
-    /// The `Option` of that of a row.
+    /// The value of a row, as an `Option` of its type.
     fn at(&mut self, row: usize) -> Option<&mut dyn Any>;
 }
 
@@ -45,7 +45,7 @@ where
     T: Send + 'static,
     R: Fn(&mut Reader<'_>) -> Option<T> + Send,
 {
-    /// A row is seldom shorter than its value; else there is room when it is needed.
+    /// The bytes limit the room, because a row is seldom shorter than its value. If more is needed, it is made later.
     fn reserve(&mut self, rows: usize, bytes: usize) {
         let most = bytes.checked_div(size_of::<Option<T>>());
         self.values.reserve(rows.min(most.unwrap_or_default()));
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// By a way to read one.
+/// A column whose values are read in this way.
 fn column<T: Send + 'static>(
     read: impl Fn(&mut Reader<'_>) -> Option<T> + Send + 'static,
 ) -> Box<dyn ReadValues> {
@@ -75,10 +75,10 @@ fn column<T: Send + 'static>(
     })
 }
 
-/// As entities; see [`entity::read`](crate::entity::read).
+/// Reads rows as entities; see [`entity::read`](crate::entity::read).
 pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
     column(|reader| {
-        // What keeps a unique value is told by all of its bytes.
+        // Only all bytes of an item tell whether it keeps a unique value, so rows of such tables are not read ahead.
         if has_uniques(<E::Table as DynamoTable>::ENTITIES) {
             return None;
         }
@@ -86,7 +86,7 @@ pub(crate) fn entities_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
     })
 }
 
-/// As the keys of entities.
+/// Reads rows as the keys of entities.
 pub(crate) fn keys_ahead<E: DynamoEntity>() -> Box<dyn ReadValues> {
     column(|reader| E::KeyParts::read(reader).ok().map(Key::<E>::from_parts))
 }
@@ -102,7 +102,7 @@ impl Answered {
         &self.body
     }
 
-    /// It is in another form than answers have.
+    /// The error of an answer that is not in the form it should have.
     pub(crate) fn unreadable(&self, fault: &CodecError) -> Error {
         Error::unreadable(fault).with_request_id(self.request.as_deref())
     }
@@ -133,7 +133,7 @@ impl RowsAhead {
         }
     }
 
-    /// Room for so many that have so many bytes.
+    /// Makes room for `rows` rows that have `bytes` bytes.
     pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
         self.places.reserve(rows);
         if let Some(values) = &mut self.values {
@@ -141,7 +141,7 @@ impl RowsAhead {
         }
     }
 
-    /// Reads the row ahead. On the way some attributes are noted.
+    /// Reads the row that lies ahead. On the way the finder notes some attributes.
     #[inline]
     pub(crate) fn read_next<'r>(
         &mut self,
@@ -154,19 +154,19 @@ impl RowsAhead {
         Ok(())
     }
 
-    /// The row that was read last, of this body.
+    /// The row that was read last, in this body.
     pub(crate) fn last<'b>(&self, body: &'b [u8]) -> &'b [u8] {
         let place = self.places.last().cloned().unwrap_or_default();
         body.get(place).unwrap_or_default()
     }
 
-    /// Whoever reads it gets this error, however the row would read.
+    /// Makes the row that was read last give this error, whether it could be read or not.
     pub(crate) fn refuse_last(&mut self, error: Error) {
         self.refused
             .push((self.places.len().saturating_sub(1), error));
     }
 
-    /// Leaves it out.
+    /// Leaves out the row that was read last.
     pub(crate) fn forget_last(&mut self) {
         self.places.pop();
         if let Some(values) = &mut self.values {
@@ -174,7 +174,7 @@ impl RowsAhead {
         }
     }
 
-    /// All of them.
+    /// All rows, which were read from this answer.
     pub(crate) fn of(self, answered: &Answered) -> RawRows {
         RawRows {
             ahead: 0..self.places.len(),
@@ -192,30 +192,30 @@ impl RowsAhead {
 /// Rows that were read together.
 struct Block {
     body: Bytes,
-    /// The id of the request, for what does not read.
+    /// The id of the request, for the error of a row that cannot be read.
     request: Option<Box<str>>,
-    /// Where each stands in the body.
+    /// Where each row stands in the body.
     places: Vec<Range<usize>>,
     values: Option<Mutex<Box<dyn ReadValues>>>,
-    /// Rows that are not to be read, in their order.
+    /// Rows that give an error, in their order.
     refused: Vec<(usize, Error)>,
 }
 
-/// Those of them that nobody has yet.
+/// The rows of a block that nobody has taken yet.
 #[derive(Default)]
 pub(crate) struct RawRows {
-    /// None once all are gone: the last one has it.
+    /// None once all rows are taken: the last one takes the block.
     block: Option<Arc<Block>>,
     ahead: Range<usize>,
 }
 
 impl RawRows {
-    /// How many of the block somebody has.
+    /// How many rows of the block are taken.
     pub(crate) fn gone(&self) -> usize {
         self.ahead.start
     }
 
-    /// How many bytes all of the block have.
+    /// How many bytes all rows of the block have.
     pub(crate) fn bytes(&self) -> usize {
         let places = self.block.iter().flat_map(|block| &block.places);
         places.map(ExactSizeIterator::len).sum()
@@ -260,12 +260,12 @@ impl RawRow {
         self.block.body.get(self.place()).unwrap_or_default()
     }
 
-    /// The same, without the values of the rows that came with it.
+    /// The bytes of the row, without the values of the rows that came with it.
     pub(crate) fn bytes(&self) -> Bytes {
         self.block.body.slice_ref(self.json())
     }
 
-    /// Its value: as it was read, or as it is now; for who takes it first, and for others as it is read again.
+    /// The value of the row. The first caller takes the one that was read ahead, if there is one; others read it again.
     pub(crate) fn value<T: 'static>(&self, read: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
         let read = match self.refusal() {
             Some(error) => Err(error.again()),
@@ -280,7 +280,7 @@ impl RawRow {
         })
     }
 
-    /// Whether it is not to be read.
+    /// Whether the row gives an error.
     pub(crate) fn is_refused(&self) -> bool {
         self.refusal().is_some()
     }
@@ -299,7 +299,7 @@ impl RawRow {
     }
 }
 
-/// Values stay out.
+/// Never shows the values.
 impl fmt::Debug for RawRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RawRow")

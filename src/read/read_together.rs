@@ -14,10 +14,10 @@ use crate::retry::{CONCURRENCY, RetryBudget};
 
 /// Reads items of several entities, of one table or of many, in as few requests as that takes.
 ///
-/// The members are [`get_many`](crate::verbs::EntityVerbs::get_many) and [`get`](crate::entity::Key::get), each with options of its own;
-/// what comes back is a tuple of what each of them returns. 100 keys go in a request, of whichever table.
-/// Two members that ask one table in different ways, one of them for some fields say, are asked in
-/// different requests, as DynamoDB wants it.
+/// The members are [`get_many`](crate::verbs::EntityVerbs::get_many) and [`get`](crate::entity::Key::get), each with
+/// options of its own; the result is a tuple of what each of them returns. A request takes 100 keys, of whichever
+/// table. If two members ask one table in different ways, for example one of them for some fields, they go into
+/// different requests, because DynamoDB wants it so.
 ///
 /// Each item is as it is when it is read: to see several as they are at one moment, use a transaction.
 ///
@@ -61,19 +61,19 @@ pub struct ReadTogether<Members> {
 }
 
 impl<Members: ReadMembers> ReadTogether<Members> {
-    /// So many requests at once, in place of what the members say; 8 if it is not said.
+    /// How many requests are under way at once, in place of what the members say; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
         self
     }
 
-    /// How long what the service leaves out is asked for again, in place of what the members say.
+    /// How long the read goes on asking for what the service leaves out, in place of what the members say.
     pub fn budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Reads them. The first thing that goes wrong fails the read, but for members that are lenient.
+    /// Reads them. The first thing that goes wrong fails the read, except for lenient members.
     pub fn send(self, db: &Dynamo) -> Reading<Members::Out> {
         let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
         let read = self.members.ask(db, &mut asking);

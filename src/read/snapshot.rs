@@ -13,11 +13,11 @@ use crate::plan::{ItemKey, MOST, Operation, Outcome, Participant, Plan, ReplyRea
 use crate::read::{Get, GetForm, projection_of};
 use crate::wire::{self, Reply, Request, Resend};
 
-/// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, a tuple
-/// of them or a `Vec`, and returns their items in that form.
+/// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, in a tuple
+/// or a `Vec`, and returns their items in that form.
 ///
-/// Every write that was acknowledged before is seen. A `get().select::<P>()` reads some fields of its item. It costs twice what strong reads cost. Where only the items are
-/// needed and not the moment, read them one by one.
+/// Every write that was acknowledged before is seen. A `get().select::<P>()` reads some fields of its item. A snapshot
+/// costs twice what strong reads cost. If only the items are needed and not the moment, read them one by one.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -77,7 +77,7 @@ type SnapshotReader<Out> = Box<dyn Fn(&SnapshotAnswer<'_>) -> Result<Out> + Send
 pub struct SnapshotReads<'d> {
     db: &'d Dynamo,
     items: Vec<SnapshotItem>,
-    /// The service takes each item once, the caller may ask for it again.
+    /// The number of each item. The service takes each item once, but the caller may ask for it again.
     places: HashMap<(String, ItemKey), usize>,
     participants: Vec<Participant>,
     /// How many reads there were.
@@ -89,13 +89,13 @@ pub struct SnapshotReads<'d> {
 struct SnapshotItem {
     table: String,
     key: Vec<u8>,
-    /// All of it, if it is not said.
+    /// The attributes that are read; `None` for all.
     attributes: Option<Vec<&'static str>>,
     project: fn(&[&'static str]) -> Expression,
 }
 
 impl SnapshotItem {
-    /// Asked for again, perhaps for other parts of it: then all of them are read.
+    /// Notes that the item is asked for again, perhaps for other attributes: then all of them are read.
     fn widen(&mut self, attributes: Option<Vec<&'static str>>) {
         self.attributes = match (self.attributes.take(), attributes) {
             (Some(mut known), Some(more)) => {
@@ -118,7 +118,7 @@ impl SnapshotItem {
     }
 }
 
-/// The items of an answer, as many as were asked for.
+/// The items of an answer: as many as were asked for.
 #[derive(Debug)]
 pub struct SnapshotAnswer<'r> {
     items: Vec<Option<&'r [u8]>>,
@@ -213,7 +213,7 @@ impl<'d> SnapshotReads<'d> {
         }
     }
 
-    /// Which of the items this one is.
+    /// Adds an item; returns its number among the items.
     fn add<E: DynamoEntity>(
         &mut self,
         key: &Key<E>,
@@ -306,7 +306,7 @@ impl<R: Reads> Operation for Snapshot<R> {
 }
 
 impl<'r> SnapshotAnswer<'r> {
-    /// The service answers in the order of the reads, and says of each whether there is an item.
+    /// Reads an answer. The service answers in the order of the reads, and says for each whether there is an item.
     fn of(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
         let broken = |fault| Error::unreadable(&fault);
         let responses = answer(&reply.body, "Responses").map_err(broken)?;

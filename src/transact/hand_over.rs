@@ -1,6 +1,7 @@
 //! A unique value that one operation of a transaction gives up and another takes.
 //!
-//! DynamoDB takes one operation an item, so both become one: the sentinel gets its new owner, if it is the old one's.
+//! DynamoDB takes one operation an item, so both become one: it gives the sentinel its new owner, if the old one has
+//! it.
 
 use crate::dynamo::Dynamo;
 use crate::error::Result;

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::plan::{TransactWrite, TransactionMember};
 use crate::write::{Check, Create, Delete, Put, ReturningNew, ReturningNothing, Update, Upsert};
 
-/// Operations that are one by themselves, and those that bring more.
+/// Writes that are one operation, and writes that bring more operations with them.
 macro_rules! writes {
     ($([$($generics:tt)*] $write:ty: |$self:ident, $db:ident| $members:expr;)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -12,14 +12,14 @@ pub trait CollectionVerbs: DynamoCollection {
         self.stored_item()
     }
 
-    /// The variant of an item, from a stream or a file say.
+    /// The variant of an item, for example from a stream or a file.
     fn from_item(item: impl Into<Item>) -> Result<Self> {
         let fail = |fault| Error::decode(Self::NAME, fault);
         read_collection(&item.into().to_dynamo_json().map_err(fail)?)
     }
 
-    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
-    /// order. For a collection without `partition(..)`.
+    /// Reads the whole table, item by item: for programs that run once, and not for services. Rows come in no
+    /// order. Only for a collection without `partition(..)`.
     fn scan() -> Query<Self, WholeTable>
     where
         Self: CoversTable,

@@ -14,17 +14,17 @@ pub trait EntityVerbs: DynamoEntity {
         Key::of(self)
     }
 
-    /// Stores it where no live item has its key. Never overwrites.
+    /// Stores it if no live item has its key. Never overwrites.
     fn create(&self) -> Create<'_, Self> {
         Create::new(HeldEntity::Borrowed(self))
     }
 
-    /// Stores it, replacing what is there. With a version field, only what it was loaded from.
+    /// Stores it, and replaces what is there. With a version field, it replaces only what it was loaded from.
     ///
-    /// Without one, and `.unchecked()`, it means: whatever is there. So it is sent again where its answer was lost, and
-    /// may replace what somebody else wrote between its two effects, and was told to be stored. Where others write the
-    /// same items, let it ask for something: a version, [`create`](Self::create), [`when`](Put::when). Such a write is not
-    /// sent again, and its error is [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
+    /// Without a version field, and with `.unchecked()`, it replaces whatever is there. So it is sent again if its
+    /// answer was lost, and may then replace what somebody else has stored after the first attempt took effect. Where
+    /// others write the same items, let it ask for something: a version, [`create`](Self::create), [`when`](Put::when).
+    /// Such a write is not sent again, and its error is [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
     ///
     /// ```
     /// use std::time::Duration;
@@ -60,8 +60,8 @@ pub trait EntityVerbs: DynamoEntity {
         Put::new(HeldEntity::Borrowed(self))
     }
 
-    /// The same as [`create`](Self::create) by an operation that owns the entity: it can be returned by a function, kept
-    /// in a struct, sent to a task. `update` and `delete` of an entity own what they need anyway.
+    /// Does the same as [`create`](Self::create) by an operation that owns the entity: it can be returned by a
+    /// function, kept in a struct, or sent to a task. `update` and `delete` of an entity own what they need anyway.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -94,26 +94,27 @@ pub trait EntityVerbs: DynamoEntity {
         Create::new(HeldEntity::Owned(Box::new(self)))
     }
 
-    /// The same as [`put`](Self::put) by an operation that owns the entity, see [`into_create`](Self::into_create).
+    /// Does the same as [`put`](Self::put) by an operation that owns the entity, see
+    /// [`into_create`](Self::into_create).
     fn into_put(self) -> Put<'static, Self, Self::Guard> {
         Put::new(HeldEntity::Owned(Box::new(self)))
     }
 
-    /// Changes some attributes of it where it is stored. With a version field, only as it was loaded;
-    /// the entity itself is not changed, the operation returns the new one.
+    /// Changes some attributes of the stored item. With a version field, it changes only what was loaded. The entity
+    /// itself is not changed: the operation returns the new one.
     fn update(&self) -> Update<Self> {
         Update::of_entity(self)
     }
 
-    /// Deletes it. With a version field, only as it was loaded. Without one it is sent again where its answer was lost,
-    /// like [`put`](Self::put), and may delete what was stored under its key in between.
+    /// Deletes it. With a version field, it deletes only what was loaded. Without one it is sent again if its answer
+    /// was lost, like [`put`](Self::put), and may delete what was stored under its key in between.
     fn delete(&self) -> Delete<Self, Self::Guard> {
         Delete::of_entity(self)
     }
 
-    /// Reads many items by their keys, any number: the items in the order of the keys, `None` for one that
-    /// is not there. 100 go in a request; a key that comes twice is asked for once, and what the service leaves
-    /// out is asked for again.
+    /// Reads any number of items by their keys: the items in the order of the keys, `None` for a key without an item. A
+    /// request takes 100 keys; a key that comes twice is asked for once, and what the service leaves out is asked for
+    /// again.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -137,7 +138,7 @@ pub trait EntityVerbs: DynamoEntity {
         GetMany::new(keys)
     }
 
-    /// The same for keys of a `Stream`, read by [`stream`](GetMany::stream).
+    /// Does the same for keys of a `Stream`, read by [`stream`](GetMany::stream).
     fn get_stream<S>(keys: S) -> GetMany<Self, Streamed<S>>
     where
         S: futures_core::Stream<Item: KeyOf<Self>> + Send + 'static,
@@ -145,7 +146,7 @@ pub trait EntityVerbs: DynamoEntity {
         GetMany::streamed(keys)
     }
 
-    /// Reads the whole table, item by item: what a program does once and a service never. Rows come in no
+    /// Reads the whole table, item by item: for programs that run once, and not for services. Rows come in no
     /// order.
     fn scan() -> Query<Self, WholeTable> {
         Query::scan()
@@ -156,7 +157,7 @@ pub trait EntityVerbs: DynamoEntity {
         self.__item()
     }
 
-    /// The entity of an item, from a stream or a file say.
+    /// The entity of an item, for example from a stream or a file.
     fn from_item(item: impl Into<Item>) -> Result<Self> {
         let json = item.into().to_dynamo_json();
         read(&json.map_err(|fault| Error::decode(Self::ENTITY.type_name, fault))?)

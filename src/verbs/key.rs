@@ -39,7 +39,7 @@ impl<E: DynamoEntity> Key<E> {
         Update::of_key(self)
     }
 
-    /// Changes some attributes of the item, or makes it out of them.
+    /// Changes some attributes of the item, or creates it with them.
     ///
     /// An expired item that DynamoDB still holds is not brought back: that is a
     /// [`Conflict`](crate::error::ErrorKind::Conflict), and [`create`](crate::verbs::EntityVerbs::create) replaces it.
@@ -63,13 +63,12 @@ impl<E: DynamoEntity> Key<E> {
         Upsert::of_key(self)
     }
 
-    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between;
-    /// else again, with the item that is there now. The closure may therefore run several times.
+    /// Reads the item, lets the closure change it, and writes what changed if nobody wrote in between. Otherwise it
+    /// tries again with the item that is there now, so the closure may run several times.
     ///
-    /// What the closure does to version, timestamps and actors is not written: the library keeps them. An
-    /// entity with a version is guarded by it, another one by all attributes that were read. After a
-    /// lost answer the closure is not run again: the error is
-    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
+    /// What the closure does to version, timestamps and actors is not written: the library keeps them. An entity with a
+    /// version is guarded by it, and one without by all attributes that were read. After a lost answer the closure is
+    /// not run again: the error is [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown).
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -132,8 +131,8 @@ impl<E: DynamoEntity> Key<E> {
         Update::touch(self)
     }
 
-    /// Deletes the item, whatever it holds. It is sent again where its answer was lost, and may then delete what somebody
-    /// stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
+    /// Deletes the item, whatever it holds. The delete is sent again if its answer was lost, and may then delete what
+    /// somebody stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
     pub fn delete(self) -> Delete<E, E::Unguarded> {
         Delete::of_key(self)
     }

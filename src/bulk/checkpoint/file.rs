@@ -13,9 +13,9 @@ use crate::runtime;
 
 /// A checkpoint in a file of its own.
 ///
-/// Each save goes into a file beside it, which then takes its place, and is on the disk when it returns. While
-/// a job runs, `PATH.lock` keeps other jobs away, of this process and of others; the operating system releases it
-/// when the process dies. Removing the file makes the job begin anew: rows that it changed before are then changed again.
+/// Each save goes into a file beside it, which then takes its place, and is on the disk when the save returns. While a
+/// job runs, `PATH.lock` keeps other jobs away, of this process and of others; the operating system releases it when
+/// the process dies. If the file is removed, the job begins anew and changes rows again that it changed before.
 #[derive(Debug, Clone)]
 pub struct FileCheckpoint {
     path: PathBuf,
@@ -23,7 +23,7 @@ pub struct FileCheckpoint {
 }
 
 impl FileCheckpoint {
-    /// In this file, which need not be there yet. Nothing is opened before a job starts.
+    /// A checkpoint in this file, which need not exist yet. Nothing is opened before a job starts.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         FileCheckpoint {
             path: path.into(),
@@ -72,7 +72,7 @@ impl Checkpoint for FileCheckpoint {
         })
     }
 
-    /// Whoever has kept this value, or a clone, may run the next job with it.
+    /// The next job may use this value, or a clone of it.
     fn release(&self) {
         drop(self.held().take());
     }
@@ -85,7 +85,7 @@ async fn blocking<T: Send + 'static>(
     done.unwrap_or_else(|| Err("there is no thread for the file".into()))
 }
 
-/// Another job may have begun since, and what this one would save is not where that one is.
+/// Another job may have begun since, and a save of this one would replace what that one has saved.
 fn deleted(path: &Path) -> Error {
     let message = format!(
         "the lock of the checkpoint {} was deleted, so another job may use it: wait for that one, and run \
@@ -95,7 +95,7 @@ fn deleted(path: &Path) -> Error {
     Error::new(ErrorKind::Locked, Stage::Connect, message)
 }
 
-/// Old or new, whenever the power fails.
+/// Replaces the file. If the power fails, it holds the old state or the new one.
 fn replace(path: &Path, state: &[u8]) -> io::Result<()> {
     let mut name: OsString = path.into();
     name.push(".new");
@@ -108,7 +108,7 @@ fn replace(path: &Path, state: &[u8]) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// The new name is in the folder, which is a file too.
+/// Writes the folder to the disk too, because the new name is in it.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
@@ -117,7 +117,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Elsewhere a folder cannot be opened as a file; the system writes names on its own.
+/// On other systems a folder cannot be opened as a file; the system writes names on its own.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! What a checkpoint holds: as an item in DynamoDB JSON, which the library can write and read.
+//! What a checkpoint holds, as an item in DynamoDB JSON, which the library can write and read.
 
 use crate::bulk::BulkCounts;
 use crate::codec::{Item, Value};
@@ -12,7 +12,7 @@ const VERSION: u64 = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bulk) struct JobIdentity {
     pub(in crate::bulk) name: String,
-    /// The verb: rows that were half updated are not to be deleted by a mistake.
+    /// The verb, so that rows that were half updated are not deleted by mistake.
     pub(in crate::bulk) verb: &'static str,
     /// What tells its query from others.
     pub(in crate::bulk) binding: u64,
@@ -21,31 +21,31 @@ pub(in crate::bulk) struct JobIdentity {
 /// How far a job has come.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::bulk) struct JobState {
-    /// What marks the items of this run from the first start to the end.
+    /// The text that marks the items of this job, from its first start to its end.
     pub(in crate::bulk) run: String,
     /// The cursor behind all rows that are dealt with.
     pub(in crate::bulk) position: Option<String>,
     /// The number of those rows.
     pub(in crate::bulk) passed: u64,
     pub(in crate::bulk) counts: BulkCounts,
-    /// What tells the writes that are done from others, if they were given.
+    /// The sum that tells the given writes that are done from others; 0 for rows.
     pub(in crate::bulk) identity: u64,
-    /// The keys of rows that failed, in DynamoDB JSON, or the numbers of writes: for the next run.
+    /// What the next run tries again: the keys of rows that failed, in DynamoDB JSON, or the names of given writes.
     pub(in crate::bulk) failed: Vec<String>,
     pub(in crate::bulk) is_finished: bool,
 }
 
 impl JobState {
-    /// Of a job that begins.
+    /// The state of a job that begins.
     pub(in crate::bulk) fn new() -> Result<Self> {
         Ok(JobState {
-            // Marks of another run would look like its own.
+            // Random, because the marks of another run must not look like its own.
             run: format!("{:016x}", entropy::half()?),
             ..JobState::default()
         })
     }
 
-    /// Nothing is left to do.
+    /// Whether nothing is left to do.
     pub(in crate::bulk) fn is_over(&self) -> bool {
         self.is_finished && self.failed.is_empty()
     }
@@ -71,7 +71,7 @@ impl JobState {
             .map_err(|fault| Error::encode("Checkpoint", fault))
     }
 
-    /// Refuses what is not this job's.
+    /// Reads a state, and refuses that of another job.
     pub(in crate::bulk) fn decode(bytes: &[u8], job: &JobIdentity) -> Result<Self> {
         let broken = |fault: CodecError| refused(format!("this is no checkpoint: {fault}"));
         let item = Item::from_dynamo_json(bytes).map_err(broken)?;

@@ -1,4 +1,4 @@
-//! Writes that were given to an earlier run too: they have to be the same, and what failed then is tried again.
+//! Takes the writes that an earlier run was given too: they have to be the same, and those that failed are tried again.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::key::KeyHash;
 use crate::plan::ItemKey;
 
-/// So many are looked at before others have their turn.
+/// How many writes are looked at before other tasks have their turn.
 const AT_ONCE: u64 = 1000;
 
 /// A write with its place in the input.
@@ -19,14 +19,14 @@ pub(in crate::bulk) struct Input {
     /// What tells it from others.
     pub(in crate::bulk) identity: u64,
     pub(in crate::bulk) prepared: Box<PreparedWrite>,
-    /// What names it in the checkpoint, if it failed in an earlier run.
+    /// Its name in the checkpoint, if it failed in an earlier run.
     pub(in crate::bulk) failed_as: Option<String>,
     /// The number of a later write of its item that had its turn in an earlier run.
     pub(in crate::bulk) overtaken_by: Option<u64>,
 }
 
 impl Input {
-    /// The next one.
+    /// The next write of the input.
     pub(super) fn next(writes: &mut dyn Writes, number: u64, db: &Dynamo) -> Option<Self> {
         let prepared = Box::new(writes.next(db)?);
         Some(Input {
@@ -38,14 +38,15 @@ impl Input {
         })
     }
 
-    /// What names it in a checkpoint if it fails: its number, and what tells whether it is the same when it is tried again.
+    /// Its name in a checkpoint if it fails: its number, and what tells whether it is the same write when it is tried
+    /// again.
     pub(super) fn name(&self) -> String {
         let identity = if self.is_moved() { 0 } else { self.identity };
         format!("{} {identity}", self.number)
     }
 
-    /// Whether it was another write when it failed, of another item perhaps. It has not been done then, for once it is
-    /// done nothing follows it before that is saved.
+    /// Whether it was another write when it failed, perhaps of another item. If a later write of its item is done, this
+    /// one is not: the checkpoint is saved between a write that is tried again and the next one of its item.
     pub(in crate::bulk) fn is_moved(&self) -> bool {
         let identity = self.failed_as.as_ref().map(|name| name.split_once(' '));
         identity.is_some_and(|known| {
@@ -53,7 +54,7 @@ impl Input {
         })
     }
 
-    /// What stands for its item: writes of the same one have the same.
+    /// A number that stands for its item: writes of the same item have the same number.
     pub(super) fn item(&self, db: &Dynamo) -> Option<u64> {
         let prepared = &self.prepared;
         let key = ItemKey::in_table(prepared.table, prepared.key.as_ref().ok()?).ok()?;
@@ -66,8 +67,9 @@ impl Input {
     }
 }
 
-/// Takes what earlier runs have dealt with, and returns those that failed. Refuses an input that is not the one
-/// that they were given. It may differ where they failed, for there it was to be mended, and behind their end.
+/// Takes what earlier runs have dealt with, and returns the writes that failed. Refuses an input that is not the one
+/// that they were given. The input may differ at the writes that failed, because those were to be mended, and behind
+/// the last write that was dealt with.
 pub(super) async fn catch_up(
     writes: &mut dyn Writes,
     keeper: &Keeper<'_>,
@@ -77,8 +79,8 @@ pub(super) async fn catch_up(
     let named = |name: String| Some((name.split(' ').next()?.parse::<u64>().ok()?, name));
     let mut failed: BTreeMap<u64, String> = failed.into_iter().filter_map(named).collect();
     let (mut again, mut identity) = (VecDeque::<Input>::new(), 0_u64);
-    // Those that have another item now, by it. Of a later write of that item the checkpoint alone may tell, for a
-    // delete leaves nothing.
+    // The failed writes that have another item now, by that item. The checkpoint may be all that tells of a later write
+    // of the item, because a delete leaves no mark.
     let mut moved: HashMap<u64, Vec<usize>> = HashMap::new();
     for number in 0..keeper.rows() {
         let Some(mut given) = Input::next(writes, number, db) else {

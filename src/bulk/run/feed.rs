@@ -35,11 +35,11 @@ pub(super) enum JobTask {
 pub(super) enum Feed<'j> {
     Rows {
         again: VecDeque<String>,
-        /// None if an earlier run has come to the end.
+        /// `None` if an earlier run has come to the end.
         walk: Option<Box<Walk>>,
     },
     Writes {
-        /// Those that failed in earlier runs.
+        /// The writes that failed in earlier runs.
         again: VecDeque<Input>,
         writes: Box<dyn Writes + 'j>,
         next: u64,
@@ -105,7 +105,7 @@ fn begin_rows<'j>(
 }
 
 impl Feed<'_> {
-    /// Looking stopped before the end.
+    /// Whether reading stopped before the end of the query, at `max_scanned`.
     pub(super) fn is_spent(&self) -> bool {
         matches!(self, Feed::Rows { walk: Some(walk), .. } if walk.is_spent())
     }

@@ -13,7 +13,7 @@ use crate::query::{Cursor, Places, RowSpot};
 
 const LONGEST_NAME: usize = 64;
 
-/// What was saved last, and where.
+/// The checkpoint of a job, and what was saved last.
 pub(super) struct Keeper<'j> {
     keeping: OwnCheckpoint<'j>,
     job: JobIdentity,
@@ -21,7 +21,8 @@ pub(super) struct Keeper<'j> {
     saved: Instant,
 }
 
-/// A checkpoint that is this job's until it ends, in whatever way: what was not loaded may be another's.
+/// A checkpoint that this job has loaded, and that it releases however it ends. One that it has not loaded may be
+/// another job's.
 struct OwnCheckpoint<'j>(Keeping<'j>);
 
 impl Drop for OwnCheckpoint<'_> {
@@ -31,7 +32,7 @@ impl Drop for OwnCheckpoint<'_> {
 }
 
 impl<'j> Keeper<'j> {
-    /// Loads what earlier runs have done; the work goes on behind it. Refuses what is not of this job.
+    /// Loads what earlier runs have done; the work goes on behind it. Refuses the checkpoint of another job.
     pub(super) async fn load(
         keeping: Keeping<'j>,
         work: &mut JobWork<'_>,
@@ -62,12 +63,12 @@ impl<'j> Keeper<'j> {
         JobMark::new(&self.job.name, &self.state.run)
     }
 
-    /// All is done.
+    /// Whether all is done.
     pub(super) fn is_over(&self) -> bool {
         self.state.is_over()
     }
 
-    /// All rows were met, and some failed.
+    /// Whether all rows were met; some may have failed.
     pub(super) fn is_at_end(&self) -> bool {
         self.state.is_finished
     }
@@ -101,7 +102,7 @@ impl<'j> Keeper<'j> {
         self.state.position.as_ref()?.parse().ok()
     }
 
-    /// Of a job that was finished before.
+    /// The report of a job that was finished before.
     pub(super) fn report(&self) -> BulkReport {
         BulkReport {
             counts: self.state.counts,
@@ -139,7 +140,7 @@ impl<'j> Keeper<'j> {
     }
 }
 
-/// What makes it the same job next time.
+/// What makes the job the same job in its next run.
 fn job(name: &str, work: &JobWork<'_>, db: &Dynamo) -> Result<JobIdentity> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_plain) {

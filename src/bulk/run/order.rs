@@ -1,9 +1,8 @@
-//! Given writes of one item: one after the other, in the order in which they were given.
+//! The order of given writes: those of one item are done one after the other, in the order in which they were given.
 //!
-//! What was done to an item is known by its mark, which has the numbers of its writes that no checkpoint knows. Where nothing in the item
-//! tells, because it was deleted, or because a write was refused, the checkpoint has to: the next write of the item
-//! waits until it is saved. And a delete takes the mark of those before it away, so it waits for them to be in the
-//! checkpoint.
+//! The mark in an item tells which writes were done to it since the checkpoint was saved. If the item cannot tell,
+//! because it was deleted or because a write was refused, the checkpoint has to: the next write of the item waits until
+//! it is saved. A delete takes away the mark of the writes before it, so it waits until they are in the checkpoint.
 //!
 //! ```text
 //! put 0, add 1, add 2            the mark tells
@@ -24,21 +23,21 @@ pub(in crate::bulk) struct Waiting {
     pub(in crate::bulk) is_again: bool,
     /// The number of an earlier write of the item that failed, and that the next run tries again.
     pub(in crate::bulk) held_by: Option<u64>,
-    /// The numbers of those that were done to the item and are in no checkpoint: its mark is to tell of them, too.
+    /// The numbers of the writes that were done to the item and are in no checkpoint: its mark has to tell of them too.
     pub(in crate::bulk) done_before: Vec<u64>,
 }
 
-/// A mark tells of so many at most.
+/// How many writes a mark tells of at most.
 const MARKED: usize = 32;
 
-/// What is left of a write that was done, or that failed.
+/// What tells that a write was done, or that it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trace {
-    /// The item tells.
+    /// The mark in the item.
     Mark,
     /// Nothing but the checkpoint.
     None,
-    /// This write is tried again by the next run, and nothing of its item before.
+    /// The next run tries this write again, and does nothing else to its item before.
     ToCome,
 }
 
@@ -46,12 +45,12 @@ pub(super) enum Trace {
 pub(super) struct WriteOrder {
     has_checkpoint: bool,
     lines: HashMap<u64, Line>,
-    /// Those whose turn has come.
+    /// The writes whose turn has come.
     ready: VecDeque<Waiting>,
     /// The items with writes that wait for a save.
     unkept: BTreeSet<u64>,
     waiting: usize,
-    /// So many items are remembered whatever is saved.
+    /// How many items are remembered even after a save.
     lasting: usize,
 }
 
@@ -60,9 +59,9 @@ pub(super) struct WriteOrder {
 struct Line {
     is_busy: bool,
     queue: VecDeque<Waiting>,
-    /// The entry of the last one that is done and in no checkpoint yet, and whether the item tells of it.
+    /// The entry of the last write that is done and in no checkpoint yet, and whether the item tells of it.
     last: Option<(u64, bool)>,
-    /// The entries and numbers of all of which the item tells.
+    /// The entries and numbers of all writes of which the item tells.
     marked: Vec<(u64, u64)>,
     held_by: Option<u64>,
 }
@@ -79,7 +78,7 @@ impl WriteOrder {
         }
     }
 
-    /// Another write comes. One whose item is not known has nothing to wait for.
+    /// Takes another write. One whose item is not known has nothing to wait for.
     pub(super) fn enter(&mut self, waiting: Waiting) {
         let Some(item) = waiting.item else {
             return self.ready.push_back(waiting);
@@ -89,22 +88,22 @@ impl WriteOrder {
         self.advance(item);
     }
 
-    /// One that may begin.
+    /// A write that may begin.
     pub(super) fn next(&mut self) -> Option<Waiting> {
         self.ready.pop_front()
     }
 
-    /// Those whose turn has not come.
+    /// How many writes wait for their turn.
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// The items of which something is remembered until the next save.
+    /// How many items are remembered until the next save.
     pub(super) fn remembered(&self) -> usize {
         self.lines.len().saturating_sub(self.lasting)
     }
 
-    /// One is done, or failed.
+    /// Notes that a write is done, or has failed.
     pub(super) fn settle(&mut self, item: u64, entry: u64, number: u64, trace: Trace) {
         let Some(line) = self.lines.get_mut(&item) else {
             return;
@@ -121,7 +120,7 @@ impl WriteOrder {
         self.advance(item);
     }
 
-    /// All entries before this one are in a checkpoint.
+    /// Notes that all entries before this one are in a checkpoint.
     pub(super) fn keep(&mut self, before: u64) {
         for line in self.lines.values_mut() {
             line.last = line.last.filter(|(entry, _)| *entry >= before);
@@ -134,7 +133,7 @@ impl WriteOrder {
         self.lasting = self.lines.len();
     }
 
-    /// Has the next write of an item begin, if nothing is in its way.
+    /// Lets the next write of an item begin, if nothing is in its way.
     fn advance(&mut self, item: u64) {
         let Entry::Occupied(mut line) = self.lines.entry(item) else {
             return;
@@ -164,13 +163,13 @@ impl WriteOrder {
 }
 
 impl Line {
-    /// Whether the next one needs a save before.
+    /// Whether the next write has to wait for a save.
     fn waits(&self) -> bool {
         let Some((next, (_, is_told))) = self.queue.front().zip(self.last) else {
             return false;
         };
         let is_full = self.marked.len() >= MARKED;
-        // One that is held does nothing.
+        // A write that is held does nothing, so it need not wait.
         self.held_by.is_none() && (!is_told || is_full || next.write.is_delete())
     }
 

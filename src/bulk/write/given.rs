@@ -1,4 +1,4 @@
-//! One of the writes that were given, until it is done.
+//! One given write, until it is done.
 
 use std::time::Instant;
 
@@ -117,7 +117,7 @@ impl<'a> GivenWrite<'a> {
         }
     }
 
-    /// What is stored, where it matters. Alone with itself, for a plan is not shared between threads.
+    /// What is stored, if that matters. It takes `&mut self`, because a plan is not shared between threads.
     async fn read(&mut self) -> Result<Option<Bytes>, Trouble> {
         match self.intent {
             Intent::Ready(_) if !self.is_again => Ok(None),
@@ -152,8 +152,8 @@ impl<'a> GivenWrite<'a> {
         }
     }
 
-    /// The condition does not hold. Where that is one of the library's, on what it read, the write is planned again
-    /// on what is there now.
+    /// Handles a condition that does not hold. If it is the library's own condition on what it has read, the write is
+    /// planned again on what is stored now.
     async fn after_lost_race(
         &mut self,
         stored: Option<&Bytes>,

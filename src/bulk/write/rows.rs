@@ -1,4 +1,4 @@
-//! A row until it is changed or deleted.
+//! Works on a row until it is changed or deleted.
 
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -31,7 +31,7 @@ pub(in crate::bulk) struct RowWrites<'j> {
 }
 
 pub(in crate::bulk) enum RowAction<'j> {
-    /// The closure may run again while others are under way.
+    /// In a mutex, because the closure may run again for a row while others are under way.
     Change(Mutex<Decide<'j>>),
     Delete,
 }
@@ -48,7 +48,7 @@ impl<'j> RowWrites<'j> {
         self.attempts(tools, item, &key).await
     }
 
-    /// The same with a row that failed in an earlier run: by its key.
+    /// Does the same with a row that failed in an earlier run, which it reads by its key.
     pub(in crate::bulk) async fn again(
         &self,
         tools: &Tools<'_>,
@@ -87,7 +87,7 @@ impl<'j> RowWrites<'j> {
         read(tools, self.target.entity(), &self.table, key, None).await
     }
 
-    /// The write of the row as it is; what it comes to if there is none.
+    /// The write of the row as it is, or the fate of the row if there is nothing to write.
     fn plan(
         &self,
         tools: &Tools<'_>,
@@ -127,7 +127,7 @@ struct Attempt<'a, 'j> {
     key: &'a [u8],
     /// The row as it was seen last.
     item: Bytes,
-    /// Whether another writer came first before.
+    /// Whether the row has lost a race before.
     has_lost: bool,
     /// Whether an earlier attempt may have taken effect.
     was_unknown: bool,
@@ -164,7 +164,7 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// No item is there.
+    /// The fate of a row whose item is gone.
     fn gone(&self) -> Fate {
         match self.rows.action {
             RowAction::Delete if self.was_unknown => Fate::Written,
@@ -172,15 +172,16 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Another write came first. After the first lost race the item of the winner is at hand. After a further one this
-    /// waits and reads again, so that rivals do not keep each other busy.
+    /// Another write came first. After the first lost race the item of the winner is at hand. After another lost race
+    /// this waits and reads again, so that rivals do not keep each other busy.
     async fn after_lost_race(
         &mut self,
         (current, error): Setback,
         began: Instant,
     ) -> Result<ControlFlow<Fate>, Trouble> {
         let Some(current) = current else {
-            // A row counts as gone only where a read says so, and this one was not allowed: the job ends with that.
+            // A row counts as gone only if a read says so, and that read was not allowed. Reading again gives the error
+            // that ends the job.
             return match self.tools.db.may_not_confirm() {
                 true => self.read_anew().await,
                 false => Ok(ControlFlow::Break(self.gone())),
@@ -208,8 +209,8 @@ impl Attempt<'_, '_> {
         failed(self.key, None, error)
     }
 
-    /// The write was made of this very item, so what does not hold is asked by the query, or else by the update and
-    /// the closure. The keys of the index are those that were read, so of the query it is the filter.
+    /// The write was made from this very item, so a condition of the query, the update or the closure does not hold.
+    /// The keys of the index are those that were read, so of the query it can only be the filter.
     async fn refused(&mut self, error: Error) -> Result<ControlFlow<Fate>, Trouble> {
         let (db, target) = (self.tools.db, &self.rows.target);
         let standing = self.lost_race(standing(error, &self.item, db));
@@ -229,8 +230,8 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// What became of the row, if it is none of the query any more. The question changes nothing, so it is asked again
-    /// while the service is busy, and after a lost answer. A service that does not say is told as it is.
+    /// What became of the row, if it is no longer a row of the query. The question changes nothing, so it is asked
+    /// again while the service is busy, and after a lost answer. If no answer comes, the error is returned.
     async fn ask(&mut self, claim: Node) -> Result<Option<Fate>, Trouble> {
         let (db, target) = (self.tools.db, &self.rows.target);
         let (entity, table) = (target.entity(), target.source().table);
@@ -256,7 +257,7 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Nobody knows whether it took effect, but for the item: by its mark, or by its absence.
+    /// Only the item tells whether the write took effect: by its mark, or by its absence.
     async fn unknown(
         &mut self,
         error: Error,
@@ -271,7 +272,7 @@ impl Attempt<'_, '_> {
             return Err(failed(self.key, None, error));
         }
         self.was_unknown = true;
-        // Without an answer to that either it remains unknown.
+        // If that read has no answer either, the outcome remains unknown.
         let read = self.read_anew().await;
         read.map_err(|_| failed(self.key, None, error))
     }
@@ -285,7 +286,8 @@ impl Attempt<'_, '_> {
     }
 }
 
-/// Why a row that is there was not written. Where the server sent no item, the error takes it for gone.
+/// Why a row that is there was not written. If the server sent no item, the error says that the row is gone, which is
+/// mended here.
 fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
     if error.current_bytes().is_some() {
         return error;
@@ -295,7 +297,7 @@ fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
     error.with_current(item.clone(), db.now())
 }
 
-/// Whether two items hold the same, in whatever order.
+/// Whether two items hold the same, in any order.
 fn is_same(left: &[u8], right: &[u8]) -> bool {
     let read = |json| Item::from_dynamo_json(json).ok();
     read(left).is_some_and(|left| read(right) == Some(left))

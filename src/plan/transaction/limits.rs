@@ -1,4 +1,4 @@
-//! What the service refuses of a transaction as a whole, found out before sending (law B3).
+//! What the service refuses about a transaction as a whole, found out before sending (law B3).
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
     Err(refused(ErrorKind::InvalidValue, first, message))
 }
 
-/// Two operations on one item would have no order.
+/// Refuses two operations on one item, because they would have no order.
 fn check_keys(members: &[TransactionMember]) -> Result<()> {
     let mut seen: BTreeMap<_, &TransactionMember> = BTreeMap::new();
     for member in members {
@@ -60,7 +60,7 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
     Ok(())
 }
 
-/// One of two would have the value, and there is no saying which: it is that of both or of none.
+/// The error of two operations that take the same unique value. It blames both, because neither has more right to it.
 fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMember) -> Error {
     let failed = |member: &TransactionMember, than: &TransactionMember| {
         let than = than.index.unwrap_or_default();

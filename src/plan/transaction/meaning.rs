@@ -1,4 +1,4 @@
-//! What it means that the condition of an operation failed.
+//! What a failed condition of an operation means.
 
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind};
@@ -8,11 +8,11 @@ use crate::wire::Failure;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Meaning {
-    /// The item does not fit.
+    /// The item does not fit its condition.
     Row(ConditionFailure),
     /// Another item has this unique value.
     Taken(&'static UniqueDef),
-    /// A unique value that was to be given up is another item's.
+    /// A unique value that was to be given up belongs to another item.
     NotOurs,
 }
 
@@ -25,7 +25,7 @@ impl Meaning {
         }
     }
 
-    /// Says who lost to whom.
+    /// The error of a failed operation: what a failed condition means here.
     pub(crate) fn explain(self, failure: Failure, entity: &'static str, now: Timestamp) -> Error {
         match self {
             Meaning::Row(condition_failure) => condition_failure.explain(failure, entity, now),
@@ -35,8 +35,8 @@ impl Meaning {
     }
 }
 
-/// A write that is sent alone finds this out and goes on without giving the value up. In a transaction of the caller
-/// it is an error, because all of its operations have to stand.
+/// The error of a unique value that cannot be given up. A write that is sent alone finds this out and goes on without
+/// giving the value up. In a transaction of the caller it is an error, because all operations have to stand.
 fn not_ours(failure: Failure) -> Error {
     let error = failure.error;
     let Some(condition) = failure.condition else {

@@ -24,7 +24,7 @@ pub trait TransactWrite {
     #[doc(hidden)]
     fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>>;
 
-    /// The same in a box, so that writes of all kinds fit into one `Vec`.
+    /// Puts the write into a box, so that writes of all kinds fit into one `Vec`.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -75,11 +75,11 @@ impl fmt::Debug for BoxedWrite<'_> {
 /// An operation of a transaction, planned.
 #[derive(Debug)]
 pub struct TransactionMember {
-    /// Of the operation that the caller gave, if it was one of several.
+    /// The number of the operation that the caller gave, if it was one of several.
     pub(crate) index: Option<usize>,
     pub(crate) write: WriteRequest,
     pub(crate) key: ItemKey,
-    /// Of one beside the write of an item: whose unique value it keeps.
+    /// For an operation beside the write of an item: the owner of the unique value that it keeps.
     pub(crate) owner: Option<Arc<Owner>>,
     /// The entity as it will be stored, if that is known.
     pub(crate) stored: Option<Box<dyn Any + Send + Sync>>,
@@ -89,7 +89,7 @@ pub struct TransactionMember {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ItemKey(Vec<u8>);
 
-/// Never the values.
+/// Never shows the values.
 impl fmt::Debug for ItemKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ItemKey")
@@ -103,13 +103,13 @@ impl ItemKey {
         Ok(ItemKey(object.into_bytes()))
     }
 
-    /// The key attributes of an object.
+    /// The key of an item of this entity, from an object with its key attributes.
     pub(crate) fn of<E: DynamoEntity>(object: &[u8]) -> Result<Self> {
         let key = ItemKey::in_table(&<E::Table as DynamoTable>::TABLE, object);
         key.map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
     }
 
-    /// The same of whatever stands in the table.
+    /// The key of any item in the table, from an object with its key attributes.
     pub(crate) fn in_table(table: &TableDef, object: &[u8]) -> Result<Self, CodecError> {
         let names: Vec<_> = table.key_names().collect();
         let points = points_of(object, &names)?;
@@ -130,19 +130,19 @@ impl ItemKey {
 }
 
 impl TransactionMember {
-    /// The write of the item of this key.
+    /// The write of the item with this key.
     pub(crate) fn of_key<E: DynamoEntity>(write: WriteRequest, key: &Key<E>) -> Result<Self> {
         TransactionMember::of(write, ItemKey::of_key(key)?)
     }
 
-    /// The same of whatever stands in the table, by its key as an object of DynamoDB JSON.
+    /// The write of any item in the table, by its key as an object of DynamoDB JSON.
     pub(crate) fn in_table(table: &TableDef, write: WriteRequest, key: &[u8]) -> Result<Self> {
         let key = ItemKey::in_table(table, key);
         let key = key.map_err(|fault| Error::encode(write.entity, fault))?;
         TransactionMember::of(write, key)
     }
 
-    /// There an update without a change is no update, but the check of its condition.
+    /// In a transaction an update without a change is no update, but the check of its condition.
     fn of(mut write: WriteRequest, key: ItemKey) -> Result<Self> {
         let refused = |kind, message| Error::new(kind, Stage::Request, message);
         if write.verb == WriteVerb::Update && write.update.is_empty() {
@@ -166,7 +166,7 @@ impl TransactionMember {
         })
     }
 
-    /// Beside the write of an item: it keeps a unique value of this owner's.
+    /// Puts this beside the write of an item: it keeps a unique value of this owner.
     pub(crate) fn beside(self, owner: Arc<Owner>) -> Self {
         TransactionMember {
             owner: Some(owner),
@@ -174,7 +174,7 @@ impl TransactionMember {
         }
     }
 
-    /// Which operation of the caller's it is.
+    /// Sets which operation of the caller it is.
     pub(crate) fn at(self, index: usize) -> Self {
         TransactionMember {
             index: Some(index),
@@ -182,7 +182,7 @@ impl TransactionMember {
         }
     }
 
-    /// In the place of another one.
+    /// Gives this the number of another member, in whose place it stands.
     pub(crate) fn for_that_of(self, other: &TransactionMember) -> Self {
         TransactionMember {
             index: other.index,
@@ -200,7 +200,7 @@ impl TransactionMember {
         )
     }
 
-    /// The item that it is for: of one that keeps a unique value, the one whose value it is.
+    /// The item that it is for. If it keeps a unique value, that is the item that has the value.
     pub(crate) fn whose(&self) -> ItemKey {
         match &self.owner {
             Some(owner) => ItemKey(owner.key().to_vec()),
@@ -208,7 +208,7 @@ impl TransactionMember {
         }
     }
 
-    /// The declaration of its entity, where that is known.
+    /// The id of its entity's declaration, if that is known.
     pub(crate) fn declared(&self) -> Option<&'static str> {
         let owner = self.owner.as_ref().map(|owner| owner.declared());
         owner.or(self.write.condition_failure().declared())
@@ -227,7 +227,7 @@ impl TransactionMember {
         item.map_or(0, |item| item.size())
     }
 
-    /// The same once more, for another attempt.
+    /// A copy for another attempt.
     pub(crate) fn again(&self) -> Self {
         TransactionMember {
             index: self.index,
@@ -238,7 +238,7 @@ impl TransactionMember {
         }
     }
 
-    /// Whether it is the write of an item, and not of what keeps a unique value of one.
+    /// Whether it is the write of an item, and not an operation that keeps a unique value.
     pub(crate) fn is_write(&self) -> bool {
         matches!(self.write.meaning, Meaning::Row(_))
     }

@@ -1,4 +1,4 @@
-//! Whose a unique value is, as a transaction asks it.
+//! The owner of a unique value, as a transaction asks for it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Owner {
         })
     }
 
-    /// The one with this key, an object of DynamoDB JSON.
+    /// The owner with this key, which is an object of DynamoDB JSON.
     pub(crate) fn of(
         key: &[u8],
         entity: &'static EntityDef,
@@ -67,7 +67,7 @@ impl Owner {
         (self.table.pk, self.table.sk)
     }
 
-    /// Its declaration.
+    /// The id of its declaration.
     pub(crate) fn declared(&self) -> &'static str {
         self.entity.id
     }
@@ -86,7 +86,7 @@ impl Owner {
         }
     }
 
-    /// The sentinel may be taken: it is not there, it is this owner's or the other one's, or it has expired.
+    /// Holds if the sentinel may be taken: it is not there, it is this owner's or the other one's, or it has expired.
     pub(crate) fn free_condition(&self, other: Option<&Owner>) -> Node {
         let others = other.map(Owner::holder_condition);
         let ttl = self.entity.ttl;
@@ -99,7 +99,7 @@ impl Owner {
         )
     }
 
-    /// The sentinel is not there, or this owner's.
+    /// Holds if the sentinel is not there, or is this owner's.
     fn mine_condition(&self) -> Node {
         Node::any([
             Node::Missing(Place::of(self.table.pk)),
@@ -107,7 +107,7 @@ impl Owner {
         ])
     }
 
-    /// The sentinel is this owner's.
+    /// Holds if the sentinel is this owner's.
     fn holder_condition(&self) -> Node {
         let owner = Term::Place(Place::of(MARK));
         Node::Compare(owner, Comparison::Eq, Term::Value(self.json.clone()))
@@ -141,7 +141,7 @@ impl Owner {
     }
 }
 
-/// Never the values.
+/// Never shows the values.
 impl fmt::Debug for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Owner({})", self.entity.type_name)

@@ -9,10 +9,10 @@ use crate::wire::{ConditionFailed, Failure, Reason};
 /// What is kept of an operation while the transaction is under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Participant {
-    /// Of the operation that the caller gave, if it was one of several.
+    /// The number of the operation that the caller gave, if it was one of several.
     index: Option<usize>,
     entity: &'static str,
-    /// Its declaration, where that is known.
+    /// The id of its entity's declaration, if that is known.
     declared: Option<&'static str>,
     key: ItemKey,
     /// The attributes of the primary key of what it writes.
@@ -20,7 +20,7 @@ pub(crate) struct Participant {
     meaning: Meaning,
 }
 
-/// The key attributes of what each of them writes.
+/// The key attributes of what each operation writes.
 pub(crate) fn keys_of(participants: &[Participant]) -> ItemKeys {
     let names = participants.iter().map(|participant| participant.names);
     ItemKeys::Each(names.collect())
@@ -60,7 +60,7 @@ impl Participant {
     }
 }
 
-/// Says which operations lost to whom.
+/// The error of a cancelled transaction: which operations failed, and why.
 pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: Timestamp) -> Error {
     let reasons = std::mem::take(&mut failure.reasons);
     let whole = failure.error;

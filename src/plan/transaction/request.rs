@@ -9,7 +9,7 @@ use crate::json::Writer;
 use crate::plan::{Outcome, Participant, Plan, SentWrite, TransactionMember, WriteRequest};
 use crate::wire::{Request, Resend, ServiceOperation};
 
-/// The service takes no longer tokens.
+/// How many bytes of a token the service takes.
 const LONGEST_TOKEN: usize = 36;
 
 /// A request, and where the heads of its writes stand in its body.
@@ -57,7 +57,8 @@ pub(crate) fn transaction_of(
     Ok((Request::new(operation, table, body, Resend::ByToken), heads))
 }
 
-/// A transaction of these. One that the caller knows by its token has to remain the same.
+/// A transaction of these members. If the caller gave the token, it has to remain the same, so it is not sent in
+/// another spelling.
 pub(crate) fn plan_of<Out>(
     members: Vec<TransactionMember>,
     token: Option<String>,
@@ -79,7 +80,7 @@ pub(crate) fn plan_of<Out>(
     })
 }
 
-/// One operation of the caller's and what comes with it: its failure is that of the operation alone.
+/// One operation of the caller, and what comes with it. Its failure is that of the operation alone.
 pub(crate) fn plan_of_one<Out>(
     members: Vec<TransactionMember>,
     token: Option<String>,

@@ -13,7 +13,7 @@ use crate::wire::units;
 pub(super) struct BatchGetAnswer<'k> {
     pub(super) items: Vec<(usize, RawRow)>,
     pub(super) left: Vec<Numbered<'k>>,
-    /// What it took.
+    /// How many units it took.
     pub(super) units: Option<f64>,
 }
 
@@ -70,11 +70,11 @@ impl BatchGet {
     }
 }
 
-/// A table that was asked.
+/// A table of the request.
 struct RequestedTable<'f> {
     number: usize,
     frame: &'f TableFrame,
-    /// Where the key of an item stands.
+    /// Finds the key of an item.
     finder: KeyFinder,
 }
 
@@ -128,7 +128,7 @@ fn not_asked() -> CodecError {
     CodecError::new("it names a table or a key that was not asked for")
 }
 
-/// The keys of a request. Most engines answer in their order, AWS in any: the next one is looked at first.
+/// The keys of a request. Most engines answer in their order and AWS in any, so the next one is looked at first.
 struct RequestedKeys<'a, 'k> {
     keys: &'a [Numbered<'k>],
     next: usize,
@@ -144,7 +144,7 @@ impl<'a, 'k> RequestedKeys<'a, 'k> {
         }
     }
 
-    /// The key of these bytes.
+    /// The key with these bytes.
     fn take(&mut self, frame: usize, json: &[u8]) -> Result<Numbered<'k>, CodecError> {
         let next = self.keys.get(self.next);
         let is_next = next.is_some_and(|next| next.frame == frame && next.key.as_bytes() == json);

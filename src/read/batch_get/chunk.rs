@@ -8,13 +8,13 @@ use crate::read::{Answered, RawRow, RequestCost};
 use crate::retry::SharedBudget;
 use crate::wire::BoxFuture;
 
-/// The most bytes of a body. Only keys of kilobytes reach it.
+/// How many bytes a body may have. Only keys of kilobytes reach that.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// What became of the keys of a chunk. Those that are not there are named nowhere.
+/// What became of the keys of a chunk. Keys without an item are named nowhere.
 #[derive(Default)]
 pub(super) struct ChunkRead<'k> {
-    /// With the numbers of their keys.
+    /// The items, with the numbers of their keys.
     pub(super) items: Vec<(usize, RawRow)>,
     pub(super) failed: Vec<(Vec<Numbered<'k>>, Error)>,
 }
@@ -28,7 +28,7 @@ struct OpenChunk<'k> {
 }
 
 impl<'k> OpenChunk<'k> {
-    /// Whether it asks the frame's table in no other way.
+    /// Whether the chunk has no other frame of the same table, which would ask the table in another way.
     fn takes(&self, frames: &[TableFrame], number: usize) -> bool {
         let table = |number: usize| frames.get(number).map(|frame| &frame.table);
         let mut others = self.frames.iter().filter(|other| **other != number);
@@ -48,7 +48,7 @@ impl<'k> OpenChunk<'k> {
     }
 }
 
-/// What each request asks for. It names a table once, so two ways of asking one table are two requests.
+/// The keys of each request. A request names a table once, so two ways of asking one table are two requests.
 pub(super) fn chunks<'k>(frames: &[TableFrame], keys: Vec<Numbered<'k>>) -> Vec<Vec<Numbered<'k>>> {
     let mut full = Vec::new();
     let mut filling: Vec<OpenChunk<'k>> = Vec::new();
@@ -117,7 +117,8 @@ impl BatchGet {
                     return read;
                 }
             };
-            // An answer that brought something may be as large as answers get, which says nothing of load.
+            // An answer that brought something may be as large as answers get. What it left out then says nothing of
+            // load.
             if !rounds.another_at_once() && !rounds.another(began.elapsed()).await {
                 let error = error.unwrap_or_else(|| self.left_out(&left, all, &rounds.reason()));
                 read.failed.push((left, error));
@@ -127,7 +128,7 @@ impl BatchGet {
         read
     }
 
-    /// A refusal may be about one table, so each is asked alone before the error is believed of all.
+    /// A refusal may be about one table, so each table is asked alone before the error counts for all keys.
     async fn failed<'k>(
         &self,
         keys: Vec<Numbered<'k>>,
@@ -151,7 +152,7 @@ impl BatchGet {
         }
     }
 
-    /// One request. Adds the items to what was read; returns the keys that were left out.
+    /// Sends one request. Adds the items to what was read; returns the keys that were left out.
     async fn ask<'k>(
         &self,
         keys: &[Numbered<'k>],
@@ -184,7 +185,7 @@ impl BatchGet {
         Ok(answer.left)
     }
 
-    /// The entity of all these keys, if it is one.
+    /// The entity of these keys, if all have the same.
     fn entity_of(&self, keys: &[Numbered<'_>]) -> Option<&'static str> {
         let mut entities = keys
             .iter()

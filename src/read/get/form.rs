@@ -1,4 +1,4 @@
-//! As what an item is read: as a whole, or in part.
+//! The form in which an item is read: as a whole, or in part.
 
 use std::marker::PhantomData;
 
@@ -7,28 +7,28 @@ use crate::entity::{self, DynamoEntity, DynamoProjection};
 use crate::error::Result;
 use crate::plan::is_expired;
 
-/// As what a [`get`](crate::entity::Key::get) reads the item.
+/// The form in which a [`get`](crate::entity::Key::get) reads the item.
 pub trait GetForm<E: DynamoEntity>: 'static {
     /// What it returns.
     type Row: Send + 'static;
 
-    /// The attributes that are read; all, if it is not said.
+    /// The attributes that are read; `None` for all.
     #[doc(hidden)]
     fn attributes() -> Option<Vec<&'static str>>;
 
     #[doc(hidden)]
     fn read(item: &[u8]) -> Result<Self::Row>;
 
-    /// The same of an item that lives still.
+    /// Reads an item; `None` if it has expired.
     #[doc(hidden)]
     fn read_live(item: &[u8], now: Timestamp) -> Result<Option<Self::Row>>;
 }
 
-/// The entity.
+/// The whole entity.
 #[derive(Debug)]
 pub struct Whole(());
 
-/// Some fields of it.
+/// Some fields of the entity.
 #[derive(Debug)]
 pub struct Selected<P>(PhantomData<fn() -> P>);
 

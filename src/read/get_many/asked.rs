@@ -1,4 +1,4 @@
-//! What a read of many asks, and how the answer is read: the same for one entity and for several.
+//! What a read of many items asks for, and how the answer is read: the same for one entity and for several.
 
 use std::fmt;
 
@@ -21,14 +21,14 @@ use crate::retry::RetryBudget;
 pub(crate) struct ReadForm {
     pub(crate) consistent: bool,
     pub(crate) include_expired: bool,
-    /// All, if it is not said.
+    /// The attributes that are read; `None` for all.
     pub(crate) attributes: Option<Vec<&'static str>>,
     /// How they are read as they come.
     pub(crate) ahead: Option<ReadAhead>,
 }
 
 impl ReadForm {
-    /// All that is there.
+    /// Reads all attributes.
     pub(crate) fn whole<E: DynamoEntity>() -> Self {
         ReadForm {
             ahead: Some(entities_ahead::<E>),
@@ -36,7 +36,7 @@ impl ReadForm {
         }
     }
 
-    /// What the entity's table is asked.
+    /// What is asked of the entity's table.
     pub(crate) fn frame<E: DynamoEntity>(&self, db: &Dynamo) -> TableFrame {
         let table = &<E::Table as DynamoTable>::TABLE;
         let names: Vec<_> = table.key_names().collect();
@@ -56,7 +56,7 @@ impl ReadForm {
         }
     }
 
-    /// The attribute that expired items are told by, if they are hidden.
+    /// The attribute that tells expired items, if they are hidden.
     pub(crate) fn ttl<E: DynamoEntity>(&self) -> Option<&'static str> {
         E::ENTITY.ttl.filter(|_| !self.include_expired)
     }
@@ -87,14 +87,14 @@ impl<Row> RowReader<Row> {
     }
 }
 
-/// Reads what was found under the keys of a member, at a time.
+/// Reads what was found under the keys of a member, as of a time.
 type ReadMemberItems<Out> = Box<dyn FnOnce(Vec<FoundItem>, Timestamp) -> Result<Out> + Send>;
 
-/// What one member of a read asks.
+/// What one member of a read asks for.
 pub struct PlannedRead<Out> {
     pub(crate) frame: TableFrame,
     pub(crate) keys: Vec<Result<KeyJson>>,
-    /// What goes wrong with a key is no failure of the read.
+    /// Whether a key that goes wrong does not fail the read.
     pub(crate) is_lenient: bool,
     pub(crate) read: ReadMemberItems<Out>,
 }
@@ -105,7 +105,7 @@ impl<Out> fmt::Debug for PlannedRead<Out> {
     }
 }
 
-/// A read of many under construction.
+/// A read of many items under construction.
 #[derive(Debug)]
 pub struct ReadDraft {
     batch: BatchGet,
@@ -113,7 +113,7 @@ pub struct ReadDraft {
     failing: Failing,
 }
 
-/// A member's share of what was found: for each of its keys the next one, or why it was not asked for.
+/// A member's share of what was found. Each of its keys has the next item, or the reason why it was not asked for.
 pub(crate) struct Share<Out> {
     keys: Vec<Result<()>>,
     read: ReadMemberItems<Out>,
@@ -122,7 +122,7 @@ pub(crate) struct Share<Out> {
 /// What was found, in the order in which it was asked.
 pub(crate) type AllFound = std::vec::IntoIter<FoundItem>;
 
-/// What was found under the next key. There is one for each, or nobody knows what is there.
+/// What was found under the next key. If the answer has too few items, it is an error: nobody knows what is there.
 pub(super) fn next_found(all: &mut AllFound) -> FoundItem {
     let message = "the answer has fewer items than keys were asked for";
     let none = || Err(Error::new(ErrorKind::Service, Stage::Service, message));
@@ -154,14 +154,14 @@ impl ReadDraft {
         }
     }
 
-    /// Takes a member in. A key that cannot be written fails it, unless it is lenient.
+    /// Takes a member in. A key that cannot be written fails the read, unless the member is lenient.
     pub(crate) fn add<Out>(&mut self, asked: PlannedRead<Out>) -> Result<Share<Out>> {
         let frames = &mut self.batch.frames;
         let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
         let number = known.unwrap_or(frames.len());
         match frames.get_mut(number) {
             Some(frame) if frame.entity == asked.frame.entity => {}
-            // What comes may be of either.
+            // The items may be of either entity.
             Some(frame) => frame.ahead = None,
             None => frames.push(asked.frame),
         }
@@ -185,7 +185,7 @@ impl ReadDraft {
         })
     }
 
-    /// Reads all that is asked, or nothing if it could not be planned.
+    /// Reads all that is asked for, or nothing if it could not be planned.
     pub(crate) fn send<Out: Send + 'static>(self, share: Result<Share<Out>>) -> Reading<Out> {
         self.send_with(share.map(|share| {
             let read = move |all: &mut AllFound, now| share.read(all, now);

@@ -1,4 +1,4 @@
-//! Where keys come from: what can be gone through, or a stream.
+//! Where keys come from: an iterator or a stream.
 
 use std::fmt;
 use std::pin::Pin;
@@ -37,11 +37,11 @@ impl<E: DynamoEntity, K: KeyOf<E>> KeyOf<E> for &K {
     }
 }
 
-/// Keys that are gone through.
+/// Keys from an iterator.
 #[derive(Debug)]
 pub struct Listed<I>(pub(super) I);
 
-/// Keys that come when they come.
+/// Keys from a stream.
 #[derive(Debug)]
 pub struct Streamed<S>(pub(super) S);
 
