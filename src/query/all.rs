@@ -91,7 +91,7 @@ pub(super) async fn rows(
             kept.take(std::mem::take(&mut read.rows))?;
         }
         let wanted = most.map(|most| most - read.rows.len());
-        // Nobody asks where these rows stood, nor which rows are gone.
+        // The places of the rows and the vanished rows are not needed here.
         let next = row_source.next(wanted).await?.rows.into_iter();
         read.rows.extend(next.map(HydratedRow::without_place));
     }

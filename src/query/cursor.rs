@@ -169,7 +169,7 @@ fn is_inside(
     Ok(lane_of(selection, position)?.is_some())
 }
 
-/// Which of the lanes holds a position.
+/// The lane that holds a position.
 pub(super) fn lane_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, CodecError> {
     selection.lane_of(&[b"{", position, b"}"].concat())
 }

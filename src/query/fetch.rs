@@ -166,7 +166,8 @@ impl Fetch {
         self.start.as_deref()
     }
 
-    /// Adds a bound behind the ranks of its rows: the least rank that the next row can have, unless there is none.
+    /// Adds the least rank that the next row can have behind the ranks of the rows at hand, unless there is no next
+    /// row.
     pub(super) fn rank_next(&self, ranks: &mut Ranks) -> Result<()> {
         let ranking = self.form.ranking.as_ref();
         let Some(ranking) = ranking.filter(|_| !self.is_done() && !self.is_unread()) else {

@@ -9,7 +9,7 @@ use crate::key::rank::Ranking;
 use crate::read::RawRow;
 use crate::retry::CONCURRENCY;
 
-/// In which order rows come.
+/// The order in which rows come.
 #[derive(Debug, Clone)]
 pub(crate) struct Merge {
     pub(super) ranking: Ranking,

@@ -114,7 +114,7 @@ impl MergeTree {
         }
     }
 
-    /// Has all lanes meet.
+    /// Lets all lanes meet.
     pub(super) fn start(&mut self) {
         if !std::mem::replace(&mut self.is_measured, true) {
             self.front = shared(&self.tracks).to_vec();
@@ -231,7 +231,7 @@ mod tests {
     use crate::key::point::KeyPoint;
     use crate::key::rank::Ranking;
 
-    /// Texts of which many are equal, and many share a longer front than is compared.
+    /// Many of these texts are equal, and many share a longer front than is compared.
     fn lane() -> impl Strategy<Value = Vec<String>> {
         let text = "(same-front-of-all-)?(|[abA]|0123456789|0123456789ab)[\\x00\\x01 a\u{e9}]{0,3}";
         proptest::collection::vec(text, 0..5)

@@ -117,7 +117,7 @@ impl Selection {
         Ok(self.lane_of(json)?.is_some())
     }
 
-    /// Which of the lanes holds an item, by its key attributes.
+    /// The lane that holds an item, by its key attributes.
     pub(super) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, CodecError> {
         let ranged = self.draft.ranged();
         let point = ranged.map(|name| attribute(json, name)).transpose()?;

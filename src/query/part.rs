@@ -29,9 +29,9 @@ type PartMarker<F, K, Next> = fn() -> (F, K, Next);
 /// How a part of a sort key is written.
 #[derive(Clone, Copy)]
 pub enum PartForm {
-    /// By the function that writes the key of an item, which is given what writes the part.
+    /// The function that writes the key of an item writes the part too.
     Template(WriteTemplate),
-    /// By the attribute of this name.
+    /// The part is the attribute of this name.
     Value(Name),
 }
 

@@ -36,7 +36,7 @@ struct MergeLane {
 }
 
 impl RowMerger {
-    /// Has the rows of these lanes ranked and merges them.
+    /// Merges these lanes, and has their rows ranked for that.
     pub(super) fn new(reads: &mut Lanes, ranking: &Ranking, width: usize) -> Result<Self> {
         let ranks = reads.iter_mut().map(|fetch| {
             fetch.rank_by(ranking.clone());

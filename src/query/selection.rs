@@ -70,7 +70,7 @@ pub(crate) struct RequestFrame {
     pub(super) body: Vec<u8>,
     /// Whether it asks for what it consumes.
     pub(super) is_metered: bool,
-    /// By which the service drops rows that it has already counted.
+    /// The filters by which the service drops rows that it has already counted.
     pub(super) filters: Vec<Filter>,
     /// The earliest place where its rows can begin, as values of the front of the sort key.
     pub(super) begins: Vec<KeyPoint>,

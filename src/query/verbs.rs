@@ -92,8 +92,8 @@ pub trait QueryVerbs: Sized {
             .with(|options| options.max_scanned = Some(items))
     }
 
-    /// Reads at such a pace that it takes this many read units in a second from the table or the index; at least one.
-    /// It is for a scan, a job or an export that runs beside a service and must leave it its share of a provisioned
+    /// Paces the read so that it takes this many read units in a second from the table or the index; at least one. It
+    /// is meant for a scan, a job or an export that runs beside a service and must leave it its share of a provisioned
     /// throughput.
     ///
     /// Each request waits until those before it are paid for, by the units that the service says they took. The first

@@ -28,7 +28,7 @@ impl Holdings {
         }
     }
 
-    /// What an item holds of which this is known. Only the values that are asked for are looked at.
+    /// What a partly known item holds. Only the values that are asked for are looked at.
     pub(crate) fn of<E: DynamoEntity>(
         known: &Known,
         is_asked: impl Fn(usize) -> bool,

@@ -70,7 +70,7 @@ impl Sentinel {
     }
 }
 
-/// What an item of which this is known holds of a unique value.
+/// What a partly known item holds of a unique value.
 pub(crate) fn holding<E: DynamoEntity>(
     number: usize,
     known: &Known,
