@@ -14,7 +14,7 @@
 //!   .update_each(..)    -> rows and their places, for a job                  job_rows
 //! ```
 //!
-//! Down to the request nothing waits, and below `fetch` nothing knows the type of a row.
+//! Nothing waits down to the request, and nothing below `fetch` knows the type of a row.
 
 pub(crate) mod all;
 mod answer;
@@ -99,8 +99,8 @@ use selection::Selection;
 
 /// A read of many rows of one partition; [`QueryVerbs`] are its verbs.
 ///
-/// `Query<PartOrder>` is what a function takes that does not care where the rows come from; every chain is
-/// `.into()` one.
+/// A function that does not care where the rows come from takes a `Query<PartOrder>`; every chain becomes one by
+/// `.into()`.
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Query<Row, From = Anywhere> {
     selection: Selection,
@@ -126,7 +126,7 @@ impl<Row, From> Query<Row, From> {
         }
     }
 
-    /// The same rows, and of each as much as the projection holds.
+    /// The same rows, each with only what the projection holds.
     fn projected<P: DynamoProjection>(mut self) -> Query<P, From> {
         let source = *self.selection.source();
         let needed = P::attributes().into_iter();
@@ -146,7 +146,7 @@ impl<Row, From> Query<Row, From> {
         }
     }
 
-    /// The items behind the rows, of which the index gives the keys.
+    /// The items behind the rows; the index gives their keys.
     fn hydrated<E: DynamoEntity>(mut self) -> Query<E, Hydrated<From>> {
         self.selection.options.projection = Some(Vec::new());
         self.selection.options.hydration = Some(Hydration::default());
@@ -184,7 +184,7 @@ impl<Row, From> Query<Row, From> {
     }
 }
 
-/// Words of a part, on a query that has its range.
+/// The methods of a part, on a query that already has its range.
 macro_rules! no_second_range {
     ($($word:ident)*) => {
         impl<Row, From> Query<Row, From> {
@@ -203,7 +203,7 @@ macro_rules! no_second_range {
 
 no_second_range!(eq lt le gt ge between starts_with);
 
-/// Leads to the names of the parts, which say why none of them can follow.
+/// Makes the names of the parts known, so that the compiler says why none of them can follow.
 #[doc(hidden)]
 impl<Row: RowOfEntity, From> Deref for Query<Row, From> {
     type Target = <Row::Entity as EntityContract>::SortParts;
@@ -247,7 +247,7 @@ impl<Row, From> Clone for Query<Row, From> {
     }
 }
 
-/// Without the values of its keys.
+/// Leaves the values of the keys out.
 impl<Row, From> fmt::Debug for Query<Row, From> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Query")

@@ -1,7 +1,7 @@
 //! The narrow waist: an operation's name and a body of DynamoDB JSON go down, bytes come back.
 //!
-//! Nothing below this line is generic and nothing above it knows the AWS SDK. A [`Request`] is all
-//! that is left of an operation once it is planned; a [`Reply`] is what the service said.
+//! Nothing below this line is generic, and nothing above it knows the AWS SDK. A [`Request`] is all that is left of an
+//! operation once it is planned; a [`Reply`] is what the service said.
 //!
 //! ```text
 //! Request -> call -> swap (our bytes for the SDK's)  -> SDK: endpoint, signing, HTTP, retries
@@ -10,8 +10,8 @@
 //! Failure <- failure <- retry (was an attempt ambiguous?) <------+
 //! ```
 //!
-//! An engine in this process gets the bytes by `direct` instead, past the SDK. And once a client is known, `plain`
-//! makes the first attempt without the SDK's orchestration, and leaves the rest to it.
+//! An engine in this process gets the bytes by `direct` instead, past the SDK. Once a client is known, `plain` makes
+//! the first attempt without the SDK's orchestration, and leaves the rest to the SDK.
 
 mod agent;
 mod call;
@@ -77,7 +77,7 @@ pub(crate) enum ServiceOperation {
 }
 
 impl ServiceOperation {
-    /// Whether a transaction of others can be in its way: of all writes, and of reads that are transactions.
+    /// Whether another transaction can be in its way. That goes for all writes, and for reads that are transactions.
     pub(crate) fn meets_transactions(self) -> bool {
         use ServiceOperation::{
             DeleteItem, PutItem, TransactGetItems, TransactWriteItems, UpdateItem,
@@ -89,20 +89,21 @@ impl ServiceOperation {
     }
 }
 
-/// What an attempt whose answer was lost allows.
+/// Whether a request may be sent again after an attempt whose answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resend {
-    /// Doing it twice is doing it once: reads, and unconditional puts and deletes by key.
+    /// It is always sent again, because doing it twice is doing it once: reads, and unconditional puts and deletes by
+    /// key.
     Always,
-    /// A second attempt could meet the first one's effect: never sent again once ambiguous.
+    /// It is never sent again once ambiguous, because a second attempt could meet the first one's effect.
     UnlessAmbiguous,
-    /// The same, and the caller does not mind: sent again.
+    /// It is sent again, although a second attempt could meet the first one's effect: the caller does not mind.
     Repeatable,
-    /// The service knows a second attempt by its token: sent again while it remembers.
+    /// It is sent again while the service remembers its token, because the service knows a second attempt by that.
     ByToken,
 }
 
-/// An operation, planned: all that the wire needs.
+/// A planned operation, with all that the wire needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) operation: ServiceOperation,
@@ -110,7 +111,7 @@ pub(crate) struct Request {
     pub(crate) table: String,
     pub(crate) body: Bytes,
     pub(crate) resend: Resend,
-    /// It asks for what it consumes.
+    /// Whether it asks for what it consumes.
     pub(crate) is_metered: bool,
 }
 
@@ -134,7 +135,7 @@ impl Request {
 /// A successful answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
-    /// DynamoDB JSON as it came, `{}` at the least.
+    /// DynamoDB JSON as it came, at least `{}`.
     pub(crate) body: Bytes,
     pub(crate) request_id: Option<String>,
 }

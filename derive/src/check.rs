@@ -1,8 +1,8 @@
-//! Compares the parts of a model. One function states one rule.
+//! Compares the parts of a model. Each function states one rule.
 //!
-//! The files go one way: each imports only from those before it in this order:
-//! `service`, `reserved`, `types`, `uses`, `field`, `name`, `primary_key`, `entity_key`,
-//! `entity_index`, `shared_index`, `unique`, `value`, `collection`, `table`.
+//! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
+//! `types`, `uses`, `field`, `name`, `primary_key`, `entity_key`, `entity_index`, `shared_index`, `unique`, `value`,
+//! `collection`, `table`.
 
 mod collection;
 mod entity_index;

@@ -1,14 +1,13 @@
 //! Turns a model into code.
 //!
-//! Expansions hold what only the declaration knows: names, templates, the list of fields. Everything
-//! else is a call into the library's hidden module, which each expansion names as `__d`.
+//! Expansions hold only what the declaration knows: names, templates, the list of fields. Everything else is a call
+//! into the library's hidden module, which each expansion names as `__d`.
 //!
-//! The files go one way, so that each can be read with no more in mind than what it stands on: it imports
-//! only from those before it in this order:
-//! `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`, `stored`,
-//! `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`,
-//! `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `entity`,
-//! `table`, `collection`, `value`, `fallback`.
+//! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
+//! only from those before it in this order: `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`,
+//! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`, `query`,
+//! `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `entity`, `table`, `collection`, `value`,
+//! `fallback`.
 
 #[macro_use]
 mod tokens;

@@ -1,5 +1,5 @@
-//! What stands in for an expansion when the declaration is wrong: the mistakes, and impls without
-//! content, so that uses of the type elsewhere do not add messages of their own.
+//! Replaces an expansion if the declaration is wrong: by the mistakes, and by impls without content, so that uses of
+//! the type elsewhere do not add messages of their own.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(crate) fn after(
     quote!(#mistakes #stub)
 }
 
-/// No stub where the type has parameters: the impl would be one more mistake.
+/// There is no stub if the type has parameters, because the impl would be another mistake.
 pub(crate) fn entity(input: DeriveInput) -> TokenStream {
     if !input.generics.params.is_empty() {
         return TokenStream::new();
@@ -42,14 +42,14 @@ pub(crate) fn table(input: DeriveInput) -> TokenStream {
     expand::fallback_table(&input.ident, &input.vis, &hint::table(&input))
 }
 
-/// Nothing: a projection is named where its rows are asked for, and that alone is said.
+/// Makes nothing: a projection is named where its rows are asked for, and only that is reported.
 pub(crate) fn projection(_: DeriveInput) -> TokenStream {
     TokenStream::new()
 }
 
 pub(crate) fn value(input: DeriveInput) -> TokenStream {
     let hint = hint::value(&input);
-    // A path has type parameters only: others are mistakes, and said to be.
+    // A path has only type parameters; others are reported as mistakes.
     let fields = match input.generics.params.len() == input.generics.type_params().count() {
         true => hint::paths(input.data),
         false => None,

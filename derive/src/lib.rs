@@ -1,12 +1,11 @@
 //! The derives of `dynamo-entity`. Use them through that crate, which re-exports them.
 //!
-//! A derive goes one way: `parse` reads tokens into `model`, `check` compares the parts of
-//! the model, `expand` turns it into code. A mistake found on the way does not stop the reading:
-//! all mistakes of one item are reported together, followed by an empty impl from `fallback`, so
-//! that one mistake gives one message.
+//! A derive has these steps: `parse` reads tokens into `model`, `check` compares the parts of the model, `expand` turns
+//! it into code. A mistake does not stop the reading: all mistakes of one item are reported together, followed by an
+//! empty impl from `fallback`, so that one mistake gives one message.
 //!
-//! The folders and files here go one way, too: each imports only from those before it in this order:
-//! `diag`, `literal`, `marks`, `model`, `parse`, `check`, `expand`, `fallback`.
+//! The folders and files depend in one direction: each imports only from those before it in this order: `diag`,
+//! `literal`, `marks`, `model`, `parse`, `check`, `expand`, `fallback`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -84,9 +83,9 @@ pub fn derive_projection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     .into()
 }
 
-/// Reads and checks; expands what is right, reports what is not.
+/// Reads and checks a declaration; expands it if it is right, otherwise reports what is wrong.
 ///
-/// The tokens are parsed a second time for the fallback, since the first reading took the parts.
+/// The tokens are parsed a second time for the fallback, since the first reading has consumed the parts.
 fn run<M>(
     tokens: TokenStream,
     read: fn(DeriveInput, &Diag) -> Option<M>,

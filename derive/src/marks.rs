@@ -1,6 +1,6 @@
-//! Where the parts of a declaration were written, so that a rule speaks at the user's own token.
+//! Where the parts of a declaration were written, so that a rule can report at the user's own token.
 //!
-//! The model says what was meant and is what `expand` reads; the marks are for messages only.
+//! The model says what was meant, and `expand` reads only that; the marks are for messages.
 
 use proc_macro2::Span;
 

@@ -10,11 +10,11 @@ use syn::{Expr, Ident, Path, Type, Visibility};
 
 /// `#[derive(DynamoEntity)]`.
 pub(crate) struct Entity {
-    /// Where the library is found: `::dynamo_entity`, or `#[dynamo(crate = path)]`.
+    /// The path of the library: `::dynamo_entity`, or `#[dynamo(crate = path)]`.
     pub(crate) krate: Path,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
-    /// The value of the type attribute: `rename`, else the struct's name.
+    /// The value of the type attribute: `rename`, otherwise the struct's name.
     pub(crate) name: String,
     pub(crate) table: TableRef,
     pub(crate) pk: KeySource,
@@ -27,7 +27,7 @@ pub(crate) struct Entity {
 }
 
 impl Entity {
-    /// Finds the field of a role that one field has at most.
+    /// Finds the field of a role that at most one field has.
     pub(crate) fn field_of(&self, role: Role) -> Option<&Field> {
         self.fields.iter().find(|field| field.role == role)
     }
@@ -39,14 +39,14 @@ pub(crate) struct Unique {
     pub(crate) name: Ident,
     /// Indexes into `Entity::fields`, and where they were named.
     pub(crate) fields: Vec<(usize, Span)>,
-    /// `rename`, else the stored names of the fields: what the keys of its sentinels hold in place of a name of Rust.
+    /// `rename`, otherwise the stored names of the fields: the keys of its sentinels hold this instead of a Rust name.
     pub(crate) stored: String,
     pub(crate) stored_at: Span,
     /// The partition key of the item that holds the value; its parts are in the order of their attributes.
     pub(crate) template: Template,
 }
 
-/// Where an entity lives.
+/// Where an entity is stored.
 pub(crate) enum TableRef {
     /// `table = Shop`: a type with `#[derive(DynamoTable)]`.
     Shared(Path),
@@ -63,9 +63,9 @@ pub(crate) struct OwnTable {
 /// How key texts are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// The library's own: parts escaped, `#` between them.
+    /// The library's own style: parts are escaped, with `#` between them.
     Escaped,
-    /// As another library wrote them: text as it is, this delimiter between parts.
+    /// The style of another library: text as it is, with this delimiter between parts.
     Verbatim { delimiter: char },
 }
 
@@ -152,11 +152,11 @@ pub(crate) enum IndexKind {
 /// `gsi(..)` or `lsi(..)` of an entity: one access pattern.
 pub(crate) struct Index {
     pub(crate) kind: IndexKind,
-    /// The name of the access pattern, a method later.
+    /// The name of the access pattern, which becomes a method.
     pub(crate) name: Ident,
-    /// The index it fills: `on`, default `name`. On a shared table a declared index.
+    /// The index that it fills: `on`, by default `name`. On a shared table this is a declared index.
     pub(crate) on: Ident,
-    /// The stored name of an index the entity declares itself (own table): `rename`, else `on`.
+    /// The stored name of an index that the entity declares itself (own table): `rename`, otherwise `on`.
     pub(crate) stored: String,
     /// Empty for a local index. More than one only for multi-attribute keys of bare fields.
     pub(crate) pk: Vec<KeySource>,
@@ -165,7 +165,7 @@ pub(crate) struct Index {
     /// How many shards reads visit, if there are any.
     pub(crate) read_shards: Option<u16>,
     pub(crate) when: Option<When>,
-    /// Own tables only; on a shared table always `All` here, the table declares it.
+    /// For own tables only: a shared table declares it, and then this is always `All`.
     pub(crate) project: EntityProjection,
 }
 
@@ -186,7 +186,7 @@ pub(crate) struct Field {
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
     pub(crate) ty: Type,
-    /// The attribute's name: `rename`, else by `rename_all`, else the field's name without `r#`.
+    /// The attribute's name: `rename`, otherwise by `rename_all`, otherwise the field's name without `r#`.
     pub(crate) stored: String,
     pub(crate) role: Role,
     pub(crate) form: Form,
@@ -197,7 +197,7 @@ pub(crate) struct Field {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Attribute,
-    /// No attribute of its own: parsed from the key it is part of, else `Default`.
+    /// The field has no attribute of its own: it is parsed from the key that it is part of, otherwise it is `Default`.
     Skip,
     /// Collects unknown attributes.
     Rest,
@@ -212,7 +212,7 @@ pub(crate) enum Role {
 /// How the value is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// By its own `DynamoValue`.
+    /// The type's own `DynamoValue` stores it.
     Own,
     /// Through serde.
     Serde,
@@ -248,7 +248,7 @@ pub(crate) struct Table {
 pub(crate) struct TableIndex {
     pub(crate) kind: IndexKind,
     pub(crate) ident: Ident,
-    /// `rename`, else the identifier.
+    /// `rename`, otherwise the identifier.
     pub(crate) stored: String,
     /// Empty for a local index.
     pub(crate) pk: Vec<String>,
@@ -284,7 +284,7 @@ pub(crate) struct Partition {
 pub(crate) struct CollectionVariant {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
-    /// Where `other` stands, if this takes what fits no entity.
+    /// Where `other` stands, if this variant takes what fits no entity.
     pub(crate) other: Option<Span>,
 }
 

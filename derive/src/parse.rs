@@ -1,11 +1,10 @@
-//! Reads `#[dynamo(..)]` into the model. What one token or one list can show to be wrong is
-//! reported here; what needs two parts side by side is left to `check`.
+//! Reads `#[dynamo(..)]` into the model. Mistakes that one token or one list shows are reported here; those that need
+//! two parts side by side are left to `check`.
 //!
-//! The files go one way, so that each can be read with no more in mind than what it stands on: it imports
-//! only from those before it in this order:
-//! `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`, `table_option`,
-//! `template`, `shards`, `key`, `when`, `field`, `variant`, `index`, `unique`, `table_index`,
-//! `table`, `entity`, `value`, `collection`, `projection`, `hint`.
+//! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
+//! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,
+//! `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index`, `unique`, `table_index`, `table`,
+//! `entity`, `value`, `collection`, `projection`, `hint`.
 
 pub(crate) mod attribute;
 pub(crate) mod collection;

@@ -1,7 +1,7 @@
-//! What the transcripts of `tests/ui` cannot show: what is accepted and what it means, that no input at all breaks a
-//! derive, and variants of mistakes that would make the transcripts long.
+//! What the transcripts of `tests/ui` cannot show: what is accepted and what it means, that no input breaks a derive,
+//! and variants of mistakes that would make the transcripts long.
 //!
-//! The home of a rule is its transcript, where its message stands as the user sees it, at the user's own token.
+//! Each rule is documented by its transcript, where its message stands as the user sees it, at the user's own token.
 
 mod accepted;
 mod collection;

@@ -7,21 +7,21 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::is_past;
 use crate::read::{RawRow, ReadRow};
 
-/// How many rows.
+/// How many rows are taken.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Take {
-    /// So many, or all.
+    /// At most this many rows, or all.
     UpTo(Option<usize>),
-    /// One, and there may be no second.
+    /// The only row: a second one is an error.
     One,
 }
 
-/// Takes rows as they come, and makes of each what was asked for: so no answer is kept until all are read.
+/// Takes rows as they come and makes of each what was asked for, so no answer is kept until all are read.
 pub(super) trait Sink: Send {
-    /// The next ones.
+    /// Takes the next rows.
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()>;
 
-    /// Leaves out those of which this does not hold, by their number.
+    /// Leaves out the rows whose number `lives` does not accept.
     fn retain(&mut self, lives: &dyn Fn(usize) -> bool);
 }
 
@@ -43,7 +43,7 @@ impl<Row> Kept<Row> {
 impl<Row: Send> Sink for Kept<Row> {
     fn take(&mut self, rows: Vec<HydratedRow>) -> Result<()> {
         self.rows.reserve(rows.len());
-        // Each is moved once, which a chain of iterators does more often.
+        // Each row is moved once; a chain of iterators moves it more often.
         for row in rows {
             self.rows.push((self.read)(&row.item)?);
         }
@@ -91,7 +91,7 @@ pub(super) async fn rows(
             kept.take(std::mem::take(&mut read.rows))?;
         }
         let wanted = most.map(|most| most - read.rows.len());
-        // Nobody asks where a row stood, nor what is gone.
+        // The places of the rows and the vanished rows are not needed here.
         let next = row_source.next(wanted).await?.rows.into_iter();
         read.rows.extend(next.map(HydratedRow::without_place));
     }
@@ -109,10 +109,10 @@ pub(super) async fn rows(
     kept.take(rows)
 }
 
-/// The rows as they were asked for.
+/// The rows, as the type that was asked for.
 pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Row>> {
     let mut all = Vec::with_capacity(rows.len());
-    // Each is moved once, which a chain of iterators does more often.
+    // Each row is moved once; a chain of iterators moves it more often.
     for row in rows {
         all.push(read(&row)?);
     }

@@ -1,7 +1,7 @@
-//! What an answer says: read at once, or some rows after the other.
+//! What an answer says, read at once or a few rows at a time.
 //!
-//! Where many lanes are merged, the rows of all their answers wait for each other. They wait as the bytes that they came
-//! as, and become values shortly before their turn, while they are near.
+//! Where many lanes are merged, the rows of each answer wait for those of the others. They wait as the bytes they came
+//! in, and become values shortly before their turn, while they are still in the cache.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
 use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
 
-/// A row has no fewer bytes: `{"k":{"S":"v"}},`.
+/// The fewest bytes that a row can have: `{"k":{"S":"v"}},`.
 const LEAST_ROW: usize = 16;
 
 /// How the rows of a lane are read.
 #[derive(Debug, Default)]
 pub(super) struct AnswerForm {
-    /// The type that they are read as.
+    /// The type that rows are read as ahead of their turn.
     pub(super) ahead: Option<ReadAhead>,
-    /// How those without a type are told.
+    /// How rows without a type are told apart.
     pub(super) by_key: Option<ByKey>,
-    /// What they are ranked by, if they are.
+    /// What the rows are ranked by, if they are ranked.
     pub(super) ranking: Option<Ranking>,
     /// How long the ranks were that were written last.
     pub(super) rank: usize,
 }
 
 impl AnswerForm {
-    /// What is noted of each row: what it is ranked by, and whether it has a type.
+    /// Finds in each row what it is ranked by, and whether it has a type.
     fn finder(&self) -> Option<KeyFinder> {
         if self.ranking.is_none() && self.by_key.is_none() {
             return None;
@@ -51,20 +51,20 @@ impl AnswerForm {
     }
 }
 
-/// An answer of which rows may be left.
+/// An answer that may have rows left to read.
 pub(super) struct Unread {
     answered: Answered,
-    /// The body, if all of it is UTF-8: looked at once, however often reading goes on.
+    /// The body, if all of it is UTF-8. It is checked once, however often reading goes on.
     text: Option<Str>,
     /// Where reading goes on.
     at: usize,
     is_among_rows: bool,
-    /// Nothing was read of the object, or of the list of rows.
+    /// Nothing was read yet of the object, or of the list of rows.
     is_first: bool,
     is_over: bool,
     /// How many rows were read.
     read: usize,
-    /// How many of them were left out, as they are not meant.
+    /// How many of them were left out, because the query does not mean them.
     forgotten: usize,
     said: AnswerFacts,
 }
@@ -74,9 +74,9 @@ pub(super) struct Unread {
 pub(super) struct AnswerFacts {
     pub(super) count: usize,
     pub(super) scanned: usize,
-    /// The key behind which the next answer goes on: its attributes as entries of a JSON object.
+    /// The key behind which the next answer begins: its attributes as entries of a JSON object.
     pub(super) last: Option<Vec<u8>>,
-    /// The read units that it took.
+    /// The read units that the request took.
     pub(super) units: Option<f64>,
 }
 
@@ -95,12 +95,12 @@ impl Unread {
         }
     }
 
-    /// The error of an answer in another form than answers have.
+    /// The error for an answer that does not have the form of an answer.
     pub(super) fn unreadable(&self, fault: &CodecError) -> Error {
         self.answered.unreadable(fault)
     }
 
-    /// Whether all of it was read.
+    /// Whether the whole answer was read.
     pub(super) fn is_over(&self) -> bool {
         self.is_over
     }
@@ -197,7 +197,7 @@ impl fmt::Debug for Unread {
     }
 }
 
-/// Some servers write `10.0`, for their numbers are floats.
+/// Some servers write `10.0`, because their numbers are floats.
 fn number(json: &[u8]) -> Result<usize, CodecError> {
     let other = |text: &str| text.parse::<Number>().ok()?.to_integer_text()?.parse().ok();
     let text = std::str::from_utf8(json).ok();

@@ -1,4 +1,4 @@
-//! Queries of a collection: all that stands in a partition, or in a table.
+//! Queries of a collection: everything in a partition, or in a table.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::schema::EntityDef;
 /// The entities of a collection, without their types.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Members {
-    /// Of the enum.
+    /// The name of the enum.
     pub(super) name: &'static str,
     takes: fn(&EntityDef) -> bool,
     refused: fn(&[u8]) -> Option<Error>,
@@ -33,7 +33,7 @@ impl Members {
         }
     }
 
-    /// Why an item is none of the collection.
+    /// Why an item does not belong to the collection.
     pub(super) fn refused(&self, item: &[u8]) -> Option<Error> {
         (self.refused)(item)
     }

@@ -12,8 +12,8 @@ use crate::key::range::KeyRange;
 use crate::plan::{Filter, check};
 
 impl Selection {
-    /// The range without what has expired, where the TTL is a key that is queried: no filter may name it,
-    /// so a bound hides it.
+    /// The range without expired rows, where the TTL is a key that is queried. No filter may name such a key, so a
+    /// bound hides the rows.
     pub(super) fn live(&self, mut leg: Leg, now: Timestamp) -> Result<Leg, CodecError> {
         let source = self.source();
         let ttl = source.ttl().filter(|ttl| source.is_queried_key(ttl));
@@ -32,7 +32,7 @@ impl Selection {
         let is_known = |name| leg.equals.iter().any(|(known, _)| *known == name);
         let mut sort = source.sort().iter().map(|key| key.attribute);
         let next = sort.find(|name| !is_known(*name));
-        // Behind a part that is not known no bound is possible, and no filter may name a key.
+        // No bound is possible behind a part that is not known, and no filter may name a key.
         if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
             let message = format!(
                 "expired rows cannot be left out, for the TTL `{ttl}` is a key behind a part that is not given by `eq`: give \
@@ -61,8 +61,8 @@ impl Selection {
         Ok(filters)
     }
 
-    /// The attributes that are read: those of the keys always, since a cursor is made of them, and what rows are told
-    /// by as they come.
+    /// The attributes that are read. Those of the keys are always read, since a cursor is made of them, and so are
+    /// those that tell rows apart as they come.
     fn projection(&self, wanted: Wanted, out: &mut Expression) {
         let projection = match wanted {
             Wanted::Count => None,
@@ -76,18 +76,18 @@ impl Selection {
         self.name_attributes(projection.iter().chain(beside), out);
     }
 
-    /// How rows without a type are told.
+    /// How rows without a type are told apart.
     pub(super) fn by_key(&self) -> Option<ByKey> {
         self.source().by_key(self.draft.parts, self.draft.is_scan)
     }
 
-    /// The attribute that expired rows are told by, if they are hidden.
+    /// The attribute that says when a row expires, if expired rows are hidden.
     pub(super) fn hidden_by(&self) -> Option<&'static str> {
         let ttl = self.source().ttl();
         ttl.filter(|_| !self.options.include_expired)
     }
 
-    /// The names of these attributes, those of the keys first.
+    /// Names these attributes, those of the keys first.
     pub(super) fn name_attributes<'a>(
         &self,
         attributes: impl IntoIterator<Item = &'a &'static str>,

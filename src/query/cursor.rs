@@ -1,8 +1,8 @@
 //! A place in the rows of a query, as opaque text.
 //!
-//! It holds the key attributes of a row and the bounds of its query, so that a query that
-//! began five days ago goes on with the bounds it began with. It is bound to everything else that
-//! decides which rows come in which order. Of a scan in segments it holds the place in each of them.
+//! It holds the key attributes of a row and the bounds of its query, so that a query that began five days ago goes on
+//! with the bounds it began with. It is bound to everything else that decides which rows come in which order. The
+//! cursor of a scan in segments holds the place in each segment.
 
 mod binding;
 mod text;
@@ -26,9 +26,9 @@ use crate::key::point::KeyPoint;
 /// A place in the rows of a query: behind one of them, or before it.
 ///
 /// It goes to a client and comes back, as text (`Display`, `FromStr`) or through serde, and
-/// [`resume`](crate::query::QueryVerbs::resume) goes on from there. It fits only the query it came from, in
-/// the same table and partition and order; the limit may differ, and so may the bounds of a range,
-/// of which the cursor keeps those it began with.
+/// [`resume`](crate::query::QueryVerbs::resume) goes on from there. It fits only the query it came from, in the same
+/// table and partition and order. The limit may differ, and so may the bounds of a range: the cursor keeps the bounds
+/// it began with.
 ///
 /// The text is encoded, not encrypted: it shows the key of a row to whoever looks. Without a
 /// [secret](Dynamo::with_cursor_secret) a client can also make one up, within the same partition.
@@ -55,7 +55,7 @@ enum At {
 }
 
 impl Cursor {
-    /// The rows before this row, instead of those behind it. For [`page`](crate::query::QueryVerbs::page).
+    /// Turns to the rows before this row, instead of those behind it. For [`page`](crate::query::QueryVerbs::page).
     #[must_use]
     pub fn backwards(self) -> Cursor {
         let mut place = Arc::unwrap_or_clone(self.0);
@@ -71,7 +71,7 @@ impl Cursor {
         &self.0.asked
     }
 
-    /// The key attributes of its row; none of a scan in segments.
+    /// The key attributes of its row; None for a scan in segments.
     pub(super) fn position(&self) -> Option<&[u8]> {
         match &self.0.at {
             At::Row(position) => Some(position),
@@ -100,7 +100,7 @@ impl Cursor {
         row.into_iter().chain(segments)
     }
 
-    /// Whether it has a place for each of the segments, or is of a scan without.
+    /// Whether it has as many segments as the scan, or neither has any.
     fn fits(&self, segments: Option<u32>) -> bool {
         let own = match &self.0.at {
             At::Row(_) => None,
@@ -109,7 +109,7 @@ impl Cursor {
         own == segments.and_then(|segments| usize::try_from(segments).ok())
     }
 
-    /// Refuses a cursor of another query. What a client sends is looked at as a whole: it goes into a
+    /// Refuses a cursor of another query. All of it is checked, because a client may have sent it and it goes into a
     /// request.
     pub(super) fn check(&self, selection: &Selection, db: &Dynamo) -> Result<()> {
         let fail = |message| Err(refused(message).of(selection.entity()));
@@ -146,7 +146,7 @@ fn is_inside(
 ) -> Result<bool, CodecError> {
     let source = selection.source();
     let object = [b"{", position, b"}"].concat();
-    // It goes into a request as it is, so it has to be what we write ourselves.
+    // It goes into a request as it is, so it has to be exactly what this library writes.
     if KeyJson::of(&object, &source.key_attributes())?.as_bytes() != position {
         return Ok(false);
     }
@@ -156,7 +156,7 @@ fn is_inside(
             return Ok(false);
         }
     }
-    // Bounds that somebody made up would show rows of others, or be of a type that the key has not.
+    // Made-up bounds would show the rows of others, or have a type that the key does not have.
     let draft = &selection.draft;
     let bound = draft.bound_type();
     if !asked.bounds().all(|asked| Some(asked.point.ty()) == bound) {
@@ -169,7 +169,7 @@ fn is_inside(
     Ok(lane_of(selection, position)?.is_some())
 }
 
-/// Which of the lanes a position is in.
+/// The lane that holds a position.
 pub(super) fn lane_of(selection: &Selection, position: &[u8]) -> Result<Option<usize>, CodecError> {
     selection.lane_of(&[b"{", position, b"}"].concat())
 }
@@ -208,7 +208,7 @@ impl CursorMaker {
         self.is_segmented
     }
 
-    /// What tells the query from others.
+    /// The number that tells this query from others.
     pub(super) fn binding(&self) -> u64 {
         self.binding
     }
@@ -219,20 +219,20 @@ impl CursorMaker {
             .map(|position| self.cursor(At::Row(position)))
     }
 
-    /// The key attributes of a row, as entries of a JSON object. They stand in the order of the schema and as this library
-    /// writes them, for rows come with theirs in any order, and one place is one text.
+    /// The key attributes of a row, as entries of a JSON object. Rows bring them in any order. Here they are in the
+    /// order of the schema and in this library's spelling, so that one place is always the same text.
     pub(super) fn position(&self, row: &[u8]) -> Result<Vec<u8>, CodecError> {
         KeyJson::of(row, &self.names).map(KeyJson::into_bytes)
     }
 
-    /// The same of a place that the service may have named.
+    /// A position that the service may have named, in the same order and spelling.
     fn in_order(&self, entries: &[u8]) -> Vec<u8> {
         let ordered = self.position(&[b"{", entries, b"}"].concat());
-        // What cannot be read is refused where it comes back.
+        // What cannot be read is refused when it comes back.
         ordered.unwrap_or_else(|_| entries.to_vec())
     }
 
-    /// How far each segment was read; none if that is nowhere.
+    /// The cursor for how far each segment was read; None if no segment was begun.
     pub(super) fn at_spot(&self, spot: &RowSpot) -> Option<Cursor> {
         let RowSpot(reached) = spot;
         if reached.iter().all(|reached| *reached == Reached::Nothing) {
@@ -286,7 +286,7 @@ impl FromStr for Cursor {
     }
 }
 
-/// Its text shows a key: ask for it by `Display`.
+/// The text shows a key, so only `Display` writes it.
 impl fmt::Debug for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Cursor")

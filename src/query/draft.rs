@@ -1,4 +1,4 @@
-//! A query under construction: what the stages of a chain carry on.
+//! A query under construction: what each stage of a chain hands to the next.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,19 +14,19 @@ use crate::key::span::{PartBound, PartEnd, Span};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size};
 use crate::schema::{KeyType, Piece, Style, Width};
 
-/// Which keys are asked for. A part that does not fit is kept as a fault until it is sent.
+/// Which keys are asked for. A part that does not fit is kept as a fault until the query is sent.
 #[derive(Clone)]
 pub struct KeyDraft {
     pub(crate) source: QuerySource,
     /// The partitions: their attributes as entries of a JSON object.
     pub(crate) partitions: Vec<Vec<u8>>,
-    /// What is known of the sort keys: one front, or several where `each(..)` gave a part.
+    /// What is known of the sort keys: one front, or several where a part was given by `each(..)`.
     pub(crate) fronts: Vec<SortKeyFront>,
     /// How many parts, or attributes, of the sort key are known.
     pub(crate) parts: usize,
-    /// What the part behind them has to be.
+    /// What the part behind the known ones has to be.
     pub(crate) asked: SortCondition,
-    /// All partitions are read, and no key is asked for.
+    /// Whether all partitions are read, without a key being asked for.
     pub(crate) is_scan: bool,
     pub(crate) fault: Option<CodecError>,
 }
@@ -36,11 +36,11 @@ pub struct KeyDraft {
 pub(crate) struct SortKeyFront {
     /// The attributes compared by `=`, as entries of a JSON object.
     pub(crate) equals: Vec<u8>,
-    /// The front of the text of a key with a template.
+    /// The known beginning of the text of a key with a template.
     pub(crate) head: Vec<u8>,
 }
 
-/// The keys of one partition with one front.
+/// The keys that are in one partition and begin with one front.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyLane<'a> {
     pub(crate) partition: &'a [u8],
@@ -57,8 +57,8 @@ type WriteSortPart<'a> = &'a dyn Fn(KeyTarget<'_>) -> Result<(), CodecError>;
 pub(super) type RangeEnd<'a> = Option<(WriteSortPart<'a>, bool)>;
 
 impl KeyDraft {
-    /// The partitions of these parts, each with all its shards. `write` writes the key of one of them,
-    /// `front` what its sort keys begin with, if they have a template.
+    /// The partitions of these parts, each with all its shards. `write` writes the key of one of them, `front` writes
+    /// what its sort keys begin with, if they have a template.
     pub fn new<const N: usize>(
         source: QuerySource,
         parts: [Vec<GivenPart>; N],
@@ -89,7 +89,7 @@ impl KeyDraft {
         }
     }
 
-    /// The whole table.
+    /// A draft that reads the whole table.
     pub(super) fn scan(source: QuerySource) -> Self {
         KeyDraft {
             is_scan: true,
@@ -98,7 +98,7 @@ impl KeyDraft {
         }
     }
 
-    /// The partitions with each of their fronts.
+    /// The partitions, each with each of its fronts.
     pub(crate) fn lanes(&self) -> impl Iterator<Item = KeyLane<'_>> {
         self.partitions.iter().flat_map(|partition| {
             let fronts = self.fronts.iter();
@@ -106,7 +106,7 @@ impl KeyDraft {
         })
     }
 
-    /// The next part is one of these.
+    /// The next part equals one of these.
     pub(super) fn equal(&mut self, values: &[WriteSortPart<'_>]) {
         let mut fronts = Distinct::default();
         let mut written = Ok(());
@@ -122,7 +122,7 @@ impl KeyDraft {
         self.parts += 1;
     }
 
-    /// The front with one part more.
+    /// The front with one more part.
     fn go_on(&self, front: &mut SortKeyFront, write: WriteSortPart<'_>) -> Result<(), CodecError> {
         if self.source.template().is_some() {
             return write(KeyTarget::text(
@@ -162,7 +162,7 @@ impl KeyDraft {
         self.asked = SortCondition::StartsWith(text);
     }
 
-    /// The part alone.
+    /// A bound for the part alone, without what stands before it in the key.
     fn bound(&self, end: RangeEnd<'_>) -> Result<Option<Bound>, CodecError> {
         let Some((write, included)) = end else {
             return Ok(None);
@@ -215,7 +215,7 @@ impl KeyDraft {
         sort.find(|key| key.attribute == name).map(|key| key.ty)
     }
 
-    /// The condition on the sort key, behind one of the fronts.
+    /// The condition on the sort key for one of the fronts.
     pub(crate) fn range(&self, front: &SortKeyFront, asked: &SortCondition) -> KeyRange {
         let Some((_, pieces)) = self.source.template().filter(|_| !self.is_scan) else {
             return asked.native();
@@ -256,7 +256,7 @@ impl KeyDraft {
         }
     }
 
-    /// All keys with the parts that are known.
+    /// All keys that begin with the known parts.
     pub(crate) fn group(&self, front: &SortKeyFront) -> KeyRange {
         if self.source.template().is_none() {
             return KeyRange::All;
@@ -278,7 +278,7 @@ impl KeyDraft {
     }
 }
 
-/// Values in the order in which they came, each once.
+/// Values in the order in which they came, without duplicates.
 struct Distinct<T> {
     values: Vec<T>,
     seen: HashSet<T>,
@@ -301,13 +301,13 @@ impl<T: Clone + Eq + Hash> Distinct<T> {
     }
 }
 
-/// Parts are written as text.
+/// Parts are always written as text.
 fn into_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Key values stay out.
+/// Leaves key values out.
 impl fmt::Debug for KeyDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.source.index {

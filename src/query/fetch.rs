@@ -1,4 +1,4 @@
-//! One request after the other: what a read of many has read so far, and what comes next.
+//! One request after the other: what has been read so far, and what comes next.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::key::rank::{Ranking, Ranks};
 use crate::read::{Answered, Meter, RawRow, RawRows, ReadAhead, RequestCost};
 use crate::wire::{self, Request, Resend};
 
-/// So many rows of a large answer are read at a time, where they wait for others.
+/// How many rows of a large answer are read at a time, where they wait for others.
 const SOME: usize = 128;
 
 /// A read of one lane that is under way.
@@ -26,24 +26,24 @@ const SOME: usize = 128;
 pub(crate) struct Fetch {
     db: Dynamo,
     entity: &'static str,
-    /// What is read now, and then.
+    /// The requests that are still to be made, the current one first.
     frames: VecDeque<RequestFrame>,
     /// Where the next request begins: the key attributes as entries of a JSON object.
     start: Option<Vec<u8>>,
-    /// Only the service knows whether a cursor names a key of the segment.
+    /// Whether this is a segment of a scan: only the service knows whether a cursor names a key of it.
     is_of_segment: bool,
-    /// A request was sent.
+    /// Whether a request was sent.
     has_begun: bool,
     page_size: Option<usize>,
-    /// Items that may still be looked at.
+    /// How many items may still be looked at.
     budget: Option<usize>,
-    /// How much more than what is wanted is looked at, as a filter may drop rows.
+    /// How many times more items than wanted are looked at, because a filter may drop rows.
     surplus: usize,
     /// How rows are read.
     form: AnswerForm,
-    /// The answer of which rows are left.
+    /// The answer that still has rows to read.
     unread: Option<Unread>,
-    /// What is taken, where somebody asks.
+    /// Counts what is taken, where somebody asks for that.
     meter: Option<Arc<Meter>>,
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct Fetch {
 pub(crate) struct FetchedRows {
     /// The rows as they came.
     pub(super) rows: RawRows,
-    /// Of each row, if they are ranked.
+    /// The rank of each row, if they are ranked.
     pub(super) ranks: Ranks,
-    /// How many it says that there are, once all of it is read.
+    /// How many rows the answer says there are, once all of it is read.
     pub(super) count: usize,
 }
 
@@ -76,7 +76,7 @@ impl Fetch {
         }
     }
 
-    /// Of all keys of a table.
+    /// A read of all keys of a table.
     pub(crate) fn keys(
         db: Dynamo,
         entity: &'static str,
@@ -125,13 +125,13 @@ impl Fetch {
         self
     }
 
-    /// Has rows without a type told by their keys.
+    /// Tells rows without a type by their keys.
     pub(super) fn telling(mut self, by_key: Option<ByKey>) -> Self {
         self.form.by_key = by_key;
         self
     }
 
-    /// Says of its rows where they stand among those of others.
+    /// Ranks its rows, so that they can be merged with those of others.
     pub(super) fn rank_by(&mut self, ranking: Ranking) {
         self.form.ranking = Some(ranking);
     }
@@ -141,22 +141,22 @@ impl Fetch {
         self
     }
 
-    /// So many items may be looked at from now on.
+    /// Sets how many items may be looked at from now on.
     pub(super) fn allow(&mut self, budget: Option<usize>) {
         self.budget = budget;
     }
 
-    /// So many items may still be looked at.
+    /// How many items may still be looked at.
     pub(super) fn allowance(&self) -> Option<usize> {
         self.budget
     }
 
-    /// Nothing more is there.
+    /// Whether nothing more is there.
     pub(crate) fn is_done(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// Nothing of what is read next was looked at.
+    /// Whether nothing was looked at yet of what is read next.
     pub(super) fn is_fresh(&self) -> bool {
         !self.has_begun || self.start.is_none()
     }
@@ -166,7 +166,8 @@ impl Fetch {
         self.start.as_deref()
     }
 
-    /// Behind the ranks of its rows where the next one is at the earliest, unless there is none.
+    /// Adds the least rank that the next row can have behind the ranks of the rows at hand, unless there is no next
+    /// row.
     pub(super) fn rank_next(&self, ranks: &mut Ranks) -> Result<()> {
         let ranking = self.form.ranking.as_ref();
         let Some(ranking) = ranking.filter(|_| !self.is_done() && !self.is_unread()) else {
@@ -177,7 +178,7 @@ impl Fetch {
         pushed.map_err(|fault| Error::decode(self.entity, fault))
     }
 
-    /// As far as it is known where the next row is.
+    /// What is known of the sort key of the next row.
     fn horizon(&self, sort: &[&'static str]) -> Result<Vec<KeyPoint>, CodecError> {
         match (&self.start, self.frames.front()) {
             (Some(start), _) => points_of(&[b"{", &**start, b"}"].concat(), sort),
@@ -186,7 +187,7 @@ impl Fetch {
         }
     }
 
-    /// The next answer. `wanted` is how many rows there is use for.
+    /// The next answer. The caller has use for `wanted` rows.
     pub(super) async fn next(&mut self, wanted: Option<usize>) -> Result<FetchedRows> {
         if self.budget == Some(0) {
             return Ok(FetchedRows::default());
@@ -206,7 +207,7 @@ impl Fetch {
             Err(failure) => return Err(self.refused(failure.error).await),
         };
         self.unread = Some(Unread::new(Answered::from(reply)));
-        // What counts looked at items or takes its time has to know what the answer says.
+        // A budget and a meter need to know what the whole answer says.
         let waits = self.form.ranking.is_some() && self.budget.is_none() && self.meter.is_none();
         let (answer, said) = self.read(if waits { SOME } else { usize::MAX })?;
         if let Some(budget) = &mut self.budget {
@@ -225,8 +226,8 @@ impl Fetch {
         Ok(answer)
     }
 
-    /// Only the service knows whether the place of a cursor is one of its segment. What it refuses may be the filter, too:
-    /// it was the place, if the same request is taken without it.
+    /// Only the service knows whether the place of a cursor is in its segment. A refusal may be about the filter, too:
+    /// it was about the place if the service takes the same request without the place.
     async fn refused(&self, error: Error) -> Error {
         let error = error.of(self.entity);
         let has_place = self.is_of_segment && !self.has_begun && self.start.is_some();
@@ -250,12 +251,12 @@ impl Fetch {
         self.unread.is_some()
     }
 
-    /// The next of them.
+    /// The next rows of the last answer.
     pub(super) fn read_on(&mut self) -> Result<FetchedRows> {
         Ok(self.read(SOME)?.0)
     }
 
-    /// So many rows, and what the answer says if it is over.
+    /// Up to `most` rows, and what the answer says if all of it is read.
     fn read(&mut self, most: usize) -> Result<(FetchedRows, AnswerFacts)> {
         let Some(mut unread) = self.unread.take() else {
             return Ok(Default::default());
@@ -284,8 +285,8 @@ impl Fetch {
         Ok((FetchedRows { rows, ranks, count }, said))
     }
 
-    /// How many items the next request looks at. Under a filter nobody knows how many that takes:
-    /// twice as many each time.
+    /// How many items the next request looks at. Nobody knows how many a filter drops, so it looks at twice as many
+    /// each time.
     fn limit(&mut self, wanted: Option<usize>) -> Option<usize> {
         let wanted = wanted.map(|wanted| {
             let frame = self.frames.front();
@@ -304,7 +305,7 @@ impl Fetch {
         let mut body = Writer::for_request(frame.body.len() + 256);
         body.raw_bytes(&frame.body);
         if let Some(limit) = limit {
-            // More than an answer can hold is no limit.
+            // A limit above what an answer can hold changes nothing.
             body.raw(&format!(",\"Limit\":{}", limit.clamp(1, i32::MAX as usize)));
         }
         if let Some(start) = start {

@@ -9,19 +9,19 @@ use crate::key::rank::Ranking;
 use crate::read::RawRow;
 use crate::retry::CONCURRENCY;
 
-/// In which order rows come.
+/// The order in which rows come.
 #[derive(Debug, Clone)]
 pub(crate) struct Merge {
     pub(super) ranking: Ranking,
-    /// One lane after the other, instead of all by the sort key.
+    /// Whether the lanes come one after the other, instead of merged by the sort key.
     pub(super) by_partition: bool,
-    /// The last lane comes first.
+    /// Whether the last lane comes first.
     pub(super) from_the_last: bool,
-    /// As answers come.
+    /// Whether rows come as answers do, in no order.
     pub(super) unordered: bool,
-    /// Lanes are the segments of a scan.
+    /// Whether the lanes are the segments of a scan.
     pub(super) segmented: bool,
-    /// How many lanes have their rows between each other's.
+    /// How many lanes have rows that interleave.
     pub(super) width: usize,
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct Merge {
 #[derive(Debug)]
 pub(crate) struct Gather {
     lanes: Lanes,
-    /// If rows of several lanes come in one order.
+    /// Merges the rows, if those of several lanes come in one order.
     merger: Option<RowMerger>,
     merge: Merge,
 }
 
 impl Gather {
-    /// The reads come in the order of the lanes.
+    /// The reads have to be in the order of the lanes.
     pub(super) fn new(
         mut fetches: Vec<Fetch>,
         merge: Merge,
@@ -54,9 +54,9 @@ impl Gather {
         })
     }
 
-    /// All rows are going to be read.
+    /// Says that all rows are going to be read.
     pub(super) fn until_the_end(mut self) -> Self {
-        // Nothing is looked at that might be left over.
+        // With a budget, no item is looked at that might be left over.
         if let Some(merger) = self.merger.as_mut().filter(|_| !self.lanes.has_budget()) {
             merger.go_to_the_end();
         }
@@ -67,23 +67,23 @@ impl Gather {
         self.merger.is_some()
     }
 
-    /// Nothing more is there.
+    /// Whether nothing more is there.
     pub(super) fn is_done(&self) -> bool {
         self.first_merged().is_none() && self.lanes.is_done()
     }
 
-    /// There may be more, and it may not be looked at.
+    /// Whether there may be more that may not be looked at.
     pub(super) fn is_spent(&self) -> bool {
         self.lanes.is_poor() && !self.is_done() && !self.is_row_known() && !self.must_begin()
     }
 
-    /// The next row of all is at hand, and no request is needed to have it.
+    /// Whether the next row of all lanes is at hand, without another request.
     pub(super) fn is_row_known(&self) -> bool {
         self.merger.as_ref().is_some_and(RowMerger::is_row_known)
     }
 
-    /// Whether the lane that is next was not looked at: a cursor needs a place in it, or a query that is
-    /// resumed with the same budget would never end.
+    /// Whether nothing was looked at yet in the next lane. A cursor needs a place in it, or a query that is resumed
+    /// with the same budget would never end.
     fn must_begin(&self) -> bool {
         !self.merge.unordered && self.next_lane().is_some_and(Fetch::is_fresh)
     }
@@ -100,7 +100,7 @@ impl Gather {
         }
     }
 
-    /// Up to where all was looked at; none in segments.
+    /// The key up to which everything was looked at; None in segments.
     pub(super) fn position(&self) -> Option<&[u8]> {
         if self.merge.segmented {
             return None;
@@ -108,7 +108,7 @@ impl Gather {
         self.next_lane().and_then(Fetch::position)
     }
 
-    /// The next rows, of at least one answer, as whoever asks has them. `wanted` is how many there is use for.
+    /// The next rows, of at least one answer, in the form the caller wants. The caller has use for `wanted` of them.
     pub(super) async fn next<Row: From<RawRow>>(
         &mut self,
         wanted: Option<usize>,
@@ -128,13 +128,13 @@ impl Gather {
         self.merge.segmented
     }
 
-    /// The next rows of a scan in segments: those of one answer after the other, a run of rows each.
+    /// The next rows of a scan in segments: one run of rows for each answer.
     pub(super) async fn next_runs(
         &mut self,
         wanted: Option<usize>,
     ) -> Result<(Vec<RawRow>, Vec<Run>)> {
         let mut open = self.lanes.open();
-        // All that is asked for at once waits in memory.
+        // All answers that are asked for at once wait in memory.
         open.truncate(wanted.unwrap_or(CONCURRENCY).clamp(1, CONCURRENCY));
         let share = wanted.map(|wanted| wanted.div_ceil(open.len().max(1)));
         let (mut rows, mut runs) = (Vec::new(), Vec::new());
@@ -160,7 +160,7 @@ impl Gather {
     }
 }
 
-/// Unless one is an error.
+/// The answers, or the first error among them.
 fn all(answers: LaneAnswers) -> Result<Vec<(usize, FetchedRows)>> {
     let answers = answers.into_iter();
     answers.map(|(at, answer)| Ok((at, answer?))).collect()

@@ -31,13 +31,13 @@ pub(crate) struct JobRows(Selection);
 impl JobRows {
     pub(crate) fn of<Row, From>(query: Query<Row, From>) -> Self {
         let mut selection = query.selection;
-        // A job looks at the bytes of its rows.
+        // A job looks at the bytes of its rows, so they are not read as a type.
         selection.options.ahead = None;
         JobRows(selection)
     }
 
-    /// Asks for no more than a delete needs: keys, and of rows with unique values those. What an index does not hold
-    /// is read from the items behind its rows.
+    /// Asks for no more than a delete needs: the keys, and the unique values of rows that have some. What an index does
+    /// not hold is read from the items behind its rows.
     pub(crate) fn for_deletes(mut self) -> Self {
         let needed = self.needed_by_deletes();
         let source = *self.source();
@@ -56,7 +56,7 @@ impl JobRows {
         self
     }
 
-    /// What is given up when a row is deleted, and what tells which entity it is of.
+    /// The attributes that a delete needs: unique values are given up by them, and the type tells the entity of a row.
     fn needed_by_deletes(&self) -> Vec<&'static str> {
         let source = self.source();
         let mut entities: Vec<_> = match source.members {
@@ -89,7 +89,8 @@ impl JobRows {
         self.0.entity()
     }
 
-    /// Whether a row may come again at another place: the keys of an index change, those of a table do not.
+    /// Whether a row may come again at another place. It may in an index, because the keys of an index change; those of
+    /// a table do not.
     pub(crate) fn may_repeat(&self) -> bool {
         self.source().index.is_some()
     }
@@ -107,12 +108,12 @@ impl JobRows {
         }
     }
 
-    /// Goes on behind a row. The bounds that the cursor began with hold for all that follows.
+    /// Goes on behind a row. The bounds of the cursor hold for everything that follows.
     pub(crate) fn resume(&mut self, cursor: Cursor) {
         self.0.options.resume = Some(cursor);
     }
 
-    /// So many rows fewer, for they were delivered before.
+    /// Lowers the limit by rows that were delivered before.
     pub(crate) fn leave_out(&mut self, rows: u64) {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         if let Some(limit) = &mut self.0.options.limit {
@@ -120,18 +121,18 @@ impl JobRows {
         }
     }
 
-    /// Refuses to take away a row that may be one of something else.
+    /// Refuses to take away a row that may belong to something else.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<()> {
         self.source().check_row(item)
     }
 
-    /// Whether more is asked of a row than its keys.
+    /// Whether a row is asked for more than its keys.
     pub(crate) fn has_filter(&self) -> bool {
         self.0.options.filter.is_some()
     }
 
-    /// What a write has to ask of the stored item, so that it is still a row of the query; none if this one
-    /// no longer is.
+    /// The condition under which the stored item is still a row of the query, for a write to ask. None if this item is
+    /// no longer one.
     pub(crate) fn claim(&self, item: &[u8], now: Timestamp) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
         if !is_row {
@@ -187,23 +188,23 @@ impl Places {
         self.begin.clone()
     }
 
-    /// None at the beginning of all.
+    /// The cursor for a spot; None at the beginning of everything.
     pub(crate) fn cursor(&self, spot: &RowSpot) -> Option<Cursor> {
         self.maker.at_spot(spot)
     }
 
-    /// What tells the query from others.
+    /// The number that tells this query from others.
     pub(crate) fn binding(&self) -> u64 {
         self.maker.binding()
     }
 }
 
-/// What a walk comes by.
+/// One step of a walk over the rows.
 #[derive(Debug)]
 pub(crate) struct WalkStep {
-    /// The place behind it.
+    /// The place behind the step.
     pub(crate) mark: PositionChange,
-    /// The row that stands there; none behind rows that a filter has dropped, and of one whose time is over.
+    /// The row that stands there. None behind rows that a filter has dropped, and for a row that has expired.
     pub(crate) item: Option<Bytes>,
 }
 
@@ -225,7 +226,7 @@ enum WalkAhead {
     Over,
 }
 
-/// What reads, and where it would begin again.
+/// The reader, and the place where it would begin again.
 struct WalkReader {
     row_source: RowSource,
     selection: Selection,
@@ -236,8 +237,8 @@ struct WalkReader {
 }
 
 impl WalkReader {
-    /// The next answer. A service that is busy is asked again, from behind the last row: what failed may have
-    /// lost others on the way.
+    /// The next answer. A service that is busy is asked again from behind the last row, because the request that failed
+    /// may have lost rows on the way.
     async fn next(&mut self, wanted: Option<usize>) -> Result<HydratedRows> {
         let shared_budget = SharedBudget::new(self.budget);
         let mut rounds = shared_budget.rounds();
@@ -261,7 +262,7 @@ impl WalkReader {
 }
 
 impl Walk {
-    /// Looking stopped at `max_scanned`: there may be more.
+    /// Whether reading stopped at `max_scanned`, so that there may be more.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_spent
     }
@@ -299,7 +300,7 @@ impl Walk {
         }
     }
 
-    /// Over a row, without it.
+    /// Steps over a row without returning it.
     fn step(&mut self, row: &HydratedRow) -> Result<WalkStep> {
         let (segment, ends) = self.runs.next_row();
         let mark = match ends {

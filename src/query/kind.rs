@@ -1,7 +1,7 @@
 //! What a query asks of a field in a key: its type, and how a value of it is written.
 //!
-//! The derive names a field's type and a kind, and asks nothing of them: what a type lacks is said once,
-//! where the entity is written.
+//! The derive names a field's type and a kind and does not check them. What a type lacks is reported once, where the
+//! entity is written.
 
 use super::part::PartForm;
 use crate::codec::DynamoValue;
@@ -11,7 +11,7 @@ use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartOf, PartPlace, 
 
 /// The place of a field in a key.
 pub trait PartKind<F> {
-    /// What is asked for: without `Option`, and of a lossy format the cut type.
+    /// The type of the values that are asked for: without `Option`, and for a lossy format the cut type.
     type Part;
 
     /// Writes a part of a template.
@@ -25,7 +25,7 @@ pub trait PartKind<F> {
         role: Role,
     ) -> Result<(), CodecError>;
 
-    /// Writes a part of a sort key, in whichever way.
+    /// Writes a part of a sort key, in a template or as an attribute.
     fn write_sort(
         part: &Self::Part,
         way: &PartForm,
@@ -40,11 +40,11 @@ pub trait PartKind<F> {
     }
 }
 
-/// In a template, in this format.
+/// A part of a template, in this format.
 #[derive(Debug)]
 pub struct Formatted<const FORMAT: u8>(());
 
-/// The attribute itself.
+/// An attribute that is the field itself.
 #[derive(Debug)]
 pub struct Bare(());
 

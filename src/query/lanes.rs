@@ -1,4 +1,4 @@
-//! The reads of a query, side by side and within one budget: one of each partition, shard or segment.
+//! The reads of a query, side by side and within one budget: one for each partition, shard or segment.
 
 use super::fetch::{Fetch, FetchedRows};
 use crate::error::Result;
@@ -10,9 +10,9 @@ pub(super) type LaneAnswers = Vec<(usize, Result<FetchedRows>)>;
 #[derive(Debug)]
 pub(super) struct Lanes {
     fetches: Vec<Fetch>,
-    /// Items that may still be looked at, of all lanes.
+    /// How many items of all lanes may still be looked at.
     budget: Option<usize>,
-    /// How many lanes are asked at once: few at first, as they may do.
+    /// How many lanes are asked at once: few at first, because these may be enough.
     ahead: usize,
 }
 
@@ -20,7 +20,7 @@ impl Lanes {
     pub(super) fn new(fetches: Vec<Fetch>, budget: Option<usize>) -> Self {
         Lanes {
             fetches,
-            // Nothing would be found, and nothing left, by looking at nothing.
+            // A budget of 0 would find nothing and leave no place to go on from.
             budget: budget.map(|budget| budget.max(1)),
             ahead: 1,
         }
@@ -42,12 +42,12 @@ impl Lanes {
         self.fetches.iter_mut()
     }
 
-    /// Not everything may be looked at.
+    /// Whether the number of items that may be looked at is limited.
     pub(super) fn has_budget(&self) -> bool {
         self.budget.is_some()
     }
 
-    /// Nothing more may be looked at.
+    /// Whether nothing more may be looked at.
     pub(super) fn is_poor(&self) -> bool {
         self.budget == Some(0)
     }
@@ -56,7 +56,7 @@ impl Lanes {
         self.fetches.iter().all(Fetch::is_done)
     }
 
-    /// The first one that is not at its end.
+    /// The first lane that is not at its end.
     pub(super) fn first_open(&self) -> Option<&Fetch> {
         self.fetches.iter().find(|fetch| !fetch.is_done())
     }
@@ -74,8 +74,7 @@ impl Lanes {
         ahead
     }
 
-    /// The next answer of each of these lanes: of the first ones, as far as the budget goes, and of one in
-    /// any case.
+    /// The next answer of each of these lanes, as far as the budget goes. At least one lane is asked in any case.
     pub(super) async fn ask(&mut self, lanes: &[usize], wanted: Option<usize>) -> LaneAnswers {
         let budget = self.budget.map(|budget| budget.max(1));
         let count = lanes.len().min(budget.unwrap_or(usize::MAX));

@@ -1,7 +1,7 @@
-//! Rows whose time is over before they are handed over.
+//! Rows that expire before they are handed over.
 //!
-//! The service hides what had expired when a read began. A read may take long, and whoever is handed a row sees it at the
-//! time of that. Time goes on in seconds for a TTL, so most reads are over before anything has to be looked at.
+//! The service hides what had expired when a read began. A read may take long, so rows are checked again when they are
+//! handed over. A TTL counts in seconds, so most reads are over before any row has to be checked.
 
 use super::hydrate::{HydratedRow, HydratedRows};
 use super::selection::Selection;
@@ -9,18 +9,18 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::plan::{expires_at, is_expired};
 
-/// Tells rows that have expired since a read began.
+/// Tells which rows have expired since a read began.
 #[derive(Debug, Clone)]
 pub(super) struct Living {
     db: Dynamo,
     /// None where expired rows are wanted too.
     ttl: Option<&'static str>,
-    /// What had expired by then does not come.
+    /// The time at which the read began: the service hides what had expired by then.
     began: Timestamp,
 }
 
 impl Living {
-    /// Of a read that is about to begin.
+    /// For a read that is about to begin.
     pub(super) fn new(selection: &Selection, db: &Dynamo) -> Self {
         Living {
             db: db.clone(),
@@ -29,21 +29,21 @@ impl Living {
         }
     }
 
-    /// The time, if a row may have expired by now.
+    /// The TTL attribute and the time, if a row may have expired by now.
     fn later(&self) -> Option<(&'static str, Timestamp)> {
         let ttl = self.ttl?;
         let now = self.db.now();
         (now.seconds() > self.began.seconds()).then_some((ttl, now))
     }
 
-    /// Whether the time of this row is over.
+    /// Whether this row has expired.
     #[inline]
     pub(super) fn is_over(&self, row: &HydratedRow) -> bool {
         let later = self.later();
         later.is_some_and(|(ttl, now)| is_expired(row.item.json(), Some(ttl), now))
     }
 
-    /// Leaves out the rows whose time is over. Of those that were passed on the way the runs say no more.
+    /// Leaves out the rows that have expired. The runs no longer name what was left out.
     pub(super) fn keep(&self, answer: &mut HydratedRows) {
         let Some((ttl, now)) = self.later() else {
             return;
@@ -51,7 +51,7 @@ impl Living {
         answer.retain(|row| !is_expired(row.item.json(), Some(ttl), now));
     }
 
-    /// Notes when these rows expire, where that is asked for: before they are let go.
+    /// Notes when these rows expire, before they are let go.
     pub(super) fn note_ends(&self, rows: &[HydratedRow], ends: &mut Vec<Option<i64>>) {
         if let Some(ttl) = self.ttl {
             ends.extend(rows.iter().map(|row| expires_at(row.item.json(), ttl)));

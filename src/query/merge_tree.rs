@@ -1,28 +1,28 @@
-//! Which lane comes next: a tree of those that lost.
+//! Which lane comes next: a tournament tree that keeps the losers.
 //!
-//! Every lane stands at a rank, that of its next row or the least that this can have. Two meet at each node of the tree:
-//! who comes first goes on to the next node, the other stays. When the first of all moves on, it meets only those that
-//! it met on its way before, six of 64 lanes. A look at a number tells who is first: ranks are compared by what they have
-//! behind the front that all at hand share.
+//! Every lane has a rank: that of its next row, or the least that this row can have. Two lanes meet at each node of the
+//! tree: the one that comes first goes on to the next node, and the other stays. When the first lane moves on, it meets
+//! only the lanes that stayed on its way, six of 64. Ranks are compared by one number: the bytes behind the front that
+//! all ranks at hand share.
 
 use crate::key::rank::Ranks;
 
-/// Lanes with their rows between each other's.
+/// Lanes whose rows interleave.
 #[derive(Debug, Default)]
 pub(super) struct MergeTree {
     tracks: Vec<Track>,
     first: Option<TreeNode>,
-    /// Who lost at each node, from the second place on. Below the node `n` are `2n` and `2n + 1`, and those behind the
-    /// last are the lanes.
+    /// Which lane lost at each node; the first place is not used. Below the node `n` are `2n` and `2n + 1`; numbers
+    /// behind the last node are the lanes.
     losers: Vec<TreeNode>,
-    /// All ranks at hand begin with this.
+    /// What all ranks at hand begin with.
     front: Vec<u8>,
     is_measured: bool,
-    /// How many lanes entered since then.
+    /// How many lanes got new ranks since the front was measured.
     entered: usize,
 }
 
-/// The ranks of one lane, and at which it stands.
+/// The ranks of one lane, and which of them is the current one.
 #[derive(Debug, Default)]
 pub(super) struct Track {
     ranks: Ranks,
@@ -32,11 +32,11 @@ pub(super) struct Track {
 #[derive(Debug, Clone, Copy)]
 struct TreeNode {
     lane: usize,
-    /// What its rank begins with behind the front.
+    /// The bytes of its rank that follow the front.
     next: u64,
 }
 
-/// Of a lane without a rank, and of few others.
+/// The `next` of a lane without a rank. Few ranks have it too.
 const LAST: u64 = u64::MAX;
 
 impl MergeTree {
@@ -57,19 +57,19 @@ impl MergeTree {
         is_there.then_some(first.lane)
     }
 
-    /// Whether nothing tells which comes first, the first or one that was taken away before.
+    /// Whether the known bytes do not tell which comes first: the first lane, or one that was taken out before.
     pub(super) fn first_stands_with(&self, other: &Track) -> bool {
         let first = self.first.and_then(|first| rank(&self.tracks, first.lane));
         let (first, other) = (first.unwrap_or_default(), other.rank().unwrap_or_default());
         first.starts_with(other) || other.starts_with(first)
     }
 
-    /// The last rank of a lane that is known: where its rows end, or the next one is at the earliest.
+    /// The last known rank of a lane: its last row, or the bound of the next one.
     pub(super) fn end_of(&self, lane: usize) -> Option<&[u8]> {
         self.tracks.get(lane)?.ranks.last()
     }
 
-    /// The first moves on to its next rank.
+    /// Moves the first lane on to its next rank.
     #[inline]
     pub(super) fn advance(&mut self) {
         if let Some(TreeNode { lane, .. }) = self.first
@@ -81,7 +81,7 @@ impl MergeTree {
         }
     }
 
-    /// The first moves on to other ranks, none of which is before its own.
+    /// Gives the first lane other ranks, none of which is before its current one.
     pub(super) fn go_on(&mut self, track: Track) {
         let Some(TreeNode { lane, .. }) = self.first else {
             return;
@@ -94,7 +94,7 @@ impl MergeTree {
         }
     }
 
-    /// Takes the ranks of the first away.
+    /// Takes the ranks of the first lane away.
     pub(super) fn withdraw(&mut self) -> Option<Track> {
         let TreeNode { lane, .. } = self.first?;
         let track = self.tracks.get_mut(lane).map(std::mem::take);
@@ -102,9 +102,9 @@ impl MergeTree {
         track
     }
 
-    /// The ranks of a lane from now on. Then all have to start, unless it is the first and runs again.
+    /// Sets the ranks of a lane. Then the tree has to `start` again, unless it is the first lane and runs again.
     pub(super) fn enter(&mut self, lane: usize, track: Track) {
-        // At times all are measured anew, for they may have come to share more.
+        // The front is measured again now and then, because the ranks may have come to share more.
         self.entered += 1;
         if self.entered >= self.tracks.len() || !track.begins_with(&self.front) {
             self.is_measured = false;
@@ -114,7 +114,7 @@ impl MergeTree {
         }
     }
 
-    /// Has all lanes meet.
+    /// Lets all lanes meet.
     pub(super) fn start(&mut self) {
         if !std::mem::replace(&mut self.is_measured, true) {
             self.front = shared(&self.tracks).to_vec();
@@ -126,7 +126,7 @@ impl MergeTree {
             lane,
             next: track.next(front),
         });
-        // Who comes up to each node. What stands before the lanes is replaced.
+        // The lane that comes up to each node. The places before the lanes are overwritten.
         let runners: Vec<TreeNode> = runners.collect();
         let mut winners = [&*runners, &*runners].concat();
         self.losers = runners;
@@ -144,7 +144,7 @@ impl MergeTree {
         self.first = winners.get(1).copied();
     }
 
-    /// The first has another rank, and goes its way again.
+    /// Lets the first lane go up the tree again after its rank has changed.
     #[inline]
     fn run(&mut self, mut runner: TreeNode) {
         let mut node = (self.tracks.len() + runner.lane) / 2;
@@ -167,13 +167,13 @@ impl Track {
         self.ranks.get(self.at)
     }
 
-    /// What its rank has behind so many bytes.
+    /// What the current rank has after the first `behind` bytes.
     #[inline]
     fn next(&self, behind: usize) -> u64 {
         self.ranks.next(self.at, behind).unwrap_or(LAST)
     }
 
-    /// Of the ranks from here on the first and the last: as they are in order, those between begin alike.
+    /// The first and the last of the ranks that are left. They are in order, so those between begin in the same way.
     fn ends(&self) -> impl Iterator<Item = &[u8]> {
         let last = self.rank().and(self.ranks.last());
         [self.rank(), last].into_iter().flatten()
@@ -184,7 +184,7 @@ impl Track {
     }
 }
 
-/// What all ranks begin with.
+/// What the ranks of all lanes begin with.
 fn shared(tracks: &[Track]) -> &[u8] {
     let mut ranks = tracks.iter().flat_map(Track::ends);
     let first = ranks.next().unwrap_or_default();
@@ -198,7 +198,7 @@ fn shared(tracks: &[Track]) -> &[u8] {
     })
 }
 
-/// Has the first of both be the first.
+/// Swaps the two nodes if the second one comes first.
 #[inline]
 fn meet(tracks: &[Track], first: &mut TreeNode, second: &mut TreeNode) {
     if second.next < first.next || second.next == first.next && comes_first(tracks, *second, *first)
@@ -207,7 +207,7 @@ fn meet(tracks: &[Track], first: &mut TreeNode, second: &mut TreeNode) {
     }
 }
 
-/// Of equal ranks that of the earlier lane is the first.
+/// Among equal ranks, that of the earlier lane comes first.
 #[cold]
 fn comes_first(tracks: &[Track], runner: TreeNode, other: TreeNode) -> bool {
     let place = |runner: TreeNode| {
@@ -231,7 +231,7 @@ mod tests {
     use crate::key::point::KeyPoint;
     use crate::key::rank::Ranking;
 
-    /// Texts of which many are equal, and many begin alike for longer than is looked at.
+    /// Many of these texts are equal, and many share a longer front than is compared.
     fn lane() -> impl Strategy<Value = Vec<String>> {
         let text = "(same-front-of-all-)?(|[abA]|0123456789|0123456789ab)[\\x00\\x01 a\u{e9}]{0,3}";
         proptest::collection::vec(text, 0..5)
@@ -254,7 +254,7 @@ mod tests {
         ranks
     }
 
-    /// The lane with the least rank, the first of several.
+    /// The lane with the least rank: the earliest of several.
     fn least(tree: &MergeTree) -> Option<usize> {
         let lanes = tree.tracks.iter().enumerate();
         let ranks = lanes.filter_map(|(lane, track)| Some((track.rank()?, lane)));
@@ -264,7 +264,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-        /// Whatever becomes of lanes: they move on, on their own ranks or on others, are taken out and come back.
+        /// Lanes move on, on their own ranks or on others, are taken out and come back.
         #[test]
         fn the_first_is_the_least(
             lanes in proptest::collection::vec(lane(), 1..20),

@@ -1,4 +1,4 @@
-//! What a query says of a row at hand: enough for a fake of a repository.
+//! What a query says about a row at hand: enough for a fake of a repository.
 
 use std::cmp::Ordering;
 
@@ -21,11 +21,11 @@ pub trait StoredRow<Kind> {
     fn stored(&self) -> Result<Vec<u8>>;
 }
 
-/// It is an entity.
+/// The row is an entity.
 #[derive(Debug)]
 pub struct OfEntity(());
 
-/// It is a variant of a collection.
+/// The row is a variant of a collection.
 #[derive(Debug)]
 pub struct OfCollection(());
 
@@ -45,8 +45,8 @@ impl<C: DynamoCollection> StoredRow<OfCollection> for C {
 }
 
 impl<Row, From> Query<Row, From> {
-    /// Whether the row, once stored, is among those of the query. A TTL is not looked at, and a query with a
-    /// `filter` is refused: that is the service's to evaluate.
+    /// Whether the row, once stored, is among those of the query. A TTL is not looked at. A query with a `filter` is
+    /// refused, because only the service evaluates filters.
     pub fn matches<Kind>(&self, row: &Row) -> Result<bool>
     where
         Row: StoredRow<Kind>,
@@ -56,7 +56,7 @@ impl<Row, From> Query<Row, From> {
             .map_err(|fault| Error::encode(self.selection.entity(), fault))
     }
 
-    /// Which of two rows comes first. `Equal` if the query leaves that to the service.
+    /// Which of two rows comes first; `Equal` if the query leaves that to the service.
     pub fn order<Kind>(&self, left: &Row, right: &Row) -> Result<Ordering>
     where
         Row: StoredRow<Kind>,
@@ -117,7 +117,7 @@ impl Selection {
         Ok(self.lane_of(json)?.is_some())
     }
 
-    /// In which of the lanes an item stands, by its key attributes.
+    /// The lane that holds an item, by its key attributes.
     pub(super) fn lane_of(&self, json: &[u8]) -> Result<Option<usize>, CodecError> {
         let ranged = self.draft.ranged();
         let point = ranged.map(|name| attribute(json, name)).transpose()?;

@@ -20,15 +20,14 @@ use crate::read::RawRow;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Page<Row> {
-    /// The rows: as many as the limit, while there are as many.
+    /// The rows: as many as the limit, if there are that many.
     pub rows: Vec<Row>,
-    /// Goes on behind the last row. There is one only if more is there, or if `max_scanned` kept the
-    /// library from looking.
+    /// Goes on behind the last row. It is there only if more rows are, or if `max_scanned` kept the library from
+    /// looking.
     pub next: Option<Cursor>,
-    /// Goes back before the first row. There is one if the page was reached by a cursor and more is
-    /// there.
+    /// Goes back before the first row. It is there if the page was reached by a cursor and more rows come before it.
     pub previous: Option<Cursor>,
-    /// None in a page that no service gave.
+    /// What the page was made from; None in a page that no service gave.
     raw: Option<Arc<RawPage>>,
 }
 
@@ -44,7 +43,7 @@ impl<Row: RowOfEntity> Page<Row> {
     /// The keys of the items that the index still lists on this page and the table no longer has, in
     /// the order of the index. Only [`hydrate`](crate::query::QueryVerbs::hydrate) finds any.
     ///
-    /// One whose key is not as this library writes it is an error in its place, which says the key by
+    /// A key in another spelling than this library's is an error in its place. The error names the key by
     /// [`item_key`](crate::error::Error::item_key).
     pub fn vanished(&self) -> Vec<Result<Key<Row::Entity>>> {
         let rows = self.raw.iter().flat_map(|raw| &raw.vanished);
@@ -79,14 +78,14 @@ impl<Row: fmt::Debug> fmt::Debug for Page<Row> {
 struct RawPage {
     places: Vec<Bytes>,
     vanished: Vec<Vanished>,
-    /// Stands before the first row, and knows the rows in the order in which they were read.
+    /// The place before the first row. It knows the rows in the order in which they were read.
     position: ReadPosition,
 }
 
 impl RawPage {
     fn cursor_at(&self, row: usize) -> Option<Cursor> {
         let maker = self.position.maker();
-        // The rows were read before, so their keys are there.
+        // The rows were read, so their keys are there.
         if !maker.is_segmented() {
             return maker.at_row(self.places.get(row)?).ok();
         }
@@ -115,9 +114,9 @@ impl ReadPage {
 
 /// Why reading stopped.
 enum StopReason {
-    /// Nothing more is there.
+    /// No more rows are there.
     Last,
-    /// Another row is.
+    /// Another row is there.
     More,
     /// `max_scanned` was used up.
     Spent,
@@ -137,7 +136,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
         mut vanished,
     } = read;
     position.expect(runs);
-    // The far end is the one that was read towards; behind the near one is the cursor's own row.
+    // The far end is the one that was read towards. The near end has the cursor's own row behind it.
     let far = match end {
         StopReason::Last => None,
         StopReason::More | StopReason::Spent => {
@@ -177,7 +176,7 @@ pub(super) async fn read(selection: Selection, db: Dynamo) -> Result<(ReadPage, 
     Ok((page, rows.into_iter().map(|row| row.item).collect()))
 }
 
-/// Reads until there is one row too many, or until the end. Without a limit what one answer of each lane brings is enough.
+/// Reads until there is one row too many, or until the end. Without a limit, one answer of each lane is enough.
 async fn collect(
     row_source: &mut RowSource,
     limit: Option<usize>,
@@ -194,7 +193,7 @@ async fn collect(
         }
         if let Some(full) = full.filter(|full| read.rows.len() > *full) {
             read.rows.truncate(full);
-            // What is behind the last row is told by the page that goes on there.
+            // Items that vanished behind the last row belong to the page that goes on there.
             read.vanished.retain(|row| row.before < full);
             break StopReason::More;
         }

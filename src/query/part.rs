@@ -1,4 +1,4 @@
-//! One part of the sort key: what may be asked of it.
+//! One part of the sort key, and what may be asked of it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ use crate::json::{CodecError, Name};
 use crate::key::{Arg, GivenPart, KeyTarget, PartOf, WritePlace, width_in};
 use crate::schema::{Style, Width};
 
-/// The next part of the sort key. `eq` goes on to the part behind it; a range ends the chain, as
-/// DynamoDB reads one range.
+/// The next part of the sort key. `eq` goes on to the part behind it. A range ends the chain, because DynamoDB reads
+/// only one range.
 #[must_use = "say what the part has to be: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
 pub struct SortPart<F, K, Next, const ORDER: u8 = ORDERED> {
     draft: KeyDraft,
@@ -29,9 +29,9 @@ type PartMarker<F, K, Next> = fn() -> (F, K, Next);
 /// How a part of a sort key is written.
 #[derive(Clone, Copy)]
 pub enum PartForm {
-    /// By the function that writes the key of an item; it is given what writes the part.
+    /// The function that writes the key of an item writes the part too.
     Template(WriteTemplate),
-    /// As the attribute of this name.
+    /// The part is the attribute of this name.
     Value(Name),
 }
 
@@ -41,7 +41,7 @@ pub type WriteTemplate =
 
 /// The keys sort as the values of the part do.
 pub const ORDERED: u8 = 0;
-/// They do not.
+/// The keys do not sort as the values of the part do.
 pub const UNORDERED: u8 = 1;
 
 /// How keys sort by a part.
@@ -53,7 +53,7 @@ pub const fn order_of(natural: Width, pad: Option<usize>, last: bool, style: Sty
     }
 }
 
-/// Stands for what is known of the order of a part.
+/// Stands for how keys sort by a part.
 #[derive(Debug)]
 pub struct PartOrder<const ORDER: u8>(());
 
@@ -79,7 +79,7 @@ impl<F, K, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
         SortPart::new(draft, PartForm::Value(name))
     }
 
-    /// Of a stage that does not know what comes before.
+    /// A part at a stage that does not know what comes before.
     pub fn never(draft: KeyDraft) -> Self {
         SortPart::new(draft, PartForm::Value(Name::new("", "")))
     }
@@ -94,7 +94,7 @@ impl<F, K, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
 }
 
 impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
-    /// The part is this, or [`each`](super::each) of several; goes on to the next one.
+    /// The part is this value, or one of several given by [`each`](super::each). The chain goes on to the next part.
     pub fn eq<N>(mut self, value: impl KeyArg<F, K, N>) -> Next {
         let way = self.way;
         let write =
@@ -105,7 +105,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         Next::of(self.draft)
     }
 
-    /// The part is below this.
+    /// The part is less than this value.
     pub fn lt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         PartOrder<ORDER>: OrderedPart,
@@ -113,7 +113,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         self.range(None, Some((value.into_arg(), false)))
     }
 
-    /// The part is this or below.
+    /// The part is this value or less.
     pub fn le(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         PartOrder<ORDER>: OrderedPart,
@@ -121,7 +121,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         self.range(None, Some((value.into_arg(), true)))
     }
 
-    /// The part is above this.
+    /// The part is greater than this value.
     pub fn gt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         PartOrder<ORDER>: OrderedPart,
@@ -129,7 +129,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         self.range(Some((value.into_arg(), false)), None)
     }
 
-    /// The part is this or above.
+    /// The part is this value or greater.
     pub fn ge(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         PartOrder<ORDER>: OrderedPart,
@@ -137,8 +137,8 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         self.range(Some((value.into_arg(), true)), None)
     }
 
-    /// The part is in a range of Rust: `a..b` leaves `b` out, `a..=b` holds it. An empty or reversed
-    /// range has no rows, and none are asked for.
+    /// The part is in a Rust range: `a..b` leaves `b` out, `a..=b` includes it. An empty or reversed range has no rows,
+    /// and no request is sent for it.
     pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         PartOrder<ORDER>: OrderedPart,
@@ -179,7 +179,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     }
 }
 
-/// Leads to the names of the parts, which say why none of them can follow.
+/// Makes the names of the parts known, so that the compiler says why none of them can follow.
 #[doc(hidden)]
 impl<F, K, Next: QueryStage, const ORDER: u8> Deref for SortPart<F, K, Next, ORDER> {
     type Target = <Next::Entity as EntityContract>::SortParts;

@@ -27,7 +27,7 @@ fn given<F: 'static, K: PartKind<F> + 'static>(value: impl Arg<K::Part>) -> Give
     GivenPart::new(PartValue::<F, K>(value.into_arg()))
 }
 
-/// Writes a part of a sort key, in whichever way.
+/// Writes a part of a sort key, in a template or as an attribute.
 pub(super) fn write_sort(
     given: &GivenPart,
     way: &PartForm,
@@ -39,7 +39,7 @@ pub(super) fn write_sort(
     }
 }
 
-/// What may be given for a field of this kind: what [`Arg`] says of its type, or [`each`] of several.
+/// What may be given for a field of this kind: whatever [`Arg`] allows for its type, or [`each`] of several.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what this part of the key holds",
     label = "expected the field's type, or `each(..)` of several",
@@ -54,7 +54,7 @@ pub trait KeyArg<F, K, Number> {
 #[derive(Debug)]
 pub struct One(());
 
-/// Several are.
+/// Several values are given.
 #[derive(Debug)]
 pub struct Several(());
 
@@ -70,8 +70,8 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several
     }
 }
 
-/// What may be given for a part of this entity's partition key, in a collection. It names no type of a
-/// field, which may be private.
+/// What may be given for a part of this entity's partition key, in a collection. It does not name the field's type,
+/// which may be private.
 #[diagnostic::on_unimplemented(
     message = "`{A}` is not what this part of the key of `{Self}` holds",
     label = "expected the field's type, or `each(..)` of several"

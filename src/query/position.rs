@@ -1,7 +1,7 @@
-//! How far a read has come, by the rows that were delivered and not by those that were fetched.
+//! How far a read has come, counted by the rows that were delivered and not by those that were fetched.
 //!
-//! A scan in segments has a place in each of them, and any other read one place in all. Rows come in runs:
-//! those that one answer brings of one segment.
+//! A scan in segments has a place in each of them, and any other read has one place. Rows come in runs: a run is what
+//! one answer brings of one segment.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -57,17 +57,17 @@ impl RowSpot {
     }
 }
 
-/// Rows of one segment that come one after the other.
+/// A run of rows: they belong to one segment and come one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) segment: usize,
     pub(super) rows: usize,
-    /// Where they end, if that is known to be further than the last of them.
+    /// Where the run ends, if that is known to be further than its last row.
     pub(super) ends: Option<Reached>,
 }
 
 impl Run {
-    /// So many rows of a read without segments.
+    /// A run of this many rows, in a read without segments.
     pub(super) fn of(rows: usize) -> Self {
         Run {
             segment: 0,
@@ -77,7 +77,7 @@ impl Run {
     }
 }
 
-/// The runs of the rows that are at hand.
+/// The runs of the rows at hand.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Runs(VecDeque<Run>);
 
@@ -86,7 +86,7 @@ impl Runs {
         self.0.extend(runs);
     }
 
-    /// What comes before the next row without one.
+    /// The next change of position that no row brings, before the next row.
     pub(super) fn next_gap(&mut self) -> Option<PositionChange> {
         while let Some(Run { rows: 0, .. }) = self.0.front() {
             let run = self.0.pop_front()?;
@@ -100,7 +100,7 @@ impl Runs {
         None
     }
 
-    /// The segment of the next row, and where that ends if nothing else comes of its run.
+    /// The segment of the next row. If it is the last row of its run, also where the run ends.
     pub(super) fn next_row(&mut self) -> (usize, Option<Reached>) {
         let Some(run) = self.0.front_mut() else {
             return (0, None);
@@ -118,7 +118,7 @@ pub(super) struct ReadPosition {
     maker: CursorMaker,
     spot: RowSpot,
     runs: Runs,
-    /// The row that was delivered last, with its segment, where the spot does not tell of it.
+    /// The row that was delivered last, with its segment, if the spot is not yet behind it.
     last: Option<(usize, RawRow)>,
 }
 
@@ -137,18 +137,18 @@ impl ReadPosition {
         &self.maker
     }
 
-    /// Rows are at hand, behind those that are.
+    /// Adds the runs of rows that have come.
     pub(super) fn expect(&mut self, runs: Vec<Run>) {
         self.runs.extend(runs);
     }
 
-    /// The next row was delivered.
+    /// Notes that the next row was delivered.
     #[inline]
     pub(super) fn pass(&mut self, row: RawRow) {
         self.last = self.step().map(|segment| (segment, row));
     }
 
-    /// Steps over the next row: its segment, where the spot does not tell of it.
+    /// Steps over the next row. Returns its segment, unless the spot moved behind the row.
     fn step(&mut self) -> Option<usize> {
         self.pass_gaps();
         let (segment, ends) = self.runs.next_row();
@@ -159,7 +159,7 @@ impl ReadPosition {
         None
     }
 
-    /// So were all rows before the next one, and so is what held none.
+    /// Moves over the answers without rows that come before the next row.
     pub(super) fn pass_gaps(&mut self) {
         while let Some(mark) = self.runs.next_gap() {
             self.last.take_if(|(segment, _)| *segment == mark.segment);
@@ -167,7 +167,7 @@ impl ReadPosition {
         }
     }
 
-    /// Where to go on; none at the beginning.
+    /// The cursor to go on from; None at the beginning.
     pub(super) fn cursor(&self) -> Result<Option<Cursor>, CodecError> {
         let last = self.last.as_ref();
         self.cursor_at(last.map(|(segment, row)| (*segment, row.json())))
@@ -183,7 +183,7 @@ impl ReadPosition {
         position.cursor_at(last)
     }
 
-    /// At the spot, or behind this row.
+    /// The cursor at the spot, or behind this row.
     fn cursor_at(&self, last: Option<(usize, &[u8])>) -> Result<Option<Cursor>, CodecError> {
         let mut spot = self.spot.clone();
         if let Some((segment, row)) = last {
@@ -193,7 +193,7 @@ impl ReadPosition {
     }
 }
 
-/// Keys stay out.
+/// Leaves keys out.
 impl fmt::Debug for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

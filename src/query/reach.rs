@@ -29,7 +29,7 @@ pub struct WholeTable(());
 #[derive(Debug)]
 pub struct Anywhere(());
 
-/// The items behind the rows of a query that reads there.
+/// The items behind the rows of a query that reads from `From`.
 #[derive(Debug)]
 pub struct Hydrated<From>(PhantomData<From>);
 

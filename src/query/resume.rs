@@ -1,8 +1,8 @@
-//! What a query goes on from.
+//! What a query can go on from.
 
 use super::cursor::Cursor;
 
-/// A [`Cursor`], or an `Option` of one: none is the beginning.
+/// A [`Cursor`], or an `Option` of one: `None` means the beginning.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no cursor",
     label = "expected a `Cursor` or an `Option<Cursor>`",

@@ -1,8 +1,7 @@
 //! The rows of several lanes in one order.
 //!
-//! Of each lane that is not at its end something is known: its next row, or, as none is at hand, where
-//! that is at the earliest. Whatever comes first of these is either the next row of all, or the lane to
-//! ask.
+//! For each lane that is not at its end, either its next row is at hand, or the least rank that this row can have is
+//! known. What comes first among these is either the next row of all, or the lane to ask.
 
 use super::fetch::{Fetch, FetchedRows};
 use super::lanes::Lanes;
@@ -12,7 +11,7 @@ use crate::key::rank::{Ranking, Ranks};
 use crate::read::{RawRow, RawRows};
 use crate::retry::CONCURRENCY;
 
-/// So many merged rows are handed over at once: those behind them may not be read yet.
+/// How many merged rows are handed over at once. The rows behind them may not have been read as values yet.
 const AT_ONCE: usize = 1024;
 
 #[derive(Debug)]
@@ -20,11 +19,11 @@ pub(super) struct RowMerger {
     lanes: Vec<MergeLane>,
     /// Which lane comes next.
     tree: MergeTree,
-    /// How many lanes have their rows between each other's.
+    /// How many lanes have rows that interleave.
     width: usize,
-    /// All rows are wanted, so lanes may be asked before their turn.
+    /// Whether all rows are wanted, so that lanes may be asked before their turn.
     until_the_end: bool,
-    /// What comes behind the rows that were handed over.
+    /// The error that comes behind the rows that were handed over.
     failed: Option<Error>,
 }
 
@@ -32,16 +31,16 @@ pub(super) struct RowMerger {
 #[derive(Debug, Default)]
 struct MergeLane {
     rows: RawRows,
-    /// What was answered, until it is its turn.
+    /// What was answered, kept until its turn comes.
     next: Option<Result<FetchedRows>>,
 }
 
 impl RowMerger {
-    /// Has the rows of these lanes ranked.
+    /// Merges these lanes, and has their rows ranked for that.
     pub(super) fn new(reads: &mut Lanes, ranking: &Ranking, width: usize) -> Result<Self> {
         let ranks = reads.iter_mut().map(|fetch| {
             fetch.rank_by(ranking.clone());
-            // Where its first row is at the earliest.
+            // The least rank that its first row can have.
             let mut ranks = Ranks::default();
             fetch.rank_next(&mut ranks)?;
             Ok(ranks)
@@ -56,7 +55,7 @@ impl RowMerger {
         })
     }
 
-    /// All rows are going to be read.
+    /// Says that all rows are going to be read.
     pub(super) fn go_to_the_end(&mut self) {
         self.until_the_end = true;
     }
@@ -66,7 +65,7 @@ impl RowMerger {
         self.tree.first()
     }
 
-    /// The next row of all is at hand, and no request is needed to have it.
+    /// Whether the next row of all lanes is at hand, without another request.
     pub(super) fn is_row_known(&self) -> bool {
         let first = self.tree.first().and_then(|lane| self.lanes.get(lane));
         first.is_some_and(|lane| lane.rows.len() > 0)
@@ -116,7 +115,7 @@ impl RowMerger {
 
     /// Asks the lanes that may come first, and some that come next.
     async fn fill(&mut self, reads: &mut Lanes, wanted: Option<usize>) -> Result<()> {
-        // No more than that: their rows wait in memory.
+        // No more lanes are asked, because their rows wait in memory.
         let most = wanted.map_or(CONCURRENCY, |_| reads.grow().min(CONCURRENCY));
         let dry = self.withdraw_dry(most);
         let share = wanted.map(|wanted| {
@@ -128,7 +127,7 @@ impl RowMerger {
             return Ok(());
         }
         lanes.extend(self.soon_dry(reads, CONCURRENCY.saturating_sub(lanes.len())));
-        // The budget may leave some out.
+        // The budget may leave some of these lanes out.
         for (at, answer) in reads.ask(&lanes, share).await {
             let answer = match self.until_the_end {
                 true => answer,
@@ -149,7 +148,7 @@ impl RowMerger {
         Ok(())
     }
 
-    /// The lanes that are dry next, at most so many: they are asked together with one that is, instead of one after the
+    /// Up to `most` lanes that run dry next. They are asked together with a lane that is dry, instead of one after the
     /// other.
     fn soon_dry(&self, reads: &Lanes, most: usize) -> Vec<usize> {
         if !self.until_the_end || most == 0 {
@@ -163,19 +162,19 @@ impl RowMerger {
             .collect();
         soon.sort_unstable();
         let soon = soon.into_iter().map(|(_, at)| at);
-        // No more than that: their rows wait in memory.
+        // No more lanes are asked, because their rows wait in memory.
         soon.take(most.min(CONCURRENCY.saturating_sub(ahead)))
             .collect()
     }
 
-    /// Nothing of it is at hand.
+    /// Whether no row of the lane is at hand.
     fn is_dry(&self, lane: usize) -> bool {
         let lane = self.lanes.get(lane);
         lane.is_some_and(|lane| lane.rows.len() == 0 && lane.next.is_none())
     }
 
-    /// Takes those lanes out of the tree of which no row is at hand, in their order, as far as they come before all rows
-    /// that are.
+    /// Takes the lanes without a row at hand out of the tree, in their order, as far as they come before every row that
+    /// is at hand.
     fn withdraw_dry(&mut self, most: usize) -> Vec<(usize, Track)> {
         let mut dry: Vec<(usize, Track)> = Vec::new();
         while let Some(lane) = self.tree.first().filter(|lane| self.is_dry(*lane)) {
@@ -191,19 +190,19 @@ impl RowMerger {
 }
 
 impl MergeLane {
-    /// Its rows are handed over, and more are left of their answer.
+    /// Whether its answer has more rows, and no newer answer waits.
     fn is_unread(&self, fetch: Option<&Fetch>) -> bool {
         self.next.is_none() && fetch.is_some_and(Fetch::is_unread)
     }
 
-    /// Half of the rows that came last are gone, and more have to be asked for.
+    /// Whether half of the last rows are gone and more have to be asked for.
     fn is_nearly_dry(&self, fetch: Option<&Fetch>) -> bool {
         let is_at_end = |fetch: &Fetch| !fetch.is_done() && !fetch.is_unread();
         let is_at_end = self.next.is_none() && fetch.is_some_and(is_at_end);
         is_at_end && self.rows.len() <= self.rows.gone()
     }
 
-    /// Rows to be handed over, and where they stand.
+    /// Takes the rows of an answer, and returns their ranks.
     fn take(&mut self, fetch: &Fetch, answer: FetchedRows) -> Result<Track> {
         let mut ranks = answer.ranks;
         fetch.rank_next(&mut ranks)?;
@@ -211,7 +210,7 @@ impl MergeLane {
         Ok(Track::new(ranks))
     }
 
-    /// The rows that were answered; where it was, if there are none or that is an error.
+    /// Begins with the rows of the answer that has come. Without one, or with an error, the lane stays where it was.
     fn begin(&mut self, fetch: &Fetch, track: Track) -> Result<Track> {
         match self.next.take() {
             Some(Ok(answer)) => self.take(fetch, answer),
@@ -222,7 +221,7 @@ impl MergeLane {
         }
     }
 
-    /// The next rows of the answer that it has, or of the next one, if that is there.
+    /// The ranks of the next rows: those of the answer that has come, or the rest of the current one.
     fn go_on(&mut self, fetch: &mut Fetch) -> Option<Result<Track>> {
         let answer = match self.next.take() {
             Some(answer) => answer,

@@ -27,11 +27,11 @@ impl<E: DynamoEntity> Query<E, WholeTable> {
 }
 
 impl<Row> Query<Row, WholeTable> {
-    /// In so many parts, up to 1000, of which up to eight are read at once. Their rows come when all of
-    /// these have answered, so a crash may lose up to eight answers of work; `page_size` makes them smaller.
+    /// Scans the table in this many parts, up to 1000, of which up to eight are read at once. Their rows come when all
+    /// of these have answered, so a crash may lose up to eight answers of work; `page_size` makes the answers smaller.
     ///
-    /// Pages, streams and jobs have places to go on from, as of any query: a cursor then holds the place in each
-    /// segment, and grows with them, by the size of a key each. It fits a scan in as many segments.
+    /// Pages, streams and jobs can go on from a cursor, as with any query. It holds the place in each segment, so it
+    /// grows by the size of a key for each, and it fits only a scan in as many segments.
     pub fn segments(self, segments: u32) -> Self {
         self.with(|options| options.segments = Some(segments.max(1)))
     }

@@ -37,27 +37,27 @@ pub(crate) struct Options {
     pub(super) descending: bool,
     pub(super) consistent: bool,
     pub(super) include_expired: bool,
-    /// Rows to return.
+    /// How many rows to return at most.
     pub(super) limit: Option<usize>,
     /// Items to look at in one request, and in all.
     pub(super) page_size: Option<usize>,
     pub(super) max_scanned: Option<usize>,
     pub(super) resume: Option<Cursor>,
-    /// One partition after the other.
+    /// Whether one partition is read after the other.
     pub(super) by_partition: bool,
-    /// What rows have to be besides.
+    /// What the filter asks of the rows.
     pub(super) filter: Option<Node>,
-    /// The attributes that are read besides those of the key; all, if it is not said.
+    /// The attributes that are read besides those of the key; None reads all.
     pub(super) projection: Option<Vec<&'static str>>,
-    /// The items behind the rows are read.
+    /// How the items behind the rows are read, if they are.
     pub(super) hydration: Option<Hydration>,
-    /// Parts of a scan, read side by side. Never 0.
+    /// How many segments of a scan are read side by side. Never 0.
     pub(super) segments: Option<u32>,
     /// How rows are read as they come.
     pub(super) ahead: Option<ReadAhead>,
-    /// What may be read in a second.
+    /// How many read units may be taken in a second.
     pub(super) read_units: Option<u32>,
-    /// Who is told how far it has come.
+    /// Who is told how far the read has come.
     pub(super) watch: Option<ProgressWatch>,
 }
 
@@ -68,15 +68,15 @@ pub(crate) struct RequestFrame {
     pub(super) table: String,
     /// An open JSON object.
     pub(super) body: Vec<u8>,
-    /// It asks for what it consumes.
+    /// Whether it asks for what it consumes.
     pub(super) is_metered: bool,
-    /// Rows are dropped by the service after it has counted them.
+    /// The filters by which the service drops rows that it has already counted.
     pub(super) filters: Vec<Filter>,
-    /// Where its rows begin at the earliest, as values of the front of the sort key.
+    /// The earliest place where its rows can begin, as values of the front of the sort key.
     pub(super) begins: Vec<KeyPoint>,
-    /// Where nothing can come any more.
+    /// The last key that can come.
     pub(super) end: Option<LastKey>,
-    /// Nothing can be there: no request.
+    /// Whether nothing can be there, so that no request is sent.
     pub(super) is_nothing: bool,
 }
 
@@ -107,7 +107,7 @@ impl Selection {
         self.source().name()
     }
 
-    /// What is asked of the sort key: by the cursor, if there is one.
+    /// What is asked of the sort key: the condition of the cursor, if there is one.
     pub(super) fn asked(&self) -> &SortCondition {
         let resume = self.options.resume.as_ref();
         resume.map_or(&self.draft.asked, Cursor::asked)
@@ -152,14 +152,13 @@ impl Selection {
             .telling(self.by_key())
     }
 
-    /// How rows are read as they come. Those whose items are read behind them are keys and nothing else.
+    /// How rows are read as they come. Where the items behind them are fetched, they are keys and nothing else.
     fn ahead(&self) -> Option<ReadAhead> {
         let options = &self.options;
         options.ahead.filter(|_| options.hydration.is_none())
     }
 
-    /// How rows are counted: by the service, or where it cannot tell which are meant by their keys.
-    /// None where nobody asks what is taken.
+    /// Counts what is taken; None where nobody asks for that.
     pub(super) fn meter(&self) -> Option<Arc<Meter>> {
         let options = &self.options;
         if !self.is_metered() {
@@ -185,8 +184,8 @@ impl Selection {
         }
     }
 
-    /// DynamoDB takes no filter on a key that is queried, and finds nothing by an attribute that an index
-    /// does not hold.
+    /// Refuses a filter on a key that is queried, because DynamoDB takes none, and on an attribute that an index does
+    /// not hold, because it finds nothing.
     pub(super) fn check_filter(&self) -> Result<()> {
         let source = self.source();
         let names = self.options.filter.iter().flat_map(Node::attributes);
@@ -208,7 +207,7 @@ impl Selection {
         Ok(())
     }
 
-    /// What an index does not hold cannot be read from it.
+    /// Refuses an attribute that the index does not hold.
     fn check_projection_of(&self, name: &str) -> Result<()> {
         if self.source().holds(name) {
             return Ok(());
@@ -227,8 +226,8 @@ impl Selection {
         self.options.descending != self.goes_back()
     }
 
-    /// Whether the last lane comes first. Partitions that are read one after the other come as they were given, in
-    /// whichever order their rows do.
+    /// Whether the last lane comes first. Partitions that are read one after the other come in the order in which they
+    /// were given, whatever the order of their rows.
     pub(super) fn begins_with_the_last_lane(&self) -> bool {
         match self.options.by_partition {
             true => self.goes_back(),
@@ -261,7 +260,7 @@ impl Selection {
         if self.reads_down() {
             body.raw(",\"ScanIndexForward\":false");
         }
-        // The items behind a global index can be read strongly, the index cannot.
+        // The items behind a global index can be read strongly, but not the index itself.
         if self.options.consistent && !self.source().is_global() {
             body.raw(",\"ConsistentRead\":true");
         }
@@ -299,7 +298,7 @@ impl Selection {
         Error::new(kind, Stage::Request, message).of(self.entity())
     }
 
-    /// Rows before a place are some, in their order: a page.
+    /// Refuses to read backwards, because only a page can return the rows before a place in their order.
     pub(super) fn refuse_backwards(&self) -> Result<()> {
         if self.goes_back() {
             let message = "a cursor that goes backwards is for `page`";

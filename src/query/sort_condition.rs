@@ -1,9 +1,9 @@
-//! What is asked of the first part that is not known.
+//! What is asked of the first part of the sort key that is not known.
 
 use crate::key::range::{Bound, KeyRange};
 
-/// What a part of a sort key has to be. Of a template these are texts of the part alone, so that one
-/// question is asked behind several fronts, and a cursor can keep it.
+/// What a part of a sort key has to be. For a template the bounds are texts of the part alone, so that one condition
+/// fits behind several fronts, and a cursor can keep it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum SortCondition {
     Anything,
@@ -12,7 +12,7 @@ pub(crate) enum SortCondition {
 }
 
 impl SortCondition {
-    /// The word that was said, without its values: whether there are bounds, and whether they are held.
+    /// The kind of condition without its values: which bounds there are, and whether they are included.
     pub(super) fn word(&self) -> u8 {
         let side = |bound: &Option<Bound>| match bound {
             None => 0,
@@ -34,7 +34,7 @@ impl SortCondition {
         }
     }
 
-    /// The bounds that it holds.
+    /// The bounds of the condition.
     pub(super) fn bounds(&self) -> impl Iterator<Item = &Bound> {
         let (lower, upper) = match self {
             SortCondition::Between(lower, upper) => (lower.as_ref(), upper.as_ref()),

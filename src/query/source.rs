@@ -13,7 +13,7 @@ use crate::schema::{
 pub struct QuerySource {
     pub(crate) table: &'static TableDef,
     pub(super) entities: &'static [&'static EntityDef],
-    /// Of a collection the first of its entities.
+    /// The entity; for a collection, the first of its entities.
     pub(crate) entity: &'static EntityDef,
     pub(crate) index: Option<&'static EntityIndexDef>,
     pub(super) members: Option<Members>,
@@ -42,7 +42,7 @@ impl QuerySource {
         }
     }
 
-    /// One of its access patterns, by its place in the declaration.
+    /// One of the entity's access patterns, by its place in the declaration.
     pub fn index<E: DynamoEntity>(at: usize) -> Self {
         QuerySource {
             index: E::ENTITY.indexes.get(at),
@@ -50,7 +50,7 @@ impl QuerySource {
         }
     }
 
-    /// Whose rows are asked for, as messages name it.
+    /// The name of the entity or the collection, for messages.
     pub(crate) fn name(&self) -> &'static str {
         match self.members {
             Some(members) => members.name,
@@ -66,7 +66,7 @@ impl QuerySource {
         }
     }
 
-    /// The entity of a row: of a collection by its type, where it has none by its key.
+    /// The entity of a row. In a collection the type tells it, or the key where a row has no type.
     pub(crate) fn entity_of(&self, item: &[u8]) -> Result<Option<&'static EntityDef>, CodecError> {
         if self.members.is_none() {
             return Ok(Some(self.entity));
@@ -90,7 +90,7 @@ impl QuerySource {
         self.index.is_some_and(|index| !index.pk.is_empty())
     }
 
-    /// Whether the attribute is there to be read.
+    /// Whether the attribute can be read here.
     pub(super) fn holds(&self, name: &str) -> bool {
         let Some(index) = self.index else { return true };
         let mut declared = self.table.indexes.iter();
@@ -127,12 +127,12 @@ impl QuerySource {
         }
     }
 
-    /// The sort key of which no two rows of a partition have one value: that of the table itself.
+    /// The sort key of the table, in which no two rows of a partition are equal. An index has none like it.
     pub(super) fn unique_sort_key(&self) -> Option<&'static str> {
         self.table.sk.filter(|_| self.index.is_none())
     }
 
-    /// The template of the sort key, if it has one. The entities of a collection have several.
+    /// The template of the sort key, if it has exactly one: the entities of a collection have several.
     pub(crate) fn template(&self) -> Option<(&'static str, &'static [Piece])> {
         if self.members.is_some() {
             return None;
@@ -184,7 +184,7 @@ impl QuerySource {
         names
     }
 
-    /// Whether the attribute is part of the key that is queried: no filter may name it.
+    /// Whether the attribute is part of the queried key, which no filter may name.
     pub(crate) fn is_queried_key(&self, name: &str) -> bool {
         match self.index {
             None => self.table.pk == name || self.table.sk == Some(name),

@@ -14,17 +14,17 @@ use crate::schema::{IndexDef, Projection};
 
 /// A stage of a chain: some parts of the sort key are known. The derive writes one for each part.
 pub trait QueryStage: Sized {
-    /// Whose rows are asked for.
+    /// The entity whose rows are asked for.
     type Entity: DynamoEntity;
     /// What a row is.
     type Rows: RowsOf<Self::Entity>;
-    /// Where it reads.
+    /// Where the query reads.
     type Reach: Reach;
 
-    /// The stage of a draft.
+    /// The stage that this draft is at.
     fn of(draft: KeyDraft) -> Self;
 
-    /// Its draft.
+    /// The draft of the stage.
     fn draft(self) -> KeyDraft;
 }
 
@@ -35,18 +35,18 @@ pub type RowOf<S> = <<S as QueryStage>::Rows as RowsOf<<S as QueryStage>::Entity
 #[derive(Debug)]
 pub struct RowsHold<const WHOLE: bool>(());
 
-/// What the rows are, then.
+/// What the rows are read as, depending on that.
 pub trait RowsOf<E: DynamoEntity>: 'static {
-    /// The entity if it is there as a whole, else its key.
+    /// The entity if the row holds all of it, otherwise its key.
     type Row: Send + 'static;
 
     /// Whether keys are all that is read.
     const KEYS_ONLY: bool;
 
-    /// Reads one.
+    /// Reads one row.
     fn read(json: &[u8]) -> Result<Self::Row>;
 
-    /// Reads those of an answer as they come.
+    /// Reads the rows of an answer as they come.
     fn ahead() -> Box<dyn ReadValues>;
 }
 
@@ -111,13 +111,14 @@ pub const fn holds_all(index: &IndexDef) -> bool {
     note = "read it by its key: `{Self}::key(..).get()`"
 )]
 pub trait SortKeyIn<'x>: Sized {
-    /// Of nothing.
+    /// Never called: no type implements this.
     fn never() -> Query<Self>;
 }
 
 type StageMarker<E, R, A> = fn() -> (E, R, A);
 
-/// A stage that knows all parts before one. None does: what is asked for too early has this bound.
+/// A stage that knows all parts before one. No type implements it: the method of a part that is asked for too early has
+/// this bound.
 #[diagnostic::on_unimplemented(
     message = "a part of the sort key is skipped",
     label = "an earlier part is not known here",
@@ -125,7 +126,7 @@ type StageMarker<E, R, A> = fn() -> (E, R, A);
 )]
 pub trait KnownUpTo<'x> {}
 
-/// A query that takes another range. None does.
+/// A query that takes another range. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "this query has its range already",
     label = "a range ends the chain",
@@ -133,7 +134,7 @@ pub trait KnownUpTo<'x> {}
 )]
 pub trait TakesRange<'x> {}
 
-/// A part that can be asked for behind a range, or behind a part without its word. None can.
+/// A part that can be asked for behind a range, or behind a part that was given no value. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "no part of the sort key can be asked for here",
     label = "behind a range or another verb, or behind a part that was not given",
@@ -141,11 +142,11 @@ pub trait TakesRange<'x> {}
     note = "for both ends of a range write `between(a..b)`; other rows are left out by `filter(..)`"
 )]
 pub trait NextPart<'x> {
-    /// Of nothing.
+    /// Never called: no type implements this.
     fn never<T>() -> T;
 }
 
-/// A chain at its end: every part that it can ask for is known.
+/// The end of a chain: every part that it can ask for is known.
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {
     draft: KeyDraft,
@@ -169,7 +170,7 @@ impl<E: DynamoEntity, R: RowsOf<E>, A: Reach> QueryStage for Chosen<E, R, A> {
     }
 }
 
-/// Leads to the names of the parts, which say why none of them can follow.
+/// Makes the names of the parts known, so that the compiler says why none of them can follow.
 #[doc(hidden)]
 impl<E: DynamoEntity, R, A> Deref for Chosen<E, R, A> {
     type Target = E::SortParts;

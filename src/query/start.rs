@@ -45,9 +45,9 @@ impl LastKey {
 
 /// The read of one lane.
 pub(super) struct LaneRead {
-    /// One after the other.
+    /// The requests that are sent one after the other.
     pub(super) frames: Vec<RequestFrame>,
-    /// The key that the first one begins behind.
+    /// The key behind which the first request begins.
     pub(super) start: Option<Vec<u8>>,
     /// Whether the start is in a segment of a scan: only the service knows which keys are in it.
     pub(super) is_of_segment: bool,
@@ -58,7 +58,7 @@ struct LanePosition {
     lane: usize,
     /// The key attributes of the row, as entries of a JSON object.
     position: Vec<u8>,
-    /// The values of the sort key; none where lanes come one after the other.
+    /// The values of the sort key; None where lanes come one after the other.
     sort: Option<Vec<(&'static str, KeyPoint)>>,
 }
 
@@ -152,7 +152,7 @@ impl Selection {
         frames.collect()
     }
 
-    /// The place of the cursor.
+    /// The place that the cursor names.
     fn place(&self) -> Result<Option<LanePosition>, CodecError> {
         let position = self.options.resume.as_ref().and_then(Cursor::position);
         let Some(position) = position else {
@@ -169,7 +169,7 @@ impl Selection {
         }))
     }
 
-    /// What is read of a lane, and the key that it begins behind.
+    /// What is read of a lane, and the key behind which that begins.
     fn legs(
         &self,
         at: usize,
@@ -186,7 +186,7 @@ impl Selection {
         let Some(place) = place else {
             return Ok((vec![whole], None));
         };
-        // Rows with the same sort key come by the order of their lanes.
+        // Rows with the same sort key come in the order of their lanes.
         let is_over = match at.cmp(&place.lane) {
             Ordering::Equal => {
                 let live = self.live(whole, now)?;
@@ -205,8 +205,8 @@ impl Selection {
 }
 
 impl Leg {
-    /// Behind a row of its own. DynamoDB begins at no key outside of the range, and where that depends on the
-    /// time it may have passed the row.
+    /// The rest of the leg behind a row of its own lane. DynamoDB does not begin at a key outside of the range, and a
+    /// range that depends on the time may have moved past the row.
     fn behind_own(
         self,
         position: Vec<u8>,
@@ -233,7 +233,7 @@ impl Leg {
         })
     }
 
-    /// The last key that can be there, of a sort key that no two rows share.
+    /// The last key that can come, if no two rows share a sort key.
     pub(super) fn end(
         &self,
         unique: Option<&'static str>,
@@ -253,9 +253,8 @@ impl Leg {
         Ok(end.map(|point| LastKey { name, point }))
     }
 
-    /// What of it comes behind these values of the sort key; `ties` are the rows with the very values.
-    /// DynamoDB takes one range, on the last attribute that is named, so it takes as many legs as there
-    /// are attributes that may differ.
+    /// The rest of the leg behind these values of the sort key; `ties` includes the rows with exactly these values.
+    /// DynamoDB takes one range, on the last attribute that is named, so each attribute that may differ needs a leg.
     fn behind(
         self,
         sort: &[(&'static str, KeyPoint)],
@@ -283,7 +282,7 @@ impl Leg {
         Ok(legs.collect())
     }
 
-    /// The rows that differ from the values at one of them first.
+    /// The rows whose first value that differs is the one at `at`.
     fn leg(&self, free: &[(&'static str, KeyPoint)], at: usize, down: bool, held: bool) -> Leg {
         let mut leg = self.clone();
         for (name, point) in free.iter().take(at) {
@@ -314,7 +313,7 @@ impl Leg {
         }
     }
 
-    /// Where its rows begin at the earliest, as values of the front of the sort key.
+    /// The earliest place where its rows can begin, as values of the front of the sort key.
     pub(super) fn begins(
         &self,
         sort: impl Iterator<Item = &'static str>,

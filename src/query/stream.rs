@@ -19,8 +19,8 @@ use crate::read::ReadRow;
 
 /// The rows of a query, as they come: a `Stream`, or `while let Some(row) = rows.next().await`.
 ///
-/// A row that does not decode is an error in its place, and the stream goes on. An answer that does
-/// not come is an error too, and the last thing that comes. Dropping the stream stops the work.
+/// A row that does not decode is an error in its place, and the stream goes on. An answer that does not come is an
+/// error too, and ends the stream. Dropping the stream stops the work.
 #[must_use = "nothing is read until rows are asked for"]
 pub struct RowStream<Row> {
     entity: &'static str,
@@ -29,16 +29,16 @@ pub struct RowStream<Row> {
     position: ReadPosition,
     /// Whether rows come in small portions, some of them without a request.
     is_merging: bool,
-    /// Rows that may still be returned, those at hand included.
+    /// How many rows may still be returned, those at hand included.
     left: usize,
     ahead: NextAnswer,
-    /// None of a read that could not be planned.
+    /// None if the read could not be planned.
     living: Option<Living>,
 }
 
 /// The answer behind the rows at hand.
 enum NextAnswer {
-    /// Not asked for.
+    /// The answer was not asked for.
     Idle(Box<RowSource>),
     Asked(RunningRequest<Fetched>),
     Failed(Error),
@@ -88,12 +88,12 @@ impl<Row> RowStream<Row> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Where to go on behind the rows that were returned: `query.resume(rows.cursor()?)` reads those that were not,
-    /// in this process or another, after a break or after an error of the service. None before the first one; behind
-    /// the last one it is a place with nothing behind it.
+    /// Where to go on behind the rows that were returned: `query.resume(rows.cursor()?)` reads those that were not, in
+    /// this process or another, after a break or after an error of the service. It is None before the first row; after
+    /// the last row it is a place with nothing behind it.
     ///
-    /// So a scan of hours survives a crash: save it every so many rows, together with what was made of them. Rows
-    /// behind the place that was saved come again, each of the others never.
+    /// So a scan of hours survives a crash: save the cursor every so many rows, together with what was made of them.
+    /// Rows behind the saved place come again, the others never do.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -122,7 +122,7 @@ impl<Row> RowStream<Row> {
         cursor.map_err(|fault| Error::decode(self.entity, fault))
     }
 
-    /// Asks for the answer behind the rows at hand, if there is use for it.
+    /// Asks for the answer behind the rows at hand, if it is of use.
     fn ask(&mut self) {
         match std::mem::replace(&mut self.ahead, NextAnswer::None) {
             NextAnswer::Idle(row_source) => {
@@ -175,7 +175,7 @@ impl<Row> Stream for RowStream<Row> {
                 return Poll::Ready(None);
             }
             if self.is_merging && self.rows.len() == FEW {
-                // The requests behind a small portion begin before its last row is taken.
+                // The requests behind a small portion have to begin before its last row is taken.
                 let _ = self.poll_ahead(cx);
                 self.ask();
             }

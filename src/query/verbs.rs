@@ -1,4 +1,4 @@
-//! The verbs of every query, once.
+//! The verbs that every query has.
 
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection};
@@ -40,15 +40,15 @@ pub trait QueryVerbs: Sized {
     /// What a row is: the entity, or less where the index holds less.
     type Row: Send + 'static;
 
-    /// Where it reads.
+    /// Where the query reads.
     type Reach: Reach;
 
-    /// The query as such.
+    /// The query as a type of its own, without the stage.
     fn query(self) -> Query<Self::Row, Self::Reach>;
 
     // --- how it reads
 
-    /// From the end to the beginning.
+    /// Reads from the end to the beginning.
     fn descending(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: InOrder,
@@ -56,9 +56,9 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.descending = true)
     }
 
-    /// Only rows of which this holds; given twice, both have to. The service reads, and charges, the rows
-    /// that it leaves out: ask by the parts of a key where you can, and bound it by
-    /// [`max_scanned`](Self::max_scanned). No key that is queried can be named.
+    /// Returns only rows of which this holds; if it is given twice, both have to hold. The service reads, and charges
+    /// for, the rows that it leaves out: ask by the parts of a key where you can, and bound the cost by
+    /// [`max_scanned`](Self::max_scanned). A filter cannot name a key that is queried.
     fn filter<E: DynamoEntity>(
         self,
         condition: impl FnOnce(E::Paths) -> Condition<E>,
@@ -73,40 +73,39 @@ pub trait QueryVerbs: Sized {
         })
     }
 
-    /// So many rows at most. It counts rows that are returned: `page(..)` brings as many while there
-    /// are as many.
+    /// Returns at most this many rows. Only returned rows count, so `page(..)` brings as many as long as there are as
+    /// many.
     fn limit(self, rows: usize) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.limit = Some(rows))
     }
 
-    /// Looks at so many items in one request at most. The results are the same.
+    /// Looks at no more than this many items in one request. The results are the same.
     fn page_size(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.page_size = Some(items))
     }
 
-    /// Looks at so many items in all at most, which bounds what a filter can cost. A page that ends
-    /// for this has a `next`, and perhaps no rows; other verbs return what was found so far. Several
-    /// partitions share it; a page looks at one item at least of each that is needed to know its next row.
+    /// Looks at no more than this many items in all, which bounds what a filter can cost. A page that ends because of
+    /// this has a `next`, and perhaps no rows; other verbs return what was found so far. Several partitions share the
+    /// number. A page looks at one item at least of each partition that it needs to know the next row.
     fn max_scanned(self, items: usize) -> Query<Self::Row, Self::Reach> {
         self.query()
             .with(|options| options.max_scanned = Some(items))
     }
 
-    /// At such a pace that it takes so many read units in a second, of the table or the index that it reads; one at
-    /// the least. For a scan, a job or an export that runs beside a service and must leave it its share of a
-    /// provisioned throughput.
+    /// Paces the read so that it takes this many read units in a second from the table or the index; at least one. It
+    /// is meant for a scan, a job or an export that runs beside a service and must leave it its share of a provisioned
+    /// throughput.
     ///
-    /// Each request waits until those before it are paid for, by what the service says that they took. While little is
-    /// known of the items it looks at few, and then at as many as a second's units suffice for, so that there are no
-    /// bursts but of items that are larger than those before: a request looks at twice as many as the last one at most,
+    /// Each request waits until those before it are paid for, by the units that the service says they took. The first
+    /// requests look at few items, and later ones at as many as a second's units suffice for, so only items that are
+    /// larger than those before make a burst. A request looks at no more than twice as many items as the last one and
     /// never at more than 1 MB, and what it takes beyond a second's units is waited for. All segments, partitions and
-    /// shards of the read share the pace; each clone of the query has one of its own. Time that is not used is not
-    /// saved up.
+    /// shards of the read share the pace; each clone of the query has one of its own. Unused time is not saved up.
     ///
     /// Items that [`hydrate`](Self::hydrate) fetches count too, in batches of up to 100. What a
-    /// [job](crate::bulk::BulkVerbs::update_each) writes, and what it reads again after a lost race, does not: see [`Bulk::rate`](crate::bulk::Bulk::rate). An
-    /// engine that does not say what it took is paced by an estimate, from the bytes of the rows and, where none came,
-    /// from 1 KB for each item that it looked at.
+    /// [job](crate::bulk::BulkVerbs::update_each) writes, and what it reads again after a lost race, does not count:
+    /// see [`Bulk::rate`](crate::bulk::Bulk::rate). An engine that does not say what it took is paced by an estimate,
+    /// from the bytes of the rows or, where none came, from 1 KB for each item that it looked at.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -130,8 +129,9 @@ pub trait QueryVerbs: Sized {
             .with(|options| options.read_units = Some(units))
     }
 
-    /// Called after each answer, with how far the read has come: it should be quick. It counts what was read, of which
-    /// a stream or a page may be about to return some. Each page, stream or job of the query begins to count anew.
+    /// Calls this after each answer with how far the read has come; it should be quick. It counts what was read,
+    /// although a stream or a page may not have returned all of that yet. Each page, stream or job of the query counts
+    /// anew.
     fn on_progress(
         self,
         tell: impl FnMut(&ReadProgress) + Send + 'static,
@@ -140,15 +140,15 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.watch = Some(watch))
     }
 
-    /// Goes on from a place; from the beginning for `None`. The cursor keeps the bounds of the range
-    /// that it began with.
+    /// Goes on from a place, or from the beginning for `None`. The cursor keeps the bounds of the range that it began
+    /// with.
     fn resume(self, from: impl ResumeFrom) -> Query<Self::Row, Self::Reach> {
         let from = from.into_cursor();
         self.query().with(|options| options.resume = from)
     }
 
-    /// One partition after the other, in the order in which they were given, instead of all merged by
-    /// the sort key; and so with several values of a part of the sort key. [`descending`](Self::descending) turns the rows
+    /// Reads one partition after the other, in the order in which they were given, instead of merging them by the sort
+    /// key. The same goes for several values of a part of the sort key. [`descending`](Self::descending) turns the rows
     /// within each of them.
     fn by_partition(self) -> Query<Self::Row, Self::Reach> {
         self.query().with(|options| options.by_partition = true)
@@ -159,8 +159,8 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.include_expired = true)
     }
 
-    /// Sees every write that was acknowledged before; costs double. Not on a global index, but for the items
-    /// behind it: [`hydrate`](Self::hydrate).
+    /// Sees every write that was acknowledged before, and costs double. A global index cannot be read in this way, but
+    /// the items behind it can: see [`hydrate`](Self::hydrate).
     fn consistent(self) -> Query<Self::Row, Self::Reach>
     where
         Self::Reach: StrongReads,
@@ -168,7 +168,7 @@ pub trait QueryVerbs: Sized {
         self.query().with(|options| options.consistent = true)
     }
 
-    /// Only some fields of each row; only those are sent. An index has to hold them.
+    /// Reads only some fields of each row, and only those are sent. An index has to hold them.
     fn select<P>(self) -> Query<P, Self::Reach>
     where
         Self::Row: RowOfEntity,
@@ -177,14 +177,13 @@ pub trait QueryVerbs: Sized {
         self.query().projected()
     }
 
-    /// The items behind the rows, where those are keys or a projection: they are fetched from the table by
-    /// their keys, 100 in a request, and come in the order of the index.
+    /// Returns the items behind the rows, where the rows are keys or a projection: the items are fetched from the table
+    /// by their keys, 100 in a request, and come in the order of the index.
     ///
-    /// An index lags behind its table, so each item is looked at again: one that no longer belongs to the
-    /// partition and range that are asked for is left out, and so is an expired one;
-    /// [`limit`](Self::limit) counts after that. An item that is gone is left out too, and
-    /// [`Page::vanished`] names its key. An item that changed within the range stands where the index had
-    /// it; one that the index lists twice in one answer comes once.
+    /// An index lags behind its table, so each item is checked again: one that no longer belongs to the partition and
+    /// range of the query is left out, and so is an expired one; [`limit`](Self::limit) counts after that. An item that
+    /// is gone is left out too, and [`Page::vanished`] names its key. An item that changed within the range stands
+    /// where the index had it; one that the index lists twice in one answer comes once.
     ///
     /// [`consistent`](Self::consistent) then reads the items strongly, behind a global index too.
     /// [`filter`](Self::filter) sees what the index holds, [`select`](Self::select) all of the item.
@@ -223,8 +222,8 @@ pub trait QueryVerbs: Sized {
 
     // --- what it returns
 
-    /// Some rows and where to go on: as many as the [`limit`](Self::limit), or one answer of the
-    /// service, up to 1 MB; of several partitions or shards one of each.
+    /// Some rows and where to go on: as many as the [`limit`](Self::limit), or what one answer of the service brings,
+    /// up to 1 MB. With several partitions or shards it takes one answer of each.
     fn page(self, db: &Dynamo) -> Reading<Page<Self::Row>> {
         let Query {
             selection, read, ..
@@ -257,8 +256,9 @@ pub trait QueryVerbs: Sized {
         first_of(self.query(), db, Take::One)
     }
 
-    /// How many rows there are, or the limit if there are more: of those that live as it begins. No row is sent, but keys
-    /// where rows of several entities stand together, as those without a type are told by them.
+    /// How many rows there are, or the limit if there are more. Rows that expire after it begins still count. The
+    /// service sends no rows; it sends keys where rows of several entities stand together, because those without a type
+    /// are told apart by them.
     fn count(self, db: &Dynamo) -> Reading<usize> {
         let query = self.query();
         let limit = query.selection.options.limit;
@@ -272,9 +272,9 @@ pub trait QueryVerbs: Sized {
         Reading::new(async move { Ok(count.await? > 0) })
     }
 
-    /// All rows, one after the other. The next rows are fetched while these are used; memory stays at
-    /// two answers of the service; where rows of partitions and shards are merged at one of each, and another one of
-    /// eight of them. Dropping it stops the work.
+    /// All rows, one after the other. The next rows are fetched while these are used. Memory stays at two answers of
+    /// the service; where rows of partitions and shards are merged, at one answer of each, and a second one of eight of
+    /// them. Dropping the stream stops the work.
     fn stream(self, db: &Dynamo) -> RowStream<Self::Row> {
         let query = self.query();
         RowStream::new(query.selection, query.read, db.clone())

@@ -1,8 +1,8 @@
 //! The user agent, made once for a connection.
 //!
-//! The SDK writes both headers anew for every request, out of parts that stay the same, which costs as much as
-//! encoding an item. They are kept as the first request had them, and the SDK's interceptor is told to leave out
-//! those that follow. If it cannot be told, it goes on as ever.
+//! The SDK writes both headers anew for every request, out of parts that stay the same, which costs as much as encoding
+//! an item. So the headers of the first request are kept, and the SDK's interceptor is told to skip later requests. If
+//! it cannot be told, it goes on as before.
 
 use std::sync::OnceLock;
 
@@ -16,7 +16,7 @@ use http::HeaderValue;
 
 const NAMES: [&str; 2] = ["user-agent", "x-amz-user-agent"];
 
-/// The headers of a connection, once a request had them; none if the SDK insists on its own.
+/// The headers of a connection, once a request had them; None if the SDK insists on its own.
 #[derive(Debug, Default)]
 pub(super) struct Agent(OnceLock<Option<Headers>>);
 
@@ -24,12 +24,12 @@ pub(super) struct Agent(OnceLock<Option<Headers>>);
 pub(super) struct Headers([HeaderValue; 2]);
 
 impl Agent {
-    /// Never changes once it is there.
+    /// The headers never change once they are there.
     pub(super) fn headers(&self) -> Option<&Headers> {
         self.0.get()?.as_ref()
     }
 
-    /// Keeps those of a request that the SDK has completed.
+    /// Keeps the headers of a request that the SDK has completed.
     pub(super) fn learn(&self, request: &HttpRequest, components: &RuntimeComponents) {
         self.0.get_or_init(|| {
             let value = |name| {
@@ -43,7 +43,7 @@ impl Agent {
         });
     }
 
-    /// The SDK writes none into this request.
+    /// Keeps the SDK from writing the headers into this request.
     pub(super) fn stand_in(cfg: &mut ConfigBag) {
         let left_out = disable_interceptor::<UserAgentInterceptor>("the headers are kept");
         cfg.interceptor_state().store_put(left_out);
@@ -58,8 +58,8 @@ impl Agent {
     }
 }
 
-/// There is one interceptor of that kind, and it may be left out. Some say of themselves that they may not, and panic
-/// in debug builds where they are told to.
+/// Whether the SDK has exactly one such interceptor and lets it be left out. An interceptor may declare that it must
+/// not be, and panics in debug builds when it is left out all the same.
 fn can_be_left_out(components: &RuntimeComponents) -> bool {
     let ours = UserAgentInterceptor::new();
     let mut same = components

@@ -23,37 +23,37 @@ use crate::runtime;
 #[cfg(feature = "embedded")]
 use crate::wire::embedded::EmbeddedEngine;
 
-/// An SDK client, and what we have learned of it.
+/// An SDK client, and what has been learned of it.
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client,
-    /// Of a client that this library has built: nobody else has a say in its user agent.
+    /// The user agent of a client that this library has built: nobody else has a say in it.
     agent: Option<Arc<Agent>>,
-    /// Behind the client, for what can do without it.
+    /// The engine behind the client, for requests that can do without the client.
     #[cfg(feature = "embedded")]
     engine: Option<EmbeddedEngine>,
-    /// Our serializer and deserializer take the place of the SDK's. Else its own run, and hooks put our bytes in the
-    /// place of what they made.
+    /// Whether our serializer and deserializer take the place of the SDK's. Otherwise the SDK's own run, and hooks
+    /// replace what they made by our bytes.
     swaps: bool,
-    /// The first attempt can do without the SDK's orchestration, once it is known.
+    /// The way in which a first attempt does without the SDK's orchestration, once it is known.
     plain: Option<Arc<PlainWay>>,
     sends: Arc<Sends>,
 }
 
-/// Whether the server is known to send the item with a condition that failed, of each operation by itself. Not every
-/// server that speaks DynamoDB's language does, and one may do so with puts alone.
+/// Whether the server is known to send the item with a condition that failed, for each operation by itself. Not every
+/// server that speaks DynamoDB's language does, and one may do so for puts alone.
 #[derive(Debug, Default)]
 struct Sends {
     put: AtomicBool,
     update: AtomicBool,
     delete: AtomicBool,
     transaction: AtomicBool,
-    /// Who uses the connection may not read what would tell instead.
+    /// Whether the user of the connection may not do the read that would tell the item instead.
     denied: AtomicBool,
 }
 
 impl Sends {
-    /// None of an operation without a condition.
+    /// None for an operation without a condition.
     fn of(&self, operation: ServiceOperation) -> Option<&AtomicBool> {
         match operation {
             ServiceOperation::PutItem => Some(&self.put),
@@ -95,13 +95,13 @@ impl Wire {
     pub(crate) fn beside(&self, client: Client) -> Self {
         Wire {
             sends: self.sends.clone(),
-            // What was learned is of the other client.
+            // What was learned belongs to the other client.
             plain: self.plain.as_ref().map(|_| Arc::default()),
             ..Wire::new(client)
         }
     }
 
-    /// The server is DynamoDB itself, or as good.
+    /// For DynamoDB itself, or a server that does as much.
     #[cfg(any(feature = "aws", feature = "embedded"))]
     pub(crate) fn sending_items(self) -> Self {
         for operation in [
@@ -121,7 +121,7 @@ impl Wire {
         known.is_some_and(|known| known.load(Ordering::Relaxed))
     }
 
-    /// A read that was to tell which item a condition failed on was not allowed.
+    /// Whether a read that was to tell which item a condition failed on was refused.
     pub(crate) fn may_not_confirm(&self) -> bool {
         self.sends.denied.load(Ordering::Relaxed)
     }
@@ -130,14 +130,14 @@ impl Wire {
         self.sends.denied.store(true, Ordering::Relaxed);
     }
 
-    /// It did.
+    /// Notes that the server sent such an item.
     pub(crate) fn learn_that_it_sends(&self, operation: ServiceOperation) {
         if let Some(known) = self.sends.of(operation) {
             known.store(true, Ordering::Relaxed);
         }
     }
 
-    /// For a client that this library has built.
+    /// The wire of a client that this library has built.
     #[cfg(feature = "aws")]
     pub(crate) fn ours(client: Client) -> Self {
         Wire {
@@ -146,7 +146,7 @@ impl Wire {
         }
     }
 
-    /// Past the SDK, to the engine itself; the client is for what this library does not do.
+    /// Goes to the engine itself, past the SDK. The client is for what this library does not do.
     #[cfg(feature = "embedded")]
     pub(crate) fn direct(engine: EmbeddedEngine) -> Self {
         let wire = Wire {
@@ -166,20 +166,20 @@ impl Wire {
         agent.is_some_and(|agent| agent.headers().is_some())
     }
 
-    /// As with an SDK that ignores our serializer and deserializer.
+    /// Behaves as with an SDK that ignores our serializer and deserializer.
     pub(crate) fn by_hooks_alone(mut self) -> Self {
         self.swaps = false;
         self.plain = None;
         self
     }
 
-    /// Every request takes the SDK's way from the beginning.
+    /// Sends every request through the SDK from the beginning.
     pub(crate) fn through_sdk(mut self) -> Self {
         self.plain = None;
         self
     }
 
-    /// Refuses to be called where the sockets of a client that the library built would panic.
+    /// Fails where the sockets of a client that the library built would panic.
     pub(crate) fn require_runtime(&self) -> crate::error::Result<()> {
         match self.agent {
             Some(_) => runtime::require_tokio(),
@@ -187,15 +187,15 @@ impl Wire {
         }
     }
 
-    /// Sends a request and waits for its answer. Dropped before the end, the request may or may not
-    /// have been executed.
+    /// Sends a request and waits for its answer. If it is dropped before the end, the request may or may not have been
+    /// executed.
     #[cfg(test)]
     pub(crate) async fn call(&self, request: &Request) -> Result<Reply, Failure> {
         let token = (request.resend == Resend::ByToken).then(Arc::default);
         self.attempt(request, token.as_ref()).await
     }
 
-    /// The same of a request that may have been sent with this token before.
+    /// Sends a request that may have been sent with this token before.
     pub(crate) async fn attempt(
         &self,
         request: &Request,
@@ -204,7 +204,7 @@ impl Wire {
         self.attempt_by(request, token, &mut WirePath::Plain).await
     }
 
-    /// The same, and tells which way the request went.
+    /// Sends such a request, and tells which way it went.
     pub(crate) async fn attempt_by(
         &self,
         request: &Request,
@@ -236,11 +236,11 @@ impl Wire {
         };
         let teaches = matches!(detour, Detour::Learning | Detour::Account);
         *path = WirePath::Sdk(detour);
-        // Apart, so that a call that does without the SDK has no room for its.
+        // This future is boxed, so that a call that does without the SDK needs no room for it.
         Box::pin(self.through(request, token, teaches)).await
     }
 
-    /// From the beginning through the SDK, and with luck for the last time.
+    /// Sends the request through the SDK from the beginning. Later requests may learn from it how to do without.
     async fn through(
         &self,
         request: &Request,
@@ -264,7 +264,7 @@ impl Wire {
         outcome
     }
 
-    /// What the first attempt came to is the SDK's to judge.
+    /// Hands the failed first attempt to the SDK, which decides what becomes of the call.
     async fn replay(
         &self,
         request: &Request,
@@ -320,7 +320,7 @@ impl Wire {
         let Request {
             operation, table, ..
         } = request;
-        // The builders differ in type and nothing else.
+        // The builders differ only in type.
         macro_rules! send {
             ($method:ident) => {
                 send!($method, self.client.$method().table_name(table))
@@ -374,7 +374,7 @@ fn unreadable(error: aws_smithy_types::byte_stream::error::Error) -> Failure {
         .into()
 }
 
-/// Somebody made the SDK an output without an answer of the service.
+/// The failure where somebody gave the SDK an output without an answer of the service.
 fn hidden(request: &Request) -> Failure {
     let kind = match request.resend {
         Resend::Always => ErrorKind::Unavailable,

@@ -1,4 +1,4 @@
-//! What the SDK reports, as our error: by code and status, never by the text of a message.
+//! What the SDK reports, turned into our error by code and status, never by the text of a message.
 
 mod cancel;
 mod redact;
@@ -26,19 +26,19 @@ pub(super) use refusal::{is_in_progress, metadata, request_id};
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: Error,
-    /// The service checked the condition and it did not hold.
+    /// What is known of a condition that the service checked and that did not hold.
     pub(crate) condition: Option<ConditionFailed>,
-    /// Other transactions, or too many of them, were in the way: a moment later it may go through. Nothing
-    /// was written by this attempt.
+    /// Whether other transactions, or too many of them, were in the way, so that it may go through a moment later. This
+    /// attempt wrote nothing.
     pub(crate) is_contention: bool,
-    /// Of a cancelled transaction: what became of each of its operations.
+    /// What became of each operation of a cancelled transaction.
     pub(crate) reasons: Vec<Reason>,
 }
 
-/// The condition of a write did not hold.
+/// A condition of a write that did not hold.
 pub(crate) struct ConditionFailed {
-    /// The item it was checked on, `{"name":{"S":"..."},...}`, if the request asked for it and there
-    /// is one.
+    /// The item that the condition was checked on, `{"name":{"S":"..."},...}`, if the request asked for it and there is
+    /// one.
     pub(crate) item: Option<Bytes>,
 }
 
@@ -64,17 +64,17 @@ impl From<Error> for Failure {
 /// What the failure is about, for messages and for law W6.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site<'a> {
-    /// Name of the operation.
+    /// The name of the operation.
     pub(super) operation: &'a str,
     /// What was sent; its values stay out of messages.
     pub(super) body: &'a [u8],
     pub(super) table: &'a str,
     pub(super) stage: Stage,
-    /// As far as anybody knows, an attempt went out.
+    /// Whether an attempt went out, as far as that is known.
     pub(super) sent: bool,
-    /// It may have been executed, and that matters.
+    /// Whether the request may have been executed and that matters.
     pub(super) unknown: bool,
-    /// A condition that fails may have met the effect of an earlier attempt.
+    /// Whether a condition that failed may have met the effect of an earlier attempt.
     pub(super) doubtful: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Site<'a> {
         let was_ambiguous = exchange.was_ambiguous();
         let (unknown, doubtful) = match exchange.resend() {
             Resend::Always => (false, was_ambiguous),
-            // Of all attempts: who decides about retries need not ask our classifier.
+            // All attempts count, because whoever decides about retries may not have asked our classifier.
             Resend::UnlessAmbiguous | Resend::Repeatable => (was_ambiguous, was_ambiguous),
             // Had an earlier attempt taken effect, the token would have brought its answer.
             Resend::ByToken => (was_ambiguous, false),
@@ -103,7 +103,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// In this process no answer is lost. But an engine that fails may have done its work before.
+    /// The site of a request to an engine in this process. No answer is lost there, but an engine that fails may have
+    /// done its work before.
     #[cfg(feature = "embedded")]
     pub(super) fn in_process(request: &'a Request, status: u16) -> Self {
         Site {
@@ -117,7 +118,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Where sending again is harmless, as with every operation on tables.
+    /// The site of a request that can be sent again without harm, as every operation on tables can.
     pub(super) fn harmless(operation: &'a str, table: &'a str) -> Self {
         let stage = Stage::Schema;
         Site {
@@ -132,7 +133,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// What an engine in this process refuses: the same as [`from_sdk`] without the SDK.
+/// The failure of a request that an engine in this process refused; does the same as [`from_sdk`] without the SDK.
 #[cfg(feature = "embedded")]
 pub(super) fn from_engine(status: u16, body: &[u8], request_id: String, site: Site<'_>) -> Failure {
     let (code, message) = (refusal::code(None, body), refusal::said(body));
@@ -150,7 +151,7 @@ pub(super) fn from_sdk<E>(error: SdkError<E, HttpResponse>, site: Site<'_>) -> F
 where
     E: ProvideErrorMetadata + StdError + Send + Sync + 'static,
 {
-    // Success that the SDK cannot read is no refusal.
+    // A success that the SDK cannot read is not a refusal.
     if let SdkError::ServiceError(context) = &error
         && let raw = context.raw()
         && !raw.status().is_success()
@@ -168,7 +169,7 @@ where
     }
     let id = error.raw_response().and_then(request_id);
     let prepared = !matches!(error, SdkError::ConstructionFailure(_));
-    // Not the SDK's error itself: its Debug prints the response, and with it values.
+    // The SDK's error itself is not kept: its Debug prints the response, which holds values.
     let source = match error.into_source() {
         Ok(source) => source,
         Err(error) => error.to_string().into(),
@@ -178,14 +179,14 @@ where
         .into()
 }
 
-/// No answer, or one that cannot be read.
+/// The error where there was no answer, or none that can be read.
 fn unanswered(site: Site<'_>, source: Box<dyn StdError + Send + Sync>, prepared: bool) -> Error {
     let operation = site.operation;
     let root = causes(&*source)
         .last()
         .map(ToString::to_string)
         .unwrap_or_default();
-    // First of all: whatever kept the last attempt from being sent, an earlier one may have been executed.
+    // This comes first: whatever kept the last attempt from being sent, an earlier one may have been executed.
     let (kind, message) = if site.unknown {
         let message = format!(
             "{operation} was sent and its answer is lost, so it may have taken effect: read before \

@@ -1,7 +1,7 @@
 //! Requests that only name their table, for the SDK's endpoint rules.
 //!
-//! They are never sent, for the body as it was planned takes the place of theirs. An SDK that sent one would be
-//! refused: it has no key.
+//! They are never sent, because the planned body takes the place of theirs. If the SDK sent one, the service would
+//! refuse it, because it has no key.
 
 use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
 use aws_sdk_dynamodb::operation::batch_write_item::builders::BatchWriteItemFluentBuilder;
@@ -27,7 +27,7 @@ pub(super) fn batch_write(
     builder.request_items(table, Vec::new())
 }
 
-/// Its token spares the SDK the making of one.
+/// The token spares the SDK from making one.
 pub(super) fn transact_write(
     builder: TransactWriteItemsFluentBuilder,
     table: &str,

@@ -2,16 +2,16 @@
 //!
 //! Most of the work of a small request is the SDK's, and it comes to the same for every request of a client. So the
 //! first request goes through the SDK and is a lesson; those that follow are written, signed and sent here, by the
-//! SDK's own connector. An answer that can be read is the answer. Everything else is given to the SDK as what came of
+//! SDK's own connector. An answer that can be read is returned. Everything else is given to the SDK as the result of
 //! its first attempt, so that retries, pauses, quotas and errors stay its own.
-//!
 //! ```text
 //! lesson  what the SDK's request shows, and whether all of it is understood
 //! route   writes, signs and sends a request as it was learned
 //! replay  gives the SDK what came of the first attempt
 //! ```
 //!
-//! Whatever is not understood keeps the SDK's way, and so does what the SDK has work with: see [`Detour`].
+//! Requests that are not understood keep the SDK's way, and so do those that the SDK has other work with: see
+//! [`Detour`].
 
 mod lesson;
 mod replay;
@@ -35,23 +35,23 @@ pub(super) use lesson::Lesson;
 pub(super) use replay::{FirstResult, ReplayClient};
 pub(super) use route::{FailedAttempt, Route};
 
-/// A lesson whose result cannot be confirmed so often is not repeated. Credentials that change in its middle spoil it,
-/// so one is not enough.
+/// How many lessons in a row may fail to be confirmed before no more are taken. Credentials that change during a lesson
+/// spoil it, so one is not enough.
 const MOST_LESSONS: u8 = 4;
 
-/// The meter of a program that has none.
+/// The name of the meter of a program that measures nothing.
 const NO_METER: &str = "noop";
 
-/// By which way a request went to the service.
+/// The way by which a request went to the service.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WirePath {
     /// By a call of the engine in this process, without the SDK.
     InProcess,
-    /// Past the SDK's orchestration, and the first attempt was answered.
+    /// Past the SDK's orchestration: the first attempt was answered.
     Plain,
-    /// The same, but the first attempt failed or was refused, a failed condition say. The SDK decided what became of it,
-    /// unless the time of the whole operation was over.
+    /// Past the SDK's orchestration at first. That attempt failed or was refused, such as by a failed condition. The SDK
+    /// decided what became of it, unless the time of the whole operation was over.
     Replayed,
     /// Through the SDK from the beginning.
     Sdk(Detour),
@@ -67,13 +67,13 @@ pub enum Detour {
     Learning,
     /// It was refused before anything was sent: there is no runtime for the client's connections.
     NotSent,
-    /// The client has something whose meaning only the SDK knows, an interceptor say; the text names it.
+    /// The client has something whose meaning only the SDK knows, such as an interceptor; the text names it.
     Unusual(Arc<str>),
-    /// The table has the name of an ARN, on which the endpoint may depend.
+    /// The table is named by an ARN, on which the endpoint may depend.
     TableArn,
-    /// Earlier requests have taken from the client's quota of retries, and the SDK fills it up.
+    /// Earlier requests have taken from the client's quota of retries, and only the SDK fills it up.
     Quota,
-    /// This machine's clock is wrong, which the SDK corrects.
+    /// This machine's clock is wrong, and only the SDK corrects that.
     Clock,
     /// Somebody listens to the SDK's spans: the level of `tracing` is `DEBUG` or finer.
     Traced,
@@ -85,7 +85,7 @@ pub enum Detour {
     Account,
     /// The request's client token is too old to be sent again.
     OldToken,
-    /// The body is large, and the SDK watches that it gets on.
+    /// The body is large, and the SDK watches whether its upload makes progress.
     LargeBody,
 }
 
@@ -128,7 +128,8 @@ pub(super) struct PlainWay {
     skew: Skew,
 }
 
-/// What spoils a lesson spoils those beside it, too: of one turn, only one counts.
+/// How many lessons could not be confirmed when this one began. Lessons side by side have the same number and are
+/// spoiled by the same change, so only one of them counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LessonTurn(u8);
 
@@ -166,7 +167,8 @@ impl PlainWay {
     }
 
     fn route(&self, request: &Request) -> Result<Arc<Route>, Detour> {
-        // First of all: its endpoint may be another account's, so there is nothing to learn from it either.
+        // This comes first: the endpoint may be another account's, so there is nothing to learn from the request
+        // either.
         if request.table.starts_with("arn:") {
             return Err(Detour::TableArn);
         }
@@ -195,7 +197,7 @@ impl PlainWay {
         Ok(route)
     }
 
-    /// Of a lesson that begins: how many could not be confirmed before it.
+    /// The turn of a lesson that begins.
     pub(super) fn turn(&self) -> LessonTurn {
         LessonTurn(self.lessons.load(Ordering::Relaxed))
     }
@@ -232,7 +234,7 @@ impl PlainWay {
         }
     }
 
-    /// Not what somebody else has learned meanwhile.
+    /// Forgets this route, unless somebody else has learned another one meanwhile.
     fn forget(&self, outdated: &Arc<Route>) {
         let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
         if matches!(&*learned, Learned::Route(route) if Arc::ptr_eq(route, outdated)) {
@@ -244,8 +246,7 @@ impl PlainWay {
         *self.learned.write().unwrap_or_else(PoisonError::into_inner) = learned;
     }
 
-    /// Compares this machine's clock with the service's, where an answer was a refusal, or the clock is known to be
-    /// wrong.
+    /// Compares this machine's clock with the service's, if the answer was a refusal or the clock is known to be wrong.
     pub(super) fn compare_clocks(&self, response: &HttpResponse, now: impl FnOnce() -> SystemTime) {
         if (self.skew.is_known() || !response.status().is_success())
             && let Some(date) = response.headers().get("date")

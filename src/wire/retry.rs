@@ -1,7 +1,7 @@
 //! Law W6: a write whose answer was lost is not sent again, unless that is known to be harmless.
 //!
-//! An attempt is ambiguous if it was sent and ended in an I/O error, a timeout or a 5xx. The SDK
-//! would send it again; its public retry classifiers can forbid that, on clients the user built too.
+//! An attempt is ambiguous if it was sent and ended in an I/O error, a timeout or a 5xx. The SDK would send it again.
+//! Its public retry classifiers can forbid that, even on clients that the user built.
 
 use std::error::Error as StdError;
 use std::io;
@@ -20,10 +20,10 @@ use aws_smithy_runtime_api::http::StatusCode;
 use super::failure::is_in_progress;
 use super::swap::HookExchange;
 
-/// The name of the classifier that says no.
+/// The name of the classifier that forbids retries.
 pub(super) const GUARD: &str = "DynamoEntity: which writes are sent again";
 
-/// Settings for the call of a guarded write: the SDK's retries, and none after an ambiguous attempt that must
+/// Settings for the call of a guarded write: it keeps the SDK's retries, except after an ambiguous attempt that must
 /// not be repeated.
 pub(super) fn guard(settings: config::Builder, exchange: &Arc<HookExchange>) -> config::Builder {
     settings.retry_classifier(RetryGuard(exchange.clone()))
@@ -52,8 +52,8 @@ impl ClassifyRetry for RetryGuard {
 /// Whether an attempt that was transmitted may have been executed without saying so.
 pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
     let Some(Err(error)) = attempt.output_or_error() else {
-        // Of an answer that was read too: where the call fails all the same, by an interceptor of the user's say, who
-        // waits for it has no answer.
+        // An answer that was read counts too. If the call fails all the same, for example by a user's interceptor, the
+        // caller has no answer.
         return true;
     };
     match attempt.response().map(|response| response.status()) {
@@ -62,18 +62,18 @@ pub(super) fn is_ambiguous(attempt: &FinalizerInterceptorContextRef<'_>) -> bool
     }
 }
 
-/// Of an answer that tells no more. A 2xx whose body was lost was executed, and we cannot tell with what result.
+/// Whether the request may have been executed, if the answer tells nothing more. A 2xx whose body was lost was
+/// executed, but its result is not known.
 pub(super) fn may_have_worked(status: StatusCode) -> bool {
     status.is_server_error() || status.is_success()
 }
 
-/// The service is still at an earlier attempt with the same token, whose end nobody knows.
+/// Whether the service is still working on an earlier attempt with the same token, whose end nobody knows.
 pub(super) fn is_going_on(attempt: &FinalizerInterceptorContextRef<'_>) -> bool {
     attempt.response().is_some_and(is_in_progress)
 }
 
-/// No connection was made. Only what is certain counts: a connection that broke may have carried the
-/// request.
+/// Whether no connection was made. Only certain cases count: a connection that broke may have carried the request.
 pub(super) fn never_sent(error: &(dyn StdError + 'static)) -> bool {
     causes(error).any(|cause| {
         let refused = cause

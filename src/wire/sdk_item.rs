@@ -22,7 +22,7 @@ impl From<Item> for HashMap<String, AttributeValue> {
     }
 }
 
-/// A type of value that this version of the SDK does not know comes as NULL: the SDK has dropped it.
+/// A value of a type that this version of the SDK does not know becomes NULL, because the SDK has dropped it.
 impl From<AttributeValue> for Value {
     fn from(value: AttributeValue) -> Self {
         match value {

@@ -37,7 +37,7 @@ pub(super) use skew::Skew;
 pub(super) struct PlainSigner(SigningKeys);
 
 impl PlainSigner {
-    /// The headers to add, or none if this is not a plain request.
+    /// The headers to add; None if this is not a plain request.
     pub(super) fn sign(
         &self,
         request: &HttpRequest,
@@ -121,7 +121,7 @@ impl Signed {
     }
 }
 
-/// What a key is good for.
+/// The scope that a key is derived for.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) region: &'a str,

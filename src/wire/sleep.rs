@@ -1,4 +1,4 @@
-//! How clients that the library builds wait between their retries: as the library itself does.
+//! How clients that the library builds wait between their retries: in the library's own way.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::config::{AsyncSleep, Sleep};
 
 use crate::runtime;
 
-/// Under any executor. The SDK's own panics outside of tokio, and in a runtime without time.
+/// Sleeps under any executor. The SDK's own sleep panics outside of tokio, and in a runtime without time.
 #[derive(Debug)]
 pub(crate) struct AnySleep;
 

@@ -1,14 +1,14 @@
 //! Our bytes in place of the SDK's, by the SDK's own hooks.
 //!
-//! The fluent builder carries only the table's name, which the endpoint rules read. Before it would
-//! be serialized, our serializer is put in its place, and it sends the body as planned. Once an
-//! answer of 2xx is there, our deserializer is put in the place of the SDK's: it keeps the body as it
-//! came and hands the SDK an empty output. Refusals stay the SDK's, so that its retries see them.
+//! The fluent builder carries only the table's name, which the endpoint rules read. Before it would be serialized, our
+//! serializer is put in place of the SDK's, and it sends the body as planned. Once an answer of 2xx is there, our
+//! deserializer is put in place of the SDK's: it keeps the body as it came and hands the SDK an empty output. The SDK
+//! still reads refusals, so that its retries see them.
 //!
-//! An SDK that does not ask them does the same work twice and nothing else: what its own serializer made is
-//! replaced before the first attempt, and the body is kept behind its own deserializer.
+//! An SDK that does not use ours only does its work twice: what its own serializer made is replaced before the first
+//! attempt, and the body is kept behind its own deserializer.
 //!
-//! The same hooks watch each attempt for law W6: one that was sent and has no answer is ambiguous.
+//! The same hooks watch each attempt for law W6: an attempt that was sent and has no answer is ambiguous.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,33 +38,33 @@ use super::{Request, Resend, ServiceOperation, TokenLife, retry};
 
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 
-/// What a call and its hooks know of each other.
+/// What a call and its hooks tell each other.
 pub(super) struct HookExchange {
     operation: ServiceOperation,
     body: Bytes,
     resend: Resend,
-    /// Our serializer and deserializer are offered.
+    /// Whether our serializer and deserializer are offered to the SDK.
     swaps: bool,
     serialized: AtomicBool,
     transmitted: AtomicBool,
-    /// Of the attempt at hand.
+    /// Whether the current attempt is ambiguous.
     ambiguous: AtomicBool,
-    /// Of any attempt before.
+    /// Whether any earlier attempt was ambiguous.
     was_ambiguous: AtomicBool,
-    /// The attempt at hand is the first one, which was made without the SDK: it is told what came of it.
+    /// Whether the current attempt is the first one, which was made without the SDK: the SDK is told its result.
     replays: AtomicBool,
     /// What is known of the client.
     plain: Option<Arc<PlainWay>>,
-    /// Later requests may learn from this one.
+    /// Whether later requests may learn from this one.
     teaches: bool,
     lesson: Mutex<Option<Result<Lesson, String>>>,
-    /// By which the first attempt was known, so that those that follow have it too.
+    /// The id of the first attempt, which those that follow share.
     invocation: Option<String>,
-    /// The age of the token, where the request has one that others share.
+    /// The age of the token, if the request has one.
     token: Option<Arc<TokenLife>>,
     /// The user agent of the connection, if it keeps one.
     agent: Option<Arc<Agent>>,
-    /// This request has it; else the SDK makes one.
+    /// Whether this request already has it; otherwise the SDK makes one.
     has_agent: bool,
     answer: Mutex<Option<CapturedBody>>,
 }
@@ -103,19 +103,19 @@ impl HookExchange {
         }
     }
 
-    /// Of a client that others know, too.
+    /// For a client about which other requests know something too.
     pub(super) fn beside(mut self, plain: &Arc<PlainWay>) -> Self {
         self.plain = Some(plain.clone());
         self
     }
 
-    /// Of a request from which later ones may learn.
+    /// For a request from which later ones may learn.
     pub(super) fn teaching(mut self) -> Self {
         self.teaches = true;
         self
     }
 
-    /// Of a request whose first attempt was made without the SDK.
+    /// For a request whose first attempt was made without the SDK.
     pub(super) fn replaying(mut self, first: &FirstResult, invocation: String) -> Self {
         let ambiguous =
             first.is_ambiguous() || self.resend == Resend::ByToken && first.is_going_on();
@@ -148,17 +148,17 @@ impl HookExchange {
         self.resend
     }
 
-    /// Some attempt went out.
+    /// Whether any attempt went out.
     pub(super) fn was_transmitted(&self) -> bool {
         get(&self.transmitted)
     }
 
-    /// The last attempt was sent and no answer tells what became of it.
+    /// Whether the last attempt was sent and no answer tells what became of it.
     pub(super) fn ambiguous(&self) -> bool {
         get(&self.ambiguous)
     }
 
-    /// Any attempt was.
+    /// Whether any attempt was ambiguous.
     pub(super) fn was_ambiguous(&self) -> bool {
         get(&self.was_ambiguous) || self.ambiguous()
     }
@@ -184,7 +184,7 @@ impl HookExchange {
         answer.is_some()
     }
 
-    /// Keeps the answer, if it is one.
+    /// Keeps the answer, if the body is one.
     fn keep_body(&self, response: &HttpResponse) -> bool {
         let body = response.body();
         let is_json = body.bytes().is_some_and(is_object);
@@ -211,7 +211,7 @@ fn set(flag: &AtomicBool, value: bool) {
     flag.store(value, Ordering::Relaxed);
 }
 
-/// Never the body: the SDK prints its parts when it logs.
+/// Leaves the body out, because the SDK prints its parts when it logs.
 impl fmt::Debug for HookExchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HookExchange")
@@ -280,7 +280,7 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        // What is replayed was sent, whatever keeps the SDK from hearing of it.
+        // An attempt that is replayed was sent, whatever keeps the SDK from hearing of it.
         if !get(&self.0.replays) {
             set(&self.0.ambiguous, false);
         }
@@ -293,7 +293,7 @@ impl Intercept for Hooks {
         components: &RuntimeComponents,
         cfg: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        // The answer of an attempt that took so long is one.
+        // A replayed attempt may have outlived its token, but its answer still counts.
         if let Some(token) = &self.0.token
             && !get(&self.0.replays)
             && !token.is_remembered(now(components))
@@ -357,7 +357,7 @@ impl Intercept for Hooks {
     }
 }
 
-/// By the client's clock.
+/// The time of the client's clock.
 fn now(components: &RuntimeComponents) -> SystemTime {
     match components.time_source() {
         Some(source) => source.now(),
@@ -391,8 +391,8 @@ impl DeserializeResponse for Deserializer {
         _: &ConfigBag,
     ) -> Result<Output, OrchestratorError<Error>> {
         if !response.status().is_success() {
-            // Only after a retry: an earlier attempt had 2xx and a body that broke off, and what is
-            // put into the state stays there.
+            // This happens only after a retry: an earlier attempt had 2xx and a body that broke off, and our
+            // deserializer stays in the SDK's state.
             let refusal = failure::metadata(response);
             return Err(OrchestratorError::operation(
                 self.0.operation.refusal(refusal),
@@ -413,7 +413,7 @@ pub(super) fn is_object(body: &[u8]) -> bool {
     body.len() >= 2 && body.starts_with(b"{") && body.ends_with(b"}")
 }
 
-/// What the SDK insists on, one line per operation: its own type of output and of error.
+/// The types that the SDK insists on, one line per operation: its own output and error.
 macro_rules! operations {
     ($($operation:ident: $module:ident, $output:ident, $error:ident;)+) => {
         impl ServiceOperation {
@@ -466,7 +466,7 @@ mod tests {
     use crate::wire::failure::Site;
     use crate::wire::tests::create;
 
-    /// Whoever decides about retries, and however the last attempt ended.
+    /// This holds whoever decides about retries, and however the last attempt ended.
     #[test]
     fn an_answer_that_was_lost_once_stays_lost() {
         for resend in [Resend::UnlessAmbiguous, Resend::Repeatable] {

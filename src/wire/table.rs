@@ -1,4 +1,4 @@
-//! Operations on tables: our plain schemas to the SDK's types and back.
+//! Operations on tables: turns our plain schemas into the SDK's types and back.
 
 mod decode;
 mod encode;
@@ -19,14 +19,14 @@ use encode::{definitions, incomplete, keys, projection, stream_type, table_keys}
 /// A table as the service describes it.
 #[derive(Debug, Clone)]
 pub(crate) struct DescribedTable {
-    /// Without TTL, which another operation tells.
+    /// The schema without the TTL, which another operation tells.
     pub(crate) schema: TableSchema,
     pub(crate) status: Status,
-    /// Indexes that come or go.
+    /// The indexes that are being added or removed.
     pub(crate) changing: Vec<String>,
     /// Unix seconds, by the service's clock.
     pub(crate) created: Option<i64>,
-    /// Read and write units, unless on demand.
+    /// The read and write units; None if the table is billed on demand.
     provisioned: Option<(i64, i64)>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Status {
     Usable,
     Creating,
     Deleting,
-    /// Neither, and no waiting helps.
+    /// Neither reads nor writes work, and waiting does not help.
     Broken(String),
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn describe(client: &Client, name: &str) -> Result<Option<Descr
     }
 }
 
-/// Starts to create a table, billed on demand. Somebody else doing the same is no error.
+/// Starts to create a table that is billed on demand. It is no error if somebody else does the same.
 pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> {
     let name = &schema.name;
     let mut request = client
@@ -147,7 +147,7 @@ pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
         Ok(output) => output,
         Err(error) => {
             let error = from_sdk(error, Site::harmless("DescribeTimeToLive", name)).error;
-            // A server without the operation lets nothing expire.
+            // On a server without the operation, nothing expires.
             let lacking = error.code() == Some("UnknownOperationException");
             return if lacking { Ok(None) } else { Err(error) };
         }
@@ -178,17 +178,17 @@ pub(crate) async fn enable_ttl(client: &Client, name: &str, attribute: &str) -> 
     }
 }
 
-/// The table is there already, or something about it is being changed.
+/// Whether the table is there already, or is being changed.
 pub(crate) fn in_use(error: &Error) -> bool {
     error.code() == Some("ResourceInUseException")
 }
 
-/// Another change has to end first.
+/// Whether another change has to end first.
 pub(crate) fn is_busy(error: &Error) -> bool {
     in_use(error) || error.code() == Some("LimitExceededException")
 }
 
-/// Not every server knows what AWS knows, and its own words rarely say so.
+/// Adds a hint, because some servers lack what AWS has, and their own words rarely say so.
 fn hint(error: Error, indexes: &[IndexSchema]) -> Error {
     let several = |index: &&IndexSchema| index.pk.len() > 1 || index.sk.len() > 1;
     match indexes.iter().find(several) {

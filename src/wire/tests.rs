@@ -27,7 +27,7 @@ use crate::wire::embedded::EmbeddedEngine;
 
 type Http = Faults;
 
-/// An engine with a table `tab` with the key `pk`.
+/// An engine that has a table `tab` with the key `pk`.
 pub(super) async fn engine_of_tab() -> EmbeddedEngine {
     let engine = EmbeddedEngine::memory().await.unwrap();
     let table = br#"{"TableName":"tab","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]}"#;
@@ -35,7 +35,7 @@ pub(super) async fn engine_of_tab() -> EmbeddedEngine {
     engine
 }
 
-/// Such a table, a client without pauses between retries.
+/// Such a table, and a client without pauses between retries.
 async fn start(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wire, Http) {
     let engine = engine_of_tab().await;
     let http = Faults::default();
@@ -109,8 +109,8 @@ async fn a_round_trip() {
     );
 }
 
-/// Our serializer and deserializer are used: white space that no other writer would produce goes out,
-/// a member that the SDK does not know comes back.
+/// Our serializer and deserializer are used: white space that no other writer would produce goes out, and a member that
+/// the SDK does not know comes back.
 #[tokio::test]
 async fn our_own_bytes_go_out_and_come_back() {
     let (wire, http) = plain().await;
@@ -186,7 +186,7 @@ async fn hooks_alone_give_the_same() {
         assert_eq!(seen.header("content-length"), Some(&*length));
     }
 
-    // Nothing that it brings is left out, and what is no JSON is no answer.
+    // All that the body brings is kept, and a body that is not JSON is not an answer.
     let marked = r#"{"Unknown":1, "Item":{"pk":{"S":"a"}}}"#;
     http.plan([Fault::Reply(200, marked.into())]);
     assert_eq!(
@@ -198,7 +198,7 @@ async fn hooks_alone_give_the_same() {
     assert_eq!(failure.error.kind(), ErrorKind::Unavailable);
 }
 
-/// Stands for an SDK that does not take our serializer: puts its own back.
+/// Stands for an SDK that does not take our serializer: it puts the SDK's own back.
 #[derive(Debug, Default)]
 struct OwnSerializer(Mutex<Option<SharedRequestSerializer>>);
 
@@ -247,7 +247,7 @@ async fn an_sdk_that_ignores_our_serializer() {
     );
 }
 
-/// All kinds of operations, on items of their own.
+/// A transaction with all kinds of operations, each on an item of its own.
 fn transaction(token: &str) -> Request {
     let operations = r##"
         {"Put":{"TableName":"tab","Item":{"pk":{"S":"a"},"n":{"N":"1"}},"ConditionExpression":"attribute_not_exists(#p)","ExpressionAttributeNames":{"#p":"pk"},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"}},
@@ -333,7 +333,7 @@ async fn an_sdk_that_ignores_our_deserializer() {
     assert_eq!(http.calls(), ["GetItem"]);
 }
 
-/// Law W6: what an attempt with a lost answer allows.
+/// Law W6: what may follow an attempt with a lost answer.
 #[tokio::test]
 async fn a_lost_answer() {
     let ambiguous = [
@@ -405,7 +405,7 @@ async fn what_was_surely_not_executed_is_sent_again() {
     }
 }
 
-/// A throttled attempt is no ambiguous one, whatever ends the waiting for the next.
+/// A throttled attempt is not ambiguous, whatever ends the waiting for the next one.
 #[tokio::test]
 async fn a_timeout_while_waiting_to_retry_is_not_unknown() {
     let timeouts = TimeoutConfig::builder()
@@ -470,7 +470,7 @@ async fn kinds_come_from_code_and_status() {
     }
 }
 
-/// Put into the SDK's state by an answer that broke off, our deserializer also meets the refusal that
+/// An answer that broke off has put our deserializer into the SDK's state, where it also meets the refusal that
 /// follows.
 #[tokio::test]
 async fn a_refusal_after_a_broken_answer() {
@@ -502,7 +502,7 @@ async fn a_missing_table_says_what_to_do() {
     );
 }
 
-/// Values stay out of errors and out of what is logged of a call.
+/// Values stay out of errors and of what is logged about a call.
 #[tokio::test]
 async fn errors_hold_no_values() {
     let (wire, _) = plain().await;
@@ -538,7 +538,7 @@ async fn missing_credentials_say_what_to_do() {
     assert!(http.calls().is_empty());
 }
 
-/// Every answer and every refusal: the same by both ways.
+/// Every answer and every refusal is the same by both ways.
 #[tokio::test]
 async fn past_the_sdk_everything_is_the_same() {
     let (sdk, _) = start(|config| config).await;
@@ -623,7 +623,7 @@ fn an_engine_that_fails_may_have_done_it() {
     assert_eq!(kind(Resend::Always), ErrorKind::Unavailable);
 }
 
-/// What the engine quotes of values is not shown. What it says stays, of operations that would tell which value it was.
+/// Values that the engine quotes are not shown.
 #[tokio::test]
 async fn quoted_values_are_not_shown() {
     let (wire, _http) = plain().await;

@@ -1,4 +1,4 @@
-//! How old a client token is. The service forgets it after ten minutes; what is sent then is another write.
+//! How old a client token is. The service forgets it after ten minutes; a request that is sent then is another write.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant, SystemTime};
 /// How long a token is used. It is less than ten minutes, because the clock of the service may run ahead of ours.
 const LIFE: Duration = Duration::from_secs(8 * 60);
 
-/// When a token was sent first, by whichever attempt.
+/// When any attempt first sent a token.
 #[derive(Debug, Default)]
 pub(crate) struct TokenLife(OnceLock<ClockReading>);
 
 /// No single clock can be trusted: the steady one may stand still while a machine is frozen, and the wall clock may be
-/// set back. The clock that the client signs by may be that of a test.
+/// set back. The client may sign by the clock of a test.
 #[derive(Debug, Clone, Copy)]
 struct ClockReading {
     steady: Instant,
@@ -20,7 +20,7 @@ struct ClockReading {
 }
 
 impl TokenLife {
-    /// Whether the service still knows the token, by every one of the clocks.
+    /// Whether the service still knows the token according to all clocks.
     pub(super) fn is_remembered(&self, client: SystemTime) -> bool {
         let now = ClockReading {
             steady: Instant::now(),
@@ -68,7 +68,7 @@ mod tests {
             ([0, 0, 0], true),
             ([7, 7, 7], true),
             ([8, 0, 0], false),
-            // The machine was frozen, and is awake again.
+            // The machine was frozen and is awake again.
             ([0, 60, 60], false),
             ([0, 60, 0], false),
             ([0, 0, 8], false),

@@ -46,8 +46,8 @@ impl<E: DynamoEntity, G> Check<E, G> {
         self.asking()
     }
 
-    /// This has to hold, of the stored item or of none. An expired item is none, and nothing holds of one that is
-    /// still stored. Called again, both have to hold.
+    /// This has to hold of the stored item, or of no item. An expired item counts as no item, and no condition on an
+    /// item that is still stored holds of it. If this is called again, both have to hold.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Check<E> {
         let before = std::mem::replace(&mut self.condition, Node::all([]));
         self.condition = before.and(condition(E::Paths::default()).into_node());
@@ -66,7 +66,7 @@ impl<E: DynamoEntity, G> Check<E, G> {
 }
 
 impl<E: DynamoEntity> Check<E> {
-    /// An update without a change, which is a check where it stands in a transaction.
+    /// An update without a change: in a transaction that is a check.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let now = db.now();
         let expect = match (self.exists, self.missing) {

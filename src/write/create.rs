@@ -1,4 +1,4 @@
-//! `create`: store an entity where none is.
+//! `create`: store an entity where there is none.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl<'e, E: DynamoEntity> Create<'e, E> {
 }
 
 impl<E: DynamoEntity> Create<'_, E> {
-    /// The item, without what keeps its unique values.
+    /// The write of the item alone, without its sentinels.
     fn write(&self, db: &Dynamo) -> Result<(WriteRequest, E)> {
         let now = db.now();
         let (condition, _) = check::condition(&E::ENTITY, Expect::Missing, None, now);

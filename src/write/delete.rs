@@ -24,7 +24,7 @@ use crate::write::{
 pub struct Delete<E: DynamoEntity, G: Guard = <E as DynamoEntity>::Guard, R = ReturningNothing> {
     pub(crate) key: Key<E>,
     expect: Expect,
-    /// Taken from the entity at once: the operation may outlive it.
+    /// It is taken from the entity at once, because the operation may outlive the entity.
     loaded: Result<Option<LoadedItem>, CodecError>,
     /// What a loaded entity knows of its unique values.
     values: Option<Result<unique::LoadedUniques>>,
@@ -77,7 +77,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
 }
 
 impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
-    /// Only if a live item is there: else the error is [`NotFound`](crate::error::ErrorKind::NotFound).
+    /// Deletes only a live item; without one the error is [`NotFound`](crate::error::ErrorKind::NotFound).
     pub fn if_exists(self) -> Delete<E, Conditional, R>
     where
         G: Open,
@@ -85,8 +85,8 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         self.retyped(Expect::Exists)
     }
 
-    /// Only if this holds of the stored item, and what else is asked of it. Called again, both have to
-    /// hold.
+    /// Deletes only if this holds of the stored item, in addition to what else is asked of it. If this is called again,
+    /// both have to hold.
     pub fn when(
         self,
         condition: impl FnOnce(E::Paths) -> Condition<E>,
@@ -98,7 +98,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         delete
     }
 
-    /// Whatever the stored version.
+    /// Deletes whatever version is stored.
     pub fn unchecked(self) -> Delete<E, E::Unguarded, R>
     where
         G: Checked,
@@ -110,7 +110,7 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
 impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
     /// Returns the item that was taken away, expired or not.
     ///
-    /// Such a delete is not sent again after a lost answer: the second one would find nothing.
+    /// Such a delete is not sent again after a lost answer, because the second one would find nothing.
     pub fn returning_old(self) -> Delete<E, G, ReturningOld> {
         let expect = self.expect;
         self.retyped(expect)
@@ -151,7 +151,7 @@ impl<E: DynamoEntity, G: Guard, R: Returning<E>> Operation for Delete<E, G, R> {
 }
 
 impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
-    /// What is asked of the item, and what it means if it does not hold.
+    /// The condition on the item, and what it means if that does not hold.
     fn asked(&self, now: Timestamp) -> Result<(Node, ConditionFailure)> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let loaded = self.loaded.as_ref().map_err(|fault| fail(fault.clone()))?;
@@ -193,8 +193,8 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
         Ok(PlannedWrite::Alone(self.write(db)?).into())
     }
 
-    /// In a transaction, where nothing can be read first: a loaded entity knows what it gives up, and the stored item
-    /// has to have the same.
+    /// The delete in a transaction, where nothing can be read first. A loaded entity knows which values it gives up,
+    /// and the stored item has to have the same.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let now = db.now();
         let (condition, condition_failure) = self.asked(now)?;

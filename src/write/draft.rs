@@ -35,7 +35,7 @@ use guard::{expected, relied_on};
 use reserve::reserve;
 use source::source;
 
-/// What the write is to do where no item is, and without changes.
+/// What the write does where there is no item, and what it does without changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UpdateKind {
     /// Needs a live item; without changes it only looks.
@@ -52,7 +52,7 @@ pub(crate) struct UpdateDraft<E: DynamoEntity> {
     way: UpdateKind,
     changes: Vec<Change<E>>,
     condition: Node,
-    /// Taken from the entity at once: the operation may outlive it.
+    /// It is taken from the entity at once, because the operation may outlive the entity.
     source: Result<UpdateOrigin, CodecError>,
     resend: Resend,
 }
@@ -128,7 +128,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         crate::plan::plan_of_one(work.edit.members(db, work.now)?, None, outcome)
     }
 
-    /// Sends it, where it may take several steps.
+    /// Sends the write, which may take several steps.
     pub(crate) fn send<'d, Out: Send + 'static>(
         self,
         db: &'d Dynamo,
@@ -180,7 +180,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         Ok(Explanation::of(&plan))
     }
 
-    /// In a transaction, where nothing can be read first.
+    /// The update in a transaction, where nothing can be read first.
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
         let work = self.work(db)?;
         match work.must_read {
@@ -195,7 +195,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         self.edit(now, &stamp)
     }
 
-    /// All that is to be written and asked.
+    /// Everything that is to be written and asked.
     fn edit(self, now: Timestamp, stamp: &Stamp) -> Result<PlannedUpdate<E>> {
         let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
         let source = self.source.map_err(fail)?;
@@ -241,16 +241,16 @@ impl<E: DynamoEntity> UpdateDraft<E> {
     }
 }
 
-/// An update that is planned but for what has to be read first.
+/// An update that is planned, except for what has to be read first.
 struct PlannedUpdate<E: DynamoEntity> {
     edit: Edit<E>,
     now: Timestamp,
-    /// The item may be there with unique values that nobody knows.
+    /// Whether the item may be there with unique values that nobody knows.
     must_read: bool,
 }
 
 impl<E: DynamoEntity> PlannedUpdate<E> {
-    /// The UpdateItem alone.
+    /// The plan of the UpdateItem alone.
     fn plan<Out>(self, db: &Dynamo, returned: Returned, read: ReadItem<Out>) -> Result<Plan<Out>> {
         self.edit.write(db, self.now)?.returning(returned, read)
     }
@@ -286,7 +286,7 @@ impl<E: DynamoEntity> PlannedUpdate<E> {
     }
 }
 
-/// The item after a transaction. Where it cannot be had, the write has taken effect all the same, and the error says so.
+/// Reads the item after a transaction. If that fails, the write has taken effect all the same, and the error says so.
 pub(crate) async fn read_back<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Bytes> {
     let took_effect = |message| {
         let error = Error::new(ErrorKind::TookEffect, Stage::Service, message);
@@ -301,7 +301,7 @@ pub(crate) async fn read_back<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Res
     read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))
 }
 
-/// A transaction returns nothing.
+/// Refuses what a transaction cannot return.
 fn check_returns<E: DynamoEntity>(returned: Returned) -> Result<()> {
     if matches!(returned, Returned::Nothing | Returned::New) {
         return Ok(());
@@ -311,7 +311,7 @@ fn check_returns<E: DynamoEntity>(returned: Returned) -> Result<()> {
     Err(refused::<E>(message.to_owned()))
 }
 
-/// Adds the keys of indexes to an update. Returns what was relied on, and the fields that change.
+/// Adds the keys of indexes to an update. Returns the fields that were relied on, and those that change.
 pub(crate) fn keep_up<E: DynamoEntity>(
     update: &mut UpdateActions,
     mut known: Known,
@@ -332,7 +332,7 @@ pub(crate) fn keep_up<E: DynamoEntity>(
     Ok((upkeep, fields))
 }
 
-/// The names of what is changed, never the values.
+/// Prints the names of what is changed, never the values.
 impl<E: DynamoEntity> fmt::Debug for UpdateDraft<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}, {:?}", self.key, self.changes)

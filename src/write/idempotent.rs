@@ -29,9 +29,9 @@ macro_rules! idempotent {
         impl<$($generics)*> $operation {
             /// Takes effect once, however often it has to be sent.
             ///
-            /// It goes as a transaction of one with a random client token, by which the service knows a
-            /// second attempt for ten minutes. So it is sent again after a lost answer, and while another
-            /// transaction holds the item. It costs twice the write units and returns nothing.
+            /// It goes as a transaction of one with a random client token, by which the service recognizes a second
+            /// attempt for ten minutes. So it is sent again after a lost answer, and while another transaction holds
+            /// the item. It costs twice the write units and returns nothing.
             ///
             /// ```
             /// # use dynamo_entity::prelude::*;
@@ -57,11 +57,11 @@ macro_rules! idempotent {
                 }
             }
 
-            /// The same with a token of the caller's: 1 to 36 bytes.
+            /// Takes effect once, with a token of the caller's: 1 to 36 bytes.
             ///
-            /// A write with the same token is the same write, in another process too, as long as it is
-            /// the same byte for byte: managed times, versions and conditions included. Another one is
-            /// refused, such as a put that checks no version, which draws one each time.
+            /// A write with the same token is the same write, in another process too, as long as it is the same byte
+            /// for byte: managed times, versions and conditions included. A different write is refused. A put that
+            /// checks no version is always different, because it draws a version each time.
             pub fn idempotent_with(self, token: impl Into<String>) -> Idempotent<$write> {
                 Idempotent {
                     token: Some(token.into()),

@@ -20,7 +20,7 @@ use crate::write::{
     split, stamp_fields,
 };
 
-/// Writes are tried so often before the last conflict is returned.
+/// How often a write is tried before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
 
 /// Changes an item in Rust; see [`Key::modify`].
@@ -31,7 +31,7 @@ pub struct Modify<E: DynamoEntity, F> {
     attempts: u32,
 }
 
-/// The same with a closure that may give up; see [`Key::try_modify`].
+/// Changes an item in Rust, with a closure that may give up; see [`Key::try_modify`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct TryModify<E: DynamoEntity, F, X> {
     inner: Modify<E, F>,
@@ -53,7 +53,7 @@ impl<E: DynamoEntity, F> Modify<E, F> {
         self
     }
 
-    /// Sends it, as often as it takes.
+    /// Sends the write, as often as it takes.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E>>
     where
         F: FnMut(&mut E) + Send + 'd,
@@ -85,7 +85,7 @@ impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
         self
     }
 
-    /// Sends it, as often as it takes. An error of the closure ends it, and nothing is written.
+    /// Sends the write, as often as it takes. An error of the closure ends that, and nothing is written.
     pub fn send<'d>(self, db: &'d Dynamo) -> Steps<'d, Result<E, X>>
     where
         F: FnMut(&mut E) -> Result<(), X> + Send + 'd,
@@ -124,7 +124,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
         if is_over {
             return Err(error.into());
         }
-        // The first loser has the winner's item at hand. Who loses again waits, and reads anew.
+        // After its first loss, a write has the winner's item at hand. After another loss it waits and reads again.
         let current = error.current_bytes().filter(|_| attempt == 1);
         stored = match current {
             Some(item) => Some(item),
@@ -137,10 +137,11 @@ async fn run<E: DynamoEntity, X: From<Error>>(
     }
 }
 
-/// With what is asked besides they stay below the 300 operators of DynamoDB: each takes one, and an AND.
+/// How many attributes are compared. With the other conditions they stay below the 300 operators of DynamoDB: each
+/// takes one, and an AND.
 const MOST_COMPARED: usize = 145;
 
-/// A conflict is; an outcome that nobody knows is not, for the closure may have run already.
+/// A conflict may be tried again. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
     error.kind() == ErrorKind::Conflict || error.code() == Some("TransactionConflictException")
 }
@@ -157,7 +158,7 @@ fn both<E: DynamoEntity>(stored: Option<&Bytes>, db: &Dynamo) -> Result<(E, E)> 
     })
 }
 
-/// Writes what changed, together with unique values that did.
+/// Writes what changed, together with the unique values that changed.
 async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
     let now = db.now();
     if edit.exchange.is_empty() {
@@ -169,7 +170,7 @@ async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
     read_entity(Some(&read_back(db, &key).await?), now)
 }
 
-/// The write of what changed; none if nothing did.
+/// The write of what changed; None if nothing did.
 fn plan<E: DynamoEntity>(
     db: &Dynamo,
     key: Key<E>,
@@ -193,7 +194,7 @@ fn plan<E: DynamoEntity>(
     }
     let now = db.now();
     let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
-    // What is known is the new entity; the version is that of the old one.
+    // The attributes that are known are those of the new entity, the version is that of the old one.
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
     stamp_fields::<E>(&mut update, &loaded, false, &stamp).map_err(fail)?;
     let touched = before.iter().chain(&after);
@@ -221,7 +222,7 @@ fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, CodecError> {
     split(&entity::encode_as_is(entity)?)
 }
 
-/// The new attributes, but for those that the library keeps: they are not the closure's to change.
+/// The new attributes, except for those that the library keeps: the closure may not change them.
 fn merged<E: DynamoEntity>(before: &Attributes, mut after: Attributes) -> Attributes {
     after.retain(|(name, _)| !is_kept::<E>(name));
     let kept = before.iter().filter(|(name, _)| is_kept::<E>(name));
@@ -248,7 +249,7 @@ fn differences(before: &Attributes, after: &Attributes) -> UpdateActions {
     update
 }
 
-/// Keys, the type, and managed fields.
+/// Whether the library keeps an attribute: a key, the type, or a managed field.
 fn is_kept<E: DynamoEntity>(name: &str) -> bool {
     let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
     let managed = [
@@ -265,7 +266,7 @@ fn is_kept<E: DynamoEntity>(name: &str) -> bool {
         || !is_field && entity::field::is_derived(def, table, name)
 }
 
-/// Nobody wrote since the item was read: its version is the same, or else every attribute that the
+/// The condition that nobody wrote since the item was read: its version is the same, or else every attribute that the
 /// closure could see, and those that it made.
 fn unchanged<E: DynamoEntity>(
     source: &UpdateOrigin,
@@ -282,8 +283,8 @@ fn unchanged<E: DynamoEntity>(
             None => Node::Missing(Place::of(name)),
         }
     };
-    // The version tells of every writer that keeps one, and the time of creation of a new item; both as
-    // they are spelt.
+    // The version tells of every writer that keeps one, and the time of creation tells of a new item; both are compared
+    // as they are spelt.
     if let Some(loaded) = source.numbered() {
         let (_, condition_failure) = check::condition(def, Expect::Loaded, Some(loaded), now);
         let names = [def.version, def.created_at].into_iter().flatten();
@@ -309,7 +310,7 @@ fn unchanged<E: DynamoEntity>(
     ))
 }
 
-/// The attributes of all fields, and those of the `rest`; not the primary key, which is the same.
+/// The attributes of all fields, and those of the `rest`. The primary key is left out, because it is the same.
 fn seen_attributes<E: DynamoEntity>(seen: &[String]) -> Vec<String> {
     let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
     let mut names: Vec<String> = Vec::new();

@@ -51,7 +51,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
 }
 
 impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
-    /// Only if a live item is there.
+    /// Stores only if a live item is there.
     pub fn if_exists(self) -> Put<'e, E, Conditional>
     where
         G: Open,
@@ -59,7 +59,7 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         self.expecting(Expect::Exists)
     }
 
-    /// Only if no live item is there. [`create`](crate::verbs::EntityVerbs::create) says the same and renews the
+    /// Stores only if no live item is there. [`create`](crate::verbs::EntityVerbs::create) does the same and renews the
     /// managed fields.
     pub fn if_missing(self) -> Put<'e, E, Conditional>
     where
@@ -68,8 +68,8 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         self.expecting(Expect::Missing)
     }
 
-    /// Only if this holds of the stored item, and what else is asked of it. Called again, both have to
-    /// hold.
+    /// Stores only if this holds of the stored item, in addition to what else is asked of it. If this is called again,
+    /// both have to hold.
     pub fn when(self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Put<'e, E, Conditional> {
         let expect = self.expect;
         let mut put = self.expecting(expect);
@@ -78,8 +78,8 @@ impl<'e, E: DynamoEntity, G: Guard> Put<'e, E, G> {
         put
     }
 
-    /// Whatever the stored version. The item gets one that nobody holds, see [`Version`], so that whoever loaded it
-    /// before is told. Prefer [`update`](crate::entity::Key::update) where only some attributes change.
+    /// Stores whatever version is there. The item gets a version that nobody holds, see [`Version`], so that whoever
+    /// loaded it before is told. Prefer [`update`](crate::entity::Key::update) where only some attributes change.
     pub fn unchecked(self) -> Put<'e, E, E::Unguarded>
     where
         G: Checked,
@@ -97,7 +97,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
             _ => Created::Kept,
         };
         let version = match version {
-            // Not the next one of the struct's: another writer may hold that.
+            // The struct's next version cannot be used: another writer may hold it.
             Some(_) if self.expect != Expect::Loaded => Version::drawn()?,
             held => {
                 let next = held.unwrap_or_default().next();
@@ -127,7 +127,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         Ok(PreparedPut { asked, stamp, now })
     }
 
-    /// Whether no live item may be there, so that none gives up unique values.
+    /// Whether there may be no live item, so that no unique values are given up.
     fn is_entering(&self) -> bool {
         let is_new = matches!(self.entity.version(), Some(Version(VersionState::New)));
         self.expect == Expect::Missing || self.expect == Expect::Loaded && is_new
@@ -161,7 +161,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         }
     }
 
-    /// The put of what gives up unique values that are to be read; and the entity as it will be stored.
+    /// The put of an item whose stored unique values have to be read first, and the entity as it will be stored.
     fn rewrite(&self, db: &Dynamo) -> Result<(Rewrite<E>, E)> {
         let PreparedPut { asked, stamp, now } = self.prepare(db)?;
         let mut item = Writer::for_request(1024);
@@ -208,7 +208,7 @@ impl<E: DynamoEntity, G: Guard> Operation for Put<'_, E, G> {
     }
 }
 
-/// A put where no live item is, and what keeps its unique values.
+/// A put where no live item is, and the operations that keep its unique values.
 pub(crate) fn entering<E: DynamoEntity>(
     (write, stored): (WriteRequest, E),
     key: &Key<E>,
@@ -222,7 +222,7 @@ pub(crate) fn entering<E: DynamoEntity>(
     Ok([main].into_iter().chain(beside).collect())
 }
 
-/// The same of whatever sends it.
+/// A put where no live item is, for callers who send it themselves.
 pub(crate) fn intent_of<E: DynamoEntity>(
     write: WriteRequest,
     key: &Key<E>,
@@ -232,7 +232,7 @@ pub(crate) fn intent_of<E: DynamoEntity>(
     Ok(PlannedWrite::of(write, key, beside)?.into())
 }
 
-/// What takes the unique values of an item that enters.
+/// The operations that take the unique values of an item that enters.
 fn taken<E: DynamoEntity>(
     write: &WriteRequest,
     key: &Key<E>,
@@ -241,7 +241,7 @@ fn taken<E: DynamoEntity>(
     unique::entering(write, key)?.members(key, write.now, db)
 }
 
-/// The same as one operation.
+/// A put where no live item is, as one operation.
 pub(crate) fn plan_entering<E: DynamoEntity>(
     (write, stored): (WriteRequest, E),
     entity: &E,
@@ -287,13 +287,13 @@ pub(crate) fn encode_item<'b, E: DynamoEntity>(
     Ok(item)
 }
 
-/// The same; returns the entity as it will be stored.
+/// Writes the item and returns the entity as it will be stored.
 fn write_item<E: DynamoEntity>(entity: &E, stamp: &Stamp, body: &mut Writer) -> Result<E> {
     let item = encode_item(entity, stamp, body)?;
     if let Some(stored) = entity.as_stored(stamp) {
         return Ok(stored);
     }
-    // A type that writes what it cannot read is found out before anything is stored.
+    // Finds a type that writes what it cannot read, before anything is stored.
     crate::entity::read(item).map_err(|error| {
         let message = format!("it would not read back, so nothing was sent: {error}");
         Error::new(ErrorKind::InvalidValue, Stage::Encode, message).of(E::ENTITY.type_name)

@@ -55,9 +55,9 @@ macro_rules! repeatable {
         impl<$($generics)*> $operation {
             /// Says that doing it twice is harmless here, and lets it be sent again after a lost answer.
             ///
-            /// A second attempt may meet the effect of the first. If its condition does not hold then, the
-            /// error is still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown): nobody can tell whose
-            /// effect that was.
+            /// A second attempt may meet the effect of the first. If its condition does not hold then, the error is
+            /// still [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown), because nobody can tell whose effect
+            /// that was.
             pub fn repeatable(self) -> Repeatable<Self> {
                 Repeatable(self)
             }

@@ -10,15 +10,15 @@ use crate::plan::Returned;
 
 /// What a write returns.
 pub trait Returning<E: DynamoEntity> {
-    /// Of an update, which needs an item.
+    /// What an update returns, which needs an item.
     type Out: Send + 'static;
-    /// Of an upsert or a delete, before which none need be there.
+    /// What an upsert or a delete returns, where no item need be there before.
     type IfAny: Send + 'static;
 
     #[doc(hidden)]
     const RETURNED: Returned;
 
-    /// Of what the service returns.
+    /// Reads the value from what the service returns.
     #[doc(hidden)]
     fn read(item: Option<&[u8]>, now: Timestamp) -> Result<Self::Out>;
 
@@ -72,7 +72,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningOld {
     }
 }
 
-/// No attributes if nothing changed.
+/// Returns no attributes if nothing changed.
 impl<E: DynamoEntity> Returning<E> for ReturningChanged {
     type Out = Item;
     type IfAny = Item;
@@ -104,7 +104,7 @@ impl<E: DynamoEntity> Returning<E> for ReturningNothing {
     }
 }
 
-/// If it cannot be read, the write has happened all the same, so the error brings the item.
+/// Reads the entity. If that fails, the write has happened all the same, so the error brings the item.
 pub(crate) fn read_entity<E: DynamoEntity>(item: Option<&[u8]>, now: Timestamp) -> Result<E> {
     let item = item.ok_or_else(|| {
         let message = "the answer of an update holds no item";

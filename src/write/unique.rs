@@ -1,8 +1,8 @@
 //! Unique values (law W9): an item in the same table for each value, written in the same transaction.
 //!
-//! Such an item, a *sentinel*, has the value as its key and the key of its owner as its content, so two owners of one
-//! value are one item, and one of them is first. What a write does to sentinels is planned from the values before
-//! and after it ([`exchange`]); where the values before are not known, the item is read first ([`rewrite`]), and the
+//! Such an item, a *sentinel*, has the value as its key and the key of its owner as its content, so two owners would
+//! need the same item, and only the first one gets it. What a write does to sentinels is planned from the values before
+//! and after it ([`exchange`]). Where the values before are not known, the item is read first ([`rewrite`]), and the
 //! write takes effect only on what was read.
 
 mod exchange;
@@ -25,10 +25,10 @@ use crate::json::{CodecError, Reader};
 use crate::plan::WriteRequest;
 use crate::write::{UpdateOrigin, attribute_of, draft, known, split, tell_changes};
 
-/// What a loaded entity holds, and the condition that the stored item still does.
+/// The unique values that a loaded entity holds, and the condition that the stored item still has them.
 pub(crate) type LoadedUniques = (Holdings, Node);
 
-/// What a loaded entity knows.
+/// The unique values of a loaded entity.
 pub(crate) fn loaded<E: DynamoEntity>(entity: &E) -> Result<LoadedUniques> {
     let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
     let attributes = split(&encode_as_is(entity).map_err(fail)?).map_err(fail)?;
@@ -39,7 +39,7 @@ pub(crate) fn loaded<E: DynamoEntity>(entity: &E) -> Result<LoadedUniques> {
     Ok((Holdings::of::<E>(&known, |_| true)?, guard))
 }
 
-/// The stored item has these fields as they were loaded.
+/// The condition that the stored item has these fields as they were loaded.
 pub(crate) fn as_loaded<E: DynamoEntity>(
     attributes: &[(String, Vec<u8>)],
     fields: impl Iterator<Item = &'static str>,
@@ -60,7 +60,7 @@ pub(crate) fn as_loaded<E: DynamoEntity>(
     Ok(Node::all(guards))
 }
 
-/// What a put takes where no live item is.
+/// The values that a put takes where no live item is.
 pub(crate) fn entering<E: DynamoEntity>(
     put: &WriteRequest,
     key: &Key<E>,
@@ -72,7 +72,7 @@ pub(crate) fn entering<E: DynamoEntity>(
     UniqueExchange::between::<E>(&Holdings::nothing::<E>(), &after, true)
 }
 
-/// What an item holds, or will hold after an update.
+/// The values that an item holds, or will hold after an update.
 fn holdings_in<E: DynamoEntity>(
     item: &[u8],
     update: Option<&UpdateActions>,
@@ -87,7 +87,7 @@ fn holdings_in<E: DynamoEntity>(
     Holdings::of::<E>(&known, |_| true)
 }
 
-/// The keys of the items that keep the unique values of an item, which need hold no more than these and its key.
+/// The keys of the sentinels of an item. The item need hold no more than its key and the fields of its unique values.
 pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
     let parts = E::KeyParts::read(&mut Reader::new(item))?;
     let source = UpdateOrigin::of(split(item)?);
@@ -101,7 +101,7 @@ pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecE
     Ok(keys)
 }
 
-/// Of an entity without unique values.
+/// The sentinels of an entity without unique values.
 pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
     Ok(Vec::new())
 }
@@ -111,7 +111,7 @@ pub(crate) fn concerns<E: DynamoEntity>() -> bool {
     !E::ENTITY.uniques.is_empty()
 }
 
-/// Whether the entity's values depend on an attribute, or the life of their sentinels does.
+/// Whether unique values, or the lifetime of their sentinels, depend on this field.
 pub(crate) fn depends_on<E: DynamoEntity>(field: &str) -> bool {
     let is_part = E::ENTITY
         .uniques
@@ -127,7 +127,7 @@ pub(crate) fn ttl_field<E: DynamoEntity>() -> Option<&'static str> {
     ttl.map(|known| known.field)
 }
 
-/// A write that would have to read before, where there is no reading.
+/// The error for a write that would have to read first where nothing can be read.
 pub(crate) fn must_read<E: DynamoEntity>(verb: &str) -> Error {
     let message = format!(
         "a {verb} of an entity with unique values reads the item first, to know which values it gives up, and here it \

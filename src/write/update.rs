@@ -38,14 +38,14 @@ impl<E: DynamoEntity> Update<E> {
 draft_builder!(Update);
 
 impl<E: DynamoEntity, R> Update<E, R> {
-    /// The changes: the closure gets the paths of the entity and returns one change, a tuple, an array,
-    /// a `Vec` or an `Option` of changes. Called again, it adds to them.
+    /// Adds changes: the closure gets the paths of the entity and returns one change, a tuple, an array, a `Vec` or an
+    /// `Option` of changes. Called again, it adds to them.
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
         self.draft.apply(changes(E::Paths::default()));
         self
     }
 
-    /// Only if this holds of the stored item. Called again, both have to hold.
+    /// Updates only if this holds of the stored item. If this is called again, both have to hold.
     ///
     /// An equality at its top level also makes a part of an index key known:
     /// `.when(|o| o.placed_at().eq(at))`.
@@ -54,8 +54,8 @@ impl<E: DynamoEntity, R> Update<E, R> {
         self
     }
 
-    /// Whatever the stored version. What the loaded entity says of the parts of index keys is checked
-    /// all the same, where it is used.
+    /// Updates whatever version is stored. What the loaded entity says about the parts of index keys is still checked
+    /// where it is used.
     pub fn unchecked(mut self) -> Self {
         self.draft.leave_version();
         self
@@ -63,7 +63,7 @@ impl<E: DynamoEntity, R> Update<E, R> {
 }
 
 impl<E: DynamoEntity> Update<E, ReturningNothing> {
-    /// Of the row with this key, and only while this holds of it. None if there is nothing to write.
+    /// The update of the row with this key, on condition that this holds of it. None if there is nothing to write.
     pub(crate) fn plan_of_row(
         mut self,
         db: &Dynamo,

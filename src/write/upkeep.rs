@@ -1,9 +1,8 @@
 //! Keeps the derived keys of indexes in step with a partial update (laws W2 and W3).
 //!
-//! An update names a few fields, and a key of an index may be made of more. What is *known* of the item
-//! as it will be decides: the primary key, the new values, equalities of the condition, a loaded entity.
-//! If that is not enough to say what a fresh write of the whole entity would store, the update is
-//! refused before anything is sent.
+//! An update names a few fields, and a key of an index may be made of more. What is *known* of the item as it will be
+//! decides: the primary key, the new values, equalities of the condition, a loaded entity. The update is refused before
+//! anything is sent if that is not enough to say what a fresh write of the whole entity would store.
 
 use crate::entity::{DynamoEntity, DynamoTable, Known};
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -13,11 +12,11 @@ use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
 /// What an update has to do beside its own changes.
 #[derive(Debug, Default)]
 pub(crate) struct Upkeep {
-    /// Derived attributes, and their new values; none for those that go.
+    /// Derived attributes and their new values; None for those that are removed.
     pub(crate) keys: Vec<(&'static str, Option<Vec<u8>>)>,
     /// Fields whose value was relied on.
     pub(crate) used: Vec<&'static str>,
-    /// Text fields that were relied on not to be empty in the stored item.
+    /// Text fields that were assumed not to be empty in the stored item.
     pub(crate) filled: Vec<&'static str>,
 }
 
@@ -26,13 +25,13 @@ pub(crate) struct Upkeep {
 pub(crate) struct Touched<'t> {
     /// Fields that change.
     pub(crate) fields: &'t [&'static str],
-    /// The item may not be there yet: every index has to be written.
+    /// Whether the item may not be there yet, so that every index has to be written.
     pub(crate) creates: bool,
 }
 
 /// One index, as a run-time plan sees it.
 struct Index {
-    /// As the derive counts them.
+    /// The number that the derive gives it.
     number: usize,
     def: &'static EntityIndexDef,
     keys: Vec<IndexKeyAttribute>,
@@ -40,7 +39,7 @@ struct Index {
 
 /// A derived key attribute of an index.
 struct IndexKeyAttribute {
-    /// As the derive counts them.
+    /// The number that the derive gives it.
     number: usize,
     attribute: &'static str,
     parts: Vec<Part>,
@@ -48,7 +47,7 @@ struct IndexKeyAttribute {
 
 #[derive(Clone, Copy)]
 struct Part {
-    /// As the derive counts them.
+    /// The number that the derive gives it.
     number: usize,
     field: &'static str,
     presence: Presence,
@@ -94,7 +93,7 @@ fn groups<E: DynamoEntity>() -> Vec<Vec<Index>> {
     groups
 }
 
-/// Indexes that share an attribute: the first complete one writes it, so all has to be known.
+/// Plans indexes that share an attribute. The first complete one writes the attribute, so everything has to be known.
 fn plan_sharing<E: DynamoEntity>(
     group: &[Index],
     touched: &Touched<'_>,
@@ -142,7 +141,7 @@ fn plan_sharing<E: DynamoEntity>(
 enum IndexMembership {
     Incomplete,
     Complete,
-    /// Something is not known.
+    /// Something that decides is not known.
     Unknown,
 }
 
@@ -153,7 +152,7 @@ impl Index {
         let mut keys = Vec::new();
         for (number, key) in def.pk.iter().chain(def.sk).enumerate() {
             let parts = parts_of(key, &mut parts);
-            // An attribute of the table's own key is not the index's to change.
+            // The index may not change an attribute of the table's own key.
             let is_primary = key.attribute == table.pk || table.sk == Some(key.attribute);
             if matches!(key.source, KeySource::Template(_)) && !is_primary {
                 keys.push(IndexKeyAttribute {
@@ -174,7 +173,7 @@ impl Index {
         self.keys.iter().flat_map(|key| key.parts.iter().copied())
     }
 
-    /// The fields that decide about it.
+    /// The fields that decide whether the item is in the index.
     fn fields(&self) -> impl Iterator<Item = &'static str> {
         self.parts()
             .map(|part| part.field)
@@ -262,8 +261,8 @@ impl Index {
                 .keys
                 .push((key.attribute, Some(self.write::<E>(key, known)?)));
         }
-        // The known optional parts and the `when` were relied on too; of empty text the item as it is
-        // stored has to be asked.
+        // The known optional parts and the `when` were relied on too. Whether a text is empty has to be asked of the
+        // stored item.
         let relied = self
             .parts()
             .filter(|part| part.presence == Presence::Optional);
@@ -288,8 +287,8 @@ impl Index {
         Ok(json)
     }
 
-    /// The unknown fields without which the keys cannot be kept up: all, if the item may have to enter
-    /// the index; else those that may be absent, and the other parts of the keys that change.
+    /// The unknown fields without which the keys cannot be kept up. These are all of them, if the item may have to
+    /// enter the index; otherwise those that may be absent, and the other parts of the keys that change.
     fn needed(&self, touched: &Touched<'_>, known: &Known) -> Vec<&'static str> {
         let changes = |field: &str| touched.fields.contains(&field);
         let is_optional = |part: &Part| part.presence == Presence::Optional;
@@ -319,7 +318,7 @@ impl Index {
         };
         let unknown: Vec<_> = self.fields().filter(|field| !known.knows(field)).collect();
         let needed: Vec<_> = unknown.iter().copied().filter(is_needed).collect();
-        // Of indexes that share an attribute everything has to be known.
+        // For indexes that share an attribute everything has to be known.
         if needed.is_empty() { unknown } else { needed }
     }
 

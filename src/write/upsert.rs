@@ -30,14 +30,14 @@ impl<E: DynamoEntity> Upsert<E> {
 draft_builder!(Upsert);
 
 impl<E: DynamoEntity, R> Upsert<E, R> {
-    /// The changes; see [`Update::apply`](crate::write::Update::apply). Every field that the entity cannot be
-    /// read without has to be among them.
+    /// Adds changes; see [`Update::apply`](crate::write::Update::apply). Every field that the entity cannot be read
+    /// without has to be among them.
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
         self.draft.apply(changes(E::Paths::default()));
         self
     }
 
-    /// Only if this holds: of the stored item, or of none.
+    /// Writes only if this holds of the stored item, or of no item.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
         self.draft.when(condition(E::Paths::default()));
         self

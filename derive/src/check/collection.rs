@@ -13,7 +13,7 @@ pub(super) fn check(collection: &Collection, diag: &Diag) {
     parts_differ(collection, diag);
 }
 
-/// What fits no entity goes to one place.
+/// At most one variant takes what fits no entity.
 fn one_other(collection: &Collection, diag: &Diag) {
     let mut others = collection.variants.iter().filter(|v| v.other.is_some());
     let Some(first) = others.next() else { return };
@@ -32,7 +32,7 @@ fn some_entity(collection: &Collection, diag: &Diag) {
     }
 }
 
-/// An item is told by its entity, so each has one variant.
+/// An item is told by its entity, so each entity has only one variant.
 fn entities_differ(collection: &Collection, diag: &Diag) {
     let mut seen: Vec<(String, &CollectionVariant)> = Vec::new();
     for variant in entities(collection) {

@@ -23,7 +23,7 @@ fn sources(index: &Index) -> impl Iterator<Item = &KeySource> {
     index.pk.iter().chain(&index.sk)
 }
 
-/// `when` removes key attributes, and a bare field's attribute is not the index's to remove.
+/// `when` removes key attributes, but the index may not remove the attribute of a bare field.
 fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
     let Some(when) = marks.when else { return };
     if index.pk.len() > 1 || index.sk.len() > 1 {
@@ -61,7 +61,7 @@ fn conditions_are_stored(entity: &Entity, index: &Index, marks: &IndexMarks, dia
     }
 }
 
-/// A local index orders a partition anew, so there is an order to begin with.
+/// A local index sorts a partition in another order, so the table needs a sort key.
 fn local_index_needs_a_sort_key(entity: &Entity, index: &Index, diag: &Diag) {
     if index.kind == IndexKind::Local && entity.sk.is_none() {
         let message = format!(
@@ -73,7 +73,7 @@ fn local_index_needs_a_sort_key(entity: &Entity, index: &Index, diag: &Diag) {
     }
 }
 
-/// Up to four attributes make the partition key of a gsi, and four its sort key.
+/// The partition key of a gsi has up to four attributes, and so has its sort key.
 fn lists_are_short(index: &Index, diag: &Diag) {
     for list in [&index.pk, &index.sk] {
         if let Some(KeySource::Field { span, .. }) = list.get(MOST_ATTRIBUTES) {
@@ -86,7 +86,7 @@ fn lists_are_short(index: &Index, diag: &Diag) {
     }
 }
 
-/// The keys of an index with a list are bare fields throughout.
+/// If one key of an index is a list, all of its keys are bare fields.
 fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
     if index.pk.len() < 2 && index.sk.len() < 2 {
         return;

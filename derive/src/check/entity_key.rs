@@ -20,7 +20,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 }
 
 impl KeyUses<'_> {
-    /// A bare key field is the key attribute, so it is not `skip`; `rest` is part of no key.
+    /// A bare key field is the key attribute, so it cannot be `skip`; a `rest` field is part of no key.
     fn key_attributes_are_stored(&self) {
         self.each(|field, marks, primary, indexes| {
             let mut uses = primary.iter().chain(indexes);
@@ -47,7 +47,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A `skip` field of a key is read back from the primary key, which must hold all of it.
+    /// A `skip` field of a key is read back from the primary key, so that has to hold all of it.
     fn skipped_fields_come_back(&self) {
         self.each(|field, marks, primary, indexes| {
             let bare = primary
@@ -79,7 +79,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A bare key field is stored in its own S, N or B.
+    /// A bare key field is stored in its type's own S, N or B.
     fn key_attributes_have_their_own_form(&self) {
         self.each(|field, marks, primary, indexes| {
             let bare = primary
@@ -103,7 +103,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A template sorts as its parts do, which floats do not.
+    /// A template sorts as its parts do, and floats do not sort.
     fn floats_have_no_order(&self) {
         self.each(|field, _, primary, indexes| {
             let template = primary
@@ -123,8 +123,8 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A width is for integers, the other formats are for times. The library's traits say so too, of
-    /// any type; here it is one message, at the template.
+    /// A width is for integers, and the other formats are for times. The library's traits say so too, for any type;
+    /// here it is one message, at the template.
     fn formats_fit(&self) {
         self.each(|field, _, primary, indexes| {
             let parts = primary.iter().chain(indexes);
@@ -154,7 +154,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A text part ends where the delimiter stands, or where the key ends.
+    /// A text part has to end at the delimiter, or at the end of the key.
     fn text_ends_at_a_delimiter(&self) {
         let delimiter = match &self.entity.table {
             TableRef::Own(own) => Some(own.style.delimiter()),
@@ -194,7 +194,7 @@ impl KeyUses<'_> {
         }
     }
 
-    /// One bare field is one attribute, which stands in a key once.
+    /// A bare field is one attribute, so it stands in a key only once.
     fn key_fields_differ(&self) {
         let indexes = self
             .entity

@@ -66,14 +66,14 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     sort_fields_are_no_verbs(entity, diag);
 }
 
-/// The service would refuse the table.
+/// The service would refuse the table otherwise.
 fn table_name_is_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if let (TableRef::Own(own), Some(span)) = (&entity.table, marks.table) {
         resource_name("a table", &own.name, span, "choose another", diag);
     }
 }
 
-/// The service would refuse the index. On a shared table it is declared, and checked, there.
+/// The service would refuse the index otherwise. An index of a shared table is declared and checked there.
 fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if matches!(entity.table, TableRef::Shared(_)) {
         return;
@@ -90,7 +90,7 @@ fn index_names_are_valid(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// The attributes that templates fill, where the entity names them itself.
+/// The attributes that templates fill, if the entity names them itself.
 fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
     if matches!(entity.table, TableRef::Shared(_)) {
         return Vec::new();
@@ -110,7 +110,7 @@ fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
     all
 }
 
-/// A field is not stored where the text of a key template stands.
+/// No field is stored in the attribute that holds the text of a key template.
 fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let derived = derived_attributes(entity);
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
@@ -126,7 +126,7 @@ fn derived_attributes_are_free(entity: &Entity, marks: &EntityMarks, diag: &Diag
     }
 }
 
-/// No attribute is one of the library's own.
+/// No attribute has a name that the library keeps for itself.
 fn no_name_is_reserved(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (field, marks) in entity.fields.iter().zip(&marks.fields) {
         if !matches!(field.role, Role::Skip | Role::Rest) {
@@ -139,7 +139,7 @@ fn no_name_is_reserved(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// The service would refuse the key.
+/// The service would refuse a longer key attribute.
 fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (name, span) in derived_attributes(entity) {
         key_attribute(&name, span, diag);
@@ -160,7 +160,7 @@ fn key_attributes_are_short(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// Each access pattern is a function of its own.
+/// Each access pattern is a function with a name of its own.
 fn pattern_names_differ(entity: &Entity, diag: &Diag) {
     for (at, index) in entity.indexes.iter().enumerate() {
         if entity
@@ -179,7 +179,7 @@ fn pattern_names_differ(entity: &Entity, diag: &Diag) {
     }
 }
 
-/// An access pattern hides no function that every entity has.
+/// No access pattern hides a function that every entity has.
 fn pattern_names_are_free(entity: &Entity, diag: &Diag) {
     for index in &entity.indexes {
         if TAKEN.iter().any(|taken| index.name.unraw() == taken) {

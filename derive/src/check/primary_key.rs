@@ -1,4 +1,4 @@
-//! Rules for the fields that name a row.
+//! Rules for the fields that identify a row.
 
 use crate::check::types::is_option;
 use crate::check::uses::{KeyUses, Part, placeholder, whole};
@@ -13,7 +13,7 @@ pub(super) fn check(keys: &KeyUses<'_>) {
 }
 
 impl KeyUses<'_> {
-    /// What the library writes by itself does not name the row.
+    /// The library writes managed fields by itself, so they cannot identify the row.
     fn managed_fields_stay_out_of_the_primary_key(&self) {
         self.each(|field, _, primary, _| {
             let managed = !matches!(field.role, Role::Attribute | Role::Skip | Role::Rest);
@@ -43,7 +43,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A string is a text of its own: a field's name in quotes would give all items one key.
+    /// A string is a text of its own, so a field's name in quotes would give all items the same key.
     fn constant_is_no_field(&self) {
         for source in std::iter::once(&self.entity.pk).chain(&self.entity.sk) {
             let KeySource::Template(template) = source else {
@@ -64,8 +64,8 @@ impl KeyUses<'_> {
         }
     }
 
-    /// Where the primary key holds a field by lossy formats only, it is one format: a key takes
-    /// the lossy type itself, and there is one such type.
+    /// If the primary key holds a field only in lossy formats, all of them are the same format: a key takes the lossy
+    /// type itself, and there is only one such type.
     fn one_lossy_format(&self) {
         self.each(|field, _, primary, _| {
             if whole(primary) {

@@ -11,8 +11,8 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     stored_index_names_differ(entity, marks, diag);
 }
 
-/// Several access patterns may fill one index if they do it alike, since an item has one key in
-/// it: same kind, keys and condition, and in a table of its own one name and one projection.
+/// Several access patterns may fill one index if they do it alike, because an item has only one key in it. They share
+/// kind, keys and condition, and in a table of its own also name and projection.
 fn shared_indexes_agree(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (at, (index, marks)) in entity.indexes.iter().zip(&marks.indexes).enumerate() {
         let Some(first) = entity
@@ -110,7 +110,7 @@ fn same_projection(a: &Index, b: &Index) -> bool {
     }
 }
 
-/// Two indexes never have one stored name. On a shared table it is declared, and checked, there.
+/// No two indexes have the same stored name. Indexes of a shared table are declared and checked there.
 fn stored_index_names_differ(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     if matches!(entity.table, TableRef::Shared(_)) {
         return;

@@ -36,7 +36,7 @@ pub(super) fn check(table: &Table, marks: &TableMarks, diag: &Diag) {
     indexes_are_few(table, diag);
 }
 
-/// Partition key and sort key are two attributes.
+/// Partition key and sort key are different attributes.
 fn key_attributes_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
     if table.sk.as_ref() == Some(&table.pk) {
         let message = format!(
@@ -47,7 +47,7 @@ fn key_attributes_differ(table: &Table, marks: &TableMarks, diag: &Diag) {
     }
 }
 
-/// The service would refuse the key.
+/// The service would refuse a longer key attribute.
 fn key_attributes_are_short(table: &Table, marks: &TableMarks, diag: &Diag) {
     for (name, span) in key_attributes(table, marks) {
         key_attribute(name, span, diag);
@@ -78,7 +78,7 @@ fn index_attributes<'a>(
     names.zip(marks.pk.iter().chain(&marks.sk).copied())
 }
 
-/// The type attribute holds an entity's name, so it is not part of a key.
+/// The type attribute holds an entity's name, so it cannot be part of a key.
 fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
     let clash = key_attributes(table, marks).find(|(name, _)| *name == table.type_attribute);
     if let Some((name, span)) = clash {
@@ -90,7 +90,7 @@ fn type_attribute_is_no_key(table: &Table, marks: &TableMarks, diag: &Diag) {
     }
 }
 
-/// No attribute is one of the library's own.
+/// No attribute has a name that the library keeps for itself.
 fn no_name_is_reserved(table: &Table, marks: &TableMarks, diag: &Diag) {
     for (name, span) in key_attributes(table, marks) {
         reserved::refuse(name, span, diag);
@@ -115,7 +115,7 @@ fn entities_differ(table: &Table, diag: &Diag) {
     }
 }
 
-/// The attributes of one index differ; a local index has the table's partition key.
+/// All attributes of an index differ, and a local index has the table's partition key.
 fn index_attributes_differ(
     table: &Table,
     index: &TableIndex,
@@ -138,7 +138,7 @@ fn index_attributes_differ(
     }
 }
 
-/// Up to four attributes make the partition key of a gsi, and four its sort key.
+/// The partition key of a gsi has up to four attributes, and so has its sort key.
 fn lists_are_short(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
     for list in [&marks.pk, &marks.sk] {
         if let Some(span) = list.get(MOST_ATTRIBUTES) {
@@ -152,7 +152,7 @@ fn lists_are_short(index: &TableIndex, marks: &TableIndexMarks, diag: &Diag) {
     }
 }
 
-/// A local index orders a partition anew, so there is an order to begin with.
+/// A local index sorts a partition in another order, so the table needs a sort key.
 fn local_index_needs_a_sort_key(table: &Table, index: &TableIndex, diag: &Diag) {
     if index.kind == IndexKind::Local && table.sk.is_none() {
         let message = format!(

@@ -1,5 +1,5 @@
-//! What the tokens of a type show. A derive sees no types: an alias or a newtype hides what it is,
-//! and is left to the traits of the library.
+//! What the tokens of a type show. A derive sees no types: an alias or a newtype hides what it is, and the traits of
+//! the library check those.
 
 use syn::{GenericArgument, Ident, PathArguments, PathSegment, Type};
 
@@ -30,14 +30,14 @@ pub(super) fn is_text(ty: &Type) -> bool {
     segment.ident == "String"
 }
 
-/// A type of the language, or an option of one, that can be any attribute.
+/// A type of the language that can be any attribute, or an option of one.
 pub(crate) fn is_basic(ty: &Type) -> bool {
     let option = last_segment(ty).filter(|segment| segment.ident == "Option");
     let held = option.and_then(argument).unwrap_or(ty);
     !is_option(held) && (no_time(held).is_some() || is_float(held))
 }
 
-/// What `ty` is, or an option of it, where its name tells that it is no time.
+/// The name of `ty`, or of the type in its `Option`, if that name shows that it is no time.
 pub(super) fn no_time(ty: &Type) -> Option<&Ident> {
     const NAMES: [&str; 14] = [
         "String", "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
@@ -46,7 +46,7 @@ pub(super) fn no_time(ty: &Type) -> Option<&Ident> {
     named(ty, &NAMES)
 }
 
-/// The same of what is no integer.
+/// The name of `ty`, or of the type in its `Option`, if that name shows that it is no integer.
 pub(super) fn no_integer(ty: &Type) -> Option<&Ident> {
     const NAMES: [&str; 6] = [
         "String",

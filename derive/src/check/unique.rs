@@ -15,7 +15,7 @@ pub(super) fn check(entity: &Entity, diag: &Diag) {
     }
 }
 
-/// A look-up hides no other function.
+/// No look-up hides another function.
 fn names_are_free(entity: &Entity, diag: &Diag) {
     for (at, unique) in entity.uniques.iter().enumerate() {
         let name = &unique.name;
@@ -56,7 +56,7 @@ fn stored_names_differ(entity: &Entity, diag: &Diag) {
     }
 }
 
-/// What the library writes, what has no attribute, and what many items have is not unique.
+/// A field is not unique if the library writes it, if it has no attribute, or if many items have the same value.
 fn fields_are_the_users(entity: &Entity, unique: &Unique, diag: &Diag) {
     for (field, span) in &unique.fields {
         let Some(field) = entity.fields.get(*field) else {
@@ -72,7 +72,7 @@ fn fields_are_the_users(entity: &Entity, unique: &Unique, diag: &Diag) {
     }
 }
 
-/// A field says the same the second time.
+/// A field that is named twice adds nothing.
 fn fields_differ(entity: &Entity, unique: &Unique, diag: &Diag) {
     for (at, (number, span)) in unique.fields.iter().enumerate() {
         let before = unique.fields.iter().take(at);

@@ -10,7 +10,7 @@ use crate::model::{Entity, Field, Format, KeySource, Piece, Template};
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     pub(super) field: usize,
-    /// `None`: the field's own attribute is the key attribute.
+    /// `None` if the field's own attribute is the key attribute.
     pub(super) format: Option<Format>,
     pub(super) span: Span,
 }
@@ -108,7 +108,7 @@ impl<'a> KeyUses<'a> {
     }
 }
 
-/// Whether some use holds all of the field.
+/// Whether some use holds the whole field.
 pub(super) fn whole(uses: &[Part]) -> bool {
     uses.iter()
         .any(|part| part.format.is_none_or(|format| !format.is_lossy()))

@@ -37,7 +37,7 @@ pub(super) fn check(value: &Value, marks: &ValueMarks, diag: &Diag) {
     }
 }
 
-/// Two variants never have one stored name.
+/// No two variants have the same stored name.
 fn variant_names_differ<'a>(variants: impl Iterator<Item = (&'a Ident, &'a str)>, diag: &Diag) {
     let mut seen: Vec<(&Ident, &str)> = Vec::new();
     for (ident, stored) in variants {
@@ -52,7 +52,7 @@ fn variant_names_differ<'a>(variants: impl Iterator<Item = (&'a Ident, &'a str)>
     }
 }
 
-/// The tag stands beside the variant's fields, so no field has its name.
+/// The tag stands beside the variant's fields, so no field may have its name.
 fn tag_is_free(tag: &str, written: Option<Span>, variant: &DataVariant, diag: &Diag) {
     match &variant.shape {
         VariantShape::Unit => {}

@@ -1,4 +1,4 @@
-//! Key attributes have names and limits, and some of them are fields; this is where that is decided.
+//! Decides the names and limits of key attributes, and which of them are fields.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote_spanned};
@@ -24,15 +24,15 @@ pub(super) fn own_sk(entity: &Entity) -> String {
         .unwrap_or_default()
 }
 
-/// Names the constant by which a shared table declares an index. It stands where the user named the index, which
-/// is where the compiler says that there is none of that name.
+/// Names the constant by which a shared table declares an index. It is placed where the user named the index, so that
+/// the compiler reports a missing index there.
 pub(super) fn declared(path: &Path, index: &Index) -> TokenStream {
     let on = &index.on;
     let table = respanned(path, on.span());
     quote_spanned!(on.span()=> <#table>::#on)
 }
 
-/// Returns the name of an index key's attribute as an expression, since that of a shared table is known there only.
+/// Returns the name of an index key's attribute as an expression, since only a shared table knows its own names.
 pub(super) fn index_attribute(
     entity: &Entity,
     index: &Index,
@@ -63,8 +63,8 @@ pub(super) fn index_pk_role(entity: &Entity, index: &Index, at: usize) -> TokenS
     partition_role(entity, &own, &index_attribute(entity, index, "pk", at))
 }
 
-/// An attribute that is a sort key too, of the table or of an index, has the limit of one. Of an own table that is
-/// known here; of a shared one the compiler knows it.
+/// An attribute that is also a sort key, of the table or of an index, has the limit of a sort key. For an own table
+/// this is known here; for a shared one the compiler finds it out.
 fn partition_role(entity: &Entity, own: &str, attribute: &TokenStream) -> TokenStream {
     match &entity.table {
         TableRef::Own(_) if is_sort_key(entity, own) => code!(__d::Role::Sort),
@@ -85,15 +85,14 @@ fn is_sort_key(entity: &Entity, name: &str) -> bool {
     sorts.chain([own_sk(entity)]).any(|sort| sort == name)
 }
 
-/// A bare field is a key attribute itself: of the table, where it is always there, or of an index. The role says how
-/// long it may be.
+/// How a bare field is a key attribute itself: of the table, where it is always there, or of an index. The role says
+/// how long it may be.
 pub(super) enum KeyUse {
     Primary(TokenStream),
     Index(TokenStream),
 }
 
-/// Tells whether a field is a key attribute itself, of the table before any index, since its limit is the least of all
-/// its uses.
+/// Tells whether a field is a key attribute itself. The table comes before any index, since its limit is the least.
 pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     let is_bare =
         |source: &KeySource| matches!(source, KeySource::Field { field, .. } if *field == at);

@@ -87,8 +87,7 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
     checks
 }
 
-/// The literals of an escaped key sort as they have to. Where the table is the entity's own this is
-/// known earlier.
+/// The literals of an escaped key sort as they have to. For an own table this is checked earlier.
 fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
     let Piece::Literal(text) = piece else {
         return None;
@@ -101,7 +100,7 @@ fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
     ))
 }
 
-/// A part with a width is an integer. Of index keys their own trait asks this.
+/// A part with a width is an integer. For index keys their own trait checks this.
 fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
     let templates =
         std::iter::once(&entity.pk)
@@ -119,7 +118,7 @@ fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
     })
 }
 
-/// An entity against the table it names.
+/// Compares an entity with the table that it names.
 fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     let ident = &entity.ident;
     let span = path.span();
@@ -166,7 +165,7 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
     checks
 }
 
-/// A field is not stored where the text of a template stands, or the type.
+/// No field is stored in the attribute that holds the text of a template, or the type.
 fn stored_field(
     field: &Field,
     def: &TokenStream,
@@ -187,7 +186,7 @@ fn stored_field(
     ))
 }
 
-/// A bare key field is the key attribute itself, so it has its name.
+/// A bare key field is the key attribute itself, so it has that name.
 fn bare_name(
     entity: &Entity,
     source: &KeySource,
@@ -208,7 +207,7 @@ fn bare_name(
     ))
 }
 
-/// An access pattern against the index of the table.
+/// Compares an access pattern with the index of the table.
 fn shared_index(entity: &Entity, index: &Index, path: &Path, shown: &str) -> Vec<TokenStream> {
     let (on, name) = (&index.on, &index.name);
     let (kind, word) = match index.kind {
@@ -229,7 +228,7 @@ fn shared_index(entity: &Entity, index: &Index, path: &Path, shown: &str) -> Vec
     checks
 }
 
-/// The entities of a table against each other.
+/// Compares the entities of a table with each other.
 pub(super) fn table(table: &Table) -> TokenStream {
     let ident = &table.ident;
     let style = library::style(table.style);
@@ -294,6 +293,6 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStr
     let rules = rules
         .iter()
         .map(|(condition, message)| assertion(span, condition, message));
-    // One constant for all: a table of twenty entities has 190 pairs.
+    // All rules share one constant, because a table of twenty entities has 190 pairs.
     code!(const _: () = { #(#rules)* };)
 }

@@ -1,4 +1,4 @@
-//! One field: how it is written, read and missed. The same for entities, values and variants.
+//! How one field is written, read and found missing, for entities, values and variants alike.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -7,7 +7,7 @@ use super::tokens::{call, local, name, of, option, plain_name};
 use super::way::{Way, time_form, way};
 use crate::model::{DefaultValue, Field, Role};
 
-/// The role of a field as a key, if it is one: an `Option`.
+/// The role of a field as a key, as tokens of an `Option`.
 pub(super) fn key_role(key: Option<&KeyUse>) -> TokenStream {
     option(key.map(|key| match key {
         KeyUse::Primary(role) | KeyUse::Index(role) => role,
@@ -55,7 +55,7 @@ pub(super) fn encode(field: &Field, key: Option<KeyUse>, place: &TokenStream) ->
             let (encode, role) = (ask("encode_actor"), option(key.as_ref()));
             code!(#encode(#place, stamp, #kind, #role, &#name, writer))
         }
-        // These name the attribute themselves.
+        // These functions name the attribute themselves.
         Way::Key { role } => {
             let encode = ask("encode_key");
             return code!(#encode(#place, &#name, #role, writer)?;);
@@ -93,9 +93,9 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// A function that reads what a field stores.
+/// A function that reads the stored value of a field.
 ///
-/// It is the type's own where that is enough: each closure is one more body to the compiler.
+/// Where the type's own function is enough, it is used, because the compiler has to work on each closure.
 pub(super) fn reading(field: &Field, key: Option<KeyUse>) -> TokenStream {
     let way = way(field, key);
     let (item, form) = way.decode(field);
@@ -121,7 +121,7 @@ pub(super) fn absence(field: &Field, key: Option<KeyUse>) -> TokenStream {
     }
 }
 
-/// The same outside of the entity, whose defaults may be expressions of its own.
+/// The same function outside of the entity, whose defaults may be expressions that are only valid there.
 pub(super) fn absence_of(field: &Field, key: Option<KeyUse>, owner: &Ident) -> TokenStream {
     let ident = &field.ident;
     match field.default {
@@ -130,13 +130,13 @@ pub(super) fn absence_of(field: &Field, key: Option<KeyUse>, owner: &Ident) -> T
     }
 }
 
-/// The value of a managed field that a write leaves; an expression that may fail.
+/// The value that a write leaves in a managed field, as an expression that may fail.
 pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
     let (stored, stamping) = (&field.stored, stamping(field)?);
     Some(code!(__d::within(#stored, #stamping)?))
 }
 
-/// The same as it comes: a `Result`.
+/// The value that a write leaves in a managed field, as a `Result`.
 pub(super) fn stamping(field: &Field) -> Option<TokenStream> {
     let way = way(field, None);
     let ident = &field.ident;
@@ -162,8 +162,8 @@ pub(super) fn holder(field: &Field) -> Ident {
     local(&format!("field_{}", plain_name(&field.ident)))
 }
 
-/// Reads a field into its variable; the arm of a match on the name, a `Result`. What went wrong leaves the
-/// function at one place, for each place costs the compiler the drop of all variables.
+/// Reads a field into its variable: the arm of a match on the name, which gives a `Result`. Errors leave the function
+/// at one place, because each such place makes the compiler drop all variables.
 pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     if !is_stored(field) {
         return None;
@@ -184,7 +184,7 @@ pub(super) fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStre
     })
 }
 
-/// The variable of a field.
+/// Declares the variable of a field.
 pub(super) fn declare(field: &Field) -> Option<TokenStream> {
     if !is_stored(field) {
         return None;
@@ -221,8 +221,8 @@ pub(super) fn finish(field: &Field) -> TokenStream {
     }
 }
 
-/// Says what the fields are that were not read, those without a default: after it their variables are their values.
-/// Once for all, for the same reason.
+/// Gives the fields that were not read and have no default their values; after it the variables are the values. It is
+/// done for all fields at once, because each place for errors costs the compiler.
 pub(super) fn complete<'f>(
     fields: impl Iterator<Item = (&'f Field, Option<KeyUse>)>,
 ) -> Option<TokenStream> {

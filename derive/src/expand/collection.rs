@@ -33,10 +33,10 @@ fn ask(variant: &CollectionVariant, item: &str) -> TokenStream {
     of(&variant.ty, &code!(EntityContract), item)
 }
 
-/// `Account::in_partition(user_id)`; the first entity tells the types of its parameters.
+/// Makes `Account::in_partition(user_id)`. The first entity gives the types of its parameters.
 fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
     let (ident, vis, parts) = (&collection.ident, &collection.vis, &partition.parts);
-    // What is no entity is said where it is named, and not at each call.
+    // A type that is no entity is reported where it is named, and not at each call.
     let first = entities(collection)
         .next()
         .map(|variant| ask(variant, "This"));
@@ -111,7 +111,7 @@ fn implementation(collection: &Collection) -> TokenStream {
     }
 }
 
-/// How an item of one entity is told and read.
+/// How an item of one entity is recognized and read.
 fn variant(variant: &CollectionVariant) -> TokenStream {
     let (ident, entity) = (&variant.ident, ask(variant, "ENTITY"));
     let read = call(&variant.ty, &code!(DynamoEntity), "__read", code!(json));
@@ -139,7 +139,7 @@ fn checks(collection: &Collection) -> TokenStream {
     code!(#(#checks)*)
 }
 
-/// All entities are of the table that is named.
+/// All entities belong to the table that is named.
 fn of_the_table(collection: &Collection, variant: &CollectionVariant) -> TokenStream {
     let (ident, table) = (&collection.ident, &collection.table);
     let named = of(&variant.ty, &code!(DynamoEntity), "__TABLE_ID");
@@ -154,7 +154,7 @@ fn of_the_table(collection: &Collection, variant: &CollectionVariant) -> TokenSt
     )
 }
 
-/// Two variants are two entities, under whatever names.
+/// Two variants hold different entities, under whatever names.
 fn differ(earlier: &CollectionVariant, variant: &CollectionVariant) -> TokenStream {
     let (a, b) = (ask(earlier, "ENTITY"), ask(variant, "ENTITY"));
     let (ty, first) = (shown(&variant.ty), &earlier.ident);
@@ -182,7 +182,7 @@ fn share_partitions(
     )
 }
 
-/// Each name is that of its part, and no part is left out.
+/// The parameters have the names of the parts, and no part is left out.
 fn names(partition: &Partition, first: &CollectionVariant) -> Vec<TokenStream> {
     let (def, entity) = (ask(first, "ENTITY"), shown(&first.ty));
     let parts = partition.parts.iter().enumerate();

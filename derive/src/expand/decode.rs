@@ -1,4 +1,4 @@
-//! An entity is read straight from the body of a response, whatever the order of its attributes.
+//! Reads an entity straight from the body of a response, whatever the order of its attributes.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -8,7 +8,7 @@ use super::tokens::local;
 use super::{codec, key, stored, template};
 use crate::model::{Entity, Field, Format, KeySource, Role, TableRef, Template};
 
-/// Makes the function that reads an item. What its keys say is compared with its fields at the end.
+/// Makes the function that reads an item. At the end it compares the item's keys with its fields.
 pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let variables = variables(entity);
     let arms = arms(entity);
@@ -46,7 +46,8 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// Declares the variables that an item is read into: for fields, for those that only a key holds, for texts of keys.
+/// Declares the variables that an item is read into: for fields, for parts that only a key holds, and for texts of
+/// keys.
 fn variables(entity: &Entity) -> TokenStream {
     let declared = entity.fields.iter().filter_map(codec::declare);
     let skipped = entity.fields.iter().enumerate().filter_map(|(at, field)| {
@@ -107,7 +108,7 @@ fn finish(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     if !is_in_key_only(entity, at, field) {
         return codec::finish(field);
     }
-    // Such a field has no attribute that could be missing; its key has.
+    // Such a field has no attribute that could be missing, but its key has one.
     let (ident, holder) = (&field.ident, codec::holder(field));
     let in_pk = matches!(&entity.pk, KeySource::Template(template) if holds(template, at));
     let attribute = attribute_of(if in_pk { "pk" } else { "sk" });
@@ -139,9 +140,9 @@ fn holds(template: &Template, at: usize) -> bool {
     template::parts(template).any(|(field, format)| field == at && !format.is_lossy())
 }
 
-/// Tells whether the text of a template may be another one than the fields of its item give. All that it is made of
-/// may come from itself: what has no attribute is parsed from the first place in the key that has it whole, and no
-/// other text is parsed than that which is written.
+/// Tells whether the text of a template may differ from what the fields of its item give. It may not if everything in
+/// it comes from itself: a field without an attribute is parsed from the first place in the key that holds it whole,
+/// and parsing accepts only the text that would be written.
 fn may_differ(entity: &Entity, template: &Template) -> bool {
     let is_own = |(field, format): (usize, Format)| {
         let has_attribute = entity.fields[field].role != Role::Skip;
@@ -174,7 +175,7 @@ fn holds_whole(template: &Template) -> bool {
     template::parts(template).any(|(_, format)| !format.is_lossy())
 }
 
-/// Parses a key for the fields that are still without a value; the partition key comes first.
+/// Parses a key for the fields that have no value yet; the partition key comes first.
 fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str) -> TokenStream {
     let text = local(&format!("text_{which}"));
     let parse = format_ident!("parse_{which}");
@@ -198,7 +199,7 @@ fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str)
             }
         }
     });
-    // A field without an attribute of its own comes from nowhere else.
+    // Nothing else gives a field without an attribute its value.
     let is_needed = template::parts(template)
         .any(|(field, format)| entity.fields[field].role == Role::Skip && !format.is_lossy());
     let attribute = attribute_of(which);
@@ -217,7 +218,8 @@ fn unpack(entity: &Entity, key_struct: &Ident, template: &Template, which: &str)
     }
 }
 
-/// Makes what is read back after a write out of the fields; not where one is in the key only, since a key is parsed.
+/// Makes what is read back after a write out of the fields. It makes nothing if a field is in the key only, since a key
+/// is parsed.
 pub(super) fn as_stored(entity: &Entity) -> Option<TokenStream> {
     let fields = entity.fields.iter().enumerate();
     if fields

@@ -198,7 +198,7 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
     }
 }
 
-/// The table of an entity that has one of its own.
+/// Makes the table of an entity that has one of its own.
 pub(super) fn own_table(entity: &Entity) -> TokenStream {
     let TableRef::Own(table) = &entity.table else {
         return TokenStream::new();

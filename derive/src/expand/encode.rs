@@ -1,4 +1,4 @@
-//! An entity is written straight into the body of a request, keys first.
+//! Writes an entity straight into the body of a request, keys first.
 
 use proc_macro2::{Ident, TokenStream};
 

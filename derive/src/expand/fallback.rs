@@ -9,7 +9,7 @@ use super::{path, repository};
 use crate::model::Field;
 use crate::model::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
-/// An entity that is in every table, with a key of as many parts as were written.
+/// An entity that is in every table. Its key has as many parts as were written.
 pub(crate) fn entity(
     ident: &Ident,
     vis: &Visibility,
@@ -49,7 +49,8 @@ pub(crate) fn entity(
     code!(#repository #hidden)
 }
 
-/// Makes what verbs ask of an entity. It has a version if one was written, since its guards are other methods.
+/// Makes what the verbs ask of an entity. It is versioned if the declaration was, since guards have different methods
+/// then.
 fn entity_contract(ident: &Ident, hint: &EntityHint, paths: &Ident) -> TokenStream {
     let guard = if hint.versioned {
         code!(__d::Versioned)
@@ -88,7 +89,7 @@ fn entity_contract(ident: &Ident, hint: &EntityHint, paths: &Ident) -> TokenStre
     }
 }
 
-/// A collection of nothing, of a partition and of a table.
+/// A collection without entities, of a partition and of a table.
 pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint) -> TokenStream {
     let parts = (0..hint.partition).map(|at| format_ident!("part_{at}"));
     let body = code! {
@@ -169,19 +170,19 @@ pub(crate) fn value(
     hidden(&hint.krate, &body)
 }
 
-/// The impls of a value with mistakes share these.
+/// What the impls of a value with mistakes share.
 struct ValueStub<'a> {
     ident: &'a Ident,
     with: ImplGenerics<'a>,
     types: TypeGenerics<'a>,
-    /// These bounds are the type's own.
+    /// The bounds of the type itself.
     own: TokenStream,
-    /// These say besides that its parameters are values.
+    /// These bounds, and that its parameters are values.
     values: TokenStream,
-    /// A function that writes returns the first, one that reads the second.
+    /// The return type of functions that write, and then that of functions that read.
     done: TokenStream,
     made: TokenStream,
-    /// The body of either is never run.
+    /// A function body that is never run.
     fallback: TokenStream,
 }
 

@@ -1,5 +1,5 @@
-//! The path of one field has a type and a function that writes values as the field is stored, so that conditions and
-//! changes mean what items hold.
+//! The path of a field has a type, and a function that writes values as the field is stored, so that conditions and
+//! changes match what items hold.
 
 use proc_macro2::TokenStream;
 
@@ -7,13 +7,13 @@ use super::attribute::KeyUse;
 use super::way::{Way, bound_of, time_form, way};
 use crate::model::{Field, Form};
 
-/// A method that returns the path of a field is made of these.
+/// The parts of a method that returns the path of a field.
 pub(super) struct PathCode {
     pub(super) ty: TokenStream,
-    /// The body is an expression of that type.
+    /// The body: an expression of that type.
     pub(super) path: TokenStream,
-    /// The bound on the type of the field waits: what is wrong with the type is said where it is stored, and here only
-    /// to those who ask for the path.
+    /// The bound on the type of the field. It is checked late: a wrong type is reported where the field is stored, and
+    /// here only to those who ask for the path.
     pub(super) bound: TokenStream,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn path(
     }
 }
 
-/// Returns the type of the path, which says whose it is, what is compared with it, and what may be done with it.
+/// Returns the type of the path, which says what it belongs to, what it is compared with, and what may be done with it.
 fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) -> TokenStream {
     let (ty, contract) = (&field.ty, way.contract());
     let required = code!(<#usage as __d::KeyUsage>::Required);
@@ -55,7 +55,7 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
         Way::Ttl | Way::Form(_) | Way::Time { .. } | Way::Actor { .. } | Way::IndexKey { .. } => {
             let held = held(field, way);
             let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
-            // Texts of several widths do not sort as times do, and nobody knows what another library writes.
+            // Texts of several widths do not sort as times do, and nobody knows what another library wrote.
             let mode = match field.form {
                 Form::Rfc3339 => code!(__d::Unsorted<#mode>),
                 Form::Own | Form::Epoch | Form::EpochMillis | Form::Serde => mode,
@@ -65,7 +65,7 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
     }
 }
 
-/// Names the type that a field holds where it is there: the inside of an `Option`, else its own.
+/// Names the type of the field's value: the inside of an `Option`, otherwise its own type.
 fn held(field: &Field, way: &Way) -> TokenStream {
     let (ty, contract) = (&field.ty, way.contract());
     code!(<#ty as __d::#contract>::Held)
@@ -89,7 +89,7 @@ fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
                 }
             }
         }
-        // Nothing sets it, so it is no key here but a value to compare with.
+        // No change sets this field, so it is only a value to compare with here, and no key.
         Way::Actor { .. } => code! {
             |value, name, writer| {
                 <#held as __d::ManagedActor>::encode_named(
@@ -108,7 +108,8 @@ fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     })
 }
 
-/// Returns the function that writes what a key is compared with, which may be empty or too long, as no key is.
+/// Returns the function that writes what a key is compared with. This value may be empty or too long, although no key
+/// is.
 fn bound_encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     let (ty, held) = (&field.ty, held(field, way));
     match way {
@@ -118,7 +119,7 @@ fn bound_encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     }
 }
 
-/// Numbers the way in which the values of a field are stored, so that only fields of one way are compared.
+/// Numbers the way in which the values of a field are stored, so that only fields stored in the same way are compared.
 fn stored_form(way: &Way, form: Form) -> u8 {
     match (way, form) {
         (Way::Ttl, _) => 1,

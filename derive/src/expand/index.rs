@@ -1,4 +1,4 @@
-//! An item puts its keys into the indexes of its entity by functions that are made here.
+//! Makes the functions by which an item puts its keys into the indexes of its entity.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -25,7 +25,7 @@ pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'s
     )
 }
 
-/// Returns one access pattern for each index: patterns of one index are alike, so that one of them writes its keys.
+/// Returns one access pattern for each index. The patterns of an index are alike, so one of them writes its keys.
 pub(super) fn distinct(entity: &Entity) -> impl Iterator<Item = &Index> {
     entity.indexes.iter().enumerate().filter_map(|(at, index)| {
         let before = &entity.indexes[..at];
@@ -79,8 +79,8 @@ pub(super) fn index_writers(entity: &Entity, key_struct: &Ident) -> TokenStream 
     }
 }
 
-/// Returns where the value stands that a write leaves in a field: for a managed field in a variable, since the library
-/// makes it.
+/// Returns where the value stands that a write leaves in a field. For a managed field that is a variable, since the
+/// library makes the value.
 fn stored_value(field: &Field) -> TokenStream {
     let ident = &field.ident;
     match field.role {

@@ -1,4 +1,4 @@
-//! A key is a struct of typed parts; what it can do is made here.
+//! Makes the struct of typed parts that a key is, and what it can do.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -56,7 +56,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// Tells the fields that the key holds whole.
+/// Tells which fields the key holds whole.
 fn tell(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let told = fields.iter().filter(|key| !key.held.is_cut()).map(|key| {
         let ident = &entity.fields[key.field].ident;
@@ -156,7 +156,7 @@ fn write_from_key(
     }
 }
 
-/// The same out of a variable that holds the key's struct.
+/// Writes a key attribute out of a variable that holds the key's struct.
 fn write_from_parts(
     entity: &Entity,
     fields: &[KeyField],
@@ -171,8 +171,8 @@ fn write_from_parts(
     code!(Self::#function(#target #shard #(, #parts)*)?;)
 }
 
-/// Compares the texts that were read with those that the parts give, where these may be others: a part was put, a field that stands
-/// in the key more than once was read at one place, and a shard follows from the parts.
+/// Compares the texts that were read with those that the parts give, where these may differ: a part was put, a field
+/// that stands in the key more than once was read at one place, and a shard follows from the parts.
 fn compare_with_parts(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     let compared = templates(entity).map(|(template, which)| {
         let is_repeated = parts(template).any(|(field, _)| uses(entity, field) > 1);
@@ -219,7 +219,7 @@ fn is_cut(fields: &[KeyField], field: usize) -> bool {
     keys.any(|key| key.field == field && key.held.is_cut())
 }
 
-/// The part of a field of `holder`, for a writer; `cut` if that holds the part itself.
+/// The part of a field of `holder`, for a writer. If `cut`, the holder has the part itself.
 fn part_of(
     entity: &Entity,
     (field, format): (usize, Format),
@@ -232,7 +232,7 @@ fn part_of(
     code!(__d::PartOf::new(&#holder.#ident, #write))
 }
 
-/// Has a key attribute written out of a variable that holds the fields of the entity.
+/// Makes the call that writes a key attribute out of a variable that holds the fields of the entity.
 pub(super) fn write_from(
     entity: &Entity,
     template: &Template,
@@ -246,18 +246,18 @@ pub(super) fn write_from(
     code!(#function(#target #shard #(, #parts)*)?;)
 }
 
-/// A key attribute is read into a variable first, since the attributes of an item come in any order.
+/// How a key attribute is read into a variable, since the attributes of an item come in any order.
 struct AttributeReading {
     attribute: TokenStream,
     holder: Ident,
-    /// This expression reads the value; it is a `Result`.
+    /// The expression that reads the value; it is a `Result`.
     value: TokenStream,
-    /// These statements take the parts out of the variable.
+    /// The statements that take the parts out of the variable.
     unpack: TokenStream,
 }
 
 impl AttributeReading {
-    /// A bare field is the attribute itself.
+    /// Reads a bare field, which is the attribute itself.
     fn of_field(entity: &Entity, field: usize, which: &str, attribute: TokenStream) -> Self {
         let holder = local(&format!("read_{which}"));
         let part = key_part(entity, field);
@@ -272,7 +272,7 @@ impl AttributeReading {
         }
     }
 
-    /// A template has its parts parsed from the text.
+    /// Parses the parts of a template from the text.
     fn of_template(
         entity: &Entity,
         fields: &[KeyField],
@@ -282,7 +282,7 @@ impl AttributeReading {
         let holder = local(&format!("read_{which}"));
         let parse = format_ident!("parse_{which}");
         let parsers = part_parsers(entity, template);
-        // A part that the struct holds whole is not taken from a place that cuts it.
+        // A part that the struct holds whole is not taken from a place that holds only a cut of it.
         let names = parts(template).map(|(field, format)| {
             if format.is_lossy() && !is_cut(fields, field) {
                 code!(_)
@@ -353,7 +353,7 @@ fn read(entity: &Entity, fields: &[KeyField]) -> TokenStream {
     }
 }
 
-/// Reads the key attributes into their variables; by the library's own loop where all of them are texts.
+/// Reads the key attributes into their variables. If all of them are texts, the library's own loop does it.
 fn read_attributes(entity: &Entity, readings: &[AttributeReading]) -> TokenStream {
     let holders: Vec<_> = readings.iter().map(|reading| &reading.holder).collect();
     let attributes = readings.iter().map(|reading| &reading.attribute);

@@ -1,4 +1,4 @@
-//! The key's struct holds the parts of the primary key; what it holds of each decides what can be read out of it.
+//! What the key's struct holds of each part of the primary key, which decides what can be read out of it.
 
 use proc_macro2::TokenStream;
 
@@ -6,20 +6,20 @@ use super::template::{contract, parts};
 use super::tokens::{call, of};
 use crate::model::{Entity, Format, KeySource};
 
-/// The key's struct has one of these for each field that the primary key is made of.
+/// What the key's struct holds of one field that the primary key is made of.
 pub(super) struct KeyField {
     pub(super) field: usize,
     pub(super) held: Held,
 }
 
-/// A key may hold less than the field it is made of.
+/// How much of the field a key holds.
 #[derive(Clone, Copy)]
 pub(super) enum Held {
     /// The field is a key attribute itself.
     Bare,
-    /// A format that loses nothing writes all of it.
+    /// The key holds all of the field, in a format that loses nothing.
     Whole(Format),
-    /// A lossy format leaves less of it.
+    /// The key holds less than the field, in a lossy format.
     Cut(Format),
 }
 
@@ -37,7 +37,7 @@ impl Held {
     }
 }
 
-/// Returns each field once, and whole if any place has it whole, so that nothing is lost that one place keeps.
+/// Returns each field once. It is whole if any place holds it whole, so that nothing is lost.
 pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
     let mut fields: Vec<KeyField> = Vec::new();
     let mut add = |field: usize, held: Held| match fields.iter_mut().find(|key| key.field == field)
@@ -86,7 +86,7 @@ impl KeyField {
         }
     }
 
-    /// Makes the same out of another key, which has been cut already.
+    /// Makes what the key's struct holds out of another key, where it has been cut already.
     pub(super) fn copy(&self, entity: &Entity, place: &TokenStream) -> TokenStream {
         if self.held.is_cut() {
             code!(::core::clone::Clone::clone(#place))

@@ -1,4 +1,4 @@
-//! A partial update knows some fields of an item only; it asks for them in these ways.
+//! A partial update knows only some fields of an item, and asks for them in these ways.
 
 use proc_macro2::{Ident, TokenStream};
 
@@ -7,19 +7,19 @@ use super::tokens::{local, plain_name};
 use super::{codec, template};
 use crate::model::{Entity, Template};
 
-/// Asks for the value of a part; the expression fails where that is not known.
+/// Asks for the value of a part, by an expression that fails where the value is not known.
 pub(super) fn part(entity: &Entity, at: usize) -> TokenStream {
     let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
     code!(known.part::<#ty>(#field)?)
 }
 
-/// Asks whether a function holds of a field, as far as that is known: a `Result<Option<bool>, _>`.
+/// Asks whether a function holds for a field, as far as that is known: a `Result<Option<bool>, _>`.
 pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> TokenStream {
     let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
     code!(known.holds::<#ty>(#field, #holds))
 }
 
-/// Makes a block that calls the writer of a template with its parts as they are known.
+/// Makes a block that calls the writer of a template with the known parts.
 pub(super) fn write(
     entity: &Entity,
     key_struct: &Ident,
@@ -41,7 +41,7 @@ pub(super) fn write(
     }
 }
 
-/// Returns what it takes to find a field among what is known: its names, and how it is read.
+/// Returns what is needed to find a field among the known ones: its names, and how it is read.
 fn known_field(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
     let (name, stored) = (plain_name(&field.ident), &field.stored);

@@ -1,10 +1,10 @@
-//! Words of the model become constants of the library here, so that each pair of them stands in one place.
+//! Turns words of the model into constants of the library, so that each pair stands in one place only.
 
 use proc_macro2::TokenStream;
 
 use crate::model::{Form, Format, IndexKind, Role, StreamView, Style};
 
-/// A style is how key texts are written.
+/// Names the style in which key texts are written.
 pub(super) fn style(style: Style) -> TokenStream {
     match style {
         Style::Escaped => code!(__d::Style::Escaped),
@@ -12,7 +12,7 @@ pub(super) fn style(style: Style) -> TokenStream {
     }
 }
 
-/// A table without a view has no stream.
+/// Names the view of a stream; a table without a view has no stream.
 pub(super) fn stream(view: Option<StreamView>) -> TokenStream {
     let Some(view) = view else {
         return code!(::core::option::Option::None);
@@ -26,7 +26,7 @@ pub(super) fn stream(view: Option<StreamView>) -> TokenStream {
     code!(::core::option::Option::Some(__d::StreamView::#view))
 }
 
-/// A local index has the partition key of its table, a global one has its own.
+/// Names the kind of an index: a local one has the partition key of its table, a global one has its own.
 pub(super) fn kind(kind: IndexKind) -> TokenStream {
     match kind {
         IndexKind::Global => code!(__d::IndexKind::Global),
@@ -34,7 +34,7 @@ pub(super) fn kind(kind: IndexKind) -> TokenStream {
     }
 }
 
-/// Only foreign forms have a constant, since the others are known by their traits.
+/// Names a foreign form. Others have no constant, since their traits tell them.
 pub(super) fn form(form: Form) -> Option<TokenStream> {
     match form {
         Form::Own | Form::Serde => None,
@@ -44,7 +44,7 @@ pub(super) fn form(form: Form) -> Option<TokenStream> {
     }
 }
 
-/// A managed field keeps one of two moments, the first write or the last one.
+/// Names the moment that a managed field keeps: the first write or the last one.
 pub(super) fn stamp_kind(role: Role) -> TokenStream {
     match role {
         Role::CreatedAt | Role::CreatedBy => code!(__d::StampKind::Created),
@@ -52,7 +52,7 @@ pub(super) fn stamp_kind(role: Role) -> TokenStream {
     }
 }
 
-/// A format is a number to the compiler, since it is a parameter of traits.
+/// Names the number of a format, which is a parameter of traits.
 pub(super) fn format_constant(format: Format) -> TokenStream {
     match format {
         Format::Plain => code!(PLAIN),

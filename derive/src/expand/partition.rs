@@ -27,7 +27,7 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     code!(#(#parts)*)
 }
 
-/// Writes them.
+/// Writes the partition key from these parts.
 pub(super) fn writer(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let TableRef::Shared(_) = entity.table else {
         return TokenStream::new();

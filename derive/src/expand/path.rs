@@ -1,4 +1,4 @@
-//! Paths: one method a field, as visible as the field.
+//! Paths: one method for each field, as visible as the field.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -113,7 +113,7 @@ pub(super) fn value(
 /// Makes the method of a field within a value, whose path goes on from that of the value.
 fn nested_method(field: &Field, owner: &TokenStream) -> TokenStream {
     let stored = &field.stored;
-    // Not by a method: a field may be called `place`.
+    // This is not a method call, because a field may be called `place`.
     let here = code!(__d::Path::place(&self.0));
     method(
         field,
@@ -126,7 +126,7 @@ fn nested_method(field: &Field, owner: &TokenStream) -> TokenStream {
     )
 }
 
-/// Makes the traits by which the path to a value struct can do what the library's own can, which it holds.
+/// Makes the traits by which the path to a value struct can do what the library's own path can. It holds such a path.
 fn value_path_traits(
     ident: &Ident,
     generics: &Generics,
@@ -208,7 +208,7 @@ fn method(
     }
 }
 
-/// No path leads there; the method says so to who calls it.
+/// A skipped field has no path, and the method tells its caller so.
 fn skipped(field: &Field, root: &TokenStream, place: &TokenStream) -> PathCode {
     let ty = &field.ty;
     PathCode {
@@ -231,7 +231,7 @@ fn default_json(field: &Field, owner: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// The defaults of the fields, in a trait of this expansion: there `Self` is what the user means.
+/// The defaults of the fields, in a trait of this expansion, where `Self` means what the user means.
 fn defaults(fields: &[Field]) -> Option<(TokenStream, TokenStream)> {
     let (mut declared, mut written) = (Vec::new(), Vec::new());
     for field in fields {

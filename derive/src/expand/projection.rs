@@ -1,4 +1,4 @@
-//! `#[derive(DynamoProjection)]`, and what an entity tells of its fields for it.
+//! `#[derive(DynamoProjection)]`, and what an entity tells it about its fields.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -9,7 +9,7 @@ use super::tokens::{hidden, local, of};
 use super::{codec, key_field, way};
 use crate::model::{Entity, Field, Projection, Role};
 
-/// The struct with one method a field: its name, its type, how it is read.
+/// The struct with one method for each field: its name, its type, and how it is read.
 pub(super) fn fields(entity: &Entity, name: &Ident) -> TokenStream {
     let (vis, ident) = (&entity.vis, &entity.ident);
     let methods = entity
@@ -65,7 +65,8 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
 
 pub(crate) fn expand(projection: &Projection) -> TokenStream {
     let (ident, entity) = (&projection.ident, &projection.entity);
-    // What is no entity is said where it is named: in the same words each time, which the compiler says once.
+    // A type that is no entity is reported where it is named, each time in the same words, which the compiler shows
+    // once.
     let here = of(entity, &code!(EntityContract), "This");
     let fields = fields_found(projection, &here);
     let variables = numbered("field", projection);
@@ -92,7 +93,7 @@ pub(crate) fn expand(projection: &Projection) -> TokenStream {
     hidden(&projection.krate, &body)
 }
 
-/// Declares a variable for each field, with what the entity tells of it.
+/// Declares a variable for each field, with what the entity tells about it.
 fn fields_found(projection: &Projection, here: &TokenStream) -> TokenStream {
     let fields_of = of(&projection.entity, &code!(EntityContract), "Fields");
     let variables = numbered("field", projection);
@@ -100,7 +101,7 @@ fn fields_found(projection: &Projection, here: &TokenStream) -> TokenStream {
     let fields = fields.map(|(field, variable)| {
         let (name, ty) = (&field.ident, &field.ty);
         let found = code!(fields.#name());
-        // A type that differs is said where it stands.
+        // A type that differs is reported where it stands.
         let expected = quote_spanned!(ty.span()=> __d::StoredField<#here, #ty>);
         code!(let #variable: #expected = #found;)
     });
@@ -110,8 +111,8 @@ fn fields_found(projection: &Projection, here: &TokenStream) -> TokenStream {
     }
 }
 
-/// Makes the function that reads the fields from their attributes or from the key. The key has to be the same with what
-/// was read of its parts.
+/// Makes the function that reads the fields from their attributes or from the key. The key has to agree with what was
+/// read of its parts.
 fn read(projection: &Projection, here: &TokenStream, fields: &TokenStream) -> TokenStream {
     let variables = numbered("field", projection);
     let values = numbered("value", projection);
@@ -121,7 +122,7 @@ fn read(projection: &Projection, here: &TokenStream, fields: &TokenStream) -> To
         fn read(json: &[u8]) -> ::core::result::Result<Self, __d::CodecError> {
             #fields
             #(let mut #values = ::core::option::Option::None;)*
-            // What takes `&mut self` is found before methods of foreign traits only so.
+            // On a `&mut` variable, methods that take `&mut self` are found before those of foreign traits.
             let reader = &mut __d::Reader::new(json);
             let mut first = true;
             reader.open_object()?;

@@ -1,6 +1,6 @@
-//! Access patterns: `Order::in_partition(..)`, `Order::by_status(..)`, and a stage for each part of
-//! their sort keys. The verbs are the library's; a stage knows which part comes next and how it is
-//! written, which is by the function that writes it into an item.
+//! Access patterns: `Order::in_partition(..)`, `Order::by_status(..)`, and a stage for each part of their sort keys.
+//! The verbs are the library's. A stage knows which part comes next and how it is written: by the function that writes
+//! it into an item.
 
 use std::collections::HashSet;
 
@@ -33,8 +33,8 @@ pub(super) fn sort_parts_name(entity: &Entity) -> Ident {
     format_ident!("PartsOf{}", plain_name(&entity.ident))
 }
 
-/// What a query says of a part that is asked for behind its range: a method for each name, which cannot be
-/// called and says why.
+/// The methods of parts that are asked for behind a range. There is one for each name; it cannot be called and says
+/// why.
 fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let (ident, vis, name) = (&entity.ident, &entity.vis, sort_parts_name(entity));
     let indexes = entity.indexes.iter().enumerate();
@@ -68,7 +68,7 @@ fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
     }
 }
 
-/// A partition of one item is no query, and this says so.
+/// Reports that a partition with one item needs no query.
 fn no_sort_key(entity: &Entity) -> TokenStream {
     let (ident, vis) = (&entity.ident, &entity.vis);
     let parts = match &entity.pk {
@@ -95,7 +95,7 @@ pub(super) struct Pattern<'a> {
     entity: &'a Entity,
     key_struct: &'a Ident,
     function: Ident,
-    /// Where its declaration stands among those of the indexes.
+    /// The place of its declaration among those of the indexes.
     index: Option<(usize, &'a Index)>,
 }
 
@@ -138,7 +138,7 @@ impl<'a> Pattern<'a> {
     /// The function that writes a template.
     fn writer(&self, in_index: bool, role: &str, at: usize) -> Ident {
         match self.index {
-            // Patterns of one index are alike: the first one's functions write for all.
+            // Patterns of one index are alike, so the first one's functions write for all.
             Some((_, index)) if in_index => {
                 index_writer_name(distinct_of(self.entity, index), role, at)
             }
@@ -239,7 +239,7 @@ impl<'a> Pattern<'a> {
         PartitionWriter { arguments, writes }
     }
 
-    /// Writes what stands before the first part of the sort key.
+    /// Makes what stands before the first part of the sort key.
     fn front(&self) -> TokenStream {
         match self.sort().as_slice() {
             [KeySource::Template(template)] => {
@@ -250,7 +250,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Has the writer of the sort key write one part.
+    /// Makes the call by which the writer of the sort key writes one part.
     fn write_part(&self, template: &Template, part: Option<usize>) -> TokenStream {
         let (key_struct, writer) = (self.key_struct, self.writer(true, "sk", 0));
         let parts = (0..template::parts(template).count()).map(|at| {
@@ -339,7 +339,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Makes the call that makes a part, which says how it is written.
+    /// Makes the call that creates a part and says how it is written.
     fn make_part(&self, part: &SortPart<'_>) -> TokenStream {
         match &part.place {
             PartPlace::Bare => {
@@ -353,7 +353,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// How keys sort by a part: of escaped keys it is known that they do.
+    /// How keys sort by a part. Escaped keys are known to sort as the part does.
     fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
         if matches!(&self.entity.table, TableRef::Own(table) if table.style == Style::Escaped) {
             return None;
@@ -402,7 +402,7 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether the rows are there as a whole.
+    /// Whether the rows are whole items.
     fn rows(&self) -> TokenStream {
         let Some((_, index)) = self.index else {
             return code!(__d::RowsHold<true>);
@@ -434,7 +434,7 @@ struct SortPart<'a> {
 }
 
 impl SortPart<'_> {
-    /// What its field is to a query.
+    /// Names what its field is to a query.
     fn kind(&self) -> TokenStream {
         match &self.place {
             PartPlace::Bare => bare_kind(self.field),
@@ -442,7 +442,7 @@ impl SortPart<'_> {
         }
     }
 
-    /// Returns how keys sort by it, if that is not known here.
+    /// Returns how keys sort by the part, if that is not known here.
     fn order(&self) -> impl Iterator<Item = &TokenStream> {
         let order = match &self.place {
             PartPlace::Bare => None,
@@ -455,12 +455,12 @@ impl SortPart<'_> {
 enum PartPlace<'a> {
     /// The field is a key attribute itself.
     Bare,
-    /// It stands in a template.
+    /// The field stands in a template.
     Template {
         template: &'a Template,
         at: usize,
         format: Format,
-        /// How keys sort by it, if that is not known here.
+        /// How keys sort by the part, if that is not known here.
         order: Option<TokenStream>,
     },
 }
@@ -480,7 +480,7 @@ fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenSt
     }
 }
 
-/// What a bare key field is to a query.
+/// Names what a bare key field is to a query.
 fn bare_kind(field: &Field) -> TokenStream {
     match field.role {
         Role::Ttl => code!(__d::BareTtl),

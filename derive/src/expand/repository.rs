@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{Ident, Path, Visibility};
 
-/// A trait of the user's module, so it cannot stand in the hidden constant.
+/// Makes a trait in the user's module, which is why it cannot stand in the hidden constant.
 pub(super) fn alias(krate: &Path, vis: &Visibility, ident: &Ident, name: &Ident) -> TokenStream {
     let doc = format!(
         "The store of `{ident}`, as services need it: `Repository<{ident}>` by a name of its own."

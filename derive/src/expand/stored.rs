@@ -1,5 +1,5 @@
-//! What is read back after a write, made of the fields one by one: without it, an item is decoded for the sake of the
-//! few types that lose something on the way.
+//! What is read back after a write, made of the fields one by one. Without it, every item would be decoded because of
+//! the few types that lose something when they are stored.
 
 use proc_macro2::TokenStream;
 
@@ -8,7 +8,8 @@ use super::codec;
 use super::tokens::of;
 use crate::model::{DefaultValue, Field, Form, Role};
 
-/// Fields as they are read back; `place` is an expression for a reference to one. Nothing if only reading tells.
+/// Makes the fields as they are read back; `place` is an expression for a reference to one. None if only reading can
+/// tell.
 pub(super) fn fields<'f>(
     fields: impl Iterator<Item = (&'f Field, Option<KeyUse>, TokenStream)>,
 ) -> Option<Vec<TokenStream>> {
@@ -32,7 +33,8 @@ fn value(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<Tok
     }
 }
 
-/// Not with a default, which an absent one means; nor in a foreign form, which may hold less than the field does.
+/// Makes a managed field. None with a default, because an absent attribute means that, and in a foreign form, because
+/// it may hold less than the field.
 fn managed(field: &Field, place: &TokenStream) -> Option<TokenStream> {
     if field.default.is_some() || field.form != Form::Own {
         return None;
@@ -52,7 +54,7 @@ fn attribute(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option
             let copy = of(&field.ty, &code!(KeyValue), "to_key");
             Some(code!(#copy(#place)))
         }
-        // An absent one means its default.
+        // An absent attribute means the default.
         (Some(KeyUse::Index(_)), _) if has_default => None,
         (Some(KeyUse::Index(_)), _) => {
             let copy = of(&field.ty, &code!(IndexPart), "to_index_key");

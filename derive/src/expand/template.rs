@@ -1,7 +1,7 @@
-//! Templates become the functions that write and parse a key attribute, and questions to their parts.
+//! Templates become the functions that write and parse a key attribute, and checks of their parts.
 //!
-//! One function writes a key attribute from its parts. The entity, the key and the queries all call that one; a query
-//! has it write the front of the text only.
+//! One function writes a key attribute from its parts. The entity, the key and the queries all call that function; a
+//! query has it write only the front of the text.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -119,7 +119,7 @@ pub(super) fn writer(
     writer_in(entity, function, template, attribute, role, &code!(__STYLE))
 }
 
-/// Makes such a function in a style that need not be the table's: sentinels are always escaped.
+/// Makes such a function in a style that may differ from the table's: sentinels are always escaped.
 pub(super) fn writer_in(
     entity: &Entity,
     function: &Ident,
@@ -170,9 +170,9 @@ fn is_last(template: &Template, piece: usize) -> bool {
     template.shards.is_none() && piece + 1 == template.pieces.len()
 }
 
-/// Makes the function that parses a key attribute into a tuple of its parts. The types of the parts are
-/// parameters, as they are for the writer: a type that is no key part is then said to be none where
-/// the parts are asked for, and not for each place of a signature.
+/// Makes the function that parses a key attribute into a tuple of its parts. The types of the parts are parameters, as
+/// they are for the writer. So a type that is no key part is reported where the parts are asked for, and not at each
+/// place of a signature.
 pub(super) fn parser(
     entity: &Entity,
     function: &Ident,

@@ -1,11 +1,11 @@
-//! All expansions are built of these: tokens at a place, names, and conditions for the compiler.
+//! What all expansions are built of: tokens at a place, names, and conditions for the compiler.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Generics, LitStr, Path};
 
-/// `quote!` with local variables of its own: they cannot meet names of the user's, neither in an
-/// expression that stands in an attribute nor where the item comes out of another macro.
+/// `quote!` with local variables of its own: they cannot collide with the user's names, neither in an expression that
+/// stands in an attribute nor where the item comes out of another macro.
 macro_rules! code {
     ($($tokens:tt)*) => {
         ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($tokens)*)
@@ -32,7 +32,8 @@ pub(super) fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
 
 /// `<Type as Trait>::item`, placed where the type was written.
 ///
-/// Every question about the type of a field is asked in this form. If the type lacks the trait the
+/// Every question about the type of a field has this form. If the type lacks the trait, the compiler gives the same
+/// answer to each of them, and shows equal answers once.
 /// compiler then gives the same answer to each of them, and shows equal answers once.
 pub(super) fn of(ty: &impl ToTokens, contract: &TokenStream, item: &str) -> TokenStream {
     let (first, last) = ends(ty);
@@ -42,8 +43,8 @@ pub(super) fn of(ty: &impl ToTokens, contract: &TokenStream, item: &str) -> Toke
     code!(#open #ty #close)
 }
 
-/// Calls the function that `of` names. What it returns may depend on the trait too, so the call as a whole stands
-/// where the type does.
+/// Calls the function that `of` names. Its result may depend on the trait too, so the whole call is placed where the
+/// type is.
 pub(super) fn call(
     ty: &impl ToTokens,
     contract: &TokenStream,
@@ -73,7 +74,7 @@ fn ends(ty: &impl ToTokens) -> (Span, Span) {
     (open.unwrap_or(here), close.unwrap_or(here))
 }
 
-/// Moves tokens to another place, so that the compiler speaks there of what is wrong with them.
+/// Moves tokens to another place, so that the compiler reports there what is wrong with them.
 pub(super) fn respanned(tokens: &impl ToTokens, span: Span) -> TokenStream {
     let moved = tokens.to_token_stream().into_iter().map(|token| {
         let mut token = match token {
@@ -94,13 +95,13 @@ pub(super) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// Returns a name without `r#`, which is Rust's way of writing it and no part of it.
+/// Returns a name without `r#`, which is only Rust's way of writing it.
 pub(super) fn plain_name(ident: &Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
 }
 
-/// Returns tokens as messages show them, which is how users write them: without spaces.
+/// Returns tokens as messages show them: without spaces, as users write them.
 pub(super) fn shown(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
 }
@@ -134,7 +135,7 @@ pub(super) fn option(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// Joins the type's own bounds and one for each of its parameters, which an impl for the type needs.
+/// Joins the type's own bounds and one for each of its parameters.
 pub(super) fn bounds(generics: &Generics, bound: &TokenStream) -> TokenStream {
     let own = generics
         .where_clause
@@ -155,7 +156,7 @@ pub(super) fn check(span: Span, condition: &TokenStream, message: &str) -> Token
 
 /// Makes such a condition for use within a constant, where several of them cost less.
 pub(super) fn assertion(span: Span, condition: &TokenStream, message: &str) -> TokenStream {
-    // The message is a format string to `assert!`.
+    // The message is a format string for `assert!`.
     let message = LitStr::new(&message.replace('{', "{{").replace('}', "}}"), span);
     quote_spanned!(span=> ::core::assert!(#condition, #message);)
 }

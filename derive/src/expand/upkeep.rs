@@ -1,4 +1,4 @@
-//! What a partial update asks: which parts of an index are there, and its keys out of what is known.
+//! What a partial update asks: which parts of an index are there, and its keys made from what is known.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -10,10 +10,10 @@ use super::tokens::{of, respanned};
 use super::{codec, known, library, template, way};
 use crate::model::{Entity, Format, Index, KeySource, Role};
 
-/// The functions of the trait number an index by its place, and its parts by theirs.
+/// An index and its parts, which the functions of the trait number by their places.
 type IndexParts<'a> = (&'a Index, Vec<(usize, Format)>);
 
-/// The functions of the trait; none where no template has to be kept up.
+/// The functions of the trait. Those for templates are left out where none has to be kept up.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let absent = may_be_absent(entity);
     let now = encode_now(entity);
@@ -189,7 +189,7 @@ fn default_json(entity: &Entity) -> TokenStream {
     }
 }
 
-/// Writes what a write of this moment leaves in a managed field.
+/// Writes the value that a write at this moment leaves in a managed field.
 #[inline]
 fn encode_now(entity: &Entity) -> TokenStream {
     let times = entity.fields.iter().enumerate().filter_map(|(at, field)| {

@@ -6,7 +6,8 @@ use super::index::template_parts;
 use super::key_field::key_fields;
 use crate::model::{Entity, Field, Role};
 
-/// A field of the library or of the primary key cannot be set; of others the keys of indexes have to follow.
+/// A field of the library or of the primary key cannot be set. If another field changes, the keys of indexes have to
+/// follow.
 pub(super) fn usage(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];
     if matches!(
@@ -21,7 +22,7 @@ pub(super) fn usage(entity: &Entity, at: usize) -> TokenStream {
     usage_of(field, is_part(entity, at))
 }
 
-/// A field with a default is never missing, so that sums may start there.
+/// A field with a default is never missing, so sums may start from it.
 pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
     match (is_part, field.default.is_some()) {
         (false, false) => code!(__d::Free),
@@ -32,7 +33,7 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
 }
 
 /// Tells whether a change of the field changes more than its own attribute: it stands in the template of an index,
-/// decides whether an item is in one, or is part of a unique value.
+/// decides whether an item is in an index, or is part of a unique value.
 fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
         let in_key = template_parts(index).iter().any(|(field, _)| *field == at);

@@ -1,4 +1,4 @@
-//! A field is stored in one of several ways; each has a trait that is asked, with functions of its own.
+//! The ways in which a field is stored. Each has a trait with functions of its own.
 
 use proc_macro2::TokenStream;
 use quote::format_ident;
@@ -10,12 +10,12 @@ use super::tokens::{of, option};
 use crate::check::types::is_basic;
 use crate::model::{Field, Form, Role};
 
-/// Returns the foreign form of a managed time, if it has not the type's own.
+/// Returns the foreign form of a managed time, if it does not have the type's own form.
 pub(super) fn time_form(field: &Field) -> TokenStream {
     option(form(field.form).as_ref())
 }
 
-/// The codec and the paths go one of these ways with a field.
+/// How the codec and the paths treat a field.
 pub(super) enum Way {
     /// The type stores itself.
     Field,
@@ -40,7 +40,7 @@ pub(super) enum Way {
     IndexKey { role: TokenStream },
 }
 
-/// A managed field goes its own way wherever it stands, since the library fills it.
+/// A managed field has its own way wherever it stands, since the library fills it.
 pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
     match field.role {
         Role::Version => return Way::Version,
@@ -87,7 +87,7 @@ impl Way {
         }
     }
 
-    /// Names the function that reads a field, and the form that it takes besides the reader, if any.
+    /// Names the function that reads a field, and the form that this function takes besides the reader, if any.
     pub(super) fn decode(&self, field: &Field) -> (&'static str, Option<TokenStream>) {
         match self {
             Way::Field => ("decode_field", None),
@@ -119,15 +119,15 @@ impl Way {
     }
 }
 
-/// Returns a bound on the type of a field that waits until somebody asks for the field, since what is wrong with the
-/// type is said where it is stored.
+/// Returns a bound on the type of a field that is checked only when somebody asks for the field, since a wrong type is
+/// reported where it is stored.
 pub(super) fn bound(field: &Field, key: Option<KeyUse>) -> TokenStream {
     bound_of(&field.ty, &way(field, key))
 }
 
-/// Returns that bound for a way that is known.
+/// Returns such a bound for a way that is known.
 pub(super) fn bound_of(ty: &Type, way: &Way) -> TokenStream {
-    // There is nothing to wait for, and each bound makes an environment of its own to the compiler.
+    // These types need no bound that waits, and each bound costs the compiler an environment of its own.
     if matches!(way, Way::Version) || matches!(way, Way::Field) && is_basic(ty) {
         return TokenStream::new();
     }

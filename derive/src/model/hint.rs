@@ -1,4 +1,4 @@
-//! Of a declaration with mistakes as much is known as its stub needs.
+//! What the stub of a declaration with mistakes needs to know.
 
 use syn::{Ident, Path};
 

@@ -1,7 +1,7 @@
 //! Reads the lists of `#[dynamo(..)]` into options, whatever they mean.
 //!
-//! Four shapes exist: `flag`, `name = value`, `name(..)` and, as a value, `[..]`. After a mistake
-//! the reading goes on behind the next comma.
+//! Four shapes exist: `flag`, `name = value`, `name(..)` and, as a value, `[..]`. After a mistake the reading goes on
+//! after the next comma.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
@@ -82,7 +82,7 @@ fn separated<T>(
     all
 }
 
-/// Where a comma is missing the next element is read all the same, so that it is not missed too.
+/// If a comma is missing, the next element is read all the same, so that it is not reported as missing too.
 fn comma(input: ParseStream<'_>, diag: &Diag) -> syn::Result<()> {
     if input.peek(Token![,]) {
         input.parse::<Token![,]>()?;
@@ -136,7 +136,7 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
         if !input.is_empty() {
             return mistake;
         }
-        // The end of a list has no place; say it where the option begins.
+        // The end of a list has no place, so the mistake is reported where the option begins.
         let expected = mistake.to_string();
         let expected = expected.trim_start_matches("unexpected end of input, ");
         syn::Error::new(
@@ -147,7 +147,7 @@ fn assigned(name: &Ident, input: ParseStream<'_>) -> syn::Result<Given> {
     read.map(Given::Value)
 }
 
-/// The simple shapes first: an expression parser would refuse keywords as words.
+/// The simple shapes are tried first, because an expression parser would refuse keywords as words.
 fn value(input: ParseStream<'_>) -> syn::Result<OptionValue> {
     if let Some(word) = alone(input, Ident::parse_any) {
         return Ok(OptionValue::Word(word));
@@ -175,7 +175,7 @@ fn value(input: ParseStream<'_>) -> syn::Result<OptionValue> {
     })
 }
 
-/// What `read` finds, if nothing but a comma or the end follows it.
+/// What `read` finds, if only a comma or the end follows it.
 fn alone<T>(input: ParseStream<'_>, read: fn(ParseStream<'_>) -> syn::Result<T>) -> Option<T> {
     let ahead = input.fork();
     let found = read(&ahead).ok().filter(|_| ends(&ahead))?;

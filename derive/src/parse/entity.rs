@@ -15,7 +15,7 @@ use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
 use crate::parse::{attribute, field, index, krate, option_place, rename, unique};
 
-/// The model as far as it can be read; `None` if there is no key or table to speak of.
+/// The model as far as it can be read; `None` if there is no usable key or table.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
     let (attrs, vis, ident) = (input.attrs, input.vis, input.ident);
     let named = named_fields(input.data, &ident, diag)?;
@@ -110,14 +110,14 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
     }
 }
 
-/// What was said about the table.
+/// What the declaration says about the table.
 struct TableChoice {
     table: Option<TableRef>,
     span: Option<Span>,
 }
 
 impl TableChoice {
-    /// Not known where a shared table decides it.
+    /// The style of the keys; None where a shared table decides it.
     fn style(&self) -> Option<Style> {
         match &self.table {
             Some(TableRef::Own(own)) => Some(own.style),
@@ -165,7 +165,7 @@ fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> TableChoice {
     }
 }
 
-/// `repository` names the trait after the entity, `repository = Name` as it says.
+/// `repository` names the trait after the entity, `repository = Name` gives the name.
 pub(super) fn repository(opt: Opt, ident: &Ident, diag: &Diag) -> Option<Ident> {
     match opt.given {
         Given::Flag => Some(format_ident!("{}Repository", ident.unraw())),

@@ -1,5 +1,5 @@
-//! What can be said of a declaration with mistakes. Nothing here reports anything: the full reading
-//! has done so.
+//! What can be said about a declaration with mistakes. Nothing here reports anything, because the full reading has done
+//! so.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub(crate) fn table(input: &DeriveInput) -> TableHint {
 
 pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
     let mut options = options(&input.attrs).into_iter();
-    // However it is spelt.
+    // The option counts even if it is misspelt.
     let partition = options.find(|opt| opt.name.to_string().starts_with("part"));
     CollectionHint {
         krate: krate::read(&input.attrs),
@@ -59,7 +59,7 @@ pub(crate) fn collection(input: &DeriveInput) -> CollectionHint {
     }
 }
 
-/// How many names there are; one, where that cannot be told.
+/// How many names there are; one if that cannot be told.
 fn partition_parts(partition: Opt) -> usize {
     let Some(names) = partition.group(&Diag::new()) else {
         return 1;
@@ -77,7 +77,7 @@ pub(crate) fn value(input: &DeriveInput) -> ValueHint {
     }
 }
 
-/// What paths lead to: the named fields of a struct.
+/// The fields that paths lead to: the named fields of a struct.
 pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
     match data {
         Data::Struct(DataStruct {
@@ -105,7 +105,7 @@ fn fields(data: &Data) -> impl Iterator<Item = &syn::Field> {
     fields.into_iter().flatten()
 }
 
-/// A named field, as far as its path asks.
+/// A named field, with as much as its path needs.
 fn path(field: syn::Field) -> Option<Field> {
     let options = options(&field.attrs);
     let has = |name: &str| options.iter().any(|opt| opt.name == name);

@@ -157,7 +157,7 @@ fn keys(
     (!pk.is_empty() && sorted != sk.is_empty()).then_some((pk, sk))
 }
 
-/// Rule: what an index of a shared table projects, and how it is stored, is said on the table.
+/// Rule: the table declares what an index of a shared table projects, and how it is stored.
 fn declared_by_table(project: Option<Span>, rename: Option<Span>, reader: &Reader<'_>) {
     for (word, span) in [("project", project), ("rename", rename)] {
         if let Some(span) = span {
@@ -201,7 +201,7 @@ fn projection(opt: Opt, reader: &Reader<'_>) -> EntityProjection {
     }
 }
 
-/// Several access patterns may fill one index; what one of them declares holds for all.
+/// Several access patterns may fill one index; what one of them declares holds for all of them.
 fn share_declarations(indexes: &mut [Index], marks: &[IndexMarks]) {
     let (mut projects, mut names) = (Vec::new(), Vec::new());
     for (index, marks) in indexes.iter().zip(marks) {

@@ -8,7 +8,7 @@ use crate::parse::options::Options;
 use crate::parse::reader::{Reader, resolve};
 use crate::parse::{attribute, option_place, shards, template};
 
-/// What was written for a key attribute; `None` inside means it was wrong and is reported.
+/// What was written for a key attribute; `None` inside means that it was wrong and is reported.
 pub(crate) struct Key {
     pub(crate) pk: Option<KeySource>,
     pub(crate) sk: Option<KeySource>,

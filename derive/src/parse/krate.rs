@@ -5,7 +5,7 @@ use syn::{Attribute, Path, parse_quote};
 use crate::diag::Diag;
 use crate::parse::attribute;
 
-/// Finds the path and says nothing of mistakes, which the full reading of the attribute reports.
+/// Finds the path without reporting mistakes, because the full reading of the attribute reports them.
 pub(crate) fn read(attrs: &[Attribute]) -> Path {
     let unheard = Diag::new();
     let found = attribute::read(attrs, &unheard)

@@ -1,4 +1,4 @@
-//! One option of `#[dynamo(..)]`, and the shapes it can be asked for.
+//! One option of `#[dynamo(..)]`, and the shapes in which it can be given.
 
 use proc_macro2::{Group, Span, TokenStream};
 use quote::ToTokens;
@@ -22,7 +22,7 @@ pub(crate) enum Given {
     Value(OptionValue),
     /// `name(..)`
     List(List),
-    /// What could not be read, and is reported already.
+    /// The option could not be read, and that is reported already.
     Broken,
 }
 
@@ -67,7 +67,7 @@ impl ToTokens for OptionValue {
 }
 
 impl Opt {
-    /// The option has another shape than its place asks for.
+    /// Reports that the option has another shape than its place asks for.
     fn refuse(&self, diag: &Diag) {
         if matches!(self.given, Given::Broken) {
             return;
@@ -115,7 +115,7 @@ impl Opt {
         }
     }
 
-    /// Reads `name = "text"` where the text is a stored name, which DynamoDB wants not to be empty.
+    /// Reads `name = "text"` where the text is a stored name, which DynamoDB does not allow to be empty.
     pub(crate) fn stored_name(self, diag: &Diag) -> Option<LitStr> {
         let what = self.name.to_string();
         let text = self.text(diag)?;

@@ -2,7 +2,7 @@
 
 /// A place where options stand.
 pub(crate) struct OptionPlace {
-    /// As messages name it.
+    /// The name of the place in messages.
     pub(crate) what: &'static str,
     pub(crate) words: &'static [Word],
 }
@@ -10,7 +10,7 @@ pub(crate) struct OptionPlace {
 pub(crate) struct Word {
     pub(crate) name: &'static str,
     pub(crate) usage: &'static str,
-    /// Whether it may be given more than once.
+    /// Whether the option may be given more than once.
     pub(crate) many: bool,
 }
 
@@ -192,7 +192,7 @@ pub(crate) const COLLECTION_VARIANT: OptionPlace = OptionPlace {
     words: &[once("other", "other")],
 };
 
-/// All places, for the hint where a misplaced option belongs.
+/// All places, for the hint that says where a misplaced option belongs.
 pub(crate) const ALL: [&OptionPlace; 15] = [
     &PROJECTION,
     &ENTITY,

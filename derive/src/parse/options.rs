@@ -1,4 +1,4 @@
-//! The options of one place: known ones kept, all others reported.
+//! The options of one place: known ones are kept, all others reported.
 
 use proc_macro2::Span;
 use syn::{Ident, LitStr};
@@ -8,10 +8,11 @@ use crate::parse::attribute;
 use crate::parse::option::{Given, List, Opt};
 use crate::parse::option_place::{self, OptionPlace};
 
-/// Options whose names are known where they stand, each given as often as it may be.
+/// Options whose names are known at this place, each given as often as it may be.
 pub(crate) struct Options {
     list: Vec<Opt>,
-    /// Words that a mistyped option stands for: they are reported once, not missed too.
+    /// The options that a mistyped word stands for: the mistake is reported once, and they are not reported as missing
+    /// too.
     meant: Vec<&'static str>,
 }
 
@@ -39,7 +40,7 @@ impl Options {
         Options { list, meant }
     }
 
-    /// Whether nothing was written that could stand for this option.
+    /// Whether nothing was written that could mean this option.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         !self.meant.contains(&name) && self.list.iter().all(|opt| opt.name != name)
     }

@@ -44,7 +44,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Projection> {
     })
 }
 
-/// Rule: a projection has named fields, those of the entity that it reads.
+/// Rule: a projection has named fields, which are fields of the entity that it reads.
 fn fields(data: Data, ident: &Ident, diag: &Diag) -> Option<Vec<Projected>> {
     if let Data::Struct(data) = data
         && let Fields::Named(fields) = data.fields

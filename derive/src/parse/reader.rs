@@ -1,4 +1,4 @@
-//! The parts of a declaration name fields, so they are read against those.
+//! What the parts of a declaration are read against: they name fields.
 
 use syn::Ident;
 use syn::ext::IdentExt as _;
@@ -6,10 +6,10 @@ use syn::ext::IdentExt as _;
 use crate::diag::{Diag, did_you_mean};
 use crate::model::{Field, Style};
 
-/// Key parts are read against the fields, in the style of the table.
+/// The fields that key parts may name, and the style of the table.
 pub(crate) struct Reader<'a> {
     pub(crate) fields: &'a [Field],
-    /// How key texts are written; not known where a shared table decides it.
+    /// How key texts are written; None where a shared table decides it.
     pub(crate) style: Option<Style>,
     pub(crate) diag: &'a Diag,
 }
@@ -19,7 +19,7 @@ pub(crate) fn find_field(fields: &[Field], name: &str) -> Option<usize> {
     fields.iter().position(|field| field.ident.unraw() == name)
 }
 
-/// Returns the names of all fields, for the hint which of them was meant.
+/// Returns the names of all fields, for the hint that says which of them was meant.
 pub(crate) fn field_names(fields: &[Field]) -> Vec<String> {
     fields
         .iter()

@@ -11,7 +11,7 @@ use crate::parse::option::Opt;
 use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 
-/// More would make a read of all of them slower than a scan.
+/// With more shards, a read of all of them would be slower than a scan.
 const MOST_SHARDS: u16 = 1000;
 
 /// A number, and where it was written.
@@ -47,7 +47,7 @@ pub(crate) fn end_partition(options: &mut Options, pk: &mut [KeySource], reader:
     }
 }
 
-/// Rule: a shard is the last part of a template, which bare fields have none of.
+/// Rule: a shard is the last part of a template, so bare fields have none.
 fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
     let named = fields.iter().filter_map(|source| match source {
         KeySource::Field { field, span } => Some((reader.fields.get(*field)?, *span)),
@@ -77,7 +77,7 @@ fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
     }
 }
 
-/// How many shards are read: `read_shards`, else those that are written.
+/// How many shards are read: `read_shards`, otherwise as many as are written.
 ///
 /// Rule: reads visit at least the shards that writes fill.
 pub(crate) fn read(

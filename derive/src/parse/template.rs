@@ -1,6 +1,6 @@
 //! Reads a key template: literals and `{field}` or `{field:format}`.
 //!
-//! A string cannot be pointed into, so every message quotes the part it speaks about.
+//! A message cannot point into a string, so each quotes the part that it is about.
 
 use syn::LitStr;
 
@@ -16,11 +16,11 @@ const FORMATS: [(&str, Format); 4] = [
     ("month", Format::Month),
 ];
 
-/// A template as written: braces understood, names not yet.
+/// A template whose braces are understood, but not yet its names.
 #[derive(Debug, PartialEq, Eq)]
 enum Raw {
     Literal(String),
-    /// What stands between the braces.
+    /// The text between the braces.
     Placeholder(String),
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn read(text: &LitStr, reader: &Reader<'_>) -> Template {
     }
 }
 
-/// Splits at the braces.
+/// Splits the text at the braces.
 fn scan(text: &str, say: &impl Fn(String)) -> Vec<Raw> {
     let mut all = Vec::new();
     let mut rest = text;
@@ -95,9 +95,8 @@ fn scan(text: &str, say: &impl Fn(String)) -> Vec<Raw> {
     all
 }
 
-/// Rule: an escaped key's literals hold `#` and what sorts above `%`, so that `#` ends a part and
-/// sorts below all that can go on. Where the table decides the style, only what is wrong in both
-/// styles is refused.
+/// Rule: an escaped key's literals hold `#` and what sorts above `%`, so that `#` ends a part and sorts below
+/// everything that can follow. Where the table decides the style, only what is wrong in both styles is refused.
 fn check_literal(literal: &str, style: Option<Style>, say: &impl Fn(String)) {
     for c in literal.chars() {
         if c.is_control() {

@@ -10,15 +10,15 @@ use crate::parse::reader::{Reader, resolve};
 
 const USAGE: &str = "`unique` takes a name and fields; write `unique(by_email, email)`";
 
-/// All unique values, in the order they were written. An entity of a shared table is named by the value of its type
-/// attribute; one that has its table alone needs no name there.
+/// All unique values, in the order in which they were written. An entity of a shared table is named by the value of its
+/// type attribute; one that has its table alone needs no name.
 pub(crate) fn read_all(opts: Vec<Opt>, entity: Option<&str>, reader: &Reader<'_>) -> Vec<Unique> {
     opts.into_iter()
         .filter_map(|opt| one(opt, entity, reader))
         .collect()
 }
 
-/// Rule: a name, and at least one field.
+/// Rule: a unique value has a name, and at least one field.
 fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     let (name, rest) = named(opt, reader.diag)?;
     if rest.is_empty() {
@@ -66,8 +66,8 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     })
 }
 
-/// Rule: one old name for each field. The values stand in the order of the old names, as they did when these were
-/// the names of their attributes; so it does not matter in which order both are given.
+/// Rule: there is one old name for each field. The values stand in the order of the old names, as they did when these
+/// were the names of their attributes, so both may be given in any order.
 fn by_old_name(
     fields: &[(usize, Span)],
     text: &syn::LitStr,
@@ -96,21 +96,21 @@ fn by_old_name(
     Some((order, old.join(",")))
 }
 
-/// The order of the values in the key: that of their attributes, so that the order in Rust is nothing that is stored.
+/// The order of the values in the key: that of their attributes, so that the order in Rust is not stored.
 fn by_stored_name(fields: &[(usize, Span)], declared: &[Field]) -> Vec<usize> {
     let mut order: Vec<usize> = fields.iter().map(|(field, _)| *field).collect();
     order.sort_by_key(|field| declared.get(*field).map(|field| &field.stored));
     order
 }
 
-/// The name where none is given: that of the attributes.
+/// The name where none is given: the names of the attributes.
 fn joined(order: &[usize], declared: &[Field]) -> String {
     let fields = order.iter().filter_map(|field| declared.get(*field));
     let names: Vec<&str> = fields.map(|field| field.stored.as_str()).collect();
     names.join(",")
 }
 
-/// The key of the sentinel, of stored names and values alone. No key of an entity holds a `$`.
+/// The key of the sentinel, made only of stored names and values. No key of an entity holds a `$`.
 fn template(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> Template {
     let entity = entity.map(|name| format!("{}#", escaped(name)));
     let front = format!("$UNIQUE#{}{}", entity.unwrap_or_default(), escaped(stored));
@@ -132,7 +132,7 @@ fn template(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> 
     }
 }
 
-/// As parts of keys are written, so that no name ends early.
+/// Escapes the text as parts of keys are escaped, so that no name ends early.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for char in text.chars() {

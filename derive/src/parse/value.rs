@@ -53,7 +53,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
     ))
 }
 
-/// Rule: a value owns what it holds, and has no parameters but types.
+/// Rule: a value owns what it holds, and its only parameters are types.
 fn refuse_generics(generics: &Generics, diag: &Diag) {
     for param in &generics.params {
         match param {

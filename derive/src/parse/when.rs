@@ -8,7 +8,7 @@ use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
 use crate::parse::reader::{Reader, resolve};
 
-/// Rule: one field, one value.
+/// Rule: `when` takes one field and one value.
 pub(crate) fn read(opt: Opt, reader: &Reader<'_>) -> Option<When> {
     const USAGE: &str = "`when` takes one field and its value; write `when(status = Status::Open)`";
     let span = opt.name.span();

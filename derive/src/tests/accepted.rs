@@ -1,4 +1,4 @@
-//! What is right, and what it means.
+//! Declarations that are right, and what they mean.
 
 use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens as _, quote};
@@ -310,7 +310,7 @@ fn values() {
     });
 }
 
-/// The names serde gives, so that a table can follow an API on purpose.
+/// The names are those that serde gives, so that a table can follow an API on purpose.
 #[test]
 fn cases() {
     let names = |case: &str| {

@@ -1,4 +1,4 @@
-//! Collections: what is right, and mistakes that the transcripts leave out.
+//! Collections: declarations that are right, and mistakes that the transcripts leave out.
 
 use syn::parse_quote;
 

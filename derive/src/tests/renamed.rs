@@ -1,4 +1,4 @@
-//! `#[dynamo(crate = path)]`: nothing of an expansion names the library otherwise, nor of what stands in for one.
+//! `#[dynamo(crate = path)]`: an expansion, or its fallback, names the library only by this path.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! No tokens make a derive panic, and none are refused without a word.
+//! No tokens make a derive panic, and wrong ones are never refused without a message.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -91,7 +91,7 @@ const TEXTS: [&str; 24] = [
     "{r#type}#{r#}",
 ];
 
-/// Numbers that look random and are the same in every run.
+/// Numbers that look random but are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -262,7 +262,7 @@ fn any_tokens() {
     }
 }
 
-/// The whole way, errors and fallback included.
+/// Expands all the way, including errors and the fallback.
 #[test]
 fn any_tokens_expand() {
     let mut dice = Dice(11);

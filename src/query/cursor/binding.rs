@@ -5,9 +5,9 @@ use crate::dynamo::Dynamo;
 use crate::expr::Expression;
 use crate::json::Writer;
 
-/// Everything that decides which rows come in which order, but the bounds of a range. It tells queries
-/// apart and proves nothing: that is for the tag. All of it is stored under these names, so that cursors and
-/// checkpoints outlive a release that renames in Rust.
+/// A hash of everything that decides which rows come in which order, except for the bounds of a range. It tells queries
+/// apart and proves nothing: the tag is for that. Stored names go into it, so that cursors and checkpoints outlive a
+/// release that renames in Rust.
 pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     let (draft, options) = (&selection.draft, &selection.options);
     let source = selection.source();
@@ -15,7 +15,7 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     let mut hash = Hash::default();
     hash.field(db.table_name(source.table.name).as_bytes());
     hash.field(index.map_or("", |index| index.index).as_bytes());
-    // No entity of a shared table has an empty name: a collection. One that has its table alone needs none.
+    // An empty name means a collection, or an entity that has its table alone: in a shared table no entity has one.
     let is_named = source.members.is_none() && source.table.type_attribute.is_some();
     hash.field(
         if is_named {
@@ -48,7 +48,7 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     if let Some(filter) = &options.filter {
         let mut expression = Expression::default();
         let mut text = Writer::default();
-        // A filter that cannot be written is refused before.
+        // A filter that cannot be written was refused before.
         let _ = filter.write(expression.begin(""));
         expression.write(&mut text);
         hash.field(text.as_bytes());
@@ -56,7 +56,7 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
     hash.0
 }
 
-/// FNV-1a: short, and the same for ever.
+/// FNV-1a, because it is short and stays the same forever.
 struct Hash(u64);
 
 impl Default for Hash {

@@ -7,15 +7,15 @@ use crate::dynamo::TAG_SIZE;
 use crate::key::point::KeyPoint;
 use crate::key::range::Bound;
 
-/// The first byte: the kind of the place and the version of its form. What a tag covers begins with it, so that
-/// the one is never taken for the other.
+/// The first byte: the kind of the place and the version of its form. A tag covers this byte too, so one kind is never
+/// taken for the other.
 const ROW: u8 = 1;
 const SEGMENTS: u8 = 2;
 
 const BACKWARD: u8 = 1;
 const SIGNED: u8 = 2;
 
-/// What stands before each segment, and behind the last.
+/// The byte before each segment, and behind the last one.
 const NO_MORE: u8 = 0;
 const NOTHING: u8 = 1;
 const BEHIND: u8 = 2;
@@ -30,7 +30,7 @@ pub(super) fn encode(place: &CursorPlace) -> String {
     base64_simd::URL_SAFE_NO_PAD.encode_to_string(&bytes)
 }
 
-/// What a tag covers: all but the direction, which is the client's to choose.
+/// What a tag covers: everything but the direction, which the client may choose.
 pub(super) fn signed(place: &CursorPlace) -> Vec<u8> {
     let mut bytes = vec![kind(place)];
     bytes.extend(payload(place));
@@ -54,7 +54,7 @@ fn payload(place: &CursorPlace) -> Vec<u8> {
     bytes
 }
 
-/// Each behind a byte of its own, so that no number of them is taken on trust.
+/// Writes each segment behind a byte of its own, so that a made-up number of segments reserves no memory.
 fn push_segments(bytes: &mut Vec<u8>, segments: &[Reached]) {
     for reached in segments {
         match reached {
@@ -70,7 +70,7 @@ fn push_segments(bytes: &mut Vec<u8>, segments: &[Reached]) {
 }
 
 fn push_block(bytes: &mut Vec<u8>, block: &[u8]) {
-    // Keys are of a few kilobytes.
+    // Keys have a few kilobytes at most.
     let length = u32::try_from(block.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
     bytes.extend_from_slice(block);
@@ -171,7 +171,7 @@ impl<'a> Rest<'a> {
         })
     }
 
-    /// One side of a range: without a bound, or whether it is held.
+    /// One side of a range: no bound for a 0, otherwise a bound that the range includes for a 2.
     fn bound(&mut self, side: u8) -> Option<Option<Bound>> {
         if side == 0 {
             return Some(None);

@@ -1,4 +1,4 @@
-//! The headers that requests have, with and without ours.
+//! The headers that requests have, with and without ours kept.
 
 use std::sync::{Arc, Mutex};
 
@@ -37,7 +37,7 @@ impl Intercept for Seen {
     }
 }
 
-/// Sends a few requests; what their headers were, and whether those of later ones were ours.
+/// Sends a few requests. Returns their headers, and whether the later ones had ours.
 async fn sent(
     wire: fn(Client) -> Wire,
     change: impl FnOnce(config::Builder) -> config::Builder,
@@ -68,7 +68,7 @@ async fn headers_are_those_of_the_sdk() {
     assert!(kept[3][1].contains("app/shop"), "{:?}", kept[3]);
 }
 
-/// Two interceptors write the headers: nothing is known of the second one, so both go on.
+/// Two interceptors write the headers. Nothing is known of the second one, so both go on.
 #[tokio::test]
 async fn what_cannot_be_left_out_goes_on() {
     let twice = |config: config::Builder| config.interceptor(UserAgentInterceptor::new());

@@ -55,8 +55,8 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, DynoxideError> {
     serde_json::from_slice(body).map_err(|error| classify(&error))
 }
 
-/// The engine's `Deserialize` impls name the class of an error by a prefix of its text, which must
-/// not reach anyone. This is the one place that looks at a text, and only at that prefix.
+/// The engine's `Deserialize` impls name the class of an error by a prefix of its text, which must not reach anyone.
+/// This is the only place that looks at a text, and it looks only at that prefix.
 fn classify(error: &serde_json::Error) -> DynoxideError {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
@@ -84,7 +84,7 @@ fn write<T: Serialize>(reply: &T) -> EngineAnswer {
     }
 }
 
-/// The engine failed, which is a fault of the engine: it says nothing more.
+/// The answer where the engine itself failed. It says nothing more.
 pub(super) fn internal_error() -> EngineAnswer {
     refusal(500, "InternalServerError", "the embedded engine failed")
 }

@@ -22,10 +22,10 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::lock::{self, Claim, Lock};
 use crate::wire::sleep::AnySleep;
 
-/// Deeply nested values and expressions are read by recursion.
+/// The stack is large, because deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// Of what an error speaks, and what to do instead.
+/// What an error is about, and what to do instead.
 const WHAT: &str = "the embedded database";
 const INSTEAD: &str = "share one `Dynamo` by cloning it";
 
@@ -46,14 +46,14 @@ struct EngineJob {
     answer: oneshot::Sender<EngineAnswer>,
 }
 
-/// Others may have the file after the database is closed: fields drop in order.
+/// Fields drop in order, so others get the file only after the database is closed.
 struct Opened {
     database: Database,
     _alone: Option<(Claim, Lock)>,
 }
 
 impl EmbeddedEngine {
-    /// A database in memory, gone with the last clone.
+    /// A database in memory, which is gone with the last clone.
     pub async fn memory() -> Result<Self> {
         Self::start(|| {
             let database = Database::memory().map_err(|error| cannot_open("memory", &error))?;
@@ -65,13 +65,13 @@ impl EmbeddedEngine {
         .await
     }
 
-    /// A database in a file. The file is created if it is not there, its folder is not.
+    /// A database in a file. The file is created if it is not there; its folder has to exist.
     ///
-    /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in
-    /// another one, by whatever name: beside `PATH.lock`, the file itself is locked. (Where only that second lock is
-    /// in the way, because the first was deleted or the file has several names, the answer takes half a minute.)
-    /// Other programs cannot read the file meanwhile, and a process that opens the file by other means than
-    /// this, to copy it, say, gives that lock up.
+    /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in another one, by
+    /// whatever name: beside `PATH.lock`, the file itself is locked. (Where only that second lock is in the way,
+    /// because the first was deleted or the file has several names, the answer takes half a minute.) Other programs
+    /// cannot read the file meanwhile. A process that opens the file by other means, for example to copy it, gives that
+    /// lock up.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref().to_owned();
         Self::start(move || open_file(&path)).await
@@ -102,7 +102,7 @@ impl EmbeddedEngine {
         })
     }
 
-    /// One request: operation and body of DynamoDB JSON in, status and body out.
+    /// Executes one request: takes the operation and a body of DynamoDB JSON, and returns a status and a body.
     pub(crate) async fn call(&self, operation: Cow<'static, str>, body: Bytes) -> EngineAnswer {
         let (answer, answered) = oneshot::channel();
         match self.jobs.send(EngineJob {
@@ -121,7 +121,7 @@ impl EmbeddedEngine {
             .await
     }
 
-    /// What answers are known by.
+    /// The id of the next answer.
     pub(crate) fn next_request_id(&self) -> String {
         let id = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         format!("embedded-{id:012}")
@@ -132,7 +132,7 @@ impl EmbeddedEngine {
         EmbeddedHttpClient::new(self.clone())
     }
 
-    /// Settings for an SDK client of this engine, open for more: timeouts, interceptors, retries.
+    /// Settings for an SDK client of this engine. More can be added, such as timeouts, interceptors and retries.
     pub fn sdk_config(&self) -> config::Builder {
         config::Config::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -156,10 +156,10 @@ impl fmt::Debug for EmbeddedEngine {
     }
 }
 
-/// Answers until the last handle is gone.
+/// Answers requests until the last handle is gone.
 fn serve(database: &Database, queue: &mpsc::Receiver<EngineJob>) {
     for job in queue {
-        // The caller has given up before its turn came.
+        // The caller gave up before its turn came.
         if job.answer.is_closed() {
             continue;
         }
@@ -169,7 +169,7 @@ fn serve(database: &Database, queue: &mpsc::Receiver<EngineJob>) {
             dispatch(database, &job.operation, &job.body)
         }));
         let answer = answer.unwrap_or_else(|_| internal_error());
-        // It wakes who waits, and what others do then does not end the thread.
+        // Sending the answer wakes whoever waits, and a panic there must not end the thread.
         drop(catch_unwind(AssertUnwindSafe(|| job.answer.send(answer))));
     }
 }
@@ -203,9 +203,9 @@ fn open_file(path: &Path) -> Result<Opened> {
     })
 }
 
-/// SQLite locks the file itself for as long as it is open, and not for each transaction: so no other process
-/// has it by another name, or because the lock file was deleted. That needs a way of its own to the file, which
-/// only URLs of SQLite can name. Elsewhere a lock file that is open cannot be deleted.
+/// A URL with which SQLite locks the file itself for as long as it is open, and not only for each transaction. So no
+/// other process can open it by another name, or after the lock file was deleted. Only URLs of SQLite can ask for that.
+/// On other systems than Unix, an open lock file cannot be deleted.
 fn url(path: &Path) -> Result<String> {
     let text = path
         .to_str()
@@ -218,7 +218,7 @@ fn url(path: &Path) -> Result<String> {
     Ok(format!("file:{text}?vfs=unix-excl"))
 }
 
-/// The file, made if it is not there yet, is not open in this process by another name.
+/// Makes the file if it is not there yet, and claims it, so that this process does not open it by another name too.
 fn claim(path: &Path) -> Result<Claim> {
     let unusable = |error| cannot_open(path.display(), &error);
     if !path.exists() {

@@ -72,7 +72,7 @@ async fn an_sdk_client_works_on_it() {
     assert_eq!(refused.item().unwrap()["x"], s("1"));
 }
 
-/// The engine's own marks for classes of errors do not come out.
+/// The engine's own marks for classes of errors must not reach the caller.
 #[tokio::test]
 async fn a_bad_table_name_is_a_validation_exception() {
     let engine = EmbeddedEngine::memory().await.unwrap();
@@ -178,7 +178,7 @@ async fn one_file_one_engine() {
         let refused = EmbeddedEngine::open(&link).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Locked);
     }
-    // A client keeps it open as well.
+    // A client keeps the database open as well.
     let client = first.client();
     drop(first);
     assert!(EmbeddedEngine::open(&path).await.is_err());
@@ -263,7 +263,7 @@ async fn a_caller_that_gives_up_harms_nobody() {
         .unwrap();
 }
 
-/// A panic inside the engine answers its caller with a 500 and the next one as usual.
+/// After a panic inside the engine, its caller gets a 500, and the next caller is answered as usual.
 #[tokio::test]
 async fn a_panic_hangs_nobody() {
     let engine = EmbeddedEngine::memory().await.unwrap();
@@ -294,7 +294,7 @@ async fn a_waker_that_panics_ends_nothing() {
     let is_woken = || bomb.0.load(Ordering::SeqCst) > 0;
     while !is_woken() {
         let mut call = pin!(engine.execute("ListTables", b"{}"));
-        // An answer that is there at once wakes nobody.
+        // A call that is answered at once wakes nobody.
         if call
             .as_mut()
             .poll(&mut Context::from_waker(&waker))

@@ -11,9 +11,9 @@ use crate::json::{CodecError, Reader, elements, member, members};
 /// What became of one operation of a cancelled transaction.
 #[derive(Default)]
 pub(crate) struct Reason {
-    /// `ConditionalCheckFailed` say; `None`, or nothing, for an operation that was not to blame.
+    /// The code, such as `ConditionalCheckFailed`; `None`, or nothing, for an operation that was not to blame.
     code: String,
-    /// The service's words; not those of a code whose meaning is known.
+    /// The service's words. They are left out where the meaning of the code is known.
     message: Option<String>,
     /// The item that a condition was checked on.
     pub(crate) item: Option<Bytes>,
@@ -33,7 +33,7 @@ impl Reason {
         self.code == "ConditionalCheckFailed"
     }
 
-    /// Others were faster, or too many: the same transaction may go through a moment later.
+    /// Whether other writers were faster, or too many, so that the same transaction may go through a moment later.
     pub(crate) fn is_contention(&self) -> bool {
         matches!(
             self.code.as_str(),
@@ -41,7 +41,7 @@ impl Reason {
         )
     }
 
-    /// Whether its code says it all.
+    /// Whether the code says everything.
     fn is_known(&self) -> bool {
         !self.is_to_blame() || self.is_condition() || self.is_contention()
     }
@@ -57,7 +57,7 @@ impl Reason {
         }
     }
 
-    /// Code and words.
+    /// The code and the words.
     pub(crate) fn said(&self) -> String {
         match &self.message {
             Some(message) => format!("{}: {message}", self.code),
@@ -66,14 +66,14 @@ impl Reason {
     }
 }
 
-/// Never the item.
+/// Leaves the item out.
 impl fmt::Debug for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Reason({})", self.code)
     }
 }
 
-/// The reasons of a body that has some, one for each operation.
+/// The reasons in a body, one for each operation.
 pub(super) fn reasons(body: &[u8]) -> Vec<Reason> {
     let list = member(body, "CancellationReasons");
     let Ok(Some(list)) = list else {
@@ -89,7 +89,7 @@ fn read(list: &[u8]) -> Result<Vec<Reason>, CodecError> {
 fn one(json: &[u8]) -> Result<Reason, CodecError> {
     let mut reason = Reason::default();
     for (name, value) in members(json)? {
-        // Null where there is none.
+        // The member is null where there is no text.
         let text = || Some(Reader::new(value).string().ok()?.into_owned());
         match &*name {
             "Code" => reason.code = text().unwrap_or_default(),
@@ -101,7 +101,7 @@ fn one(json: &[u8]) -> Result<Reason, CodecError> {
     Ok(reason)
 }
 
-/// Takes the values of the request out of all their words, which look at it once.
+/// Takes the values of the request out of all their words, and reads the request only once for that.
 pub(super) fn redact(reasons: &mut [Reason], body: &[u8]) {
     for reason in reasons.iter_mut().filter(|reason| reason.is_known()) {
         reason.message = None;
@@ -117,23 +117,23 @@ pub(super) fn redact(reasons: &mut [Reason], body: &[u8]) {
     }
 }
 
-/// What was to blame.
+/// The reasons that were to blame.
 fn blamed(reasons: &[Reason]) -> impl Iterator<Item = &Reason> {
     reasons.iter().filter(|reason| reason.is_to_blame())
 }
 
-/// What the cancellation amounts to. A reason that will not go away by itself comes first.
+/// What the cancellation means. A reason that will not go away by itself comes first.
 pub(super) fn kind(reasons: &[Reason]) -> Option<ErrorKind> {
     let lasting = blamed(reasons).find(|reason| !reason.is_contention());
     lasting.or(blamed(reasons).next()).map(Reason::kind)
 }
 
-/// Whether every reason is that others were there.
+/// Whether contention is the only reason.
 pub(super) fn is_contention(reasons: &[Reason]) -> bool {
     blamed(reasons).next().is_some() && blamed(reasons).all(Reason::is_contention)
 }
 
-/// What the reasons say.
+/// The reasons that were to blame, in words.
 pub(super) fn said(reasons: &[Reason]) -> String {
     let said: Vec<String> = blamed(reasons).map(Reason::said).collect();
     said.join("; ")

@@ -1,12 +1,12 @@
 //! The service's words without the caller's values.
 //!
-//! DynamoDB quotes values in some of its messages. Ours are logged, so whatever stands in the item, the key or the
-//! expression values of the request is taken out of the message, however it is spelt there. Only messages that are
-//! shown are looked at: those whose meaning is known by their code are not, and a conflict costs nothing here. Nor are
-//! those that the service says in the same words to everybody.
+//! DynamoDB quotes values in some of its messages, and our messages are logged. So whatever stands in the item, the key
+//! or the expression values of the request is taken out of the message, however it is spelt there. Only messages that
+//! are shown are looked at. A message whose code says everything is not shown, so a conflict costs nothing here.
+//! Messages that have the same words for everybody are not looked at either.
 //!
-//! A request may have 16 MB, and its messages have some hundred bytes. So what is longer than they are is stepped over as
-//! it stands in the request, and of the rest only what is found in them is kept.
+//! A request may have 16 MB, and its messages have some hundred bytes. So a value that is longer than the messages is
+//! stepped over, and of the others only those that are found in the messages are kept.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::json::{CodecError, Number, Reader, Writer, elements, members};
 /// What is shown in place of a value.
 const HIDDEN: &str = "(a value)";
 
-/// Shorter ones are parts of ordinary words and numbers, and count only where they stand by themselves.
+/// Shorter values are parts of ordinary words and numbers, so they count only where they stand by themselves.
 const SHORTEST: usize = 3;
 
-/// What the service says in the same words to everybody. Matched as a whole, and for nothing but this.
+/// The messages that have the same words for everybody. Each is compared as a whole.
 const FIXED: [&str; 9] = [
     "The conditional request failed",
     "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.",
@@ -39,7 +39,7 @@ pub(super) fn without_values(message: &str, body: &[u8]) -> String {
         .unwrap_or_default()
 }
 
-/// The same of all messages of an answer, in their order.
+/// All messages of an answer without the values of the request, in their order.
 pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> {
     let as_they_are = |messages: &[&str]| messages.iter().map(|&text| text.to_owned()).collect();
     let said: Vec<&str> = messages
@@ -66,13 +66,13 @@ pub(super) fn all_without_values(messages: &[&str], body: &[u8]) -> Vec<String> 
 /// What may not be shown.
 struct HiddenValues<'m> {
     messages: Vec<&'m str>,
-    /// Those of them that have escapes, without these.
+    /// The messages that have escapes, with the letters in their place.
     unescaped: Vec<Unescaped>,
     /// The length of the longest message.
     longest: usize,
-    /// Those that stand in a message.
+    /// The texts that stand in a message.
     texts: BTreeSet<String>,
-    /// Those of the messages, by value: the service spells them in its own way.
+    /// The numbers in the messages, by value, because the service spells them in its own way.
     said: BTreeSet<Number>,
     numbers: BTreeSet<Number>,
 }
@@ -94,7 +94,7 @@ impl<'m> HiddenValues<'m> {
         }
     }
 
-    /// A request, or one of its operations.
+    /// Reads a request, or one of its operations.
     fn of_body(&mut self, body: &[u8]) -> Result<(), CodecError> {
         for (name, member) in members(body)? {
             match &*name {
@@ -105,7 +105,7 @@ impl<'m> HiddenValues<'m> {
                 "TransactItems" => self.of_all(member)?,
                 "Put" | "Delete" | "Update" | "ConditionCheck" | "Get" | "PutRequest"
                 | "DeleteRequest" => self.of_body(member)?,
-                // The tables of a batch: of reads, `{"table":{"Keys":[..]},..}`, or of writes, `{"table":[..],..}`.
+                // The tables of a batch: `{"table":{"Keys":[..]},..}` for reads, or `{"table":[..],..}` for writes.
                 "RequestItems" => {
                     for (_, asked) in members(member)? {
                         match asked.first() {
@@ -144,7 +144,7 @@ impl<'m> HiddenValues<'m> {
                     let mut list = elements(value)?.into_iter();
                     list.try_for_each(|value| self.of_value(value))?;
                 }
-                // The names in a map are data, too.
+                // The names in a map are data too.
                 "M" => {
                     for (name, value) in members(value)? {
                         self.text(&name);
@@ -162,9 +162,9 @@ impl<'m> HiddenValues<'m> {
         Ok(())
     }
 
-    /// What is longer than all messages is stepped over.
+    /// Steps over a value that is longer than all messages.
     fn of_scalar(&mut self, kind: &str, value: &[u8]) -> Result<(), CodecError> {
-        // An escape of six bytes is a letter at least, and four of base64 are three bytes.
+        // A letter takes at most six bytes, as an escape, and three bytes take four in base64.
         if value.len() > 8 * self.longest + 32 {
             return Ok(());
         }
@@ -183,16 +183,16 @@ impl<'m> HiddenValues<'m> {
         Ok(())
     }
 
-    /// As it is, and with escapes.
+    /// Notes a text as it is, and with escapes.
     fn text(&mut self, text: &str) {
-        // No spelling is shorter. Blanks tell nothing, and stand between all words.
+        // No spelling is shorter than the text itself. Blanks tell nothing, because they stand between all words.
         if text.len() > self.longest || text.trim().is_empty() {
             return;
         }
         #[cfg(test)]
         counted::value();
         self.spelling(text);
-        // As the words of a query in a URL.
+        // The text as it stands in the query of a URL.
         if text.contains(' ') {
             self.spelling(&text.replace(' ', "+"));
         }
@@ -228,9 +228,9 @@ impl<'m> HiddenValues<'m> {
         }
     }
 
-    /// In base64, in hexadecimal digits, as a list of numbers, and as the text that they may be.
+    /// Notes bytes in base64, in hexadecimal digits, as a list of numbers, and as the text that they may be.
     fn bytes(&mut self, bytes: &[u8]) {
-        // As a text it has as many, in any other spelling more.
+        // A text has as many letters as bytes, and every other spelling is longer.
         if bytes.len() > self.longest || bytes.is_empty() {
             return;
         }
@@ -241,11 +241,11 @@ impl<'m> HiddenValues<'m> {
             self.text(text);
         }
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        // A short one does not stand by itself behind its mark.
+        // Short digits do not stand by themselves behind `0x`, so they are noted with it, too.
         for hex in [hex.to_uppercase(), format!("0x{hex}"), hex] {
             self.spelling(&hex);
         }
-        // Of bytes with a sign, as Java's are, too.
+        // Java prints bytes with a sign.
         let signed: Vec<i8> = bytes.iter().map(|byte| byte.cast_signed()).collect();
         for list in [format!("{bytes:?}"), format!("{signed:?}")] {
             self.text(list.trim_matches(['[', ']']));
@@ -292,15 +292,15 @@ fn hide(hidden: &mut [bool], place: Range<usize>) {
     }
 }
 
-/// A message with the letters in place of their escapes: `\u00eb`, as JSON has them, and `%C3%AB`, as URLs do.
+/// A message with the letters in place of their escapes: `\u00eb`, as in JSON, and `%C3%AB`, as in URLs.
 struct Unescaped {
     text: String,
-    /// Where each byte of the text stands in the message, and the end of it.
+    /// Where each byte of the text stands in the message, and last, where the message ends.
     places: Vec<usize>,
 }
 
 impl Unescaped {
-    /// None if there is no escape in it.
+    /// None if the message has no escape.
     fn of(message: &str) -> Option<Self> {
         if !message.contains('%') && !message.contains("\\u") {
             return None;
@@ -330,10 +330,10 @@ impl Unescaped {
     }
 }
 
-/// The letter of `%C3%AB`, and the length of that.
+/// The letter of `%C3%AB`, and the length of that escape.
 fn percent(text: &str) -> Option<(char, usize)> {
     let mut bytes = Vec::new();
-    // A letter has four bytes at most.
+    // A letter has at most four bytes.
     while bytes.len() < 4 {
         let digits = text.get(3 * bytes.len()..)?.strip_prefix('%')?.get(..2)?;
         bytes.push(hexadecimal(digits).and_then(|byte| u8::try_from(byte).ok())?);
@@ -344,7 +344,7 @@ fn percent(text: &str) -> Option<(char, usize)> {
     None
 }
 
-/// The letter of `\u00eb`, or of two of those, and the length of that.
+/// The letter of `\u00eb`, or of two such escapes, and their length.
 fn code_point(text: &str) -> Option<(char, usize)> {
     let unit = |at: usize| {
         let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
@@ -361,13 +361,13 @@ fn hexadecimal(digits: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok().filter(|_| are_digits)
 }
 
-/// Where a value stands in a message, as one and not within a word.
+/// Where a value stands in a message by itself, and not within a word.
 fn found<'m>(message: &'m str, text: &'m str) -> impl Iterator<Item = usize> + 'm {
     let places = places(message, text).into_iter();
     places.filter(move |at| text.len() >= SHORTEST || stands_alone(message, *at, text))
 }
 
-/// Where a text stands, overlapping places too.
+/// Where a text stands in a message, including places that overlap.
 fn places(message: &str, text: &str) -> Vec<usize> {
     // Most values are longer than any message, or not in it.
     if text.len() > message.len() || !message.contains(text) {
@@ -383,7 +383,7 @@ fn places(message: &str, text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// Whether it is no part of a longer word or number.
+/// Whether the text is not part of a longer word or number.
 fn stands_alone(message: &str, at: usize, text: &str) -> bool {
     let (before, behind) = message.split_at(at);
     let behind = behind.get(text.len()..).unwrap_or_default();
@@ -394,7 +394,7 @@ fn stands_alone(message: &str, at: usize, text: &str) -> bool {
         && !is_joined(behind.chars().next(), text.chars().next_back())
 }
 
-/// What may be a number, and where.
+/// What may be a number in a message, and where it stands.
 fn numbers(message: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_ascii_digit() || "+-.eE".contains(letter);
     let words = message.split(move |letter| !is_part(letter));
@@ -411,7 +411,7 @@ mod counted {
     use std::cell::Cell;
 
     thread_local! {
-        /// Bodies that were gone through, and values that were spelt out.
+        /// How many bodies were read, and how many values were spelt out.
         static COUNTS: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
     }
 
@@ -423,7 +423,7 @@ mod counted {
         COUNTS.set((COUNTS.get().0, COUNTS.get().1 + 1));
     }
 
-    /// Since they were taken last.
+    /// The counts since they were last taken.
     pub(super) fn take() -> (u32, u32) {
         COUNTS.take()
     }
@@ -436,7 +436,7 @@ mod tests {
     use super::*;
     use crate::error::Stage;
 
-    /// What is said of a request that is refused, and what was looked at for it: bodies, and values.
+    /// The failure of a request that is refused, and how many bodies and values were looked at for it.
     fn refusal(code: &str, message: &str, reasons: &str, body: &str) -> (Failure, (u32, u32)) {
         let site = Site {
             operation: "PutItem",
@@ -459,7 +459,7 @@ mod tests {
         (refused(site, refusal), counted::take())
     }
 
-    /// A batch of long binaries and texts that is throttled, say.
+    /// For example, a batch of long binaries and texts that is throttled.
     #[test]
     fn what_is_longer_than_the_words_is_not_spelt() {
         let long = "QUJD".repeat(25_000);
@@ -494,7 +494,7 @@ mod tests {
         assert_eq!((bodies, values), (1, 10));
     }
 
-    /// Nothing of the request can stand in them, and nothing is taken out of them.
+    /// Nothing of the request can stand in such words, and nothing is taken out of them.
     #[test]
     fn words_that_are_always_the_same_hold_no_values() {
         let body = r#"{"TableName":"notes","Item":{"id":{"S":"table"}}}"#;
@@ -546,7 +546,7 @@ mod tests {
         assert_eq!(without_values(message, place), shown);
     }
 
-    /// As in a body of JSON that is quoted, in a URL, and in the words of a program that shows bytes.
+    /// Values stand behind escapes in quoted JSON, in a URL, and in the words of a program that prints bytes.
     #[test]
     fn values_are_found_behind_escapes() {
         for (value, message, shown) in [
@@ -588,7 +588,7 @@ mod tests {
         }
     }
 
-    /// What servers say of such values, in the spellings in which they do.
+    /// What servers say about such values, in the spellings that they use.
     #[test]
     fn values_are_found_however_they_are_spelt() {
         for (value, message, shown) in [

@@ -1,4 +1,4 @@
-//! An answer that refuses: its kind, its words, the item of a failed condition.
+//! An answer that refuses: its kind, its words, and the item of a failed condition.
 
 use aws_sdk_dynamodb::error::ErrorMetadata;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
@@ -131,7 +131,7 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
     let Site {
         operation, table, ..
     } = site;
-    // Looked at only where it is shown.
+    // The words are put together only where they are shown.
     let said = || match (refusal.code, refusal.message) {
         (Some(code), _) if reasons.iter().any(Reason::is_to_blame) => {
             format!("{code}: {}", cancel::said(reasons))
@@ -188,7 +188,7 @@ pub(in crate::wire) fn is_in_progress(response: &HttpResponse) -> bool {
     metadata(response).code() == Some(IN_PROGRESS)
 }
 
-/// Code and message of a refusal that the SDK's own parser does not get to see.
+/// The code and message of a refusal that the SDK's own parser does not see.
 pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
     let body = response.body().bytes().unwrap_or_default();
     let mut metadata = ErrorMetadata::builder();
@@ -201,8 +201,8 @@ pub(in crate::wire) fn metadata(response: &HttpResponse) -> ErrorMetadata {
     metadata.build()
 }
 
-/// The error code, by a header or the body: `com.amazonaws.dynamodb.v20120810#Name`, and a URL may
-/// follow after a colon.
+/// The error code, from a header or the body: `com.amazonaws.dynamodb.v20120810#Name`, and a URL may follow after a
+/// colon.
 pub(super) fn code(header: Option<&str>, body: &[u8]) -> Option<String> {
     let code = header.map(str::to_owned).or_else(|| text(body, "__type"))?;
     let code = code.split(':').next().unwrap_or_default();

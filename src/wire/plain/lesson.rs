@@ -1,7 +1,7 @@
-//! What the SDK's own first request shows of a client, and whether all of it is understood.
+//! What the SDK's first request shows of a client, and whether all of it is understood.
 //!
-//! Nothing is assumed of a client: its interceptors, retries, endpoint and headers are looked at, and in the end the
-//! request is written anew and compared with what the SDK has sent, byte for byte, the signature included.
+//! Nothing is assumed of a client: its interceptors, retries, endpoint and headers are looked at. In the end the
+//! request is written anew and compared with what the SDK sent, byte for byte, including the signature.
 
 use std::fmt::{self, Debug, Write};
 use std::iter;
@@ -29,7 +29,7 @@ use super::route::{Route, Signing};
 use crate::wire::signing::{DATE, Date};
 use crate::wire::{ServiceOperation, retry};
 
-/// Interceptors whose effect on a first attempt is known, and kept.
+/// Interceptors whose effect on a first attempt is known and reproduced.
 const KNOWN: [&str; 17] = [
     "AccountIdEndpointFeatureTrackerInterceptor",
     "ConnectionPoisoningInterceptor",
@@ -49,15 +49,15 @@ const KNOWN: [&str; 17] = [
     "TokenBucketProvider",
     "UserAgentInterceptor",
 ];
-/// Of each operation its own: they read its input.
+/// The endings of interceptors' names. Each operation has its own ones, because they read its input.
 const KNOWN_ENDINGS: [&str; 2] = [
     "TelemetryInputCaptureInterceptor",
     "EndpointParamsInterceptor",
 ];
-/// Of transactions. It makes a token where there is none, and all of ours have one.
+/// The interceptor of transactions. It makes a token where there is none, and all of ours have one.
 const TOKENS: &str = "IdempotencyTokenInterceptor";
 
-/// What asks again after an attempt. None of these has anything to say of one that was answered.
+/// The classifiers that may ask for another attempt. None of them has anything to say about a success.
 const CLASSIFIERS: [&str; 6] = [
     "AWS Error Code",
     "Errors Modeled As Retryable",
@@ -67,18 +67,18 @@ const CLASSIFIERS: [&str; 6] = [
     retry::GUARD,
 ];
 
-/// The SDK's own components, as they begin when they are printed: their types are private.
+/// How the SDK's own components begin when they are printed, because their types are private.
 const USUAL_RETRIES: [&str; 1] = ["SharedRetryStrategy(StandardRetryStrategy {"];
 const USUAL_ENDPOINTS: [&str; 1] = ["SharedEndpointResolver(DowncastParams(DefaultResolver {"];
 const USUAL_SIGNATURES: [&str; 2] = [
     "SharedAuthSchemeOptionResolver(DowncastParams(DefaultAuthSchemeResolver {",
-    // Of a client that may do without credentials.
+    // A client that may do without credentials has this resolver.
     "SharedAuthSchemeOptionResolver(NoAuthSchemeOptionResolver { inner: \
      SharedAuthSchemeOptionResolver(DowncastParams(DefaultAuthSchemeResolver {",
 ];
 const USUAL_SIGNERS: [&str; 2] = [
     "SharedAuthScheme(SigV4AuthScheme {",
-    // Ours, of a client that the library has built.
+    // A client that this library has built has our scheme.
     "SharedAuthScheme(PlainFirstScheme(",
 ];
 const USUAL_CACHES: [&str; 2] = [
@@ -86,7 +86,7 @@ const USUAL_CACHES: [&str; 2] = [
     "SharedIdentityCache(NoCache)",
 ];
 
-/// Made anew for each request, behind the signature.
+/// The headers that are made anew for each request, after the signature.
 pub(super) const INVOCATION_ID: &str = "amz-sdk-invocation-id";
 pub(super) const ATTEMPT: &str = "amz-sdk-request";
 pub(super) const USER_AGENTS: [&str; 2] = ["user-agent", "x-amz-user-agent"];
@@ -106,7 +106,7 @@ impl Debug for Lesson {
 }
 
 impl Lesson {
-    /// None of a later attempt: it differs from a first one. What is not understood is named.
+    /// None for a later attempt, because it differs from a first one. The error names what is not understood.
     pub(crate) fn read(
         operation: ServiceOperation,
         body: &Bytes,
@@ -201,7 +201,7 @@ fn route(
     })
 }
 
-/// Each of them once: what bears the name of one of the SDK's beside it is somebody else's.
+/// Refuses unknown interceptors, and a second one of the same name: it is somebody else's.
 fn know_interceptors(
     operation: ServiceOperation,
     components: &RuntimeComponents,
@@ -223,7 +223,7 @@ fn know_interceptors(
     Ok(())
 }
 
-/// One of a user's own is asked of answers, too, and may have any of them asked for again.
+/// Refuses unknown classifiers, because a user's own is asked about answers too, and may have any request sent again.
 fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
     let mut seen = Vec::with_capacity(CLASSIFIERS.len());
     for classifier in components.retry_classifiers() {
@@ -236,8 +236,8 @@ fn know_classifiers(components: &RuntimeComponents) -> Result<(), String> {
     Ok(())
 }
 
-/// What is there for all requests. The hooks of this one hold its body, and what is learned of the client: were they
-/// kept with it, neither would ever go.
+/// The components that all requests share. The hooks of this request are left out: they hold its body and what is
+/// learned of the client, so neither would ever be dropped.
 fn lasting(components: &RuntimeComponents) -> Result<RuntimeComponents, String> {
     let mut lasting = components.to_builder();
     lasting
@@ -246,7 +246,7 @@ fn lasting(components: &RuntimeComponents) -> Result<RuntimeComponents, String> 
     lasting.build().map_err(|error| error.to_string())
 }
 
-/// None of a client that signs nothing.
+/// None for a client that signs nothing.
 fn signing(
     request: &HttpRequest,
     components: &RuntimeComponents,
@@ -307,7 +307,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
     names.map(|(name, _)| name).find_map(|name| {
         let all = |request: &HttpRequest| -> Vec<String> {
             let values = request.headers().get_all(name);
-            // Each request has an id of its own, so that its form is all that can be compared.
+            // Each request has an id of its own, so only the form of the ids can be compared.
             let form = |value: &str| match name {
                 INVOCATION_ID => value.replace(|sign: char| sign.is_ascii_hexdigit(), "0"),
                 _ => value.to_owned(),
@@ -320,7 +320,7 @@ fn difference(ours: &HttpRequest, sent: &HttpRequest) -> Option<String> {
 
 fn require(component: &impl Debug, usual: &[&str], what: &str) -> Result<(), String> {
     let mut start = Start::default();
-    // Ends with an error where there is more to print.
+    // Writing fails where there is more to print.
     let _ = write!(start, "{component:?}");
     match usual.iter().any(|usual| start.0.starts_with(usual)) {
         true => Ok(()),
@@ -328,7 +328,7 @@ fn require(component: &impl Debug, usual: &[&str], what: &str) -> Result<(), Str
     }
 }
 
-/// The first letters of what is written: some components print all that they know.
+/// The first letters of what is written. The rest is cut off, because some components print everything they know.
 #[derive(Default)]
 struct Start(String);
 

@@ -1,4 +1,4 @@
-//! Gives the SDK what came of the first attempt, so that it decides what becomes of the call.
+//! Gives the SDK the result of the first attempt, so that it decides what becomes of the call.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -18,12 +18,12 @@ use super::route::{FailedAttempt, TimeLimit};
 use crate::wire::failure::is_in_progress;
 use crate::wire::retry;
 
-/// What came of an attempt that brought no answer that can be read.
+/// The result of an attempt that brought no readable answer.
 pub(crate) enum FirstResult {
     /// A refusal, or something that nobody can read.
     Answer(HttpResponse),
     Broken(ConnectorError),
-    /// The time for all attempts was over.
+    /// The time limit for all attempts was over.
     TimeOver(TimeOver),
 }
 
@@ -40,12 +40,12 @@ impl FirstResult {
         }
     }
 
-    /// The service is still at an earlier attempt with the same token.
+    /// Whether the service is still working on an earlier attempt with the same token.
     pub(crate) fn is_going_on(&self) -> bool {
         matches!(self, FirstResult::Answer(response) if is_in_progress(response))
     }
 
-    /// Whether the service may have executed it without saying so.
+    /// Whether the service may have executed the request without saying so.
     pub(crate) fn is_ambiguous(&self) -> bool {
         match self {
             FirstResult::Answer(response) => retry::may_have_worked(response.status()),
@@ -67,7 +67,7 @@ impl fmt::Display for TimeOver {
 
 impl StdError for TimeOver {}
 
-/// Answers the first request with what there is already, and sends those that follow.
+/// Answers the first request with the result that is there already, and sends those that follow.
 #[derive(Clone)]
 pub(crate) struct ReplayClient {
     first: Arc<Mutex<Option<FirstAnswer>>>,
@@ -81,7 +81,7 @@ struct FirstAnswer {
 }
 
 impl ReplayClient {
-    /// Fails with what is no connector's to say.
+    /// Fails with a result that no connector can give: a time limit that was over for all attempts.
     pub(crate) fn new(failed: FailedAttempt, rest: SharedHttpClient) -> Result<Self, TimeOver> {
         let result = match failed.result {
             FirstResult::Answer(response) => Ok(response),
@@ -123,13 +123,13 @@ impl HttpClient for ReplayClient {
         self.rest.validate_final_config(components, settings)
     }
 
-    /// As the user agent has it.
+    /// The metadata for the user agent.
     fn connector_metadata(&self) -> Option<ConnectorMetadata> {
         self.rest.connector_metadata()
     }
 }
 
-/// Asks for the connector that it stands for when it is needed: for the first attempt there was one.
+/// Asks the real client for its connector only when it is needed, because the first attempt already had one.
 struct ReplayConnector {
     client: ReplayClient,
     settings: HttpConnectorSettings,
@@ -150,7 +150,7 @@ impl HttpConnector for ReplayConnector {
             let connector = rest.http_connector(&self.settings, &self.components);
             return connector.call(request);
         };
-        // So that the SDK can close it.
+        // The connection is handed over, so that the SDK can close it.
         if let Some(capture) = request.extension::<CaptureSmithyConnection>() {
             capture.set_connection_retriever(move || connection.get());
         }

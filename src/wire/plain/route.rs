@@ -40,42 +40,43 @@ use crate::wire::signing::{Date, PlainSigner, Scope};
 use crate::wire::swap::{CONTENT_TYPE, is_object};
 use crate::wire::{Reply, ServiceOperation};
 
-/// Of a longer body the SDK watches that it gets on. A shorter one fits into the buffers of a connection at once.
+/// The SDK watches whether the upload of a longer body makes progress. A shorter one fits into the buffers of a
+/// connection at once.
 const LARGE: usize = 64 * 1024;
-/// Where Lambda says what invoked a function.
+/// The variable in which Lambda says what invoked a function.
 const TRACE: &str = "_X_AMZN_TRACE_ID";
 
 /// How a client sends its first attempts.
 pub(crate) struct Route {
     pub(super) http: SharedHttpClient,
-    /// What it is asked for.
+    /// The settings with which `http` is asked for a connector.
     pub(super) connecting: HttpConnectorSettings,
     pub(super) components: RuntimeComponents,
     pub(super) time: SharedTimeSource,
     pub(super) sleep: Option<SharedAsyncSleep>,
     pub(super) uri: String,
     pub(super) user_agents: [HeaderValue; 2],
-    /// What the SDK says of first attempts.
+    /// The header with which the SDK describes first attempts.
     pub(super) attempt: HeaderValue,
     pub(super) signing: Option<Signing>,
     pub(super) quota: TokenBucket,
     pub(super) timeouts: TimeoutConfig,
-    /// Answers that do not get on are given up.
+    /// When an answer that makes no progress is given up.
     pub(super) stalled: Option<StalledStreamProtectionConfig>,
-    /// So are requests.
+    /// Whether an upload that makes no progress is given up as well.
     pub(super) guards_uploads: bool,
-    /// Requests tell by whom the function was invoked.
+    /// Whether requests tell what invoked the function.
     pub(super) in_lambda: bool,
 }
 
-/// What signatures are made of.
+/// Everything that signatures are made of.
 pub(super) struct Signing {
     pub(super) region: Box<str>,
     pub(super) name: Box<str>,
     pub(super) signer: PlainSigner,
     pub(super) resolver: SharedIdentityResolver,
     pub(super) settings: ConfigBag,
-    /// The endpoint may be this account's own.
+    /// The account whose endpoint it is: another account may have another one.
     pub(super) account: Option<AccountId>,
 }
 
@@ -88,9 +89,9 @@ impl fmt::Debug for Route {
 /// A first attempt that brought no answer that could be read.
 pub(crate) struct FailedAttempt {
     pub(crate) result: FirstResult,
-    /// The connection it went by, which the SDK closes after some failures.
+    /// The connection that it used, which the SDK closes after some failures.
     pub(crate) connection: CaptureSmithyConnection,
-    /// The id of the request, which its later attempts have too.
+    /// The id of the request, which its later attempts share.
     pub(crate) invocation: String,
 }
 
@@ -98,7 +99,7 @@ pub(crate) struct FailedAttempt {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TimeLimit {
     pub(super) time: Duration,
-    /// Not of this attempt alone.
+    /// Whether the limit is for all attempts together.
     pub(super) of_all: bool,
 }
 
@@ -119,7 +120,7 @@ impl Route {
         self.quota.is_full()
     }
 
-    /// Keeps the account whose endpoint it is.
+    /// Keeps the account that the endpoint belongs to.
     pub(super) fn settle(&mut self) {
         if let Some(signing) = &mut self.signing
             && let Some(identity) = signing.identity(&self.components)
@@ -128,7 +129,7 @@ impl Route {
         }
     }
 
-    /// The request as the SDK would write it.
+    /// Writes the request as the SDK would.
     pub(super) fn write(
         &self,
         operation: ServiceOperation,
@@ -173,7 +174,7 @@ impl Route {
         Ok(())
     }
 
-    /// What the SDK adds behind the signature, or leaves out of it.
+    /// Writes the headers that the SDK adds after the signature or does not sign.
     fn write_unsigned(&self, request: &mut HttpRequest) -> Result<(), HttpError> {
         let headers = request.headers_mut();
         headers.try_insert(INVOCATION_ID, invocation_id())?;
@@ -187,7 +188,7 @@ impl Route {
         Ok(())
     }
 
-    /// Sends a request once. What is no answer that can be read is for the SDK.
+    /// Sends a request once. The SDK gets every result that is not a readable answer.
     pub(crate) async fn send(&self, mut request: HttpRequest) -> Result<Reply, FailedAttempt> {
         let connection = CaptureSmithyConnection::new();
         request.add_extension(connection.clone());
@@ -209,7 +210,7 @@ impl Route {
     }
 
     async fn transmit(&self, request: HttpRequest) -> Result<Reply, FirstResult> {
-        // Asked each time, as the SDK does: whoever hands them out may have more than one.
+        // The connector is asked for each time, as the SDK does, because a client may hand out more than one.
         let connector = self.http.http_connector(&self.connecting, &self.components);
         let response = connector.call(request).await;
         let mut response = response.map_err(FirstResult::broken)?;
@@ -230,7 +231,7 @@ impl Route {
         Err(FirstResult::Answer(response))
     }
 
-    /// A body, most of which are there as soon as they are asked for. The others are watched as the SDK would.
+    /// Reads a body. Most bodies are there at once; the others are watched as the SDK would watch them.
     async fn read(
         &self,
         body: SdkBody,
@@ -268,7 +269,7 @@ impl Route {
         }
     }
 
-    /// The shorter of the times for an attempt and for all of them.
+    /// The shorter of the limits for one attempt and for all attempts.
     fn limit(&self) -> Option<TimeLimit> {
         let one = self.timeouts.operation_attempt_timeout();
         let all = self.timeouts.operation_timeout();
@@ -286,17 +287,17 @@ impl Route {
         }
     }
 
-    /// What the SDK has left of the time for all attempts.
+    /// The timeouts with what is left of the time for all attempts.
     pub(crate) fn timeouts_after(&self, spent: Duration) -> Option<TimeoutConfig> {
         let all = self.timeouts.operation_timeout()?;
-        // None at all would be no timeout.
+        // A time of zero would mean no timeout.
         let left = all.saturating_sub(spent).max(Duration::from_micros(1));
         Some(self.timeouts.to_builder().operation_timeout(left).build())
     }
 }
 
 impl Signing {
-    /// Credentials that are at hand. Those that have to be loaded are the SDK's to load.
+    /// Credentials that are at hand. The SDK loads those that have to be loaded.
     fn identity(&self, components: &RuntimeComponents) -> Option<Identity> {
         let cache = components.identity_cache();
         let found =
@@ -314,7 +315,7 @@ impl Signing {
     }
 }
 
-/// Nothing came of it but why, which the SDK is to find as it would have.
+/// A body that gives only its error, so that the SDK meets the error where it would have.
 struct BrokenBody(Option<BoxError>);
 
 impl Body for BrokenBody {
@@ -341,7 +342,7 @@ async fn within<T>(
     }
 }
 
-/// Pieces of a body as one. Most bodies come in one piece.
+/// The pieces of a body as one. Most bodies come in one piece.
 fn joined(mut pieces: Vec<Bytes>) -> Bytes {
     match pieces.len() {
         0 | 1 => pieces.pop().unwrap_or_default(),
@@ -365,7 +366,7 @@ fn invocation_id() -> String {
     text
 }
 
-/// Control characters and what is not ASCII, as the SDK writes them into the header.
+/// The text with control characters and non-ASCII characters encoded as the SDK does for the header.
 fn percent_encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {

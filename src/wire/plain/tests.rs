@@ -19,7 +19,7 @@ use crate::connect::testing::Faults;
 use crate::wire::tests::{create, engine_of_tab, get, put, request};
 use crate::wire::{Failure, Reply, Resend, ServiceOperation, Wire};
 
-/// A client of a table `tab` that is its own in all that clients share.
+/// A client of a table `tab` that shares nothing with other clients.
 async fn client(change: impl FnOnce(config::Builder) -> config::Builder) -> (Client, Faults) {
     let engine = engine_of_tab().await;
     let faults = Faults::default();
@@ -33,7 +33,7 @@ async fn client(change: impl FnOnce(config::Builder) -> config::Builder) -> (Cli
     (Client::from_conf(change(config).build()), faults)
 }
 
-/// The stock of retries of the process is for all tests: each has one of its own.
+/// Each test has its own stock of retries, because the stock of the process is shared by all tests.
 fn alone() -> RetryPartition {
     use std::sync::atomic::AtomicU64;
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -67,7 +67,7 @@ async fn call(wire: &Wire, request: &Request) -> (WirePath, Result<Reply, Failur
     (path, outcome)
 }
 
-/// The same, and fails where nothing ever comes of it.
+/// Calls in the same way, and fails if no outcome ever comes.
 async fn soon(wire: &Wire, request: &Request) -> (WirePath, Result<Reply, Failure>) {
     let end = tokio::time::timeout(Duration::from_secs(20), call(wire, request));
     end.await.expect("a request without an end")
@@ -77,7 +77,7 @@ async fn path(wire: &Wire, request: &Request) -> WirePath {
     call(wire, request).await.0
 }
 
-/// One of each operation.
+/// One request of each operation.
 fn all() -> Vec<Request> {
     use ServiceOperation::*;
     let key = r#"{"pk":{"S":"a"}}"#;
@@ -113,8 +113,8 @@ fn all() -> Vec<Request> {
     .into()
 }
 
-/// A new version of the SDK that is not understood fails here, and not as somebody's bill. Any operation may be the
-/// first.
+/// A new version of the SDK that is not understood fails here, and not in somebody's bill. Any operation may be the
+/// first one.
 #[tokio::test]
 async fn the_plain_way_is_taken() {
     for first in all() {
@@ -139,7 +139,7 @@ async fn one_word_turns_it_off() {
     }
 }
 
-/// Each header of each operation, the signature included, is the SDK's.
+/// Each header of each operation equals the SDK's, including the signature.
 #[tokio::test]
 async fn requests_are_those_of_the_sdk() {
     let time = clients::Time::at(1_709_209_805);
@@ -177,7 +177,7 @@ async fn requests_are_those_of_the_sdk() {
     }
 }
 
-/// What it is not worth, or what the SDK has work with.
+/// Requests for which the plain way is not worth it, or which the SDK has work with.
 #[tokio::test]
 async fn detours_are_named() {
     let guard = config::StalledStreamProtectionConfig::enabled().build();

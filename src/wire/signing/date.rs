@@ -37,7 +37,7 @@ impl Date {
         Some(Date(text))
     }
 
-    /// One that a request was signed with.
+    /// Reads the date that a request was signed with.
     pub(in crate::wire) fn read(text: &str) -> Option<Self> {
         let text: [u8; 16] = text.as_bytes().try_into().ok()?;
         let is_digits = |range: std::ops::Range<usize>| text[range].iter().all(u8::is_ascii_digit);
@@ -46,7 +46,7 @@ impl Date {
     }
 
     pub(super) fn text(&self) -> &str {
-        // Digits, a T and a Z.
+        // All bytes are digits, a T and a Z.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 

@@ -9,14 +9,14 @@ use sha2::Sha256;
 
 use super::date::Date;
 
-/// More than one is rarely needed: regions differ by call, credentials change, a day ends.
+/// More than one key is rarely needed: when regions differ by call, credentials change, or a day ends.
 const KEPT: usize = 4;
 
-/// The keys last derived, the latest at the end.
+/// The keys that were derived last, the latest at the end.
 #[derive(Default)]
 pub(super) struct SigningKeys(RwLock<Vec<CachedKey>>);
 
-/// Nothing of it is printed: it holds secrets.
+/// Prints nothing, because it holds secrets.
 impl fmt::Debug for SigningKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SigningKeys").finish_non_exhaustive()
@@ -27,13 +27,13 @@ struct CachedKey {
     day: Box<str>,
     region: Box<str>,
     name: Box<str>,
-    /// Shared with the SDK, which wipes them when nobody has them any more.
+    /// The credentials are shared with the SDK, which wipes them when nobody holds them any more.
     credentials: Credentials,
     key: SigningKey,
 }
 
 impl SigningKeys {
-    /// The key for these, derived if it is not at hand.
+    /// The key for this scope, which is derived if it is not kept.
     pub(super) fn get(
         &self,
         date: &Date,
@@ -62,7 +62,7 @@ impl SigningKeys {
         }
         let key = SigningKey::derive(day, region, name, secret)?;
         let mut entries = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster.
+        // Another thread may have derived the key first.
         if !entries.iter().any(fits) {
             if entries.len() >= KEPT {
                 entries.remove(0);
@@ -84,7 +84,7 @@ impl SigningKeys {
     }
 }
 
-/// A signing key, ready for use: both of its blocks are already hashed.
+/// A signing key, ready for use: both of its HMAC blocks are already hashed.
 #[derive(Clone)]
 pub(super) struct SigningKey(Hmac<Sha256>);
 
@@ -97,7 +97,7 @@ impl SigningKey {
         Some(key)
     }
 
-    /// HMAC takes keys of any length; the type does not say so.
+    /// HMAC takes keys of any length, although its type does not say so.
     fn new(key: &[u8]) -> Option<SigningKey> {
         Some(SigningKey(Hmac::new_from_slice(key).ok()?))
     }
@@ -126,7 +126,7 @@ impl Hex {
     }
 
     pub(super) fn as_str(&self) -> &str {
-        // Digits only.
+        // All bytes are digits.
         str::from_utf8(&self.0).unwrap_or_default()
     }
 }

@@ -1,6 +1,6 @@
 //! The plain request: a POST to `/` with a body in memory and headers of one value each.
 //!
-//! Its canonical form needs no encoding, trimming or joining. Whatever would need it is not plain.
+//! Its canonical form needs no encoding, trimming or joining. A request that would need them is not plain.
 
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use sha2::{Digest, Sha256};
@@ -9,9 +9,9 @@ use super::date::Date;
 use super::key::Hex;
 use super::{DATE, TOKEN};
 
-/// Never signed: proxies may change them.
+/// Headers that are never signed, because proxies may change them.
 const UNSIGNED: [&str; 3] = ["user-agent", "x-amzn-trace-id", "transfer-encoding"];
-/// Made while signing; `aws-chunked` bodies are signed piece by piece.
+/// Headers that are made while signing, and one that may say `aws-chunked`: such bodies are signed piece by piece.
 const FOREIGN: [&str; 6] = [
     "authorization",
     "content-encoding",
@@ -24,7 +24,7 @@ const FOREIGN: [&str; 6] = [
 /// A plain request in its canonical form.
 pub(super) struct Plain {
     text: String,
-    /// Where the names of the signed headers stand in it.
+    /// Where the names of the signed headers stand in the text.
     names: std::ops::Range<usize>,
 }
 
@@ -96,12 +96,13 @@ fn headers<'a>(
         headers.push((TOKEN, token));
     }
     headers.sort_unstable_by_key(|&(name, _)| name);
-    // A header of several values: they would have to be joined in their order.
+    // The values of a repeated header would have to be joined in their order.
     let repeated = headers.windows(2).any(|pair| pair[0].0 == pair[1].0);
     (!repeated).then_some(headers)
 }
 
-/// Printable ASCII, single spaces, none at the ends. Without a way out in between, many bytes are looked at at a time.
+/// Whether a value is printable ASCII with single spaces and none at the ends. The loop does not end early, so that
+/// many bytes are checked at a time.
 fn is_plain(value: &str) -> bool {
     let bytes = value.as_bytes();
     let strange = |byte: &u8| !matches!(byte, b' '..=b'~');

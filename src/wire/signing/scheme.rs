@@ -1,4 +1,4 @@
-//! Our signer in the place of the SDK's, for what goes through all of the SDK.
+//! Our signer in the place of the SDK's, for requests that go through all of the SDK.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,7 +34,7 @@ pub(crate) fn install(config: config::Builder) -> config::Builder {
         .push_auth_scheme(PlainFirstScheme::new(skew))
 }
 
-/// Takes the place of the SDK's scheme of the same id.
+/// Takes the place of the SDK's scheme with the same id.
 #[derive(Debug)]
 pub(super) struct PlainFirstScheme(pub(super) Signer);
 
@@ -99,14 +99,14 @@ impl Sign for Signer {
     }
 }
 
-/// None if anything about the call asks for another signature than the plain one.
+/// None if anything about the call asks for a signature other than the plain one.
 pub(super) fn scope<'a>(
     endpoint: &AuthSchemeEndpointConfig<'_>,
     cfg: &'a ConfigBag,
 ) -> Option<Scope<'a>> {
-    // Later attempts may have a correction of the clock that only the SDK can read.
+    // Later attempts may have a clock correction that only the SDK can read.
     let first = cfg.load::<RequestAttempts>()?.attempts() == 1;
-    // Presigning, payloads unsigned or signed elsewhere.
+    // Presigned requests, and payloads that are unsigned or signed elsewhere, are unusual.
     let options = cfg.load::<SigV4OperationSigningConfig>()?;
     let usual = options.signing_options == SigningOptions::default()
         && options.region.is_none()
@@ -123,7 +123,7 @@ pub(super) fn scope<'a>(
     })
 }
 
-/// The endpoint has an opinion on how to sign.
+/// Whether the endpoint says how to sign.
 fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
     endpoint.as_document().is_some()
         || [
@@ -137,20 +137,20 @@ fn overrides(endpoint: &AuthSchemeEndpointConfig<'_>) -> bool {
         .any(|field| endpoint.get(field).is_some())
 }
 
-/// What the SDK's own signer and refusals tell of the clocks.
+/// What the SDK's signer and refusals tell about the clocks.
 impl Skew {
     /// `date` is what the SDK's signer wrote at `now`.
     pub(super) fn learn_from_signature(&self, date: &str, now: SystemTime) {
         let early = now.checked_sub(TOLERATED).and_then(Date::new);
         let late = now.checked_add(TOLERATED).and_then(Date::new);
         if let Some((early, late)) = early.zip(late) {
-            // Dates of one length are ordered as their texts are.
+            // Dates of the same length are ordered as their texts are.
             let known = date < early.text() || date > late.text();
             self.0.store(known, Ordering::Relaxed);
         }
     }
 
-    /// `date` is when an answer was written, as it says.
+    /// `date` is when the answer was written, according to its header.
     fn learn_from_answer(&self, date: &str, now: SystemTime) {
         if is_far(date, now) == Some(true) {
             self.0.store(true, Ordering::Relaxed);
@@ -158,7 +158,7 @@ impl Skew {
     }
 }
 
-/// Looks at refusals: where the clock is wrong there are some, and the rest costs nothing.
+/// Looks only at refusals: where the clock is wrong there are some, and other answers cost nothing.
 #[derive(Debug)]
 struct SkewWatch(Arc<Skew>);
 

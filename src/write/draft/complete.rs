@@ -1,4 +1,4 @@
-//! What an update writes beside its changes, and what it may not leave out.
+//! What an update writes beside its changes, and what it may not omit.
 
 use super::source::{UpdateOrigin, field_of, split};
 use crate::entity::{DynamoEntity, DynamoTable, Key, Stamp};
@@ -38,7 +38,7 @@ pub(crate) fn check_places<E: DynamoEntity>(update: &UpdateActions) -> Result<()
     Ok(())
 }
 
-/// Law W1: an upsert may make the item, so nothing that the entity cannot be read without may lack.
+/// Law W1: an upsert may make the item, so every field that the entity cannot be read without has to be in it.
 pub(crate) fn check_complete<E: DynamoEntity>(update: &UpdateActions) -> Result<()> {
     let lacks = |(at, attribute): &(usize, &AttributeDef)| {
         let sets = |(place, action): (&Place, &UpdateAction)| {
@@ -66,8 +66,8 @@ pub(crate) fn check_complete<E: DynamoEntity>(update: &UpdateActions) -> Result<
     Err(refused::<E>(message))
 }
 
-/// What a fresh write of an item holds beside its fields, for an upsert may be one: key attributes
-/// are in the key, index keys come later.
+/// Sets what a fresh write of an item holds beside its fields, because an upsert may be one. Key attributes are already
+/// in the key, and index keys are added later.
 pub(crate) fn set_identity<E: DynamoEntity>(
     update: &mut UpdateActions,
     key: &Key<E>,
@@ -116,7 +116,7 @@ pub(crate) fn stamp_fields<E: DynamoEntity>(
     Ok(())
 }
 
-/// The one after the loaded version; by key, the stored one is raised whatever it is.
+/// The version after the loaded one. An update by key raises whatever version is stored.
 fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
     let number = |number: u64| format!("{{\"N\":\"{number}\"}}").into_bytes();
     Ok(match source {

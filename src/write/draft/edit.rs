@@ -13,7 +13,7 @@ use crate::write::{PlannedWrite, UniqueExchange};
 pub(crate) struct Edit<E: DynamoEntity> {
     pub(crate) key: Key<E>,
     pub(crate) update: UpdateActions,
-    /// What is asked, and what it means if that does not hold.
+    /// The condition, and what it means if that does not hold.
     pub(crate) asked: (Node, ConditionFailure),
     /// What becomes of unique values.
     pub(crate) exchange: UniqueExchange,
@@ -21,14 +21,14 @@ pub(crate) struct Edit<E: DynamoEntity> {
 }
 
 impl<E: DynamoEntity> Edit<E> {
-    /// The UpdateItem by itself.
+    /// The UpdateItem alone.
     pub(crate) fn write(self, db: &Dynamo, now: Timestamp) -> Result<WriteRequest> {
         let mut write = update_of(&self.key, self.update, self.asked, now, db)?;
         write.resend = self.resend;
         Ok(write)
     }
 
-    /// Its place in a transaction, and what keeps its unique values.
+    /// The update in a transaction, and the operations that keep its unique values.
     pub(crate) fn members(self, db: &Dynamo, now: Timestamp) -> Result<Vec<TransactionMember>> {
         let beside = self.exchange.members(&self.key, now, db)?;
         let write = update_of(&self.key, self.update, self.asked, now, db)?;

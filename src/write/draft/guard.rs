@@ -29,7 +29,7 @@ pub(crate) fn relied_on<E: DynamoEntity>(
     {
         guards.push(filled_condition::<E>(at, attribute)?);
     }
-    // The version tells of other writers, and not whether the entity was changed in memory since.
+    // The version tells of other writers, but not whether the entity was changed in memory since.
     let UpdateOrigin::Entity { attributes, .. } = source else {
         return Ok(guards);
     };
@@ -52,7 +52,7 @@ pub(crate) fn relied_on<E: DynamoEntity>(
     Ok(guards)
 }
 
-/// The stored text is not empty. Where the field has a default, an absent text is that one.
+/// The condition that the stored text is not empty. Where the field has a default, an absent text means that default.
 fn filled_condition<E: DynamoEntity>(
     at: usize,
     attribute: &AttributeDef,
@@ -69,8 +69,8 @@ fn filled_condition<E: DynamoEntity>(
     })
 }
 
-/// The stored attribute is what the loaded entity holds, however the row's writer spelt it: None is an
-/// absent attribute or NULL, a default is an absent one too.
+/// The condition that the stored attribute is what the loaded entity holds, in whatever spelling. None stands for an
+/// absent attribute or NULL, and a default for an absent one too.
 pub(crate) fn as_loaded<E: DynamoEntity>(
     at: usize,
     attribute: &AttributeDef,
@@ -91,7 +91,7 @@ pub(crate) fn as_loaded<E: DynamoEntity>(
     })
 }
 
-/// The seconds of the TTL; a fraction that others stored was cut off when it was read.
+/// The condition on the seconds of the TTL. A fraction that others stored was cut off when it was read.
 fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecError> {
     let seconds = <i64 as TtlTime>::decode_ttl(&mut Reader::new(json))?;
     let place = || Term::Place(Place::of(attribute));
@@ -101,7 +101,7 @@ fn ttl_condition(attribute: &'static str, json: &[u8]) -> Result<Node, CodecErro
     Ok(from.and(until))
 }
 
-/// What the write expects to find, and what it means if that is not so.
+/// What the write expects to find, and what it means if that is not there.
 pub(crate) fn expected<E: DynamoEntity>(
     source: &UpdateOrigin,
     way: UpdateKind,

@@ -1,4 +1,4 @@
-//! What an update does to unique values, out of what is known.
+//! What an update does to unique values, derived from what is known.
 
 use super::source::{UpdateOrigin, known, tell_changes};
 use crate::entity::{DynamoEntity, Key};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateActions};
 use crate::write::{Holdings, UniqueExchange, unique};
 
-/// What is taken and given up, and what that relies on in the stored item.
+/// Which values are taken and given up, and what that relies on in the stored item.
 pub(super) fn reserve<E: DynamoEntity>(
     update: &UpdateActions,
     source: &UpdateOrigin,
@@ -26,8 +26,8 @@ pub(super) fn reserve<E: DynamoEntity>(
     tell_changes::<E>(update, &mut known);
     let after = Holdings::of::<E>(&known, is_touched)?;
     let exchange = UniqueExchange::between::<E>(&before, &after, false)?;
-    // A loaded entity may be out of date, or changed in memory: a value that seems to stay may be a new one. What a
-    // condition says is asked anyway.
+    // A loaded entity may be out of date, or changed in memory, so a value that seems to stay may be a new one. The
+    // condition is asked anyway, so what it says needs no guard.
     let guard = match source {
         UpdateOrigin::Entity { attributes, .. } => {
             let numbers = (0..uniques.len()).filter(|number| is_touched(*number));

@@ -1,4 +1,4 @@
-//! Where an update comes from, and what is known by that.
+//! Where an update comes from, and what is known because of that.
 
 use crate::entity::{DynamoEntity, Key, Known, encode_as_is};
 use crate::expr::{Comparison, Node, Term, UpdateAction, UpdateActions};
@@ -11,16 +11,16 @@ use crate::write::unique;
 pub(crate) enum UpdateOrigin {
     Key,
     Entity {
-        /// If it has a version.
+        /// What was loaded, if the entity has a version.
         loaded: Option<LoadedItem>,
-        /// The attributes of the entity, where keys of indexes are made of them.
+        /// The attributes of the entity, if keys of indexes or unique values are made of them.
         attributes: Vec<(String, Vec<u8>)>,
         checks_version: bool,
     },
 }
 
 impl UpdateOrigin {
-    /// What was loaded of an entity whose row has a version.
+    /// What was loaded, if the stored row had a version.
     pub(crate) fn numbered(&self) -> Option<&LoadedItem> {
         match self {
             UpdateOrigin::Entity {
@@ -40,7 +40,7 @@ impl UpdateOrigin {
         })
     }
 
-    /// What these attributes of an entity say.
+    /// An origin that knows these attributes of an entity.
     pub(crate) fn of(attributes: Vec<(String, Vec<u8>)>) -> Self {
         UpdateOrigin::Entity {
             loaded: None,
@@ -64,7 +64,7 @@ pub(super) fn source<E: DynamoEntity>(entity: &E) -> Result<UpdateOrigin, CodecE
     })
 }
 
-/// Whether anything is made of fields beside their attributes: keys of indexes, unique values.
+/// Whether keys of indexes or unique values are made of fields.
 fn has_templates<E: DynamoEntity>() -> bool {
     let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
     let keys = E::ENTITY.indexes.iter();
@@ -81,7 +81,7 @@ pub(crate) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, CodecError> {
         .collect())
 }
 
-/// The field of an attribute, and the other way round.
+/// The field that is stored as an attribute.
 pub(crate) fn field_of<E: DynamoEntity>(attribute: &str) -> Option<&'static str> {
     let found = E::ENTITY
         .attributes
@@ -95,7 +95,7 @@ pub(crate) fn attribute_of<E: DynamoEntity>(field: &str) -> Option<(usize, &'sta
     known.find(|(_, known)| known.field == field)
 }
 
-/// What is known before the changes: of the loaded entity, of equalities in the condition, of the key.
+/// What is known before the changes, from the loaded entity, from equalities in the condition, and from the key.
 pub(crate) fn known<E: DynamoEntity>(
     source: &UpdateOrigin,
     condition: &Node,

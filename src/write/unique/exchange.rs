@@ -1,4 +1,4 @@
-//! Which unique values a write takes and gives up: pure, from what is held before and after it.
+//! Which unique values a write takes and gives up, computed from what is held before and after it.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::plan::{Owner, TransactionMember};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Holdings {
     values: Vec<Holding>,
-    /// DynamoDB JSON; `None` if nobody knows.
+    /// DynamoDB JSON; `None` if it is not known.
     ttl: Option<Option<Vec<u8>>>,
 }
 
 impl Holdings {
-    /// Of no item.
+    /// What is held where there is no item.
     pub(crate) fn nothing<E: DynamoEntity>() -> Self {
         Holdings {
             values: vec![Holding::Nothing; E::ENTITY.uniques.len()],
@@ -28,7 +28,7 @@ impl Holdings {
         }
     }
 
-    /// Of an item that is known like this. Only the values that are asked for are looked at.
+    /// What a partly known item holds. Only the values that are asked for are looked at.
     pub(crate) fn of<E: DynamoEntity>(
         known: &Known,
         is_asked: impl Fn(usize) -> bool,
@@ -58,8 +58,8 @@ pub(crate) struct UniqueExchange {
 }
 
 impl UniqueExchange {
-    /// From what is held before to what is held after. A value that stays is taken again if its sentinel expires at
-    /// another time then, or if it may not be there yet.
+    /// The exchange from what is held before to what is held after. A value that stays is taken again if its sentinel
+    /// has to expire at another time, or may not be there yet.
     pub(crate) fn between<E: DynamoEntity>(
         before: &Holdings,
         after: &Holdings,
@@ -93,7 +93,7 @@ impl UniqueExchange {
         self.take.is_empty() && self.give_up.is_empty()
     }
 
-    /// The operations beside the write of the owner: what is taken, then what is given up.
+    /// The operations beside the write of the owner. Values are taken first, then given up.
     pub(crate) fn members<E: DynamoEntity>(
         &self,
         key: &Key<E>,
@@ -113,7 +113,7 @@ impl UniqueExchange {
     }
 }
 
-/// Law W2: an update that cannot keep the sentinels is refused before any request.
+/// Law W2: an update that cannot keep the sentinels is refused before any request is sent.
 fn unknown<E: DynamoEntity>(fields: &[&'static str]) -> Error {
     let named: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
     let first = fields.first().copied().unwrap_or_default();

@@ -13,11 +13,12 @@ use crate::plan::{Call, Explanation, found_item, read_raw};
 use crate::read::plan_read;
 use crate::write::{UpdateOrigin, known, split};
 
-/// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, `User::by_email(..)` say.
+/// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, such as
+/// `User::by_email(..)`.
 ///
-/// Both reads are strong, so every write that was acknowledged before is seen. It costs two reads, one after the other,
-/// so it is no single operation: it selects no fields and goes into no [`snapshot`](crate::snapshot). Take the key it
-/// finds for those. Empty text is no value, so asking for it is an error of the kind
+/// Both reads are strong, so every write that was acknowledged before is seen. The look-up costs two reads, one after
+/// the other, so it is no single operation: it selects no fields and goes into no [`snapshot`](crate::snapshot). Use
+/// the key it finds for those. Empty text is no value, so asking for it is an error of the kind
 /// [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct LookUp<E> {
@@ -46,8 +47,8 @@ impl<E: DynamoEntity> LookUp<E> {
         self
     }
 
-    /// The request that [`send`](Self::send) begins with, which finds the key. It reads the item by that key then, by
-    /// another `GetItem`.
+    /// The request that [`send`](Self::send) begins with, which finds the key. Another `GetItem` then reads the item by
+    /// that key.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = plan_read::<E>(&self.sentinel()?.key, db).reading(|_, _| Ok(()));
         Ok(Explanation::of(&read))
@@ -58,7 +59,7 @@ impl<E: DynamoEntity> LookUp<E> {
         sentinel.map_err(|fault| Error::encode(E::ENTITY.type_name, fault.clone()))
     }
 
-    /// Reads the item.
+    /// Finds and reads the item.
     pub fn send(self, db: &Dynamo) -> Call<'_, Option<E>> {
         Call::of(Box::pin(async move {
             let Some(item) = self.find(db).await? else {
@@ -71,8 +72,8 @@ impl<E: DynamoEntity> LookUp<E> {
         }))
     }
 
-    /// The item that the sentinel names, if it has the value still. If not, a write came in between, or the item was
-    /// written by others who know nothing of sentinels: then the sentinel names it again.
+    /// The item that the sentinel names, if it still has the value. If not, a write came in between, or others who know
+    /// nothing of sentinels wrote the item. In the second case the sentinel names the same item again.
     async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
         let sentinel = self.sentinel()?;
         let mut owner = read_owner::<E>(sentinel, db).await?;
@@ -100,7 +101,7 @@ impl<E: DynamoEntity> LookUp<E> {
     }
 }
 
-/// Whom the sentinel belongs to.
+/// The key of the item that the sentinel belongs to.
 async fn read_owner<E: DynamoEntity>(sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
     let read = plan_read::<E>(&sentinel.key, db).reading(|reply, _| {
         let item = found_item(&reply.body)?;

@@ -1,4 +1,4 @@
-//! The write of one item and what keeps its unique values: one request.
+//! The write of one item and of what keeps its unique values, as one request.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::plan::{
 use crate::schema::EntityDef;
 use crate::wire::Resend;
 
-/// A planned write of one item, of whatever type.
+/// A planned write of one item of any type.
 pub(crate) enum PlannedWrite {
-    /// Which concerns no unique value.
+    /// The write concerns no unique value.
     Alone(WriteRequest),
     /// A transaction: the write, and the operations on sentinels.
     Together(TransactionMember, Vec<TransactionMember>),
 }
 
-/// The item did not fit: as it is now, and what that means.
+/// The item as it is now, which did not fit the write, and the error that this means.
 pub(crate) type Setback = (Option<Bytes>, Error);
 
 impl PlannedWrite {
@@ -50,7 +50,7 @@ impl PlannedWrite {
         }
     }
 
-    /// The same once more.
+    /// A copy of the write, for another attempt.
     pub(crate) fn again(&self) -> Self {
         match self {
             PlannedWrite::Alone(write) => PlannedWrite::Alone(write.clone()),
@@ -72,7 +72,7 @@ impl PlannedWrite {
         write.verb == WriteVerb::Delete
     }
 
-    /// As one operation.
+    /// The write as one operation.
     pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
         match self {
             PlannedWrite::Alone(write) => write.plan(outcome),
@@ -83,7 +83,7 @@ impl PlannedWrite {
         }
     }
 
-    /// Sends it.
+    /// Sends the write.
     pub(crate) async fn send(self, db: &Dynamo) -> Result<Option<Setback>> {
         let write = match self {
             PlannedWrite::Alone(write) => write,
@@ -99,8 +99,8 @@ impl PlannedWrite {
     }
 }
 
-/// Sends the write of an item, which is the first, with its exchange. A value that is given up may have become another's:
-/// its row expired, or it never was this one's. Then there is nothing to give up.
+/// Sends the write of an item, which comes first, with its exchange. A value that is given up may belong to another
+/// item by now, or may never have been this one's. Then there is nothing to give up.
 async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Option<Setback>> {
     let mut is_respelt = false;
     loop {
@@ -159,8 +159,8 @@ pub(crate) fn attributes_of(entity: &EntityDef) -> impl Iterator<Item = &'static
     known.map(|known| known.stored)
 }
 
-/// What an item gives up when it is deleted, and the condition that it still has the same values. Only the
-/// attributes of its key and of those values are looked at.
+/// What an item gives up when it is deleted, and the condition that it still has the same values. Only its key and the
+/// attributes of those values are looked at.
 pub(crate) fn given_up(
     owner: &Arc<Owner>,
     entity: &EntityDef,

@@ -1,4 +1,4 @@
-//! A write together with its sentinels: what is read before it, what is tried again, what is said at last.
+//! A write together with its sentinels: it is read first and tried again, and the last failure becomes the error.
 
 use std::time::Instant;
 
@@ -22,30 +22,30 @@ use crate::read::Get;
 use crate::retry::Backoff;
 use crate::write::{delete_of, split, update_of};
 
-/// A race is run so often.
+/// How often a race is run.
 const ATTEMPTS: u32 = 100;
 
 /// The write of an item whose unique values are not known yet.
 pub(crate) struct Rewrite<E: DynamoEntity> {
     pub(crate) key: Key<E>,
     pub(crate) main: Main,
-    /// What is asked of the item, and what it means if that does not hold.
+    /// The condition on the item, and what it means if that does not hold.
     pub(crate) asked: (Node, ConditionFailure),
     pub(crate) now: Timestamp,
-    /// The item has to be as it was read in every attribute, for it is returned.
+    /// Whether every attribute of the item has to be as it was read, because the item is returned.
     pub(crate) returns_old: bool,
 }
 
 /// What becomes of the item.
 pub(crate) enum Main {
-    /// This, as DynamoDB JSON.
+    /// The whole item, as DynamoDB JSON.
     Put(Vec<u8>),
     Update(UpdateActions),
     Delete,
 }
 
 impl<E: DynamoEntity> Rewrite<E> {
-    /// Reads the item and writes it if it is still the same, again if it is not. Returns it as it was.
+    /// Reads the item and writes it if it is still the same; otherwise tries again. Returns the item as it was.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
         let mut stored = read_raw(db, &self.key).await?;
         let mut backoff = Backoff::new();
@@ -87,14 +87,14 @@ impl<E: DynamoEntity> Rewrite<E> {
         UniqueExchange::between::<E>(&before, &after, matches!(self.main, Main::Put(_)))
     }
 
-    /// The read, and the write as it would be if it found nothing.
+    /// The read, and the write as it would be if no item were found.
     pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let read = Get::new(self.key.clone()).consistent().plan(db)?;
         let write = self.plan_on(None, db)?.plan(Outcome::Known(Some(())))?;
         Ok(Explanation::of(&write).after(&read))
     }
 
-    /// What the exchange relies on.
+    /// The condition that the stored item still is what the exchange relies on.
     fn guard(&self, stored: Option<&Bytes>) -> Node {
         let here = Place::of(E::ENTITY.pk.attribute);
         let Some(item) = stored else {
@@ -108,7 +108,7 @@ impl<E: DynamoEntity> Rewrite<E> {
         Node::all([Node::Exists(here)].into_iter().chain(asked))
     }
 
-    /// The attributes that unique values are made of, and the TTL; all of an item that is returned.
+    /// The attributes that unique values are made of, and the TTL; all attributes if the item is returned.
     fn relied_on(&self, item: &[u8]) -> Vec<String> {
         if self.returns_old {
             let all = split(item).unwrap_or_default().into_iter();
@@ -126,7 +126,7 @@ impl<E: DynamoEntity> Rewrite<E> {
         relied.map(|known| known.stored.to_owned()).collect()
     }
 
-    /// The write of the item, if this holds too.
+    /// The write of the item, with another condition.
     fn write(&self, guard: Node, db: &Dynamo) -> Result<WriteRequest> {
         let (condition, condition_failure) = self.asked.clone();
         let asked = check::with(condition, condition_failure, guard);
@@ -156,12 +156,12 @@ impl From<PlannedWrite> for Intent {
     }
 }
 
-/// A write that reads the item first, of whatever type.
+/// A write of an item of any type that reads the item first.
 pub(crate) trait Rewriting: Send {
-    /// The write, if this is what is stored.
+    /// The write to send if this is what is stored.
     fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite>;
 
-    /// Whether a condition of the caller's failed, and no race was lost.
+    /// Whether what the exchange relied on is unchanged: then the caller's own condition failed, and no race was lost.
     fn is_as_read(&self, stored: Option<&Bytes>, current: Option<&Bytes>) -> bool;
 }
 

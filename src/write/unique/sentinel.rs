@@ -1,4 +1,4 @@
-//! The item that keeps a unique value: its key, its content, how it is taken and given up.
+//! The item that keeps a unique value: its key, its content, and how it is taken and given up.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) struct Sentinel {
 /// What an item holds of a unique value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Holding {
-    /// A part is missing, and so is the value.
+    /// A part of the value is missing, so there is no value.
     Nothing,
     Value(Sentinel),
     /// It depends on these fields, which are not known.
@@ -28,7 +28,7 @@ pub(crate) enum Holding {
 }
 
 impl Sentinel {
-    /// The sentinel of a partition key, which `write` writes.
+    /// The sentinel whose partition key `write` writes.
     pub(super) fn of<E: DynamoEntity>(
         unique: &'static UniqueDef,
         write: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
@@ -44,12 +44,12 @@ impl Sentinel {
         })
     }
 
-    /// Makes it the owner's, if it is free, the owner's already, or its time is over.
+    /// Makes the sentinel the owner's, if it is free, expired, or the owner's already.
     pub(super) fn take(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
         self.take_from(None, owner, db)
     }
 
-    /// Takes it, also if it is that of `other`, who gives it up in the same transaction.
+    /// Takes the sentinel, even from `other`, who gives it up in the same transaction.
     pub(super) fn take_from(
         &self,
         other: Option<&Owner>,
@@ -64,13 +64,13 @@ impl Sentinel {
         owner.beside(&self.key, WriteVerb::Put, item.as_bytes(), asked, db)
     }
 
-    /// Gives it up, if it is the owner's.
+    /// Gives the sentinel up, if it is the owner's.
     pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
         owner.giving_up(&self.key, db)
     }
 }
 
-/// What an item that is known like this holds.
+/// What a partly known item holds of a unique value.
 pub(crate) fn holding<E: DynamoEntity>(
     number: usize,
     known: &Known,
@@ -93,7 +93,7 @@ pub(crate) fn holding<E: DynamoEntity>(
     Ok(Holding::Value(sentinel))
 }
 
-/// The sort key of every sentinel: what no template makes.
+/// Writes the sort key of every sentinel: a value that no template makes.
 fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
     let Some(sk) = def.sk else { return };
     writer.dynamic_name(sk.attribute);
@@ -104,7 +104,7 @@ fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
     }
 }
 
-/// The value that one operation takes and another gives up, in one step.
+/// One operation that takes a value which another operation of the transaction gives up.
 pub(crate) fn take_over(
     taker: &TransactionMember,
     giver: &TransactionMember,

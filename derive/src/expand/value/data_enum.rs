@@ -8,7 +8,7 @@ use super::implement::implement;
 use crate::expand::tokens::{local, name, of, plain_name};
 use crate::model::{DataVariant, Field, Value, VariantShape};
 
-/// Where the data of a tuple variant stands.
+/// The name under which the data of a tuple variant is stored.
 const CONTENT: &str = "value";
 
 pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> TokenStream {
@@ -57,7 +57,7 @@ fn encode_variant(variant: &DataVariant, tag: &str) -> TokenStream {
         }
         VariantShape::Struct(fields) => {
             let idents: Vec<_> = fields.iter().map(|field| &field.ident).collect();
-            // Bound under names that cannot meet `writer`.
+            // The fields are bound under names that cannot collide with `writer`.
             let bound: Vec<_> = fields.iter().map(bound).collect();
             let encode = encode_fields(fields.iter().map(|field| {
                 let bound = self::bound(field);

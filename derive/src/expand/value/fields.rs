@@ -25,7 +25,7 @@ pub(super) fn encode_fields<'f>(
     code!(#(#entries)* #rest)
 }
 
-/// Reads a map into `constructor { fields }`; the tag of an enum is stepped over, since it has been read.
+/// Reads a map into `constructor { fields }`. The tag of an enum is skipped, since it has been read.
 pub(super) fn decode_fields(
     fields: &[Field],
     constructor: &TokenStream,

@@ -13,7 +13,7 @@ pub(super) fn implement(value: &Value, body: &TokenStream) -> TokenStream {
     implement_with(value, &own, body)
 }
 
-/// Makes the same with another type of path, which knows the fields.
+/// Makes the same impl with another type of path, which knows the fields.
 pub(super) fn implement_with(value: &Value, path: &TokenStream, body: &TokenStream) -> TokenStream {
     let ident = &value.ident;
     let (with, types, _) = value.generics.split_for_impl();

@@ -1,4 +1,4 @@
-//! A newtype: stored as what it holds, and usable wherever that is.
+//! A newtype is stored as its inner type, and usable wherever that is.
 
 use proc_macro2::TokenStream;
 use syn::Type;
@@ -40,7 +40,7 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
     code!(#own #(#forwarded)* #contains)
 }
 
-/// A trait that the newtype has if what it holds has it. The bounds wait until somebody uses it.
+/// A trait that the newtype has if its inner type has it. The bounds are checked only when somebody uses it.
 struct Forward {
     name: TokenStream,
     /// The bound on the inner type.
@@ -181,7 +181,7 @@ fn key_value(inner: &Type) -> Forward {
     }
 }
 
-/// Formats that lose something are not forwarded: what they make is the inner type's.
+/// Lossy formats are not forwarded, because what they make belongs to the inner type.
 fn padded(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::Padded),
@@ -224,7 +224,7 @@ fn textual(inner: &Type) -> Forward {
     }
 }
 
-/// What a newtype may contain is a parameter of the trait, so it has generics of its own.
+/// What a newtype may contain is a parameter of the trait, so this impl has generics of its own.
 fn contains(value: &Value, inner: &Type) -> TokenStream {
     let ident = &value.ident;
     let params: Vec<_> = value

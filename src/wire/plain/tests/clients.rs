@@ -1,4 +1,4 @@
-//! Clients of all kinds: what they are set to keeps its meaning.
+//! Clients of all kinds: their settings keep their meaning.
 
 use std::fmt;
 use std::process::Command;
@@ -72,7 +72,7 @@ impl Intercept for Marking {
     }
 }
 
-/// Another table, another host.
+/// Resolves every endpoint to another host.
 #[derive(Debug)]
 struct Resolving;
 
@@ -133,7 +133,8 @@ async fn unusual_clients_keep_their_way() {
     .await;
 }
 
-/// Hands out the next of a list, the last one for ever; counts how often it was asked.
+/// Hands out the credentials of a list, one after the other, and then the last ones forever. Counts how often it was
+/// asked.
 #[derive(Clone)]
 pub(super) struct Provider {
     next: Arc<Mutex<Vec<Option<Credentials>>>>,
@@ -150,7 +151,7 @@ impl Provider {
         }
     }
 
-    /// What comes from now on.
+    /// Sets what is handed out from now on.
     pub(super) fn plan(&self, credentials: impl IntoIterator<Item = Option<Credentials>>) {
         let mut next: Vec<_> = credentials.into_iter().collect();
         next.reverse();
@@ -199,7 +200,7 @@ fn key_ids(faults: &Faults) -> Vec<String> {
     seen.iter().map(id).collect()
 }
 
-/// A provider that is asked each time is asked each time, and what it says is what requests are signed with.
+/// A provider that the SDK asks each time is still asked each time, and requests are signed with what it says.
 #[tokio::test]
 async fn credentials_rotate() {
     let rotating = ["A", "A", "A", "A", "B", "C", "D"].map(|id| keys(id, Some(id), None));
@@ -247,7 +248,7 @@ async fn credentials_expire() {
     assert_eq!(path(&wire, &put()).await, WirePath::Plain);
     assert_eq!(key_ids(&faults), ["B", "B"]);
     assert_eq!(provider.asked.load(SeqCst), 2);
-    // No more: said as ever, and by the SDK.
+    // There are no more credentials, and the SDK reports that as ever.
     time.0.store(START + 7300, SeqCst);
     let (path, outcome) = call(&wire, &create()).await;
     assert_eq!(path, WirePath::Sdk(Detour::Credentials));
@@ -257,7 +258,7 @@ async fn credentials_expire() {
     assert_eq!(key_ids(&faults).len(), 2);
 }
 
-/// Nobody waits here for credentials: whoever has to load them is the SDK.
+/// Only the SDK waits for credentials that have to be loaded.
 #[tokio::test]
 async fn slow_credentials_are_the_sdks_to_wait_for() {
     #[derive(Debug)]
@@ -290,7 +291,7 @@ async fn slow_credentials_are_the_sdks_to_wait_for() {
     assert_eq!(faults.calls().len(), 6);
 }
 
-/// Endpoints may be of an account: with other credentials they are learned anew.
+/// An endpoint may belong to an account, so it is learned anew with other credentials.
 #[tokio::test]
 async fn another_account_is_another_client() {
     let of = |account: &str| {
@@ -350,7 +351,7 @@ impl HttpConnector for Dating<SharedHttpConnector> {
     }
 }
 
-/// The SDK corrects a wrong clock, so it signs as long as there is one.
+/// The SDK corrects a wrong clock, so it signs as long as the clock is wrong.
 #[tokio::test]
 async fn a_wrong_clock_is_the_sdks_to_correct() {
     const NOW: u64 = 1_709_209_805;
@@ -392,7 +393,7 @@ async fn a_wrong_clock_is_the_sdks_to_correct() {
             Some("20240229T133005Z")
         );
     }
-    // Put right, as the next answer tells.
+    // The clock is put right, as the next answer tells.
     time.0.store(NOW + 3600, SeqCst);
     assert_eq!(
         super::path(&wire, &put()).await,
@@ -401,7 +402,7 @@ async fn a_wrong_clock_is_the_sdks_to_correct() {
     assert_eq!(super::path(&wire, &put()).await, WirePath::Plain);
 }
 
-/// As long as the stock of retries is not full, the SDK counts successes to fill it up.
+/// While the stock of retries is not full, requests go through the SDK, which counts successes to fill it up.
 #[tokio::test]
 async fn the_quota_is_the_sdks_to_keep() {
     let (wire, faults) = learned(|config| config).await;
@@ -417,7 +418,7 @@ async fn the_quota_is_the_sdks_to_keep() {
     assert_eq!(path(&wire, &put()).await, WirePath::Plain);
 }
 
-/// In a process of its own, for its environment is the process's.
+/// Runs a test in a process of its own, because the environment belongs to the process.
 fn alone_with(name: &str, variables: &[(&str, &str)]) -> bool {
     let here = std::env::var_os("ALONE").is_some();
     if !here {

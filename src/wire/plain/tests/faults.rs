@@ -1,4 +1,4 @@
-//! Whatever happens to the attempts of a request: both ways come to the same.
+//! Whatever happens to the attempts of a request, both ways end alike.
 
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents, SharedHttpClient};
@@ -12,11 +12,11 @@ use super::*;
 use crate::connect::testing::Fault;
 use crate::error::ErrorKind;
 
-/// All that a program can tell of an outcome.
+/// Everything that a program can tell about an outcome.
 fn told(outcome: &Result<Reply, Failure>) -> String {
     match outcome {
         Ok(reply) => {
-            // The engine has no order of attributes.
+            // The engine keeps no order of attributes.
             let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
             format!("{body} {}", reply.request_id.is_some())
         }
@@ -121,7 +121,7 @@ async fn outcome(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// The same result, by as many requests.
+    /// Both ways have the same result after as many requests.
     #[test]
     fn both_ways_end_alike(
         script in proptest::collection::vec(fault(), 0..5),
@@ -141,7 +141,7 @@ proptest! {
     }
 }
 
-/// Law W6 of the first attempt, which the SDK has not made.
+/// Law W6 for a first attempt that the SDK has not made.
 #[tokio::test]
 async fn an_answer_that_is_lost_is_lost_once() {
     for fault in [
@@ -163,7 +163,7 @@ async fn an_answer_that_is_lost_is_lost_once() {
     }
 }
 
-/// The time for the whole operation goes on from one way to the other.
+/// The time limit of the whole operation covers both ways together.
 #[tokio::test]
 async fn the_operation_has_one_time() {
     let timeouts = TimeoutConfig::builder()
@@ -181,7 +181,7 @@ async fn the_operation_has_one_time() {
     let error = soon(&wire, &get()).await.1.unwrap_err().error;
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
 
-    // What the first attempt took is not there for the second.
+    // The time that the first attempt took is missing for the second.
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(Duration::from_millis(400))
         .operation_timeout(Duration::from_millis(600))
@@ -212,7 +212,7 @@ async fn a_refusal_before_the_time_is_over_is_told() {
     soon(&wire, &create()).await.1.unwrap_err();
 }
 
-/// The client's clock jumps while a request is under way, as where a machine was asleep.
+/// Lets the client's clock jump while a request is under way, as when a machine was asleep.
 #[derive(Debug, Clone)]
 struct Sleeping<C> {
     inner: C,
@@ -239,7 +239,7 @@ impl HttpConnector for Sleeping<SharedHttpConnector> {
     }
 }
 
-/// A token that has become old is not sent again, but what came of its attempt is told, by both ways alike.
+/// A token that has become too old is not sent again, but both ways report what came of its attempt.
 #[tokio::test]
 async fn tokens_get_old_on_the_way() {
     let refused = Fault::refuse("ValidationException");

@@ -1,4 +1,4 @@
-//! What is learned of a client, from which request, and for how long.
+//! What is learned about a client, from which request, and for how long.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicUsize;
@@ -30,8 +30,8 @@ use super::clients::{Provider, is_unusual, keys};
 use super::*;
 use crate::connect::testing::Fault;
 
-/// An HTTP client that counts how often it was asked for a connector, and keeps where requests went and by whom they
-/// were signed.
+/// An HTTP client that counts how often it was asked for a connector, and notes where requests went and who signed
+/// them.
 #[derive(Debug, Clone)]
 pub(super) struct Watched {
     inner: SharedHttpClient,
@@ -84,7 +84,7 @@ impl HttpConnector for WatchedConnector {
     }
 }
 
-/// Its endpoint is the other account's, which is none of the tables of this one.
+/// The endpoint of such a table belongs to the other account, so it is not for the tables of this one.
 #[tokio::test]
 async fn a_table_of_another_account_teaches_nothing() {
     let http = Watched::around(engine_of_tab().await.http_client());
@@ -124,7 +124,7 @@ async fn a_table_of_another_account_teaches_nothing() {
     );
 }
 
-/// Its connections with it, and all that the first request had.
+/// A client's connections go with it, and so does everything that its first request had.
 #[tokio::test]
 async fn a_client_that_is_dropped_is_gone() {
     #[derive(Debug)]
@@ -158,7 +158,7 @@ async fn a_client_that_is_dropped_is_gone() {
     assert!(there.upgrade().is_none());
 }
 
-/// The SDK asks for a connector for each attempt, and whoever hands them out may have more than one.
+/// The SDK asks for a connector for each attempt, because a client may hand out more than one.
 #[tokio::test]
 async fn each_attempt_has_a_connector_of_its_own() {
     let faults = Faults::default();
@@ -203,7 +203,7 @@ async fn retries_are_those_of_the_sdk() {
     assert_eq!(all[0], all[1]);
 }
 
-/// Has the name of one of the SDK's.
+/// An interceptor with the name of one of the SDK's.
 #[derive(Debug, Clone)]
 struct Impostor(&'static str, Arc<AtomicUsize>);
 
@@ -224,7 +224,7 @@ impl Intercept for Impostor {
     }
 }
 
-/// A name is no more than a name: another one that bears it is still somebody's own.
+/// A name proves nothing: a second interceptor of a known name is a user's own.
 #[tokio::test]
 async fn names_are_not_taken_on_trust() {
     for name in [
@@ -241,7 +241,7 @@ async fn names_are_not_taken_on_trust() {
     }
 }
 
-/// It may think of an answer what it likes, and is asked about each.
+/// A user's classifier may judge any answer, and is asked about each.
 #[tokio::test]
 async fn classifiers_of_users_hear_of_each_attempt() {
     #[derive(Debug, Clone)]
@@ -267,7 +267,7 @@ async fn classifiers_of_users_hear_of_each_attempt() {
     }
 }
 
-/// One of a user's own may look at what is asked, which only the SDK can tell it.
+/// A user's cache may look at what it is asked, which only the SDK can tell it.
 #[tokio::test]
 async fn caches_of_users_are_asked_by_the_sdk() {
     #[derive(Debug)]
@@ -294,7 +294,7 @@ async fn caches_of_users_are_asked_by_the_sdk() {
     .await;
 }
 
-/// Signs as the SDK does, and has its own thoughts about it.
+/// Signs as the SDK does, and counts that.
 #[derive(Debug, Clone)]
 struct Auditing(Arc<aws_runtime::auth::sigv4::SigV4Signer>, Arc<AtomicUsize>);
 
@@ -337,7 +337,7 @@ async fn signers_of_users_sign_each_request() {
     assert_eq!(auditing.1.load(SeqCst), 3);
 }
 
-/// Credentials that change in the middle of many first requests spoil all of their lessons, once.
+/// Credentials that change in the middle of many first requests spoil all of their lessons, but that counts once.
 #[tokio::test]
 async fn lessons_side_by_side_are_one() {
     let mut changing: Vec<_> = (0..60)
@@ -358,7 +358,7 @@ async fn lessons_side_by_side_are_one() {
     assert_eq!(path(&wire, &get()).await, WirePath::Plain);
 }
 
-/// What could not be confirmed now and then in a long life is no reason to give up.
+/// A lesson that fails to be confirmed now and then in a long life is no reason to give up.
 #[tokio::test]
 async fn a_lesson_that_was_learned_makes_up_for_those_that_were_not() {
     let of = |key: u32, account: u32| {
@@ -369,7 +369,7 @@ async fn a_lesson_that_was_learned_makes_up_for_those_that_were_not() {
             .provider_name("test");
         Some(credentials.build())
     };
-    // Of each round: asked here, and by the SDK; in the lesson that is spoiled, in the next one, and here.
+    // Each round asks here and in the SDK, then in the spoiled lesson, in the next one, and here again.
     let mut changing = Vec::new();
     for round in 0..8 {
         changing.extend(vec![of(round, round); if round == 0 { 1 } else { 2 }]);

@@ -1,4 +1,4 @@
-//! Settings of clients, beside what the SDK makes of them, and requests that are given up or race each other.
+//! Settings of clients, compared with what the SDK makes of them, and requests that are given up or race each other.
 
 use std::pin::pin;
 use std::sync::atomic::AtomicUsize;
@@ -17,7 +17,7 @@ use super::*;
 use crate::connect::testing::Fault;
 use crate::error::ErrorKind;
 
-/// The client as it would be without us, and what its requests are sent to.
+/// The hosts that requests go to, by the plain way and through the SDK.
 async fn hosts(change: impl Fn(config::Builder) -> config::Builder) -> [Vec<(String, String)>; 2] {
     let mut all = Vec::new();
     for through_sdk in [false, true] {
@@ -76,7 +76,7 @@ async fn endpoints_of_all_kinds() {
     }
 }
 
-/// As many requests, and the same end.
+/// Both ways send as many requests and end alike.
 #[tokio::test]
 async fn retries_as_they_are_set() {
     let once =
@@ -104,14 +104,14 @@ async fn retries_as_they_are_set() {
             faults.plan(vec![fault; 9]);
             assert_eq!(path(&wire, &get()).await, WirePath::Replayed);
             assert_eq!(faults.calls().len(), attempts);
-            // The stock is not empty for the next one.
+            // The stock is filled up again for the next round.
             faults.plan([]);
             while path(&wire, &get()).await != WirePath::Plain {}
         }
     }
 }
 
-/// A token that is too old already is sent by nobody.
+/// Nobody sends a token that is already too old.
 #[tokio::test]
 async fn old_tokens_stay_here() {
     let clock = Time::at(1_709_209_805);
@@ -134,7 +134,8 @@ async fn old_tokens_stay_here() {
     assert!(faults.calls().is_empty());
 }
 
-/// Law W6 where the SDK cannot even begin with what it is given: what was lost stays lost, and is not sent again.
+/// Law W6 where the SDK cannot even begin with what it is given: an answer that was lost stays lost, and nothing is
+/// sent again.
 #[tokio::test]
 async fn credentials_that_end_before_the_sdk_hears_of_the_attempt() {
     for (fault, resend, kind) in [
@@ -159,7 +160,7 @@ async fn credentials_that_end_before_the_sdk_hears_of_the_attempt() {
                 .credentials_provider(provider.clone())
         })
         .await;
-        // One for the attempt, and none for the SDK.
+        // There are credentials for the attempt, and none for the SDK.
         provider.plan([keys("A", None, None), None]);
         faults.plan([fault.clone()]);
         let write = Request { resend, ..create() };
@@ -171,7 +172,7 @@ async fn credentials_that_end_before_the_sdk_hears_of_the_attempt() {
     }
 }
 
-/// Wherever a request is given up, the next one is none the worse for it.
+/// Wherever a request is given up, the next one works.
 #[tokio::test]
 async fn requests_may_be_dropped_anywhere() {
     for fault in [Fault::Pass, Fault::throttle(), Fault::Io] {
@@ -198,7 +199,7 @@ async fn requests_may_be_dropped_anywhere() {
     }
 }
 
-/// Of another account each time that it is asked a few times.
+/// Changes to another account each time that it has been asked a few times.
 #[derive(Debug, Clone, Default)]
 struct Moving(Arc<AtomicUsize>);
 
@@ -219,7 +220,7 @@ impl ProvideCredentials for Moving {
     }
 }
 
-/// No request is signed by one account and sent to another, whoever learns and forgets meanwhile.
+/// No request is signed by one account and sent to another, however tasks learn and forget meanwhile.
 #[test]
 fn accounts_that_change_under_many_tasks() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -259,7 +260,7 @@ fn accounts_that_change_under_many_tasks() {
     });
 }
 
-/// Under a bare executor, as far as the connector is none of tokio's.
+/// The plain way works under a bare executor, as long as the connector is not tokio's.
 #[test]
 fn no_executor_of_its_own() {
     fn block_on<F: Future>(future: F) -> F::Output {

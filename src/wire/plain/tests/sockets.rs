@@ -1,4 +1,4 @@
-//! Over real connections, whose other end does as it likes.
+//! Requests over real connections to a server that misbehaves.
 
 use std::sync::Mutex;
 
@@ -22,19 +22,19 @@ use crate::error::ErrorKind;
 enum Deed {
     /// Writes these bytes.
     Say(&'static str),
-    /// The same, and closes the connection.
+    /// Writes these bytes and closes the connection.
     SayAndClose(&'static str),
-    /// The same, and never anything more.
+    /// Writes these bytes and then nothing more.
     SayAndHang(&'static str),
     Close,
 }
 
 const FINE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-amzn-requestid: i\r\n\r\n{}";
 
-/// A server that does one deed after the other, and says fine past their end; and the connections that it had.
+/// A server that does one deed after the other and then answers well. It counts its connections.
 struct Server {
     url: String,
-    /// As PEM, where there is TLS.
+    /// The certificate as PEM, where there is TLS.
     certificate: Option<String>,
     conduct: Conduct,
 }
@@ -51,7 +51,7 @@ async fn serve() -> Server {
     serve_by(None).await
 }
 
-/// With a certificate that nobody but its own clients trusts.
+/// Serves TLS with a certificate that only its own clients trust.
 async fn serve_tls() -> Server {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
@@ -204,13 +204,13 @@ async fn a_server_that_does_as_it_likes() {
     server_does_as_it_likes(false).await;
 }
 
-/// Connections end without the goodbye of TLS, so that whatever was cut is cut in another way.
+/// Connections end without the closing message of TLS, so an answer that is cut looks different.
 #[tokio::test]
 async fn a_server_that_does_as_it_likes_over_tls() {
     server_does_as_it_likes(true).await;
 }
 
-/// Of both ways the outcome, the requests and the new connections.
+/// Compares the outcome, the requests and the new connections of both ways.
 async fn server_does_as_it_likes(has_tls: bool) {
     let cut = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\nx-amzn-requestid: i\r\n\r\n{\"Item\":";
     let refused = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
@@ -268,7 +268,7 @@ async fn server_does_as_it_likes(has_tls: bool) {
                         format!("{kind:?} {code:?} {id:?} {error}")
                     }
                 };
-                // One more, to see what became of the connection.
+                // Another request shows what became of the connection.
                 server.conduct.deeds.lock().unwrap().clear();
                 soon(&wire, &put()).await.1.unwrap();
                 all.push((outcome, server.counts()));
@@ -278,7 +278,7 @@ async fn server_does_as_it_likes(has_tls: bool) {
     }
 }
 
-/// The client's own times, and what watches over bodies that do not get on.
+/// Tests the client's own time limits, and the guard over bodies that make no progress.
 #[tokio::test]
 async fn a_server_that_says_no_more() {
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{\"Item\":";
@@ -326,7 +326,7 @@ async fn a_server_that_says_no_more() {
     }
 }
 
-/// Of both ways the outcome and the requests, where a refusal begins and does not end.
+/// Compares the outcome and the requests of both ways where a refusal begins and does not end.
 #[tokio::test]
 async fn refusals_that_stop_in_the_middle() {
     let half = "HTTP/1.1 400 Bad\r\ncontent-length: 60\r\n\r\n{\"__type\":";
@@ -361,7 +361,7 @@ async fn refusals_that_stop_in_the_middle() {
     }
 }
 
-/// Whatever their size, and however they come.
+/// Large answers come whole, whatever their size, and however they arrive.
 #[tokio::test]
 async fn large_answers_come_whole() {
     let text = "x".repeat(5_000_000);

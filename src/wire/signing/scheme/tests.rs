@@ -1,4 +1,4 @@
-//! Ours beside the SDK's, inside a client: the same request is signed by both.
+//! Our signer beside the SDK's, inside a client: both sign the same request.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -46,7 +46,7 @@ impl TimeSource for Time {
 
 type Headers = Vec<(String, String)>;
 
-/// Answers as planned, with success past the end; keeps the headers of what it was asked.
+/// Answers as planned, then with success. Keeps the headers of the requests.
 #[derive(Debug, Clone, Default)]
 struct Service {
     plan: Arc<Mutex<VecDeque<HttpResponse>>>,
@@ -108,7 +108,7 @@ fn skewed(date: u64) -> HttpResponse {
 
 type Change = Arc<dyn Fn(&mut HttpRequest) + Send + Sync>;
 
-/// Signs each request by ours and by the SDK's signer, and compares.
+/// Signs each request with our signer and with the SDK's, and compares.
 #[derive(Clone)]
 struct Both {
     scheme: Arc<PlainFirstScheme>,
@@ -160,7 +160,7 @@ impl Sign for Both {
         };
         count.fetch_add(1, SeqCst);
 
-        // A body that cannot be cloned is streamed; both signers see one of that kind.
+        // A body that cannot be cloned is streamed, so both signers get a streamed one.
         let copy = |request: &HttpRequest| {
             request.try_clone().unwrap_or_else(|| {
                 let mut copy = HttpRequest::new(streamed());
@@ -188,7 +188,7 @@ fn streamed() -> SdkBody {
     SdkBody::from("streamed").map(SdkBody::from_body_1_x)
 }
 
-/// Everything that signing may change: URI, headers, what must not be logged.
+/// Everything that signing may change: the URI, the headers, and which of them must not be logged.
 fn all(request: HttpRequest) -> (String, Vec<(String, Vec<u8>, bool)>) {
     let request = request.try_into_http1x().unwrap();
     let headers = request.headers().iter();
@@ -251,7 +251,7 @@ impl Setup {
         call.send().await.unwrap();
     }
 
-    /// How many requests were signed by us and by the SDK, since the last time.
+    /// How many requests we signed and how many the SDK, since the last call.
     fn counts(&self) -> (usize, usize) {
         let Both { ours, stock, .. } = &self.both;
         (ours.swap(0, SeqCst), stock.swap(0, SeqCst))
@@ -262,7 +262,7 @@ impl Setup {
     }
 }
 
-/// Splitmix: the same requests in each run.
+/// Splitmix, so that every run has the same requests.
 struct Random(u64);
 
 impl Random {
@@ -381,7 +381,7 @@ async fn requests_are_signed_as_the_sdk_signs_them() {
             config
         });
         for _ in 0..EACH {
-            // From 1970 to 9999, mostly now.
+            // Times from 1970 to 9999, mostly the present.
             let time = [NOW, random.below(253_402_300_800), 1_735_689_599][round % 3];
             setup.time.0.store(time, SeqCst);
             let (name, value) = (random.text("abcxyz019-", 12), random.text(VALUES, 60));
@@ -541,7 +541,7 @@ async fn unusual_settings_are_the_sdk_s() {
 
 #[tokio::test]
 async fn the_endpoint_may_say_how_to_sign() {
-    // Its rules sign the region `local` for another one.
+    // The rules of the endpoint sign the region `local` as another one.
     let setup = setup_with("local", keys("AKID", "secret", None), |c| c);
     setup.get().await;
     assert_eq!(setup.counts(), (0, 1));
@@ -557,7 +557,7 @@ async fn credentials_without_a_key_are_the_sdk_s() {
     }
 }
 
-/// New credentials with each call; the first ones change their secret or their token only.
+/// Gives new credentials with each call; the first ones change only their secret or their token.
 #[derive(Debug, Clone, Default)]
 struct Rotating(Arc<AtomicUsize>);
 
@@ -596,7 +596,7 @@ async fn new_credentials_are_used_at_once() {
 #[tokio::test]
 async fn a_new_day_has_a_new_key() {
     let setup = setup();
-    // 2024-02-29T23:59:58Z and what comes after it.
+    // 2024-02-29T23:59:58Z and the times after it.
     for second in [0, 1, 2, 3, 86_400, 1, 2] {
         setup.time.0.store(1_709_251_198 + second, SeqCst);
         setup.get().await;
@@ -635,7 +635,7 @@ async fn many_sign_at_once() {
     assert!(setup.both.scheme.0.plain.0.len() <= 4);
 }
 
-/// A client as the library builds it, whose service has another time.
+/// A client as the library builds it, with a service whose clock differs.
 fn installed(attempts: u32) -> (Client, Service, Time) {
     let (service, time) = (Service::default(), Time::at(NOW));
     let retries = RetryConfig::standard()
@@ -658,11 +658,11 @@ async fn a_wrong_clock_is_corrected_as_by_the_sdk() {
     service.plan([skewed(there), answer(200, "{}", Some(there))]);
     client.list_tables().send().await.unwrap();
     assert_eq!(service.header(DATE), [HERE, THERE]);
-    // Now it is known: the first attempt is right.
+    // The difference is known now, so the first attempt is right.
     service.plan([answer(200, "{}", Some(there))]);
     client.list_tables().send().await.unwrap();
     assert_eq!(service.header(DATE), [THERE]);
-    // The clock is put right: one more answer tells the SDK, its signer tells us.
+    // The clock is put right: one more answer tells the SDK, and its signer tells us.
     service.plan([answer(200, "{}", Some(NOW)), answer(200, "{}", Some(NOW))]);
     for _ in 0..3 {
         client.list_tables().send().await.unwrap();
@@ -670,7 +670,7 @@ async fn a_wrong_clock_is_corrected_as_by_the_sdk() {
     assert_eq!(service.header(DATE), [THERE, HERE, HERE]);
 }
 
-/// Our serializer and a guarded write stand in nobody's way.
+/// Our serializer and a guarded write do not keep the clock from being corrected.
 #[tokio::test]
 async fn a_wrong_clock_is_corrected_for_our_own_bytes() {
     let (client, service, _) = installed(3);
