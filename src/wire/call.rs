@@ -235,9 +235,15 @@ impl Wire {
             },
         };
         let teaches = matches!(detour, Detour::Learning | Detour::Account);
+        let learner = self.plain.as_deref().filter(|_| teaches);
         *path = WirePath::Sdk(detour);
         // This future is boxed, so that a call that does without the SDK needs no room for it.
-        Box::pin(self.through(request, token, teaches)).await
+        Box::pin(self.through(request, token, learner)).await
+    }
+
+    fn exchange(&self, request: &Request, token: Option<&Arc<TokenLife>>) -> HookExchange {
+        let (agent, plain) = (self.agent.as_ref(), self.plain.as_ref());
+        HookExchange::new(request, self.swaps, agent, token, plain)
     }
 
     /// Sends the request through the SDK from the beginning. Later requests may learn from it how to do without.
@@ -245,21 +251,17 @@ impl Wire {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-        teaches: bool,
+        learner: Option<&PlainWay>,
     ) -> Result<Reply, Failure> {
-        let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
-        let Some(plain) = &self.plain else {
+        let exchange = self.exchange(request, token);
+        let Some(learner) = learner else {
             return self.send(request, &Arc::new(exchange), None).await;
         };
-        let exchange = exchange.beside(plain);
-        if !teaches {
-            return self.send(request, &Arc::new(exchange), None).await;
-        }
-        let turn = plain.turn();
+        let turn = learner.turn();
         let exchange = Arc::new(exchange.teaching());
         let outcome = self.send(request, &exchange, None).await;
         if let Some(lesson) = exchange.take_lesson() {
-            plain.learn(lesson, turn);
+            learner.learn(lesson, turn);
         }
         outcome
     }
@@ -273,11 +275,7 @@ impl Wire {
         failed: FailedAttempt,
         spent: Duration,
     ) -> Result<Reply, Failure> {
-        let exchange = HookExchange::new(request, self.swaps, self.agent.as_ref(), token);
-        let exchange = match &self.plain {
-            Some(plain) => exchange.beside(plain),
-            None => exchange,
-        };
+        let exchange = self.exchange(request, token);
         let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));
         let client = match ReplayClient::new(failed, route.http()) {
             Ok(client) => client,

@@ -4,6 +4,7 @@
 //! first request goes through the SDK and is a lesson; those that follow are written, signed and sent here, by the
 //! SDK's own connector. An answer that can be read is returned. Everything else is given to the SDK as the result of
 //! its first attempt, so that retries, pauses, quotas and errors stay its own.
+//!
 //! ```text
 //! lesson  what the SDK's request shows, and whether all of it is understood
 //! route   writes, signs and sends a request as it was learned

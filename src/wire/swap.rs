@@ -81,6 +81,7 @@ impl HookExchange {
         swaps: bool,
         agent: Option<&Arc<Agent>>,
         token: Option<&Arc<TokenLife>>,
+        plain: Option<&Arc<PlainWay>>,
     ) -> Self {
         HookExchange {
             agent: agent.cloned(),
@@ -94,19 +95,13 @@ impl HookExchange {
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
             replays: AtomicBool::new(false),
-            plain: None,
+            plain: plain.cloned(),
             teaches: false,
             lesson: Mutex::new(None),
             invocation: None,
             token: token.cloned(),
             answer: Mutex::new(None),
         }
-    }
-
-    /// For a client about which other requests know something too.
-    pub(super) fn beside(mut self, plain: &Arc<PlainWay>) -> Self {
-        self.plain = Some(plain.clone());
-        self
     }
 
     /// For a request from which later ones may learn.
@@ -471,7 +466,7 @@ mod tests {
     fn an_answer_that_was_lost_once_stays_lost() {
         for resend in [Resend::UnlessAmbiguous, Resend::Repeatable] {
             let request = Request { resend, ..create() };
-            let exchange = Arc::new(HookExchange::new(&request, true, None, None));
+            let exchange = Arc::new(HookExchange::new(&request, true, None, None, None));
             set(&exchange.transmitted, true);
             let site = Site::of(ServiceOperation::PutItem, "tab", &exchange);
             assert!(!site.unknown);

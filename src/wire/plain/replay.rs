@@ -28,10 +28,6 @@ pub(crate) enum FirstResult {
 }
 
 impl FirstResult {
-    pub(super) fn broken(error: ConnectorError) -> Self {
-        FirstResult::Broken(error)
-    }
-
     pub(super) fn late(limit: TimeLimit) -> Self {
         let over = TimeOver(limit.time);
         match limit.of_all {

@@ -25,7 +25,6 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use aws_smithy_types::timeout::TimeoutConfig;
 use aws_types::sdk_config::SharedTimeSource;
-
 use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
@@ -120,15 +119,6 @@ impl Route {
         self.quota.is_full()
     }
 
-    /// Keeps the account that the endpoint belongs to.
-    pub(super) fn settle(&mut self) {
-        if let Some(signing) = &mut self.signing
-            && let Some(identity) = signing.identity(&self.components)
-        {
-            signing.account = identity.property().cloned();
-        }
-    }
-
     /// Writes the request as the SDK would.
     pub(super) fn write(
         &self,
@@ -213,7 +203,7 @@ impl Route {
         // The connector is asked for each time, as the SDK does, because a client may hand out more than one.
         let connector = self.http.http_connector(&self.connecting, &self.components);
         let response = connector.call(request).await;
-        let mut response = response.map_err(FirstResult::broken)?;
+        let mut response = response.map_err(FirstResult::Broken)?;
         if !response.status().is_success() {
             return Err(FirstResult::Answer(response));
         }
@@ -271,20 +261,12 @@ impl Route {
 
     /// The shorter of the limits for one attempt and for all attempts.
     fn limit(&self) -> Option<TimeLimit> {
+        let limit = |of_all| move |time| TimeLimit { time, of_all };
+        let all = self.timeouts.operation_timeout().map(limit(true));
         let one = self.timeouts.operation_attempt_timeout();
-        let all = self.timeouts.operation_timeout();
-        match (one, all) {
-            (Some(time), None) => Some(TimeLimit {
-                time,
-                of_all: false,
-            }),
-            (Some(one), Some(all)) if one < all => Some(TimeLimit {
-                time: one,
-                of_all: false,
-            }),
-            (_, Some(time)) => Some(TimeLimit { time, of_all: true }),
-            (None, None) => None,
-        }
+        let one = one.map(limit(false));
+        // Of two that are equal it is the first one.
+        all.into_iter().chain(one).min_by_key(|limit| limit.time)
     }
 
     /// The timeouts with what is left of the time for all attempts.
@@ -298,7 +280,7 @@ impl Route {
 
 impl Signing {
     /// Credentials that are at hand. The SDK loads those that have to be loaded.
-    fn identity(&self, components: &RuntimeComponents) -> Option<Identity> {
+    pub(super) fn identity(&self, components: &RuntimeComponents) -> Option<Identity> {
         let cache = components.identity_cache();
         let found =
             cache.resolve_cached_identity(self.resolver.clone(), components, &self.settings);

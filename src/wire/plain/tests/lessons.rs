@@ -84,22 +84,26 @@ impl HttpConnector for WatchedConnector {
     }
 }
 
-/// The endpoint of such a table belongs to the other account, so it is not for the tables of this one.
-#[tokio::test]
-async fn a_table_of_another_account_teaches_nothing() {
-    let http = Watched::around(engine_of_tab().await.http_client());
+/// A client whose credentials name their account, so that its endpoint does too.
+pub(super) fn of_an_account(http: &Watched) -> config::Builder {
     let credentials = Credentials::builder()
         .access_key_id("A")
         .secret_access_key("secret")
         .account_id("111111111111")
         .provider_name("test");
-    let config = config::Config::builder()
+    config::Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("eu-west-1"))
         .credentials_provider(credentials.build())
         .retry_partition(alone())
-        .http_client(http.clone());
-    let wire = Wire::new(Client::from_conf(config.build()));
+        .http_client(http.clone())
+}
+
+/// The endpoint of such a table belongs to the other account, so it is not for the tables of this one.
+#[tokio::test]
+async fn a_table_of_another_account_teaches_nothing() {
+    let http = Watched::around(engine_of_tab().await.http_client());
+    let wire = Wire::new(Client::from_conf(of_an_account(&http).build()));
     let mut other = get();
     other.table = "arn:aws:dynamodb:eu-west-1:222222222222:table/tab".into();
     let mut paths = Vec::new();

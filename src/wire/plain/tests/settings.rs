@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::config::{
 use futures_util::future::join_all;
 
 use super::clients::{Provider, Time, keys};
-use super::lessons::Watched;
+use super::lessons::{Watched, of_an_account};
 use super::*;
 use crate::connect::testing::Fault;
 use crate::error::ErrorKind;
@@ -22,18 +22,7 @@ async fn hosts(change: impl Fn(config::Builder) -> config::Builder) -> [Vec<(Str
     let mut all = Vec::new();
     for through_sdk in [false, true] {
         let http = Watched::around(engine_of_tab().await.http_client());
-        let credentials = Credentials::builder()
-            .access_key_id("A")
-            .secret_access_key("secret")
-            .account_id("111111111111")
-            .provider_name("test");
-        let config = config::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("eu-west-1"))
-            .credentials_provider(credentials.build())
-            .retry_partition(alone())
-            .http_client(http.clone());
-        let wire = Wire::new(Client::from_conf(change(config).build()));
+        let wire = Wire::new(Client::from_conf(change(of_an_account(&http)).build()));
         let wire = if through_sdk {
             wire.through_sdk()
         } else {
