@@ -1,4 +1,4 @@
-//! Collections: declarations that are right, and mistakes that the transcripts leave out.
+//! Declarations of collections that are accepted, and mistakes that the transcripts leave out.
 
 use syn::parse_quote;
 

@@ -1,4 +1,4 @@
-//! No tokens make a derive panic, and wrong ones are never refused without a message.
+//! No tokens make a derive panic, and it never refuses wrong tokens without a message.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -143,7 +143,7 @@ impl Dice {
         Punct::new(marks[self.roll(marks.len())], Spacing::Joint).into()
     }
 
-    /// Options that are nearly right: a known word with some value.
+    /// Options that are nearly right: known words, each with some value.
     fn options(&mut self, depth: usize) -> TokenStream {
         let mut all = TokenStream::new();
         for _ in 0..self.roll(6) {
@@ -262,7 +262,7 @@ fn any_tokens() {
     }
 }
 
-/// Expands all the way, including errors and the fallback.
+/// Runs the whole expansion, including errors and the fallback.
 #[test]
 fn any_tokens_expand() {
     let mut dice = Dice(11);
