@@ -155,7 +155,7 @@ mod without_prelude {
 }
 
 #[test]
-fn stands_without_prelude() {
+fn generated_code_compiles_without_the_prelude() {
     use std::time::{Duration, SystemTime};
     use without_prelude::{Entity, Nested, Outcome, Payload, UserId};
 

@@ -215,7 +215,7 @@ async fn a_stream_holds_two_answers() {
     assert!(shards < 64 * 2 * whole, "{shards} bytes, {whole} for one");
     all_lets_answers_go().await;
     large_answers_wait_as_bytes().await;
-    lanes_that_are_over_hold_nothing().await;
+    finished_lanes_free_their_memory().await;
     merging_costs_little().await;
 }
 
@@ -253,7 +253,7 @@ async fn large_answers_wait_as_bytes() {
 
 /// Partitions whose rows follow each other all have to be asked before the first row is known. A partition
 /// that has been read to its end holds no memory.
-async fn lanes_that_are_over_hold_nothing() {
+async fn finished_lanes_free_their_memory() {
     let (page, lanes) = (1_000, 50);
     let (db, _) = Canned::new(page, page).connect();
     let (one, _) = measured(Event::in_partition("s").stream(&db), page).await;

@@ -155,7 +155,7 @@ async fn hangs(faults: &Faults, by: &Fault, after: usize) {
 /// A worker needs at least five requests to make progress: the check that the message is published, the
 /// message, the waiting recipients, a chunk, and the step itself.
 #[tokio::test]
-async fn workers_may_all_die_young() -> Outcome {
+async fn delivery_ends_although_every_worker_dies_early() -> Outcome {
     let db = open().await?;
     for after in [5, 6, 8, 12] {
         let delivery = Delivery::new(format!("young{after}"), 40);

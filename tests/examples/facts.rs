@@ -78,7 +78,7 @@ async fn request_counts_lose_no_request() -> Outcome {
 }
 
 #[tokio::test]
-async fn organisations_are_asked_as_a_whole_and_one_by_one() -> Outcome {
+async fn organisations_are_queried_globally_and_per_company() -> Outcome {
     let db = open().await?;
     let facts = organisations::run(&db).await?;
     assert_eq!(facts.of_company, ["Ann", "Bob", "Cem"]);

@@ -12,13 +12,13 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    an_update_of_a_loaded_row_holds,
+    an_update_accepts_the_stored_spelling,
     keys_of_indexes_follow,
     a_put_and_a_delete_of_a_loaded_row_hold,
     a_transaction_holds,
     a_transaction_says_which_operation_lost,
-    a_transaction_that_met_another_one_holds,
-    a_condition_of_the_callers_is_not_the_spelling,
+    a_transaction_conflict_is_retried_with_the_stored_spelling,
+    a_failed_caller_condition_is_reported_as_such,
     an_idempotent_write_holds,
     a_token_of_the_callers_is_sent_once,
     jobs_hold,
@@ -27,7 +27,7 @@ tests![
     a_delete_of_unique_values_in_a_transaction_holds,
     another_value_is_a_conflict,
     another_version_is_one_request,
-    rows_of_ours_are_one_request,
+    rows_in_our_spelling_take_one_request,
     an_absent_default_is_no_other_spelling,
     a_lost_answer_is_unknown,
     a_condition_of_the_callers_decides,
@@ -81,7 +81,7 @@ async fn letter(db: &Db, id: &str, time: &str) -> Result<Letter> {
     Ok(Letter::key(id).get().send(db).await?.expect("a letter"))
 }
 
-async fn an_update_of_a_loaded_row_holds(db: Db) -> Outcome {
+async fn an_update_accepts_the_stored_spelling(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     for (at, time) in TIMES.into_iter().enumerate() {
         let loaded = letter(&db, &at.to_string(), time).await?;
@@ -189,7 +189,7 @@ async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
 }
 
 /// One guard fails for its spelling, and another operation meets another transaction. Neither is a lost race.
-async fn a_transaction_that_met_another_one_holds(db: Db) -> Outcome {
+async fn a_transaction_conflict_is_retried_with_the_stored_spelling(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let a = letter(&db, "a", TIMES[1]).await?;
     let b = letter(&db, "b", TIMES[1]).await?;
@@ -423,7 +423,7 @@ async fn another_version_is_one_request(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn rows_of_ours_are_one_request(db: Db) -> Outcome {
+async fn rows_in_our_spelling_take_one_request(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[7]).await?;
     let loaded = loaded.put().send(&db).await?;
@@ -518,7 +518,7 @@ async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
 
 /// The row is the one that was loaded, in any spelling, so the error names the caller's condition. It must
 /// not say that the row was deleted and created again, which would have given it version 1 too.
-async fn a_condition_of_the_callers_is_not_the_spelling(db: Db) -> Outcome {
+async fn a_failed_caller_condition_is_reported_as_such(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     for time in TIMES {
         let loaded = letter(&db, "a", time).await?;

@@ -15,7 +15,7 @@ tests![
     a_bare_key_is_read_as_it_is_written,
     a_number_is_its_value,
     every_read_refuses,
-    a_field_that_left_its_key_is_refused,
+    a_field_that_differs_from_its_key_is_refused,
     projections_refuse,
     keys_refuse,
     a_constant_is_part_of_the_key,
@@ -25,7 +25,7 @@ tests![
     a_changed_template_is_refused,
     keys_of_indexes_refuse_nothing,
     verbatim_is_exact,
-    a_type_of_the_users_is_held_to_its_text,
+    a_custom_key_part_must_read_back_its_own_text,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -280,7 +280,7 @@ async fn every_read_refuses(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_field_that_left_its_key_is_refused(db: Db) -> Outcome {
+async fn a_field_that_differs_from_its_key_is_refused(db: Db) -> Outcome {
     for (name, value) in [
         ("user", "00000000-0000-0000-0000-000000000001"),
         ("at", "2026-03-02T00:00:00Z"),
@@ -662,7 +662,7 @@ struct Folder {
     size: u32,
 }
 
-async fn a_type_of_the_users_is_held_to_its_text(db: Db) -> Outcome {
+async fn a_custom_key_part_must_read_back_its_own_text(db: Db) -> Outcome {
     db.create_tables([Folder::schema()]).await?;
     let folder = Folder {
         name: Folded("ann".into()),

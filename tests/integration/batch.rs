@@ -34,7 +34,7 @@ tests![
     a_throttled_request_is_a_round_without_progress,
     what_is_left_is_sent_as_it_is,
     what_is_left_is_named,
-    what_can_be_sent_again_speaks_first,
+    retryable_reasons_come_first,
     what_is_left_takes_more_writes,
     what_is_left_is_counted_anew,
     a_lost_answer_harms_nobody,
@@ -513,7 +513,7 @@ async fn what_is_left_is_named(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn what_can_be_sent_again_speaks_first(db: Db) -> Outcome {
+async fn retryable_reasons_come_first(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     http.plan((0..500).map(|_| Fault::throttle()));

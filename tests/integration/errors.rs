@@ -28,11 +28,11 @@ tests![
     a_bare_key_that_differs_is_named,
     a_broken_current_item_is_an_error_of_its_own,
     a_current_item_is_read_as_another_entity_by_name,
-    those_of_a_fake_are_those_of_an_engine,
+    a_fake_gives_the_same_as_an_engine,
     a_finished_call_stays_finished,
     values_never_show,
     quoted_values_never_show,
-    what_a_code_means_needs_no_words,
+    the_error_code_decides_without_a_message,
     the_cause_is_there,
 ];
 
@@ -322,7 +322,7 @@ async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn those_of_a_fake_are_those_of_an_engine(db: Db) -> Outcome {
+async fn a_fake_gives_the_same_as_an_engine(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let there = note("n1", "x");
     there.create().send(&db).await?;
@@ -546,7 +546,7 @@ fn is_in_the_way(reply: &Fault) -> bool {
 }
 
 /// The code decides the kind, and the unread message is not searched for the values of the request.
-async fn what_a_code_means_needs_no_words(db: Db) -> Outcome {
+async fn the_error_code_decides_without_a_message(db: Db) -> Outcome {
     let failed = json!({ "__type": "ConditionalCheckFailedException", "message": "q is not 7.5" });
     let cancelled = json!({
         "__type": "TransactionCanceledException",

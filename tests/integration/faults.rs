@@ -25,7 +25,7 @@ tests![
     an_unconditional_put_that_never_succeeds_is_unavailable,
     throttling_is_retried,
     endless_throttling_is_throttled,
-    a_connection_that_was_never_made_is_no_ambiguity,
+    a_connection_that_was_never_made_leaves_no_unknown_outcome,
     no_connection_at_all_is_unavailable,
     a_refusal_before_the_ambiguity_changes_nothing,
     a_failed_condition_alone_is_certain,
@@ -223,7 +223,7 @@ async fn endless_throttling_is_throttled(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_connection_that_was_never_made_is_no_ambiguity(db: Db) -> Outcome {
+async fn a_connection_that_was_never_made_leaves_no_unknown_outcome(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Refused, Fault::Refused]);
     note("n1", "x").create().send(&faulty).await?;

@@ -35,7 +35,7 @@ tests![
     escapes_count_for_the_length,
     a_number_wider_than_its_padding_is_refused,
     a_year_of_five_digits_is_refused,
-    a_number_that_is_none_is_refused,
+    a_value_that_is_not_a_number_is_refused,
     an_empty_index_key_is_refused,
     a_long_index_key_is_refused,
     a_key_has_the_least_of_its_limits,
@@ -516,7 +516,7 @@ struct Float {
     value: f64,
 }
 
-async fn a_number_that_is_none_is_refused(db: Db) -> Outcome {
+async fn a_value_that_is_not_a_number_is_refused(db: Db) -> Outcome {
     db.create_tables([Float::schema()]).await?;
     Float { value: 0.1 }.create().send(&db).await?;
     assert_eq!(

@@ -11,11 +11,11 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    no_item_is_not_taken_for_gone,
-    what_came_is_not_read_again,
+    a_missing_item_in_the_answer_does_not_mean_deleted,
+    an_item_in_the_answer_saves_the_read,
     a_read_that_fails_is_an_error_of_its_own,
     each_operation_is_learned_by_itself,
-    only_who_may_not_read_believes_the_server,
+    without_read_permission_the_server_is_believed,
     a_row_that_is_gone_is_looked_for_once,
     a_job_that_may_not_read_counts_no_row_as_gone,
     a_write_that_finds_nothing_looks_once,
@@ -23,7 +23,7 @@ tests![
 ];
 
 /// A stale put costs one read, whether the row still exists or is gone.
-async fn no_item_is_not_taken_for_gone(db: Db) -> Outcome {
+async fn a_missing_item_in_the_answer_does_not_mean_deleted(db: Db) -> Outcome {
     db.create_tables([Draft::schema()]).await?;
     let old = draft("d1", "x").create().send(&db).await?;
     let newer = old.put().send(&db).await?;
@@ -48,7 +48,7 @@ fn talking(db: &Db) -> (Dynamo, Faults) {
 }
 
 /// Once a server has returned an item with a failed condition, a missing item means that there is none.
-async fn what_came_is_not_read_again(db: Db) -> Outcome {
+async fn an_item_in_the_answer_saves_the_read(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let (talking, faults) = talking(&db);
@@ -116,7 +116,7 @@ async fn a_read_that_fails_is_an_error_of_its_own(db: Db) -> Outcome {
 
 /// Only if the read is denied is the server believed: no item then means that the row is gone. Any other
 /// failure of the read is reported.
-async fn only_who_may_not_read_believes_the_server(db: Db) -> Outcome {
+async fn without_read_permission_the_server_is_believed(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     for (code, kind) in [
         ("AccessDeniedException", ErrorKind::NotFound),

@@ -16,12 +16,12 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_checked_write_meets_what_its_writer_holds,
+    a_checked_write_only_changes_the_version_it_read,
     an_unchecked_put_leaves_a_version_that_nobody_holds,
-    every_way_of_an_unchecked_put_does,
+    every_unchecked_put_draws_a_new_version,
     a_drawn_version_is_exact_everywhere,
-    the_highest_version_is_no_end_of_unchecked_puts,
-    an_item_in_the_place_of_the_loaded_one_is_told,
+    unchecked_puts_go_on_after_the_highest_version,
+    a_recreated_item_is_reported_as_another_item,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -262,7 +262,7 @@ async fn play(db: &Dynamo, clock: &HandClock, acts: &[Act]) -> Result<Result<(),
 }
 
 /// Compares three writers, whose copies may be old, with a model of what is stored.
-async fn a_checked_write_meets_what_its_writer_holds(db: Db) -> Outcome {
+async fn a_checked_write_only_changes_the_version_it_read(db: Db) -> Outcome {
     db.create_tables([Document::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
@@ -314,7 +314,7 @@ async fn an_unchecked_put_leaves_a_version_that_nobody_holds(db: Db) -> Outcome 
     Ok(())
 }
 
-async fn every_way_of_an_unchecked_put_does(db: Db) -> Outcome {
+async fn every_unchecked_put_draws_a_new_version(db: Db) -> Outcome {
     db.create_tables([Leaf::schema()]).await?;
     let old = leaf("a").create().send(&db).await?;
     let mut seen = vec![old.version];
@@ -354,7 +354,7 @@ async fn a_drawn_version_is_exact_everywhere(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn the_highest_version_is_no_end_of_unchecked_puts(db: Db) -> Outcome {
+async fn unchecked_puts_go_on_after_the_highest_version(db: Db) -> Outcome {
     db.create_tables([Leaf::schema()]).await?;
     let last = Leaf {
         version: Version::from(u64::MAX),
@@ -366,7 +366,7 @@ async fn the_highest_version_is_no_end_of_unchecked_puts(db: Db) -> Outcome {
 }
 
 /// The new item has the same version, but another creation time.
-async fn an_item_in_the_place_of_the_loaded_one_is_told(db: Db) -> Outcome {
+async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
     db.create_tables([Document::schema()]).await?;
     let loaded = document("a").create().send(&db).await?;
     let updated = || loaded.update().apply(|d| d.text().set("x"));

@@ -148,7 +148,7 @@ proptest! {
     /// Text that is no number can only arrive through a conversion that cannot fail. A write refuses it, and
     /// a sort must not panic on it.
     #[test]
-    fn numbers_that_are_none_are_refused_and_sort(texts in prop::collection::vec(junk(), 1..40)) {
+    fn invalid_numbers_are_refused_and_can_be_sorted(texts in prop::collection::vec(junk(), 1..40)) {
         let list = texts.iter().map(|text| AttributeValue::N(text.clone())).collect();
         let set = AttributeValue::Ns(texts.clone());
         let item = Item::from(HashMap::from([

@@ -104,7 +104,7 @@ proptest! {
     #![proptest_config(config_of_half())]
 
     #[test]
-    fn a_shard_ends_the_key_of_its_twin(left in spread(), right in spread()) {
+    fn a_sharded_key_is_the_plain_key_plus_its_shard(left in spread(), right in spread()) {
         let (item, twin) = (left.to_item()?, whole(&left).to_item()?);
         let (pk, sk) = (text(&twin, "pk").unwrap(), text(&twin, "sk").unwrap());
         let hash = KeyHash::of(pk.as_bytes(), Some(sk.as_bytes()));
@@ -173,7 +173,7 @@ proptest! {
 
 /// These numbers must never change, because stored items lie in these shards.
 #[test]
-fn shards_of_all_time() {
+fn shard_numbers_never_change() {
     for (pk, sk, hash, of_10) in [
         (
             "USER#ann",

@@ -14,11 +14,11 @@ tests![
     a_part_that_another_changed_is_a_conflict,
     what_another_changed_beside_the_parts_is_kept,
     an_entity_changed_in_memory_leaves_no_stale_key,
-    a_text_that_another_emptied_is_a_conflict_and_a_default_is_none,
+    an_emptied_key_text_conflicts_but_a_default_does_not,
     a_ttl_with_a_fraction_is_the_same_second,
     modify_sees_every_writer_in_between,
     modify_overwrites_no_attribute_that_came_meanwhile,
-    an_upsert_and_a_delete_end_as_one_after_the_other,
+    a_racing_upsert_and_delete_are_serialized,
     one_of_two_creates_wins,
 ];
 
@@ -142,7 +142,7 @@ struct Named {
 
 /// An update by key leaves the sort key of the index alone, so it only succeeds if the item is in the index
 /// and stays there.
-async fn a_text_that_another_emptied_is_a_conflict_and_a_default_is_none(db: Db) -> Outcome {
+async fn an_emptied_key_text_conflicts_but_a_default_does_not(db: Db) -> Outcome {
     db.create_tables([Named::schema()]).await?;
     let key = Named::key(1);
     let row = [
@@ -285,7 +285,7 @@ async fn modify_overwrites_no_attribute_that_came_meanwhile(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn an_upsert_and_a_delete_end_as_one_after_the_other(db: Db) -> Outcome {
+async fn a_racing_upsert_and_delete_are_serialized(db: Db) -> Outcome {
     db.create_tables([Racer::schema()]).await?;
     for round in 0..20 {
         let before = Racer {

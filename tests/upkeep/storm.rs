@@ -34,7 +34,7 @@ use worker::Worker;
 
 use dynamo_entity::prelude::*;
 
-tests![every_error_is_true_and_nothing_is_lost_or_doubled];
+tests![errors_tell_the_true_outcome_of_every_write];
 
 /// How many operations a short run has, unless `FAULTS_OPERATIONS` sets another number.
 const OPERATIONS: u64 = 4_000;
@@ -50,7 +50,7 @@ const AT_ONCE: usize = 8;
 /// The seeds of storms that failed once, one per line.
 const FAILED_ONCE: &str = include_str!("storms.txt");
 
-async fn every_error_is_true_and_nothing_is_lost_or_doubled(db: Db) -> Outcome {
+async fn errors_tell_the_true_outcome_of_every_write(db: Db) -> Outcome {
     let default = if Kind::here().is_server() {
         OPERATIONS_ON_A_SERVER
     } else {

@@ -30,7 +30,7 @@ tests![
     a_link_to_a_checkpoint_is_that_checkpoint,
     a_checkpoint_that_is_kept_is_free_after_its_job,
     what_is_no_checkpoint_is_refused,
-    a_place_that_cannot_be_written_stops_nothing_half_way,
+    an_unwritable_checkpoint_stops_the_job_before_it_starts,
     jobs_side_by_side_keep_their_marks,
     the_bounds_of_the_first_run_hold,
     a_job_goes_on_from_the_end_of_its_range,
@@ -380,7 +380,7 @@ async fn what_is_no_checkpoint_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_place_that_cannot_be_written_stops_nothing_half_way(db: Db) -> Outcome {
+async fn an_unwritable_checkpoint_stops_the_job_before_it_starts(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     rows(&db, 3).await?;
     let path = folder.path().join("no such folder").join("job");

@@ -23,7 +23,7 @@ tests![
     a_read_that_is_throttled_goes_on,
     segments_that_are_throttled_go_on,
     a_refusal_stops_it,
-    what_was_under_way_is_in_doubt,
+    unfinished_writes_are_reported_in_doubt,
 ];
 
 async fn plus_one(db: &Dynamo) -> Result<BulkReport> {
@@ -295,7 +295,7 @@ async fn a_refusal_stops_it(db: Db) -> Outcome {
 }
 
 /// A delete by key is always sent again, so a job that stops in between cannot tell whether it was done.
-async fn what_was_under_way_is_in_doubt(db: Db) -> Outcome {
+async fn unfinished_writes_are_reported_in_doubt(db: Db) -> Outcome {
     rows(&db, 6).await?;
     let throttled = (0..50).map(|_| Fault::throttle());
     let plan = [Fault::Pass, Fault::Pass, Fault::Lose]

@@ -17,17 +17,17 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_lost_answer_is_that_of_its_write,
+    a_lost_answer_is_matched_to_its_write,
     a_crash_repeats_no_write_of_an_item,
     a_later_write_waits_for_the_earlier_one,
     a_delete_waits_for_what_it_takes_away,
     writes_of_other_items_go_on,
     the_fate_of_a_refused_write_is_kept,
     a_write_waits_for_one_that_failed,
-    a_mended_write_has_lost_its_turn,
+    a_mended_write_is_refused_after_a_later_one,
     a_mended_write_brings_back_no_deleted_item,
     a_mended_write_is_not_taken_for_done,
-    a_write_that_cannot_be_planned_has_its_place,
+    later_writes_wait_for_one_that_cannot_be_stored,
     any_job_does_each_write_once_in_order,
     any_mended_job_tells_what_was_not_done,
     an_older_checkpoint_leaves_the_same_items,
@@ -219,7 +219,7 @@ fn pushes(id: u32, count: usize) -> Vec<Step> {
 }
 
 /// Several writes of one item are given at once, and one answer is lost.
-async fn a_lost_answer_is_that_of_its_write(db: Db) -> Outcome {
+async fn a_lost_answer_is_matched_to_its_write(db: Db) -> Outcome {
     for lost in 0..3 {
         begin(&db).await?;
         let folder = tempfile::tempdir()?;
@@ -420,7 +420,7 @@ async fn a_write_waits_for_one_that_failed(db: Db) -> Outcome {
 }
 
 /// The first write had no valid key, so nobody knew its item, and a later write of that item was done.
-async fn a_mended_write_has_lost_its_turn(db: Db) -> Outcome {
+async fn a_mended_write_is_refused_after_a_later_one(db: Db) -> Outcome {
     db.create_tables([super::Row::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
@@ -544,7 +544,7 @@ async fn a_mended_write_is_not_taken_for_done(db: Db) -> Outcome {
 }
 
 /// The entity cannot be stored, but its key is known, so later writes of its item wait for it.
-async fn a_write_that_cannot_be_planned_has_its_place(db: Db) -> Outcome {
+async fn later_writes_wait_for_one_that_cannot_be_stored(db: Db) -> Outcome {
     db.create_tables([Weight::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");

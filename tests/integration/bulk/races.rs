@@ -27,7 +27,7 @@ tests![
     no_item_is_no_evidence,
     given_writes_are_known_without_the_item,
     a_filter_and_a_condition_are_told_apart,
-    a_question_that_is_not_answered_is_no_conflict,
+    a_failed_recheck_is_not_reported_as_a_conflict,
     a_condition_behind_a_lost_answer_tells_nothing,
 ];
 
@@ -358,7 +358,7 @@ async fn a_filter_and_a_condition_are_told_apart(db: Db) -> Outcome {
 
 /// The job reads again to learn whether the filter or the condition failed. If that read fails, its error is
 /// reported.
-async fn a_question_that_is_not_answered_is_no_conflict(db: Db) -> Outcome {
+async fn a_failed_recheck_is_not_reported_as_a_conflict(db: Db) -> Outcome {
     rows(&db, 1).await?;
     let job = async |answers: Vec<Fault>| {
         let plan = [Fault::Pass, Fault::Pass].into_iter().chain(answers);

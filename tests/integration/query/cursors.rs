@@ -18,7 +18,7 @@ tests![
     a_cursor_fits_its_query_only,
     a_cursor_keeps_its_bounds,
     a_secret_refuses_made_up_cursors,
-    a_secret_that_is_none_is_refused,
+    a_too_short_secret_is_refused,
     numbers_of_any_size_survive_a_cursor,
     made_up_bounds_are_refused,
     a_cursor_outlives_its_row,
@@ -174,7 +174,7 @@ async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
 }
 
 /// Most of all, an environment variable that is unset must not make an empty secret.
-async fn a_secret_that_is_none_is_refused(db: Db) -> Outcome {
+async fn a_too_short_secret_is_refused(db: Db) -> Outcome {
     let signing = |secret: &str| Dynamo::clone(&db).with_cursor_secret(secret);
     for short in ["", "s3cret", &SECRET[1..]] {
         let refused = signing(short).expect_err("it can be guessed");

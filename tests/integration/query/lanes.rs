@@ -21,7 +21,7 @@ tests![
     nothing_is_asked_early_for_a_part_of_the_rows,
     an_error_waits_for_its_turn,
     an_error_leaves_the_rows_of_other_lanes,
-    a_place_is_never_ahead_of_the_rows,
+    a_stream_cursor_never_skips_rows,
 ];
 
 const LANES: u32 = 12;
@@ -207,7 +207,7 @@ async fn an_error_leaves_the_rows_of_other_lanes(db: Db) -> Outcome {
 
 /// Wherever a stream is left or breaks, its cursor brings the remaining rows and none twice, whatever rows
 /// the lanes have.
-async fn a_place_is_never_ahead_of_the_rows(db: Db) -> Outcome {
+async fn a_stream_cursor_never_skips_rows(db: Db) -> Outcome {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[5; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     // The filter keeps so few rows that many answers have none.

@@ -26,7 +26,7 @@ tests![
     a_cursor_has_a_place_in_each_segment,
     a_cursor_of_segments_fits_as_many,
     made_up_places_are_refused,
-    what_is_refused_is_the_place_or_the_request,
+    a_bad_cursor_is_told_from_a_bad_request,
     segments_that_were_read_are_not_read_again,
     a_limit_is_shared_by_the_segments,
     segments_have_a_bound,
@@ -415,7 +415,7 @@ async fn made_up_places_are_refused(db: Db) -> Outcome {
 }
 
 /// Only the service knows whether a key belongs to a segment. It may also refuse the request for its filter.
-async fn what_is_refused_is_the_place_or_the_request(db: Db) -> Outcome {
+async fn a_bad_cursor_is_told_from_a_bad_request(db: Db) -> Outcome {
     put_things(&db, 30).await?;
     let scan = || Thing::scan().segments(1).limit(7);
     let cursor = scan().page(&db).await?.next.ok_or("more")?;

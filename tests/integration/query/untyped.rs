@@ -13,7 +13,7 @@ use crate::tests;
 
 tests![
     every_read_tells_rows_by_their_keys,
-    limits_count_what_is_meant,
+    limits_count_only_rows_of_the_entity,
     collections_tell_rows_by_their_keys,
     jobs_reach_rows_without_a_type,
     items_of_unique_values_stay_out,
@@ -21,7 +21,7 @@ tests![
     rows_in_another_spelling_are_refused,
     jobs_leave_rows_in_another_spelling,
     deletes_leave_what_no_read_returns,
-    where_no_other_entity_stands_all_rows_are_told_of,
+    foreign_rows_are_errors_where_no_other_entity_is_stored,
 ];
 
 #[derive(DynamoTable)]
@@ -217,7 +217,7 @@ async fn every_read_tells_rows_by_their_keys(db: Db) -> Outcome {
 }
 
 /// One answer brings hundreds of rows, and most of them belong to other entities.
-async fn limits_count_what_is_meant(db: Db) -> Outcome {
+async fn limits_count_only_rows_of_the_entity(db: Db) -> Outcome {
     let (threads, letters) = fill(&db, 150).await?;
     reads(&db, Thread::in_partition(each(OWNERS)).into(), &threads).await?;
     assert_eq!(Letter::letters_of("open").count(&db).await?, letters.len());
@@ -511,7 +511,7 @@ async fn deletes_leave_what_no_read_returns(db: Db) -> Outcome {
 
 /// No other entity of the table has keys like labels, so the service is not asked for the type. A foreign row
 /// there is therefore an error in its place, and is counted.
-async fn where_no_other_entity_stands_all_rows_are_told_of(db: Db) -> Outcome {
+async fn foreign_rows_are_errors_where_no_other_entity_is_stored(db: Db) -> Outcome {
     db.create_tables([Mail::schema()]).await?;
     let label = Label {
         owner: "a".into(),

@@ -11,14 +11,14 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    what_took_effect_says_so,
+    a_write_that_took_effect_is_reported_as_done,
     a_row_that_is_deleted_at_once_was_written,
     a_lost_answer_is_no_second_owner,
 ];
 
 /// A transaction returns nothing, so the item is read after it. If it is gone by then, or the read fails, the
 /// write is done all the same, and the error says so.
-async fn what_took_effect_says_so(db: Db) -> Outcome {
+async fn a_write_that_took_effect_is_reported_as_done(db: Db) -> Outcome {
     tables(&db).await?;
     let upserted = |id, email: &str| {
         let email = email.to_owned();

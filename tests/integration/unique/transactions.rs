@@ -10,9 +10,9 @@ use crate::tests;
 
 tests![
     a_transaction_says_whose_a_value_is,
-    they_fit_into_transactions,
+    unique_values_work_in_transactions,
     a_value_is_handed_over,
-    a_hand_over_believes_the_sentinel,
+    only_the_owner_can_hand_over_a_value,
     a_transaction_names_what_it_cannot_know,
     a_value_is_taken_once_in_a_transaction,
 ];
@@ -52,7 +52,7 @@ async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn they_fit_into_transactions(db: Db) -> Outcome {
+async fn unique_values_work_in_transactions(db: Db) -> Outcome {
     tables(&db).await?;
     let (ann, bob) = (account(1, "a@x"), account(2, "b@x"));
     let stored = Transaction::new()
@@ -165,7 +165,7 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
 }
 
 /// A value can only be handed over by its owner.
-async fn a_hand_over_believes_the_sentinel(db: Db) -> Outcome {
+async fn only_the_owner_can_hand_over_a_value(db: Db) -> Outcome {
     tables(&db).await?;
     let bob = account(2, "b@x");
     bob.create().send(&db).await?;
