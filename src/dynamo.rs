@@ -1,6 +1,7 @@
 //! The connection: an SDK client, a prefix for table names and a clock.
 
 mod secret;
+mod turns;
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use crate::observe::{Observed, Observer};
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
 
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
+pub(crate) use turns::{ItemId, ItemTurn, ItemTurns};
 
 /// A connection to DynamoDB, or to something that speaks its language.
 ///
@@ -35,6 +37,7 @@ struct Connection {
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
     observer: Option<Observer>,
+    turns: Arc<ItemTurns>,
     /// Whether it leads to an engine on this machine, as far as its URL tells.
     is_local: bool,
 }
@@ -56,6 +59,7 @@ impl Dynamo {
             cursor_secret: None,
             actor: None,
             observer: None,
+            turns: Arc::default(),
             is_local: false,
         }))
     }
@@ -244,6 +248,10 @@ impl Dynamo {
     /// The actor whom writes name.
     pub(crate) fn actor(&self) -> Option<Arc<str>> {
         self.0.actor.clone()
+    }
+
+    pub(crate) fn turns(&self) -> &ItemTurns {
+        &self.0.turns
     }
 
     pub(crate) fn table_name(&self, base: &str) -> String {

@@ -1,6 +1,7 @@
 //! `Transaction`: several writes and checks that take effect together, or not at all.
 
 mod hand_over;
+mod unit_of_work;
 mod writes;
 
 use std::any::Any;
@@ -11,6 +12,7 @@ use crate::entity::DynamoEntity;
 use crate::error::{Error, Failed, Result};
 pub use crate::plan::{BoxedWrite, TransactWrite};
 use crate::plan::{Operation, Outcome, Plan};
+pub use unit_of_work::{UnitOfWork, transact, try_transact};
 
 /// Writes and checks that take effect together, or not at all.
 ///

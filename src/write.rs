@@ -17,13 +17,14 @@ mod upsert;
 pub use condition_check::Check;
 pub use create::Create;
 pub use delete::Delete;
-pub(crate) use delete::delete_of;
+pub(crate) use delete::{delete_as_read, delete_of};
 pub(crate) use draft::{
     Edit, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, keep_up, known, read_back, refused,
     split, stamp_fields, tell_changes, update_of,
 };
 pub use idempotent::Idempotent;
 pub use modify::{Modify, TryModify};
+pub(crate) use modify::{as_read, revision};
 pub use put::Put;
 pub(crate) use put::{encode_item, entering, intent_of, plan_entering, put_of};
 pub use repeatable::Repeatable;

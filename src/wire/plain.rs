@@ -95,7 +95,7 @@ impl fmt::Display for WirePath {
         match self {
             WirePath::InProcess => f.write_str("in this process"),
             WirePath::Plain => f.write_str("the plain way"),
-            WirePath::Replayed => f.write_str("the plain way, and on through the SDK"),
+            WirePath::Replayed => f.write_str("the plain way, whose failure was given to the SDK"),
             WirePath::Sdk(detour) => write!(f, "through the SDK: {detour}"),
         }
     }
@@ -104,7 +104,7 @@ impl fmt::Display for WirePath {
 impl fmt::Display for Detour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Detour::Asked => "the connection goes through the SDK",
+            Detour::Asked => "as the connection was told",
             Detour::Learning => "the client was not known yet",
             Detour::NotSent => "nothing was sent",
             Detour::Unusual(what) => return write!(f, "the client is unusual: {what}"),

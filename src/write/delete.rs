@@ -204,12 +204,34 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
             Some(values) => values?,
         };
         let asked = check::with(condition, condition_failure, guard);
-        let exchange = UniqueExchange::between::<E>(&values, &Holdings::nothing::<E>(), false)?;
-        let write = delete_of(&self.key, asked, now, db)?;
-        let main = TransactionMember::of_key(write, &self.key)?;
-        let beside = exchange.members(&self.key, now, db)?;
-        Ok([main].into_iter().chain(beside).collect())
+        members_of(&self.key, asked, &values, now, db)
     }
+}
+
+/// The delete of an item that was just read, under this condition, as members of a transaction.
+pub(crate) fn delete_as_read<E: DynamoEntity>(
+    old: &E,
+    asked: (Node, ConditionFailure),
+    db: &Dynamo,
+) -> Result<Vec<TransactionMember>> {
+    let values = match unique::concerns::<E>() {
+        true => unique::loaded(old)?.0,
+        false => Holdings::nothing::<E>(),
+    };
+    members_of(&Key::of(old), asked, &values, db.now(), db)
+}
+
+fn members_of<E: DynamoEntity>(
+    key: &Key<E>,
+    asked: (Node, ConditionFailure),
+    values: &Holdings,
+    now: Timestamp,
+    db: &Dynamo,
+) -> Result<Vec<TransactionMember>> {
+    let exchange = UniqueExchange::between::<E>(values, &Holdings::nothing::<E>(), false)?;
+    let main = TransactionMember::of_key(delete_of(key, asked, now, db)?, key)?;
+    let beside = exchange.members(key, now, db)?;
+    Ok([main].into_iter().chain(beside).collect())
 }
 
 /// A delete by key.

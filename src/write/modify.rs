@@ -113,7 +113,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
         let begun = Instant::now();
         let (old, mut new) = both(stored.as_ref(), db)?;
         change(&mut new)?;
-        let Some(edit) = plan(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
+        let Some(edit) = revision(db, key.clone(), &stored.unwrap_or_default(), &old, &new)? else {
             return Ok(old);
         };
         let error = match send(db, edit).await {
@@ -170,8 +170,9 @@ async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
     read_entity(Some(&read_back(db, &key).await?), now)
 }
 
-/// The write of what changed; None if nothing did.
-fn plan<E: DynamoEntity>(
+/// The write of what differs between the entity that was read and the new one, if nobody wrote in between; None if
+/// nothing differs.
+pub(crate) fn revision<E: DynamoEntity>(
     db: &Dynamo,
     key: Key<E>,
     stored: &[u8],
@@ -214,6 +215,19 @@ fn plan<E: DynamoEntity>(
         exchange,
         resend: Resend::UnlessAmbiguous,
     }))
+}
+
+/// The condition that nobody wrote since the entity was read from this item.
+pub(crate) fn as_read<E: DynamoEntity>(
+    old: &E,
+    stored: &[u8],
+    db: &Dynamo,
+) -> Result<(Node, ConditionFailure)> {
+    let fail = |fault| Error::encode(E::ENTITY.type_name, fault);
+    let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
+    let seen = attributes(old).map_err(fail)?;
+    let seen: Vec<String> = seen.into_iter().map(|(name, _)| name).collect();
+    unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)
 }
 
 type Attributes = Vec<(String, Vec<u8>)>;

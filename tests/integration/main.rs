@@ -51,6 +51,7 @@ mod table;
 mod transact;
 mod truth;
 mod unique;
+mod unit_of_work;
 mod unread;
 mod update;
 mod values;
@@ -101,6 +102,7 @@ fn main() {
         ("transact", transact::tests),
         ("snapshot", snapshot::tests),
         ("unique", unique::tests),
+        ("unit_of_work", unit_of_work::tests),
         ("renamed", renamed::tests),
         ("keys", keys::tests),
         ("shards", shards::tests),
@@ -151,6 +153,7 @@ fn main() {
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("unique", unique::tests),
+        ("unit_of_work", unit_of_work::tests),
         ("errors", errors::tests),
     ] {
         if !in_all_ways && module != "transact" {

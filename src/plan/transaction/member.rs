@@ -97,7 +97,7 @@ impl fmt::Debug for ItemKey {
 }
 
 impl ItemKey {
-    fn of_key<E: DynamoEntity>(key: &Key<E>) -> Result<Self> {
+    pub(crate) fn of_key<E: DynamoEntity>(key: &Key<E>) -> Result<Self> {
         let mut object = Writer::with_capacity(128);
         key.write_object(&mut object)?;
         Ok(ItemKey(object.into_bytes()))

@@ -1,0 +1,72 @@
+//! The order in which tasks of this process come to an item that many of them want.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use tokio::sync::{Mutex as FairMutex, OwnedMutexGuard};
+
+use crate::runtime::sleep;
+
+/// An item of any table: the full name of the table, and the key as DynamoDB JSON.
+pub(crate) type ItemId = (String, Vec<u8>);
+
+/// How long a task waits for its turn. Turns only spare attempts, so going on without one is never wrong. The limit
+/// also ends the wait of tasks that would wait for each other.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The items that tasks of this process have lost races for.
+///
+/// An optimistic write that loses is tried again, and with many writers most attempts lose. Those that have lost once
+/// go one after the other here, so that each of them needs one attempt more.
+#[derive(Default)]
+pub(crate) struct ItemTurns(Mutex<HashMap<ItemId, Weak<FairMutex<()>>>>);
+
+/// The right to go before others; it ends when this is dropped.
+pub(crate) type ItemTurn = OwnedMutexGuard<()>;
+
+impl ItemTurns {
+    /// Waits for the turns of all of these items.
+    ///
+    /// Everyone takes them in the same order, so that two tasks with several items never wait for each other.
+    pub(crate) async fn all(&self, items: &BTreeSet<ItemId>) -> Vec<ItemTurn> {
+        let mut turns = Vec::with_capacity(items.len());
+        for item in items {
+            turns.extend(in_time(self.queue(item)).await);
+        }
+        turns
+    }
+
+    /// Waits for the turn of an item, if others have a queue for it.
+    pub(crate) async fn after_others(&self, item: &ItemId) -> Option<ItemTurn> {
+        let queue = self.lock().get(item).and_then(Weak::upgrade)?;
+        in_time(queue).await
+    }
+
+    fn queue(&self, item: &ItemId) -> Arc<FairMutex<()>> {
+        let mut queues = self.lock();
+        if let Some(queue) = queues.get(item).and_then(Weak::upgrade) {
+            return queue;
+        }
+        // A queue that nobody waits in is forgotten before the map has to grow.
+        if queues.len() == queues.capacity() {
+            queues.retain(|_, queue| queue.strong_count() > 0);
+        }
+        let queue = Arc::default();
+        queues.insert(item.clone(), Arc::downgrade(&queue));
+        queue
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ItemId, Weak<FairMutex<()>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn in_time(queue: Arc<FairMutex<()>>) -> Option<ItemTurn> {
+    let turn = std::pin::pin!(queue.lock_owned());
+    match select(turn, std::pin::pin!(sleep(PATIENCE))).await {
+        Either::Left((turn, _)) => Some(turn),
+        Either::Right(_) => None,
+    }
+}

@@ -1,0 +1,496 @@
+//! `transact`: read several items, decide, write several items, and start again if somebody else wrote in between.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use super::hand_over;
+use crate::codec::Item;
+use crate::dynamo::{Dynamo, ItemId, ItemTurn};
+use crate::entity::{self, DynamoEntity, HeldEntity, Key};
+use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::expr::{Node, UpdateActions};
+use crate::plan::{
+    ConditionFailure, Expect, ItemKey, Meaning, Outcome, TransactWrite, TransactionMember, check,
+    read_raw,
+};
+use crate::retry::Backoff;
+use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, update_of};
+
+/// How often the closure runs before the last conflict is returned.
+const ATTEMPTS: u32 = 200;
+
+/// Reads items, decides and writes items in one transaction. It runs the closure again if another write came in between.
+///
+/// The closure is given a [`UnitOfWork`]. What it reads there is remembered: an item that is read and written is written
+/// only if it is still as it was read, and an item that is only read is checked to be so. All of it takes effect or nothing
+/// does. If an item has changed, the closure starts again with new reads, so it should do nothing that cannot be
+/// repeated. An error of the closure ends the unit, and nothing is written.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "counters", key(pk = name))]
+/// struct Counter { name: String, last: u64 }
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "invoices", key(pk = number))]
+/// struct Invoice { number: u64, customer: String }
+///
+/// /// Numbers without a gap: the counter and the invoice are written together.
+/// async fn invoice(db: &Dynamo, customer: &str) -> Result<u64> {
+///     transact(db, async |tx| {
+///         let counter = tx.get(Counter::key("invoice")).await?;
+///         let number = counter.map_or(0, |counter| counter.last) + 1;
+///         tx.put(&Counter { name: "invoice".into(), last: number })?;
+///         tx.create(&Invoice { number, customer: customer.into() })?;
+///         Ok(number)
+///     })
+///     .await
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Counter::schema(), Invoice::schema()]).await?;
+/// assert_eq!(invoice(&db, "ann").await?, 1);
+/// assert_eq!(invoice(&db, "bob").await?, 2);
+/// # Ok(()) }
+/// ```
+///
+/// Each read is a strong read of one item. The transaction costs two write units for each KB of an item that is written,
+/// and two for one that is only checked. A unit that writes nothing and reads one item at most sends no transaction.
+/// Queries and other reads in the closure are no part of it.
+///
+/// Tasks of this process that lose a race for an item go one after the other from then on, so that many of them get
+/// through with about two attempts each. Other processes are met by growing random pauses.
+///
+/// The closure may run several times, so it cannot change or use up what it captures: it counts in a `Cell` or an atomic,
+/// and returns what it finds. A closure with an error type of its own is given to [`try_transact`].
+pub async fn transact<T, Out>(db: &Dynamo, work: impl FnMut(UnitOfWork) -> Out) -> Result<T>
+where
+    Out: Future<Output = Result<T>>,
+{
+    try_transact(db, work).await
+}
+
+/// The same as [`transact`], for a closure whose error is a type of the caller. It is returned as it is.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+/// use dynamo_entity::transact::try_transact;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "accounts", key(pk = id))]
+/// struct Account { id: String, balance: u64 }
+///
+/// #[derive(Debug)]
+/// enum Refusal { NoAccount, TooPoor, Database(Error) }
+///
+/// impl From<Error> for Refusal {
+///     fn from(error: Error) -> Self { Refusal::Database(error) }
+/// }
+///
+/// async fn transfer(db: &Dynamo, from: &str, to: &str, amount: u64) -> Result<(), Refusal> {
+///     try_transact(db, async |tx| {
+///         let mut giver = tx.get(Account::key(from)).await?.ok_or(Refusal::NoAccount)?;
+///         let mut taker = tx.get(Account::key(to)).await?.ok_or(Refusal::NoAccount)?;
+///         giver.balance = giver.balance.checked_sub(amount).ok_or(Refusal::TooPoor)?;
+///         taker.balance += amount;
+///         tx.put(&giver)?;
+///         tx.put(&taker)?;
+///         Ok(())
+///     })
+///     .await
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Refusal> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Account::schema()]).await?;
+/// # for id in ["a", "b"] { Account { id: id.into(), balance: 5 }.put().send(&db).await?; }
+/// transfer(&db, "a", "b", 3).await?;
+/// assert!(matches!(transfer(&db, "a", "b", 3).await, Err(Refusal::TooPoor)));
+/// # Ok(()) }
+/// ```
+pub async fn try_transact<T, X, Out>(
+    db: &Dynamo,
+    mut work: impl FnMut(UnitOfWork) -> Out,
+) -> Result<T, X>
+where
+    Out: Future<Output = Result<T, X>>,
+    X: From<Error>,
+{
+    let mut backoff = Backoff::new();
+    let mut lost = BTreeSet::new();
+    let mut attempt = 1;
+    loop {
+        let begun = Instant::now();
+        let turns = db.turns().all(&lost).await;
+        let unit = UnitOfWork::new(db, turns);
+        let out = work(unit.share()).await?;
+        let items = unit.end();
+        let Err(error) = commit(db, &items).await else {
+            return Ok(out);
+        };
+        let changed = changed_since(&items, &error);
+        drop(unit);
+        if changed.is_empty() || attempt >= ATTEMPTS {
+            return Err(error.into());
+        }
+        lost.extend(changed);
+        // The first race is lost to a task of this process as a rule, and the queue is the pause.
+        if attempt > 1 {
+            backoff.wait(begun.elapsed(), None).await;
+        }
+        attempt += 1;
+    }
+}
+
+/// Reads and writes of one attempt of a [`transact`].
+///
+/// Its methods may be called in any order, and reads may run at the same time. An item is written once, and is not read
+/// after it was written. Nothing is sent but the reads until the closure has returned `Ok`.
+pub struct UnitOfWork {
+    db: Dynamo,
+    state: Arc<Mutex<UnitState>>,
+}
+
+#[derive(Default)]
+struct UnitState {
+    items: Vec<UnitItem>,
+    /// The turns that this attempt has. They end with it.
+    turns: Vec<ItemTurn>,
+    is_over: bool,
+}
+
+/// An item that was read or written.
+struct UnitItem {
+    id: ItemId,
+    read: Option<ReadRecord>,
+    /// The check of what was read, until it is written.
+    members: Vec<TransactionMember>,
+    is_written: bool,
+}
+
+/// An item as it was read.
+#[derive(Clone)]
+struct ReadRecord {
+    /// None if there was no live item.
+    live: Option<Bytes>,
+    /// The condition that it is still so.
+    guard: (Node, ConditionFailure),
+}
+
+impl UnitOfWork {
+    fn new(db: &Dynamo, turns: Vec<ItemTurn>) -> Self {
+        let state = UnitState {
+            turns,
+            ..UnitState::default()
+        };
+        UnitOfWork {
+            db: db.clone(),
+            state: Arc::new(Mutex::new(state)),
+        }
+    }
+
+    /// The same unit, for the closure.
+    fn share(&self) -> Self {
+        UnitOfWork {
+            db: self.db.clone(),
+            state: self.state.clone(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, UnitState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the unit: whoever kept it cannot add to it any more.
+    fn end(&self) -> Vec<UnitItem> {
+        let mut state = self.state();
+        state.is_over = true;
+        std::mem::take(&mut state.items)
+    }
+
+    /// Reads an item by a strong read. If the unit has read it before, it gives the same item again without a request.
+    pub async fn get<E: DynamoEntity>(&self, key: Key<E>) -> Result<Option<E>> {
+        let id = id_of(&key, &self.db)?;
+        if let Some(record) = self.record_to_read::<E>(&id)? {
+            return record.entity();
+        }
+        let has_turn = !self.state().turns.is_empty();
+        if !has_turn && let Some(turn) = self.db.turns().after_others(&id).await {
+            self.state().turns.push(turn);
+        }
+        let stored = read_raw(&self.db, &key).await?;
+        let read = match &stored {
+            Some(item) => entity::read_live::<E>(item, self.db.now())?,
+            None => None,
+        };
+        let record = ReadRecord {
+            guard: guard_of(read.as_ref(), stored.as_deref(), &self.db)?,
+            live: stored.filter(|_| read.is_some()),
+        };
+        // Another read of the same item may have ended meanwhile: both have to give the same.
+        if let Some(before) = self.record_to_read::<E>(&id)? {
+            return before.entity();
+        }
+        let asked = record.guard.clone();
+        let update = UpdateActions::default();
+        let write = update_of(&key, update, asked, self.db.now(), &self.db)?;
+        let item = UnitItem {
+            id,
+            read: Some(record),
+            members: vec![TransactionMember::of_key(write, &key)?],
+            is_written: false,
+        };
+        self.state().items.push(item);
+        Ok(read)
+    }
+
+    /// Stores an entity.
+    ///
+    /// An item that the unit has read is changed where the entity differs from it, as [`modify`](Key::modify) does, and
+    /// nothing is written if it does not differ. If the unit has found no item, it is created. An item that the unit has
+    /// not read is put under the conditions that [`put`](crate::EntityVerbs::put) has by itself.
+    pub fn put<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
+        let key = Key::of(entity);
+        let id = id_of(&key, &self.db)?;
+        let db = &self.db;
+        let members = match self.record_to_write::<E>(&id)? {
+            None => Put::<E, E::Guard>::new(HeldEntity::Borrowed(entity)).members(db)?,
+            Some(ReadRecord { live: None, .. }) => {
+                Create::new(HeldEntity::Borrowed(entity)).members(db)?
+            }
+            Some(ReadRecord {
+                live: Some(stored), ..
+            }) => {
+                let old: E = entity::read(&stored)?;
+                match revision(db, key, &stored, &old, entity)? {
+                    Some(edit) => edit.members(db, db.now())?,
+                    None => return Ok(()),
+                }
+            }
+        };
+        self.open(E::ENTITY.type_name)?
+            .write(id, members, E::ENTITY.type_name)
+    }
+
+    /// Stores an entity where no live item has its key.
+    pub fn create<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
+        let id = id_of(&Key::of(entity), &self.db)?;
+        if let Some(ReadRecord { live: Some(_), .. }) = self.record_to_write::<E>(&id)? {
+            let message = "an item with this key is already there: this unit of work has read it";
+            let error = Error::new(ErrorKind::AlreadyExists, Stage::Request, message);
+            return Err(error.of(E::ENTITY.type_name));
+        }
+        let members = Create::new(HeldEntity::Borrowed(entity)).members(&self.db)?;
+        self.open(E::ENTITY.type_name)?
+            .write(id, members, E::ENTITY.type_name)
+    }
+
+    /// Deletes an item: as it was read, if the unit has read it, and else whatever is there.
+    pub fn delete<E: DynamoEntity>(&self, key: Key<E>) -> Result<()> {
+        let id = id_of(&key, &self.db)?;
+        let members = match self.record_to_write::<E>(&id)? {
+            None => Delete::of_key(key).members(&self.db)?,
+            Some(ReadRecord { live: None, .. }) => return Ok(()),
+            Some(ReadRecord {
+                live: Some(stored),
+                guard,
+            }) => delete_as_read(&entity::read::<E>(&stored)?, guard, &self.db)?,
+        };
+        self.open(E::ENTITY.type_name)?
+            .write(id, members, E::ENTITY.type_name)
+    }
+
+    /// Adds any operation that fits into a [`Transaction`](crate::Transaction), with its own conditions. If the unit has
+    /// read its item, the item also has to be as it was read.
+    pub fn with(&self, operation: impl TransactWrite) -> Result<()> {
+        let mut members = operation.plan_members(&self.db)?;
+        let Some(main) = members.first_mut() else {
+            return Ok(());
+        };
+        let id = (main.write.table.clone(), main.key.to_json());
+        let entity = main.write.entity;
+        let mut state = self.open(entity)?;
+        let known = state.items.iter().find(|item| item.id == id);
+        if let Some(item) = known {
+            if let (Some(read), Meaning::Row(failure)) = (&item.read, main.write.meaning) {
+                main.write.asking(read.guard.0.clone());
+                main.write.meaning = Meaning::Row(failure.or_condition());
+            }
+        }
+        state.write(id, members, entity)
+    }
+
+    /// What is known of an item that is to be read.
+    fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
+        let state = self.open(E::ENTITY.type_name)?;
+        let known = state.items.iter().find(|item| item.id == *id);
+        let Some(item) = known else {
+            return Ok(None);
+        };
+        if item.is_written {
+            let message = "this unit of work has written the item already: read it before";
+            return Err(refused(E::ENTITY.type_name, message));
+        }
+        Ok(item.read.clone())
+    }
+
+    /// What is known of an item that is to be written.
+    fn record_to_write<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
+        let state = self.open(E::ENTITY.type_name)?;
+        let known = state.items.iter().find(|item| item.id == *id);
+        let Some(item) = known else {
+            return Ok(None);
+        };
+        item.check_unwritten(E::ENTITY.type_name)?;
+        Ok(item.read.clone())
+    }
+
+    fn open(&self, entity: &'static str) -> Result<MutexGuard<'_, UnitState>> {
+        let state = self.state();
+        match state.is_over {
+            false => Ok(state),
+            true => Err(refused(
+                entity,
+                "the unit of work is over: its closure has returned",
+            )),
+        }
+    }
+}
+
+impl UnitState {
+    fn write(
+        &mut self,
+        id: ItemId,
+        members: Vec<TransactionMember>,
+        entity: &'static str,
+    ) -> Result<()> {
+        match self.items.iter_mut().find(|item| item.id == id) {
+            Some(item) => {
+                item.check_unwritten(entity)?;
+                item.members = members;
+                item.is_written = true;
+            }
+            None => self.items.push(UnitItem {
+                id,
+                read: None,
+                members,
+                is_written: true,
+            }),
+        }
+        Ok(())
+    }
+}
+
+impl UnitItem {
+    fn check_unwritten(&self, entity: &'static str) -> Result<()> {
+        if !self.is_written {
+            return Ok(());
+        }
+        let message = "this unit of work writes the item already: a transaction takes one write an item, so change the \
+                       entity as a whole and write it once";
+        Err(refused(entity, message))
+    }
+}
+
+impl ReadRecord {
+    fn entity<E: DynamoEntity>(&self) -> Result<Option<E>> {
+        self.live.as_deref().map(entity::read).transpose()
+    }
+
+    /// Whether the item that came with a failure is the one that was read.
+    fn is(&self, current: Option<&Bytes>) -> bool {
+        // The service gives the attributes of an item in any order.
+        let item = |json: &Bytes| Item::from_dynamo_json(json).ok();
+        self.live.as_ref().and_then(item) == current.and_then(item)
+    }
+}
+
+impl fmt::Debug for UnitOfWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state();
+        let written = state.items.iter().filter(|item| item.is_written).count();
+        write!(
+            f,
+            "UnitOfWork({} items, {written} written)",
+            state.items.len()
+        )
+    }
+}
+
+fn id_of<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
+    let table = db.table_name(<E::Table as entity::DynamoTable>::TABLE.name);
+    Ok((table, ItemKey::of_key(key)?.to_json()))
+}
+
+/// The condition that an item is as it was read.
+fn guard_of<E: DynamoEntity>(
+    read: Option<&E>,
+    stored: Option<&[u8]>,
+    db: &Dynamo,
+) -> Result<(Node, ConditionFailure)> {
+    match (read, stored) {
+        (Some(read), Some(stored)) => as_read(read, stored, db),
+        _ => Ok(check::condition(
+            &E::ENTITY,
+            Expect::Missing,
+            None,
+            db.now(),
+        )),
+    }
+}
+
+fn refused(entity: &'static str, message: &str) -> Error {
+    Error::new(ErrorKind::Rejected, Stage::Request, message.to_owned()).of(entity)
+}
+
+/// Sends what was written, with the checks of what was only read.
+async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
+    if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
+        return Ok(());
+    }
+    let numbered = items.iter().enumerate();
+    let members = numbered.flat_map(|(index, item)| {
+        let members = item.members.iter();
+        members.map(move |member| member.again().at(index))
+    });
+    let mut members: Vec<_> = members.collect();
+    hand_over::join(&mut members, db)?;
+    crate::plan::check_limits(&members)?;
+    let outcome = Outcome::Known(Some(()));
+    let whose = ("Transaction", db.now());
+    crate::plan::plan_of(members, None, whose, outcome)?
+        .send(db)
+        .await
+}
+
+/// The items that are not as they were read.
+fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
+    let mut changed = Vec::new();
+    for failed in error.failures() {
+        let item = items.get(failed.index());
+        let read = item.and_then(|item| item.read.as_ref());
+        if let (Some(item), Some(read)) = (item, read)
+            && is_condition(failed)
+            && !read.is(failed.error().current_bytes().as_ref())
+        {
+            changed.push(item.id.clone());
+        }
+    }
+    changed
+}
+
+/// Whether the condition on the item itself failed.
+fn is_condition(failed: &Failed) -> bool {
+    matches!(
+        failed.error().kind(),
+        ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::AlreadyExists
+    )
+}
