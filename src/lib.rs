@@ -109,7 +109,7 @@
 //! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
 //! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
 //! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
-//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
+//! data, `order` of one without, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
 //! `#[derive(DynamoProjection)]` struct: `entity = Order`. On a `#[derive(DynamoCollection)]` enum: `table = Shop` and
 //! `partition(user_id)`, which names the parts of the partition key; without, it is the whole table. On one of its
 //! variants: `other`, an [`Item`] that takes what fits no entity. Each derive takes

@@ -12,7 +12,7 @@ use super::stage::{QueryStage, RowOf};
 use crate::entity::EntityContract;
 use crate::expr::{Between, Textual};
 use crate::json::{CodecError, Name};
-use crate::key::{Arg, GivenPart, KeyTarget, PartOf, WritePlace, width_in};
+use crate::key::{Arg, GivenPart, KeyTarget, PartOf, SortedPart, WritePlace, width_in};
 use crate::schema::{Style, Width};
 
 /// The next part of the sort key. `eq` goes on to the part behind it. A range ends the chain, because DynamoDB reads
@@ -108,6 +108,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is less than this value.
     pub fn lt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), false)))
@@ -116,6 +117,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is this value or less.
     pub fn le(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), true)))
@@ -124,6 +126,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is greater than this value.
     pub fn gt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(Some((value.into_arg(), false)), None)
@@ -132,6 +135,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is this value or greater.
     pub fn ge(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(Some((value.into_arg(), true)), None)
@@ -141,6 +145,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// and no request is sent for it.
     pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         let (lower, upper, included) = range.ends();

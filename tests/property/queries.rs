@@ -77,6 +77,19 @@ fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
     })
 }
 
+/// Sorts by its numbers, which are neither in the order of the names nor in that of the lines.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, DynamoValue)]
+#[dynamo(order)]
+pub enum Priority {
+    High = 300,
+    Low = 2,
+    Normal = 10,
+}
+
+fn priority() -> impl Strategy<Value = Priority> {
+    proptest::sample::select(&[Priority::High, Priority::Low, Priority::Normal][..])
+}
+
 /// A sort key of two parts: ranges of the first one, and of the second behind the first.
 macro_rules! shape {
     ($name:ident: $sk:tt, $first:ty = $first_strategy:expr, $second:ty = $second_strategy:expr) => {
@@ -177,6 +190,7 @@ shape!(fixed_then_text: "{major}{minor}", u16 = given::u16(), String = given::te
 shape!(padded: "X{major:05}Y{minor:05}", u16 = given::u16(), u16 = given::u16());
 shape!(times: "A#{major}#{minor}", DateTime<Utc> = given::chrono_utc(), DateTime<Utc> = given::chrono_utc());
 shape!(wide: "{major}#{minor}", i128 = -1_000_000_000_000i128..1_000_000_000_000, u64 = given::u64());
+shape!(ranks: "R#{major}#{minor}", Priority = priority(), Priority = priority());
 shape!(mixed: "M#{major}#B#{minor}#E", String = given::text(), i16 = given::i16());
 
 /// Native keys of each type.
