@@ -131,6 +131,10 @@ pub(crate) enum Format {
     Date,
     /// `{field:month}`
     Month,
+    /// `{field:first}`
+    First,
+    /// `{field:last}`
+    Last,
 }
 
 impl Format {

@@ -6,7 +6,7 @@ use std::ops::Deref;
 
 use super::Query;
 use super::draft::KeyDraft;
-use super::kind::PartKind;
+use super::kind::{PartKind, PlacedKind, write_none};
 use super::partition::{KeyArg, write_sort};
 use super::stage::{QueryStage, RowOf};
 use crate::entity::EntityContract;
@@ -102,6 +102,18 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         let values: Vec<_> = value.values().into_iter().map(write).collect();
         let values: Vec<_> = values.iter().map(|write| write as _).collect();
         self.draft.equal(&values);
+        Next::of(self.draft)
+    }
+
+    /// There is no such part: the field is None, and `{field:first}` or `{field:last}` gives that a place. The chain goes on
+    /// to the next part.
+    pub fn missing(mut self) -> Next
+    where
+        K: PlacedKind,
+    {
+        let way = self.way;
+        let none = |target: KeyTarget<'_>| write_none(K::PLACE, &way, target);
+        self.draft.equal(&[&none]);
         Next::of(self.draft)
     }
 

@@ -13,7 +13,7 @@ use crate::{config_of_shape, given};
 
 /// A range as a query is given it: the word, and what Rust says of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Word {
+pub enum Word {
     Eq,
     Lt,
     Le,
@@ -23,7 +23,7 @@ enum Word {
     BetweenInclusive,
 }
 
-const WORDS: [Word; 7] = [
+pub const WORDS: [Word; 7] = [
     Word::Eq,
     Word::Lt,
     Word::Le,
@@ -34,7 +34,7 @@ const WORDS: [Word; 7] = [
 ];
 
 impl Word {
-    fn holds<T: PartialOrd>(self, value: &T, low: &T, high: &T) -> bool {
+    pub fn holds<T: PartialOrd>(self, value: &T, low: &T, high: &T) -> bool {
         let range: (Bound<&T>, Bound<&T>) = match self {
             Word::Eq => (Bound::Included(low), Bound::Included(low)),
             Word::Lt => (Bound::Unbounded, Bound::Excluded(low)),
@@ -64,8 +64,10 @@ macro_rules! asked {
     }};
 }
 
+pub(crate) use asked;
+
 /// A value, and two bounds near it: often the value itself, often in the wrong order.
-fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
+pub fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
     values: impl Fn() -> S,
 ) -> impl Strategy<Value = (T, T, T)> {
     (values(), values(), values(), 0u8..6).prop_map(|(value, low, high, same)| match same {
