@@ -1,4 +1,4 @@
-//! The versions that counts depend on.
+//! Finds the versions that the instruction counts depend on.
 
 use std::process::Command;
 

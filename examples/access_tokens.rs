@@ -1,4 +1,4 @@
-//! Tokens for other services, kept until they expire: one item a service, a partition key alone.
+//! Tokens for other services, kept until they expire. Each service has one item under a partition key alone.
 //!
 //!     cargo run --example access_tokens                                   # in this process
 //!     DYNAMO_URL=http://localhost:8000 cargo run --example access_tokens  # or on any DynamoDB
@@ -28,8 +28,8 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The token at hand, or a new one. Of several callers who find none, the first stores its token and
-/// the others take that.
+/// Returns the stored token, or a new one. If several callers find none, the first one stores its token and
+/// the others use that.
 pub async fn token_for(
     db: &Dynamo,
     service: &str,
@@ -39,7 +39,8 @@ pub async fn token_for(
     if let Some(token) = AccessToken::key(service).get().send(db).await? {
         return Ok(token);
     }
-    // `create` replaces an expired one. It may be sent twice: the second finds the first, which is ours.
+    // `create` replaces an expired token. It may be sent twice: the second attempt then finds the token of
+    // the first one.
     match fetch().await?.create().repeatable().send(db).await {
         Err(error) if error.is_already_exists() => error.current().unwrap_or(Err(error)),
         stored => stored,
@@ -61,7 +62,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts> {
     db.create_tables([AccessToken::schema()]).await?;
     let now = Utc::now();
     let later = now + TimeDelta::hours(2);
-    // The same tables, two hours from now.
+    // The same tables, seen two hours from now.
     let in_two_hours = db.clone().with_clock(move || later);
     let mut fetches = 0;
     let mut fetch = |at: DateTime<Utc>| {

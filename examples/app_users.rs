@@ -1,4 +1,4 @@
-//! Users of an app: all records of one in a partition, and an account that moves to a new device by a
+//! Users of an app: all records of a user are in one partition, and an account moves to a new device by a
 //! code that works once.
 //!
 //!     cargo run --example app_users
@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
 use uuid::Uuid;
 
-/// The partition is the user, the sort key what kind of record it is. Users with a code are in an index.
+/// The partition key is the user, and the sort key is the kind of record. An index holds the users who have a
+/// code.
 #[derive(DynamoTable)]
 #[dynamo(name = "app-user", pk = "user_id", sk = "record")]
 #[dynamo(entities(UserInfo, Rewards, HandOver))]
@@ -19,10 +20,10 @@ pub struct AppUsers;
 #[dynamo(gsi(by_code, pk = hand_over_code), unique(by_email, email))]
 pub struct UserInfo {
     pub user_id: Uuid,
-    /// Nobody else's: kept by an item of its own, written with the user or not at all.
+    /// No two users have the same address. An item of its own keeps it, which is written together with the user.
     pub email: String,
     pub device: String,
-    /// Without one the user is not in the index.
+    /// A user without a code is not in the index.
     pub hand_over_code: Option<String>,
 }
 
@@ -33,7 +34,7 @@ pub struct Rewards {
     pub points: u32,
 }
 
-/// That an account moved: written with the move, or not at all.
+/// Records that an account has moved. It is written in the same transaction as the move.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = AppUsers, key(pk = user_id, sk = "HAND_OVER#{at}"))]
 pub struct HandOver {
@@ -51,7 +52,7 @@ pub enum Record {
     HandOver(HandOver),
 }
 
-/// The device that has the account gives a code to the one that will.
+/// The device that has the account issues a code for the device that takes it over.
 pub async fn issue_code(db: &Dynamo, user_id: Uuid) -> Result<String> {
     let code = format!("{:010}", fastrand::u64(..10_000_000_000));
     let key = UserInfo::key(user_id);
@@ -60,14 +61,14 @@ pub async fn issue_code(db: &Dynamo, user_id: Uuid) -> Result<String> {
     Ok(code)
 }
 
-/// Moves the account whose code this is; `None` if it is nobody's, or used.
+/// Moves the account to which the code belongs. Returns `None` if the code is unknown or has been used.
 pub async fn hand_over(db: &Dynamo, code: &str, device: &str) -> Result<Option<Uuid>> {
-    // The index says who may have the code. It lags, and two users may have the same one: that is an error.
+    // The index tells who may have the code. It can lag, and it is an error if two users have the same code.
     let Some(key) = UserInfo::by_code(code).one(db).await? else {
         return Ok(None);
     };
     let user_id = key.user_id;
-    // The item says who has it. It is used up by the same transaction, so one device wins.
+    // The item decides who has the code. The same transaction uses it up, so only one device wins.
     let take = key
         .update()
         .apply(|u| (u.hand_over_code().remove(), u.device().set(device)))
@@ -84,7 +85,7 @@ pub async fn hand_over(db: &Dynamo, code: &str, device: &str) -> Result<Option<U
     }
 }
 
-/// A user with all records of one; refused if the address has a user.
+/// Creates a user with one of each record, and fails if the address already belongs to a user.
 pub async fn sign_up(db: &Dynamo, email: &str) -> Result<Uuid> {
     let user_id = Uuid::new_v4();
     let info = UserInfo {
@@ -130,7 +131,7 @@ pub async fn run(db: &Dynamo, email: &str) -> Result<Facts> {
     let again = hand_over(db, &code, "someone else's phone").await?;
     println!("later      {}", said(again));
 
-    // The code is gone, and the index with it.
+    // The item has no code any more, so the index does not hold it either.
     let coded = UserInfo::by_code(&code).count(db).await?;
     let records = Record::in_partition(user_id).consistent().all(db).await?;
     for record in &records {

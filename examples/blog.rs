@@ -1,4 +1,4 @@
-//! A blog in one table: posts and comments, loaded from JSON, and an index that a table gets later.
+//! A blog in one table: posts and comments are loaded from JSON, and the table gets an index later.
 //!
 //!     cargo run --example blog
 
@@ -14,8 +14,8 @@ use serde::Deserialize;
 #[dynamo(gsi(by_author, pk = "author", sk = "written_at"))]
 pub struct Blog;
 
-/// All posts are one partition, so they can be listed; those of an author begin alike. The index is of
-/// the fields themselves: DynamoDB fills it with the posts that are there before it.
+/// All posts are in one partition, so that they can be listed, and those of an author lie together. The index
+/// keys are the fields themselves, so DynamoDB also fills the index with posts that are older than it.
 #[derive(Debug, Clone, PartialEq, DynamoEntity, Deserialize)]
 #[dynamo(table = Blog, key(pk = "POSTS", sk = "{author}#{id}"))]
 #[dynamo(gsi(by_author, pk = author, sk = written_at))]
@@ -36,7 +36,7 @@ pub struct Comment {
     pub text: String,
 }
 
-/// A line of the file: serde says how JSON is read, and nothing of the table.
+/// A line of the file. Serde only says how JSON is read and nothing about the table.
 #[derive(Deserialize)]
 #[serde(tag = "type")]
 enum Line {
@@ -55,12 +55,12 @@ pub struct Facts {
 }
 
 pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
-    // The table as it was before there was an index.
+    // This creates the table as it was before it had an index.
     let mut first = Blog::schema();
     first.global_indexes.clear();
     db.create_tables([first]).await?;
     load(db, Path::new(env!("CARGO_MANIFEST_DIR"))).await?;
-    // Waits until the index holds what the table does.
+    // This waits until the index holds all items of the table.
     db.add_indexes([Blog::schema()]).await?;
 
     let all_posts = Post::in_partition().all(db).await?;
@@ -73,7 +73,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
     let latest_first = Post::by_author("ann").descending().all(db).await?;
     let by_index = show("ann's, latest first", latest_first, |post| post.id);
 
-    // `ann` alone: not what `anna` wrote.
+    // This finds the posts of `ann` and not those of `anna`.
     let by_id = Post::in_partition().author().eq("ann").all(db).await?;
     let by_prefix = show("ann's, by id", by_id, |post| post.id);
 
@@ -91,7 +91,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
 async fn load(db: &Dynamo, project: &Path) -> Result<(), Box<dyn Error>> {
     let json = std::fs::read(project.join("examples/blog.json"))?;
     let lines: Vec<Line> = serde_json::from_slice(&json)?;
-    // 25 in a request, and again what the service was too busy for.
+    // A batch writes 25 items per request, and sends again what a busy service did not take.
     let batch = lines.iter().fold(Batch::new(), |batch, line| match line {
         Line::Post(post) => batch.with(post.put()),
         Line::Comment(comment) => batch.with(comment.put()),

@@ -1,10 +1,10 @@
-//! Pays interest to many accounts, each once, with a progress bar; stopped at any moment (Ctrl-C, kill -9) and run
-//! again, it goes on where it was.
+//! Pays interest to many accounts, to each exactly once, and shows a progress bar. If it is stopped at any
+//! moment (Ctrl-C, kill -9) and run again, it goes on where it stopped.
 //!
 //!     cargo run --example bulk                                   # in this process
 //!     DYNAMO_URL=http://localhost:8000 cargo run --example bulk  # or on any DynamoDB
 //!
-//! `DYNAMO_URL=embedded:accounts.db` keeps the accounts in a file, so that there is something to go on with.
+//! `DYNAMO_URL=embedded:accounts.db` keeps the accounts in a file, so that the next run can go on.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct Account {
     pub version: Version,
 }
 
-/// Opens the accounts that are not there yet.
+/// Creates those accounts that do not exist yet.
 pub async fn open_accounts(db: &Dynamo, count: u32) -> Result<u64> {
     let accounts = (0..count).map(|number| Account {
         branch: format!("b{}", number % 3),
@@ -39,9 +39,9 @@ pub async fn open_accounts(db: &Dynamo, count: u32) -> Result<u64> {
         .max_failures(usize::MAX)
         .send(db)
         .await?;
-    // The errors alone do not tell whether it has come to the end.
+    // The errors alone do not show whether the job ran to its end.
     assert!(report.stopped().is_none(), "{:?}", report.stopped());
-    // Those that an earlier run has opened fail, each alone.
+    // Accounts from an earlier run fail one by one, which does not stop the others.
     let others = report
         .errors()
         .iter()
@@ -50,8 +50,8 @@ pub async fn open_accounts(db: &Dynamo, count: u32) -> Result<u64> {
     Ok(report.written)
 }
 
-/// One percent to each account that is open. The number of the month names the job: it pays once a month, however
-/// often it is run.
+/// Pays one percent to each account that is open. The month is part of the job's name, so it pays once a
+/// month, however often it is run.
 pub async fn pay_interest(
     db: &Dynamo,
     month: &str,
@@ -81,7 +81,7 @@ async fn main() -> Result<()> {
     db.create_tables([Account::schema()]).await?;
     println!("opened   {} accounts", open_accounts(&db, ACCOUNTS).await?);
 
-    // A place that outlives the process, if the accounts do.
+    // The place of the job is only kept if the accounts outlive the process too.
     let is_kept = std::env::var("DYNAMO_URL").is_ok_and(|url| url != "embedded:memory");
     let name = if is_kept {
         "kept".into()
@@ -104,7 +104,7 @@ async fn main() -> Result<()> {
     let again = pay_interest(&db, "2026-11", &file, |_| ()).await?;
     println!("again    finished before: {}", again.was_finished());
 
-    // Accounts of a branch that closes: a whole partition.
+    // The accounts of a branch that closes are a whole partition.
     let gone = Account::in_partition("b2")
         .delete_each()
         .send(&db)

@@ -1,4 +1,4 @@
-//! Creates, reads, replaces, fights over and deletes one item.
+//! Creates, reads, replaces and deletes one item, and loses a race for it.
 //!
 //!     cargo run --example crud                                   # in this process
 //!     DYNAMO_URL=http://localhost:8000 cargo run --example crud  # or on any DynamoDB

@@ -1,4 +1,4 @@
-//! Meters that measure: three tables, each with the key that its questions need.
+//! Water meters: three tables, each with the key that its questions need.
 //!
 //!     cargo run --example iot_meters
 
@@ -7,7 +7,7 @@ use std::error::Error;
 use chrono::{DateTime, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
 
-/// What a meter measured, in the order of time.
+/// The values that a meter measured, ordered by time.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "measurement", key(pk = meter, sk = at))]
 pub struct Measurement {
@@ -16,7 +16,7 @@ pub struct Measurement {
     pub litres: u32,
 }
 
-/// How a meter is now: one item, written over and over.
+/// The current state of a meter: one item, which is overwritten again and again.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "meter-status", key(pk = meter, sk = "CURRENT"))]
 #[dynamo(gsi(by_battery, pk = "BATTERY#{battery}", sk = "{meter}"))]
@@ -33,7 +33,7 @@ pub enum Battery {
     Low,
 }
 
-/// How a meter was set up, and when: nothing is overwritten.
+/// How a meter was set up and when. Every change is a new item, so nothing is overwritten.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "meter-configuration", key(pk = meter, sk = revision))]
 pub struct Configuration {
@@ -117,14 +117,14 @@ async fn fill(db: &Dynamo, midnight: DateTime<Utc>) -> Result<()> {
             battery,
             seen_at: midnight,
         };
-        // Three tables, 25 items in a request.
+        // One batch writes to three tables, 25 items per request.
         let batch = Batch::new()
             .with_all(measured.iter().map(Measurement::put))
             .with_all(setups.iter().map(Configuration::put))
             .with(status.put());
         batch.send(db).await?.complete()?;
     }
-    // The index follows the change.
+    // The update also moves the item in the index.
     let low = MeterStatus::key("m2")
         .update()
         .apply(|m| m.battery().set(Battery::Low));

@@ -1,5 +1,5 @@
-//! Many items, under load: written and read back by batches while the service throttles, beside a plain loop
-//! over the SDK that does the same.
+//! Writes and reads back many items in batches while the service throttles, and compares the time with a
+//! plain loop over the SDK that does the same.
 //!
 //! ```text
 //! cargo run --release --example load -- 100000
@@ -17,9 +17,9 @@ use dynamo_entity::aws_sdk_dynamodb::types::{
 use dynamo_entity::prelude::*;
 use dynamo_entity::testing::{Fault, Faults};
 
-/// One of ten requests is throttled: half of those as a whole, half of them in part.
+/// The share of requests that are throttled: half of them as a whole, the other half in part.
 const THROTTLED: f64 = 0.1;
-/// So many items are made, written and forgotten at once, so that memory does not grow with their number.
+/// How many items are built, written and dropped at a time, so that memory does not grow with their number.
 const SLICE: u64 = 10_000;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -40,7 +40,7 @@ fn reading(number: u64) -> Reading {
     }
 }
 
-/// How long it took to write and to read, and what was lost.
+/// How long each side took to write and to read, and how many items were lost.
 #[derive(Debug, Default)]
 pub struct Facts {
     pub lost: u64,
@@ -51,7 +51,7 @@ pub struct Facts {
 
 type Answer<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Counts what is sent, and plans the faults of what comes next.
+/// Counts the requests and plans the faults of the next ones.
 struct Weather {
     faults: Faults,
     random: fastrand::Rng,
@@ -92,7 +92,7 @@ pub async fn run(db: &Dynamo, count: u64) -> Answer<Facts> {
     let plain = db.clone().with_prefix("plain");
     plain.create_tables([Reading::schema()]).await?;
 
-    // Both sides slice by slice, so that a slow moment of the machine meets both.
+    // Both sides work slice by slice, so that a slow moment of the machine affects both.
     let mut facts = Facts::default();
     for slice in slices(count) {
         weather.change();
@@ -133,7 +133,7 @@ async fn write_by_library(db: &Dynamo, slice: Range<u64>) -> Answer<()> {
     Ok(())
 }
 
-/// Returns how many are not as they were written.
+/// Returns how many items differ from what was written.
 async fn read_by_library(db: &Dynamo, slice: Range<u64>) -> Answer<u64> {
     let keys = slice.clone();
     let keys = keys.map(|number| Reading::key(number % 97, number));
@@ -227,7 +227,7 @@ fn by_hand(item: &HashMap<String, AttributeValue>) -> Answer<Reading> {
     })
 }
 
-/// The most memory that this process had, where the system tells.
+/// The most memory that this process has used, if the system tells it.
 fn peak() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

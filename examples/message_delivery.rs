@@ -3,21 +3,22 @@
 //!     cargo run --example message_delivery
 //!     DYNAMO_URL=embedded:messages.db cargo run --example message_delivery   # kill it, run it again
 //!
-//! The list of recipients is cut into chunks, as an item holds 400 KB, and no chunk is written again: a
-//! list from which everybody served is taken out would be rewritten once a recipient. Instead a worker
+//! The list of recipients is cut into chunks, because an item holds at most 400 KB. No chunk is written
+//! again: if everybody who is served were removed from the list, it would be rewritten for every recipient.
+//! Instead a worker
 //!
 //! 1. *takes* the next recipients off the list: an item for each of them, and the position behind them,
 //!    in one transaction;
 //! 2. *serves* one: what the message does to the recipient, and the deletion of that item, in one
 //!    transaction.
 //!
-//! Whoever is on the list is therefore behind the position, or waiting, or served, and never two of these.
-//! Every read is strong and of the table itself, since an index may not yet, or still, show an item.
+//! So everybody on the list is behind the position, or waiting, or served, and never two of these. Every read
+//! is consistent and goes to the table, because an index may miss an item or still show a deleted one.
 //!
-//! **What is exactly once is what DynamoDB records.** An effect outside, an e-mail say, is in no
-//! transaction: it happens before it is recorded, so a worker that dies in between repeats it. It is given
-//! a key, the same each time, by which the other side may know it again. To do it after the record
-//! instead would leave somebody out: choose which of the two, there is no third.
+//! **Exactly once holds for what DynamoDB records.** An effect outside, such as an e-mail, is in no
+//! transaction. It happens before it is recorded, so a worker that dies in between repeats it. It is given a
+//! key that is the same each time, so that the other side can recognise a repetition. If it happened after
+//! the record instead, somebody could be left out. There is no third way.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -36,16 +37,17 @@ use tokio::task::JoinSet;
 )]
 pub struct Messages;
 
-/// A message, stored when all of its chunks are.
+/// A message. It is stored after all of its chunks.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Messages, key(pk = "MESSAGE#{id}", sk = "INFO"))]
 pub struct Message {
     pub id: String,
     pub text: String,
     pub chunks: u32,
-    /// Who is taken next. It moves together with the items of those it moves past.
+    /// The next recipient to take. It moves in the same transaction that writes the waiting items of those
+    /// before it.
     pub next: Position,
-    /// Two workers that take the same recipients: one of them loses.
+    /// Of two workers that take the same recipients, one loses by this version.
     #[dynamo(version)]
     pub version: Version,
 }
@@ -56,7 +58,7 @@ pub struct Position {
     pub recipient: usize,
 }
 
-/// A part of the list of recipients. It never changes.
+/// A part of the list of recipients. A chunk never changes.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Messages, key(pk = "MESSAGE#{message}", sk = "CHUNK#{number}"))]
 pub struct Chunk {
@@ -65,7 +67,7 @@ pub struct Chunk {
     pub recipients: Vec<String>,
 }
 
-/// Somebody who was taken off the list and is not served yet.
+/// A recipient who was taken off the list and is not served yet.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Messages, key(pk = "MESSAGE#{message}", sk = "TO#{recipient}"))]
 pub struct Waiting {
@@ -73,7 +75,7 @@ pub struct Waiting {
     pub recipient: String,
 }
 
-/// What a message does to its recipient. A sum, so that serving twice would show.
+/// What a message does to its recipient. It is a sum, so that serving somebody twice would show.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "mailbox", key(pk = recipient))]
 pub struct Mailbox {
@@ -81,8 +83,7 @@ pub struct Mailbox {
     pub unread: u32,
 }
 
-/// Stores a message and its list. After a crash, call it again: a message that is there is left alone, and
-/// so are its chunks.
+/// Stores a message and its list. After a crash, call it again: a message and chunks that exist are left alone.
 pub async fn publish(
     db: &Dynamo,
     id: &str,
@@ -116,12 +117,12 @@ fn is_published<T>(stored: Result<T>) -> Result<bool> {
     }
 }
 
-/// Chunks of about so many bytes.
+/// Cuts the list into chunks of about this many bytes.
 fn cut(message: &str, recipients: &BTreeSet<String>, chunk_bytes: usize) -> Vec<Chunk> {
     let mut lists: Vec<Vec<String>> = Vec::new();
     let mut bytes = 0;
     for recipient in recipients {
-        // The text, and what DynamoDB counts for an element of a list.
+        // The bytes of the text, and one byte that DynamoDB counts for each element of a list.
         let more = recipient.len() + 1;
         bytes += more;
         match lists.last_mut() {
@@ -140,24 +141,26 @@ fn cut(message: &str, recipients: &BTreeSet<String>, chunk_bytes: usize) -> Vec<
     (0..).zip(lists).map(chunk).collect()
 }
 
-/// How many are taken in one transaction, which holds 100 operations: they and the message.
+/// How many recipients one transaction takes. It holds at most 100 operations, and one of them is for the
+/// message.
 const TAKEN: usize = 99;
-/// How many are served at once by one worker.
+/// How many recipients a worker serves at the same time.
 const AT_ONCE: usize = 8;
 
-/// An effect outside: the recipient, and a key that is the same however often it is tried.
+/// An effect outside of DynamoDB. The waiting item names the recipient and is the same however often it is
+/// tried.
 pub type Outside = Arc<dyn Fn(&Waiting) + Send + Sync>;
 
-/// A failure of a worker that any worker may take up.
+/// The result of a worker. After a failure, any worker can go on.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Delivers a message to everybody who is left. Any number of workers may do so, at once or one after
-/// another's death.
+/// Delivers a message to everybody who is left. Any number of workers may do this at the same time, or one
+/// after another has died.
 pub async fn deliver(db: &Dynamo, id: &str, outside: &Outside) -> Outcome<()> {
     loop {
         let message = Message::key(id).get().consistent().send(db).await?;
         let message = message.ok_or("there is no such message")?;
-        // After the message was read: whoever was taken until then is seen here.
+        // This comes after the message was read, so it sees everybody who was taken until then.
         serve_waiting(db, id, outside).await?;
         if message.next.chunk == message.chunks {
             return Ok(());
@@ -225,9 +228,9 @@ async fn serve_waiting(db: &Dynamo, id: &str, outside: &Outside) -> Outcome<()> 
 }
 
 async fn serve(db: Dynamo, waiting: Waiting, outside: Outside) -> Result<()> {
-    // At least once: whoever dies before the next line is done does this again.
+    // This happens at least once: if the worker dies before the transaction below, another one repeats it.
     outside(&waiting);
-    // Exactly once: who is not waiting any more is served no more.
+    // This happens exactly once, because the recipient is no longer waiting afterwards.
     let one_more = Mailbox::key(&waiting.recipient)
         .upsert()
         .apply(|m| m.unread().add(1));
@@ -235,7 +238,7 @@ async fn serve(db: Dynamo, waiting: Waiting, outside: Outside) -> Result<()> {
         .with(waiting.delete().if_exists())
         .with(one_more);
     match serve.send(&db).await {
-        // Another worker served them.
+        // Another worker has served this recipient.
         Err(error) if error.is_not_found() => Ok(()),
         served => served.map(drop),
     }
@@ -249,12 +252,12 @@ pub struct Facts {
     pub mailboxes: Vec<Mailbox>,
 }
 
-/// Two workers: one dies on the way, and another goes on.
+/// One worker dies on the way, and another one goes on.
 pub async fn run(db: &Dynamo, recipients: usize) -> Outcome<Facts> {
     db.create_tables([Messages::schema(), Mailbox::schema()])
         .await?;
     let names: BTreeSet<String> = (0..recipients).map(|n| format!("user-{n:06}")).collect();
-    // A real list has chunks of 350 KB; here they are small, so that there are some.
+    // A real list has chunks of 350 KB. These are small, so that there are several.
     publish(db, "hello", "Hello, everybody", &names, 1000).await?;
     let outside: Outside = Arc::new(|_| ());
 

@@ -1,4 +1,4 @@
-//! Orders of a shop: seven questions, and how many requests each of them costs.
+//! Orders of a shop: seven questions, and how many requests each of them takes.
 //!
 //!     cargo run --example orders
 
@@ -13,7 +13,7 @@ use dynamo_entity::prelude::*;
 #[dynamo(gsi(of_customer, pk = customer, sk = placed_at))]
 #[dynamo(gsi(of_customer_by_status, pk = "{customer}", sk = "{status}#{placed_at}"))]
 #[dynamo(gsi(by_status, pk = status, sk = placed_at, project = keys))]
-// Holds what is pending and nothing else, so it stays small: an order that is done leaves it.
+// This index holds only pending orders, so it stays small: an order that is done leaves it.
 #[dynamo(gsi(pending, pk = "PENDING", sk = "{placed_at}", when(status = Status::Pending)))]
 pub struct Order {
     pub number: u32,
@@ -31,7 +31,7 @@ pub enum Status {
     Done,
 }
 
-/// What a list of orders shows: only these attributes are sent.
+/// What a list of orders shows. The service sends only these attributes.
 #[derive(Debug, PartialEq, DynamoProjection)]
 #[dynamo(entity = Order)]
 pub struct OrderLine {
@@ -54,7 +54,7 @@ pub async fn run(db: &Dynamo) -> Result<Vec<Answer>, Box<dyn Error>> {
     seven_questions(db, now).await
 }
 
-/// Fourteen orders, one every third day.
+/// Stores fourteen orders, one for every third day.
 async fn fill(db: &Dynamo, now: DateTime<Utc>) -> Result<()> {
     for number in 1..=14 {
         let order = Order {
@@ -71,7 +71,7 @@ async fn fill(db: &Dynamo, now: DateTime<Utc>) -> Result<()> {
         };
         order.put().send(db).await?;
     }
-    // Number 13 is pending. It is done now: its keys in all indexes follow, and it leaves `pending`.
+    // Order 13 was pending and is done now. Its keys in all indexes follow, and it leaves the index `pending`.
     let done = Order::key(13).modify(|order| order.status = Status::Done);
     done.send(db).await?;
     Ok(())
@@ -127,8 +127,8 @@ async fn ask<Q: QueryVerbs>(
     number: impl Fn(&Q::Row) -> u32,
 ) -> Result<Answer> {
     let query = query.query();
-    // What is asked of the index, and what fetches the items behind its keys. More rows than one answer
-    // of 1 MB, or 100 items, take more.
+    // One request asks the index, and one fetches the items of its keys. An answer of more than 1 MB, or more
+    // than 100 items, takes more requests.
     let plan = query.clone().explain(db)?;
     let requests = plan.requests.len() + usize::from(plan.items.is_some());
     let orders = query.all(db).await?.iter().map(number).collect();

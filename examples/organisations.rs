@@ -1,11 +1,11 @@
-//! Employees of many companies: who shares a hobby, everywhere or within one company, and a company
-//! that is too large for one partition.
+//! Employees of many companies: who shares a hobby, everywhere or within one company. One company is too
+//! large for one partition.
 //!
 //!     cargo run --example organisations
 
 use dynamo_entity::prelude::*;
 
-/// One partition a company. The hobby is in two indexes; who has none is in neither.
+/// Each company is a partition. The hobby is in two indexes, and somebody without a hobby is in neither.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "employee", key(pk = company, sk = number))]
 #[dynamo(gsi(by_hobby, pk = hobby, sk = company))]
@@ -17,7 +17,8 @@ pub struct Employee {
     pub hobby: Option<String>,
 }
 
-/// The same for companies that outgrow a partition: the library spreads each over four, and reads all.
+/// The same for companies that are too large for one partition. The library spreads each over four and reads
+/// them all.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "large-company", key(pk = "{company}", sk = number, shards = 4))]
 #[dynamo(lsi(colleagues_by_hobby, sk = hobby))]
@@ -28,7 +29,7 @@ pub struct EmployeeOfMany {
     pub hobby: Option<String>,
 }
 
-/// What a run found: names.
+/// What a run found. All of them are names.
 #[derive(Debug)]
 pub struct Facts {
     pub of_company: Vec<String>,
@@ -72,16 +73,16 @@ pub async fn run(db: &Dynamo) -> Result<Facts> {
     let of_company = Employee::in_partition("acme").all(db).await?;
     let of_company = show("acme", of_company, |e| e.name);
 
-    // By the global index: the whole table, eventually consistent.
+    // The global index covers the whole table and is eventually consistent.
     let everywhere = Employee::by_hobby("chess").all(db).await?;
     let chess_everywhere = show("chess, everywhere", everywhere, |e| e.name);
 
-    // By the local index: one company, and every acknowledged write is seen.
+    // The local index covers one company, and a consistent read of it sees every acknowledged write.
     let colleagues = Employee::colleagues_by_hobby("acme").hobby().eq("chess");
     let colleagues = colleagues.consistent().all(db).await?;
     let chess_colleagues = show("chess, at acme", colleagues, |e| e.name);
 
-    // All four partitions at once, in the order of the numbers.
+    // All four partitions are read at once, and the rows come in the order of their numbers.
     let many = EmployeeOfMany::in_partition("initech");
     let first = many.clone().limit(5).all(db).await?;
     let first_of_many = show("initech, the first", first, |e| e.name);

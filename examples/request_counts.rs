@@ -1,5 +1,5 @@
-//! How often each request is served, by day: counters that many processes add to, read for many names
-//! at once.
+//! Counts how often each request is served per day. Many processes add to the counters, and one query reads
+//! many names.
 //!
 //!     cargo run --example request_counts
 
@@ -19,8 +19,8 @@ pub struct RequestCount {
     pub count: u64,
 }
 
-/// One item takes about 1000 writes a second. A counter that gets more is cut into slices: each request
-/// adds to any of them, and a reader sums them up.
+/// One item takes about 1000 writes a second. A counter that gets more is cut into slices: each request adds
+/// to one of them, and a reader sums them up.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "busy-request-count", key(pk = "{request_name}#{slice}", sk = day))]
 pub struct BusyRequestCount {
@@ -32,7 +32,7 @@ pub struct BusyRequestCount {
 
 const SLICES: u8 = 10;
 
-/// One request was served. DynamoDB adds, so nobody's count is lost.
+/// Counts one request. DynamoDB does the addition, so no count is lost.
 pub async fn count(db: &Dynamo, name: &str, day: NaiveDate) -> Result<()> {
     let key = RequestCount::key(name, day);
     let add = key.upsert().apply(|c| c.count().add(1));
@@ -45,8 +45,8 @@ pub async fn count_busy(db: &Dynamo, name: &str, day: NaiveDate) -> Result<()> {
     add.returning_nothing().send(db).await
 }
 
-/// The counts of these names between two days: the partitions are asked side by side, and their rows
-/// come in the order of the days.
+/// The counts of these names between two days. The partitions are read side by side, and the rows come in the
+/// order of the days.
 pub async fn counts(
     db: &Dynamo,
     names: &[&str],
@@ -71,7 +71,7 @@ pub struct Facts {
 
 const NAMES: [&str; 3] = ["GET /items", "GET /users", "POST /orders"];
 
-/// Counts from so many tasks at once.
+/// Counts requests from this many tasks at once.
 pub async fn run(db: &Dynamo, tasks: u32) -> Result<Facts, Box<dyn Error>> {
     db.create_tables([RequestCount::schema(), BusyRequestCount::schema()])
         .await?;
@@ -95,7 +95,7 @@ pub async fn run(db: &Dynamo, tasks: u32) -> Result<Facts, Box<dyn Error>> {
     Ok(Facts { counts, busy })
 }
 
-/// Two weeks of requests, fewer on weekends.
+/// Counts two weeks of requests, fewer of them on weekends.
 async fn serve(db: Dynamo, first: NaiveDate) -> Result<()> {
     for day in first.iter_days().take(14) {
         let requests = if day.weekday().number_from_monday() > 5 {
@@ -113,7 +113,7 @@ async fn serve(db: Dynamo, first: NaiveDate) -> Result<()> {
     Ok(())
 }
 
-/// A line for each name: its sum, and a bar for each day. A day without requests has no row.
+/// A chart with a line for each name: its sum, and a bar for each day. A day without requests has no row.
 fn chart(rows: &[RequestCount], from: NaiveDate, to: NaiveDate) -> String {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let highest = rows.iter().map(|row| row.count).max().unwrap_or(1);

@@ -4,7 +4,7 @@
 
 use dynamo_entity::prelude::*;
 
-/// Two shops of one kind in one city have the same index key: an index is not unique.
+/// Two shops of the same kind in one city have the same index key, because index keys need not be unique.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "shop", key(pk = id))]
 #[dynamo(gsi(by_place, pk = kind, sk = "{country}#{state}#{city}"))]
@@ -17,7 +17,7 @@ pub struct Shop {
     pub name: String,
 }
 
-/// What a run found: names.
+/// What a run found. All of them are names.
 #[derive(Debug)]
 pub struct Facts {
     pub anywhere: Vec<String>,

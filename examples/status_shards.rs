@@ -1,4 +1,4 @@
-//! Few statuses and many orders: an index whose partitions are spread over ten, and read as one.
+//! Few statuses and many orders: each partition of an index is spread over ten, and they are read as one.
 //!
 //!     cargo run --example status_shards
 
@@ -7,9 +7,9 @@ use std::error::Error;
 use chrono::{DateTime, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
 
-/// All orders of a status in one partition of an index is more than one partition takes. `shards = 10`
-/// writes to `STATUS#Paid#0` up to `STATUS#Paid#9`, by a hash of the order's key. The other index is
-/// there to compare with.
+/// All orders of a status are more than one partition of an index can take. With `shards = 10` the library
+/// writes them to `STATUS#Paid#0` up to `STATUS#Paid#9`, by a hash of the order's key. The other index is
+/// there for comparison.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "sharded-order", key(pk = number))]
 #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{placed_at}", shards = 10))]
@@ -26,10 +26,10 @@ pub enum Status {
     Shipped,
 }
 
-/// A way through an index: the order numbers of each page.
+/// The order numbers of each page of an index.
 pub type Pages = Vec<Vec<u32>>;
 
-/// The same question, asked of both indexes.
+/// The answers of both indexes to the same questions.
 #[derive(Debug)]
 pub struct Facts {
     pub sharded: Pages,
@@ -72,7 +72,7 @@ pub async fn run(db: &Dynamo) -> Result<Facts, Box<dyn Error>> {
     Ok(facts)
 }
 
-/// Page by page, each from the cursor of the one before, as a client would hold it: as text.
+/// Reads page by page. Each page starts from the cursor of the one before, held as text as a client would do.
 async fn pages(db: &Dynamo, what: &str, orders: impl QueryVerbs<Row = Order>) -> Result<Pages> {
     let orders = orders.limit(25);
     let (mut pages, mut cursor) = (Pages::new(), None);

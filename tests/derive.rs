@@ -1,4 +1,4 @@
-//! What expansions do that takes more than a round trip to see.
+//! Tests of generated code that need more than a round trip.
 
 #![allow(
     clippy::duplicated_attributes,
@@ -38,7 +38,7 @@ struct Post {
     expires_at: Option<SystemTime>,
 }
 
-/// An index over a managed field holds what is stored, not what the struct held before.
+/// The key of an index over a managed field holds the stored value, not the value that the struct held before.
 #[tokio::test]
 async fn index_keys_of_managed_fields_are_those_stored() -> Result<()> {
     let db = Dynamo::connect("embedded:memory").await?;
@@ -91,7 +91,7 @@ struct Task {
     level: Option<u64>,
 }
 
-/// An attribute of two indexes is there while one of them is complete, and written once.
+/// An attribute that two indexes share is written once, and it is there while one of the indexes is complete.
 #[test]
 fn indexes_share_attributes() -> Result<()> {
     let fields = [
@@ -141,7 +141,8 @@ struct Rests {
     rest: Item,
 }
 
-/// `rest` has what no field knows, and nothing that the library makes; `skip` comes from the key.
+/// `rest` holds the attributes that no field knows and none that the library adds. A `skip` field is read
+/// from the key.
 #[test]
 fn rest_and_skip() -> Result<()> {
     let rests = Rests {

@@ -1,6 +1,8 @@
-//! Expansions stand anywhere: whatever is in scope, whatever things are called, whatever is denied.
+//! Generated code compiles anywhere: whatever is in scope, however things are named, and whatever lints are
+//! denied.
 //!
-//! Each module is a place that could break them. All of it also runs: what is written is read.
+//! Each module is a place that could break generated code. The tests also run the code: what they write is
+//! read back.
 
 #![deny(
     warnings,
@@ -15,14 +17,14 @@ use std::fmt::Debug;
 use dynamo_entity::DynamoEntity;
 use dynamo_entity::EntityVerbs;
 
-/// Writes and reads an entity, and its key.
+/// Writes an entity and its key, and reads both back.
 fn round_trip<E: DynamoEntity + PartialEq + Debug>(entity: &E) {
     let item = entity.to_item().unwrap();
     assert_eq!(&E::from_item(item.clone()).unwrap(), entity);
     assert_eq!(E::key_from_item(item).unwrap(), entity.key());
 }
 
-/// Nothing of the prelude, and other things under its names.
+/// The prelude is missing, and other things have its names.
 mod without_prelude {
     #![no_implicit_prelude]
 
@@ -153,7 +155,7 @@ mod without_prelude {
 }
 
 #[test]
-fn stands_without_prelude() {
+fn generated_code_compiles_without_the_prelude() {
     use std::time::{Duration, SystemTime};
     use without_prelude::{Entity, Nested, Outcome, Payload, UserId};
 
@@ -187,7 +189,7 @@ fn stands_without_prelude() {
     let _ = (Outcome::Err, Outcome::Some, Outcome::None);
 }
 
-/// Fields called like the variables and constants of an expansion.
+/// Fields have the names of variables and constants in the generated code.
 mod names {
     #![allow(non_snake_case)]
 
@@ -322,7 +324,7 @@ fn fields_have_any_name() {
     });
 }
 
-/// Expressions in attributes see the user's names and not those of the expansion.
+/// Expressions in attributes see the user's names and not those of the generated code.
 mod expressions {
     use dynamo_entity::prelude::*;
 
@@ -374,7 +376,7 @@ fn expressions_mean_what_they_say() {
     round_trip(&read);
 }
 
-/// The library under another name.
+/// The library is imported under another name.
 mod renamed {
     use dynamo_entity as library;
     use library::prelude::*;
@@ -416,34 +418,34 @@ fn collections_stand_anywhere() {
     assert!(format!("{q:?}").contains("Some::in_partition"));
 }
 
-/// A public collection of entities with parts of a private type.
+/// A public collection holds entities whose key has a part of a private type.
 pub mod private_parts {
     use dynamo_entity::prelude::*;
 
     #[derive(Debug, Clone, PartialEq, DynamoValue)]
     struct Id(u8);
 
-    /// The table.
+    /// A table for the entity below.
     #[derive(DynamoTable)]
     #[dynamo(name = "private", pk = "pk", sk = "sk", entities(Entity))]
     pub struct Table;
 
-    /// Its entity.
+    /// An entity with a private key part.
     #[derive(Debug, PartialEq, DynamoEntity)]
     #[dynamo(table = Table, key(pk = "{id}", sk = "X"))]
     pub struct Entity {
         id: Id,
     }
 
-    /// All of a partition.
+    /// All rows of a partition.
     #[derive(Debug, PartialEq, DynamoCollection)]
     #[dynamo(table = Table, partition(id))]
     pub enum All {
-        /// The entity.
+        /// The only entity of the table.
         Entity(Entity),
     }
 
-    /// Of one partition.
+    /// A query of one partition.
     pub fn all() -> Query<All> {
         All::in_partition(Id(1)).into()
     }
@@ -490,33 +492,33 @@ fn entities_stand_in_functions() {
     assert_eq!(Local::key(1).id, 1);
 }
 
-/// The parts of a key, and its constructor, are as visible as what they stand for.
+/// The parts of a key and its constructor are as visible as the fields that they stand for.
 pub mod visibility {
     use dynamo_entity::prelude::*;
 
-    /// Fields of all visibilities.
+    /// An entity with fields of all visibilities.
     #[derive(Debug, PartialEq, DynamoEntity)]
     #[dynamo(
         table = "visible",
         key(pk = "{public}#{of_crate}", sk = "{of_super}#{private}")
     )]
     pub struct Visible {
-        /// Seen by all.
+        /// Visible everywhere.
         pub public: u8,
-        /// Seen in this crate.
+        /// Visible in this crate.
         pub(crate) of_crate: u8,
-        /// Seen by the module above.
+        /// Visible in the parent module.
         pub(super) of_super: u8,
         private: u8,
     }
 
-    /// What is private can be read here.
+    /// Reads a private part of a key, which is possible in this module.
     #[must_use]
     pub fn private_part(key: &Key<Visible>) -> u8 {
         key.private
     }
 
-    /// One entity.
+    /// An entity to test with.
     #[must_use]
     pub fn visible() -> Visible {
         Visible {
@@ -536,7 +538,7 @@ fn keys_are_as_visible_as_their_fields() {
     round_trip(&visibility::visible());
 }
 
-/// Declarations that come out of a macro, with their types and names as its arguments.
+/// Declarations that a macro writes, with types and names from its arguments.
 mod macros {
     macro_rules! declare {
         ($entity:ident, $table:ident, $id:ident: $ty:ty, $fallback:expr, $($name:ident: $field:ty),*) => {
@@ -583,7 +585,7 @@ fn declarations_come_out_of_macros() {
     });
 }
 
-/// Values with parameters.
+/// Values that have generic parameters.
 mod generic {
     use std::marker::PhantomData;
 
@@ -647,7 +649,7 @@ fn values_take_parameters() {
     assert_eq!(Entity::key(Id("x".into()), Id(1)).number, Id(1));
 }
 
-/// Types with the names that an expansion could want.
+/// Types with names that generated code could use.
 mod types {
     use dynamo_entity::prelude::*;
 
@@ -673,7 +675,7 @@ fn types_have_any_name() {
     });
 }
 
-/// Entities, tables, collections and parts of keys that are called like parameters of an expansion.
+/// Entities, tables, collections and key parts with the names of parameters in the generated code.
 mod parameters {
     use dynamo_entity::prelude::*;
 
@@ -763,7 +765,7 @@ fn types_are_called_like_parameters() {
     assert!(queries.iter().all(|query| !query.is_empty()));
 }
 
-/// What is deprecated is still stored.
+/// Fields and variants that are deprecated are stored like others.
 mod lints {
     use dynamo_entity::prelude::*;
 
@@ -799,8 +801,8 @@ fn deprecated_fields_are_stored() {
     round_trip(&lints::lints());
 }
 
-/// Entities and values have methods called like those of the contracts, their own ones and those of a trait that
-/// everything has.
+/// Entities and values have methods with the names of the library's own trait methods. Some are their own,
+/// and some come from a trait that every type implements.
 mod methods {
     #![allow(dead_code, clippy::unused_self, clippy::wrong_self_convention)]
 
@@ -809,7 +811,7 @@ mod methods {
 
     macro_rules! methods {
         ($($name:ident)*) => {
-            /// A foreign trait, in scope where the derives stand.
+            /// A foreign trait that is in scope where the derives stand.
             pub(super) trait Methods {
                 $(fn $name(&self) -> &'static str {
                     "foreign"
@@ -818,7 +820,7 @@ mod methods {
 
             impl<T: ?Sized> Methods for T {}
 
-            /// All but those that an expansion gives the entity itself.
+            /// All of these methods except those that the derive itself adds to the entity.
             impl Thing {
                 $(pub(super) fn $name(&self) -> &'static str {
                     "own"
@@ -905,7 +907,7 @@ mod methods {
     }
 }
 
-/// What the library calls is its own.
+/// The library calls its own methods and never methods of the entity that have the same names.
 async fn written_and_read<E>(db: &dynamo_entity::Dynamo, entity: &E) -> dynamo_entity::Result<E>
 where
     E: DynamoEntity + PartialEq + Debug,

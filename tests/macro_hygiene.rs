@@ -1,4 +1,4 @@
-//! Structs that a `macro_rules!` writes: the names of the generated code are its own.
+//! Structs that a `macro_rules!` writes. The names in the generated code do not clash with those of the macro.
 
 use dynamo_entity::prelude::*;
 

@@ -1,10 +1,10 @@
-//! What a stream holds in memory, and what a merge costs: canned answers, every allocation counted.
+//! How much memory a stream holds and how long a merge takes, with canned answers. Every allocation is counted.
 //!
 //! ```text
 //! MEMORY_ROWS=1000000 cargo test --release --test memory -- --nocapture
 //! ```
 //!
-//! measures a million rows. The tests run one after the other, for they count one memory.
+//! This measures a million rows. The tests run one after the other, because they all count the same memory.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use dynamo_entity::aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentia
 use dynamo_entity::prelude::*;
 use peak_alloc::PeakAlloc;
 
-/// Counts what is alive.
+/// Counts the bytes that are allocated and not freed yet.
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
@@ -38,20 +38,20 @@ struct Event {
     text: String,
 }
 
-/// A service with so many rows in each partition, and so many in an answer. The rows of 64 shards lie
-/// between each other's.
+/// A service that has `rows` rows in each partition and sends `page` rows per answer. The rows of 64 shards
+/// alternate in the order of the sort key.
 #[derive(Debug, Clone)]
 struct Canned {
     rows: u64,
     page: u64,
-    /// The rows of a source are those of the page with its number.
+    /// Whether the rows of the partition `E#n` are those of page `n`, so that partitions follow each other.
     in_turns: bool,
     requests: Arc<AtomicUsize>,
-    /// Answers that were made before, where making them is not to be measured.
+    /// Finished answers, for tests that must not measure how long it takes to build them.
     made: Option<Arc<Made>>,
 }
 
-/// By their requests.
+/// Answers by the body of their request.
 type Made = Mutex<HashMap<Vec<u8>, Bytes>>;
 
 impl HttpClient for Canned {
@@ -70,7 +70,7 @@ impl HttpConnector for Canned {
         let body = request.body().bytes().unwrap_or_default();
         let make = || {
             let body: serde_json::Value = serde_json::from_slice(body).expect("JSON");
-            // Without what the text could have grown by.
+            // A boxed slice has no spare capacity that would be counted too.
             Bytes::from(self.answer(&body).into_bytes().into_boxed_slice())
         };
         let answer = match &self.made {
@@ -118,7 +118,7 @@ impl Canned {
                 r#""pk":{{"S":"E#s"}},"sk":{{"S":"{number:010}"}},"{index}_pk":{{"S":"{partition}"}},"{index}_sk":{{"S":"{number:010}"}}"#
             ),
         };
-        // One row has one identity: its field says what its key does.
+        // The row's field has to hold the same value as its key.
         let source = match (index, partition.strip_prefix("E#")) {
             ("", Some(source)) => source,
             _ => "s",
@@ -171,7 +171,7 @@ fn rows() -> u64 {
     })
 }
 
-/// What was alive at most beside what was before, and the time it took.
+/// The most bytes that were allocated at the same time while the stream was read, and how long that took.
 async fn measured(
     mut rows: dynamo_entity::query::RowStream<Event>,
     wanted: u64,
@@ -188,7 +188,7 @@ async fn measured(
     (MEMORY.peak_usage() - before, began.elapsed())
 }
 
-/// One after the other: they count one memory.
+/// Runs all tests one after the other, because they count the same memory.
 #[tokio::test]
 async fn a_stream_holds_two_answers() {
     let rows = rows();
@@ -203,10 +203,10 @@ async fn a_stream_holds_two_answers() {
         requests.load(Ordering::Relaxed)
     );
     assert_eq!(requests.load(Ordering::Relaxed) as u64, rows.div_ceil(page));
-    // Beside the one that is used another one is fetched, and made by the canned service.
+    // While one answer is used, the next one is fetched and built by the canned service.
     assert!(all < 3 * one, "{all} bytes, {one} for one answer");
 
-    // Of 64 shards each holds an answer, however many rows there are.
+    // Each of 64 shards holds one answer, however many rows there are.
     let page = 100;
     let (db, _) = Canned::new(rows, page).connect();
     let (whole, _) = measured(Event::by_level_whole(1).stream(&db), rows).await;
@@ -215,7 +215,7 @@ async fn a_stream_holds_two_answers() {
     assert!(shards < 64 * 2 * whole, "{shards} bytes, {whole} for one");
     all_lets_answers_go().await;
     large_answers_wait_as_bytes().await;
-    lanes_that_are_over_hold_nothing().await;
+    finished_lanes_free_their_memory().await;
     merging_costs_little().await;
 }
 
@@ -225,7 +225,7 @@ struct Number {
     number: u64,
 }
 
-/// Of many answers `all` holds what was made of them, and no more than a few themselves.
+/// `all` keeps what it decoded from many answers and at most a few of the answers themselves.
 async fn all_lets_answers_go() {
     let (rows, page) = (20_000, 1_000);
     let (db, _) = Canned::new(rows, page).connect();
@@ -236,24 +236,24 @@ async fn all_lets_answers_go() {
     let numbers = numbers.expect("all rows");
     assert!((0..rows).eq(numbers.iter().map(|row| row.number)));
     println!("{rows} numbers of all rows: {peak} bytes at most");
-    // A row comes as 340 bytes, and its number is eight.
+    // A row takes 340 bytes in an answer, and its number takes eight.
     assert!(peak < 3_000_000, "{peak} bytes");
 }
 
-/// All rows of 64 shards in one answer each: their bytes, and the values of few.
+/// Each of 64 shards answers with all of its rows. They wait as bytes, and only a few of them are decoded.
 async fn large_answers_wait_as_bytes() {
     let rows = 64 * 600;
     let (db, _) = Canned::new(rows, 1_000).connect();
     let (merged, _) = measured(Event::by_level(1).stream(&db), rows).await;
     let each = merged as u64 / rows;
     println!("answers of 600 rows, merged from 64 shards: {each} bytes a row at most");
-    // 386 bytes have come, and a value has 300.
+    // A row takes 386 bytes in an answer, and its decoded value takes 300.
     assert!(each < 550, "{each} bytes a row");
 }
 
-/// Of partitions whose rows come one behind the other, all have to be asked before the first row is known. What was
-/// read of them is let go.
-async fn lanes_that_are_over_hold_nothing() {
+/// Partitions whose rows follow each other all have to be asked before the first row is known. A partition
+/// that has been read to its end holds no memory.
+async fn finished_lanes_free_their_memory() {
     let (page, lanes) = (1_000, 50);
     let (db, _) = Canned::new(page, page).connect();
     let (one, _) = measured(Event::in_partition("s").stream(&db), page).await;
@@ -279,7 +279,7 @@ async fn lanes_that_are_over_hold_nothing() {
     assert!(left < 3 * one, "{left} bytes, {one} for one");
 }
 
-/// The same rows in one partition and in 64, read in turns; the best of each counts.
+/// Reads the same rows from one partition and from 64, by turns. The best time of each counts.
 async fn merging_costs_little() {
     let rows = rows().min(100_000);
     let made = Some(Arc::default());
@@ -295,6 +295,6 @@ async fn merging_costs_little() {
     }
     let ratio = merged.as_secs_f64() / plain.as_secs_f64();
     println!("{rows} rows of 64 shards take {ratio:.2} of the time of one partition");
-    // The machine may be busy with others; what is measured stands in benches/README.md.
+    // The limit is generous because the machine may be busy. Measured values stand in benches/README.md.
     assert!(ratio < 3.0, "{ratio}");
 }

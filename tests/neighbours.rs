@@ -1,15 +1,16 @@
-//! An entity lives beside other derives and beside methods of its own: none of the library's names is in their way.
+//! An entity can have other derives and methods of its own, and no name of the library is in their way.
 //!
-//! What a derive fulfils for the library is in a trait outside of the prelude, so `encode`, `decode`, `version` and
-//! the like on a struct are those of prost, of serde or of the program. The verbs of the library can be reached by
-//! their traits where a struct has methods so named.
+//! What a derive implements for the library is in a trait outside of the prelude. So `encode`, `decode`,
+//! `version` and the like on a struct are the methods of prost, of serde or of the program. If a struct has
+//! methods with the names of the library's verbs, the verbs can still be called through their traits.
 
 use dynamo_entity::prelude::*;
 use prost::Message;
 
 type Outcome = std::result::Result<(), Box<dyn std::error::Error>>;
 
-/// Methods of `prost::Message` by their short names, and a field for each verb of the library.
+/// The methods of `prost::Message` are called by their short names, and a field has the name of each verb of
+/// the library.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize, serde::Deserialize, DynamoEntity)]
 #[dynamo(table = "parcels", key(pk = id))]
 struct Parcel {
@@ -75,7 +76,7 @@ fn parcel() -> Parcel {
     }
 }
 
-/// A nested value is a message, too.
+/// A nested value can be a message, too.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize, serde::Deserialize, DynamoValue)]
 struct Stamp {
     #[prost(uint32, tag = "1")]
@@ -90,7 +91,7 @@ async fn messages_are_entities() -> Outcome {
     db.create_tables([Parcel::schema()]).await?;
     let parcel = parcel();
 
-    // By prost, by their short names.
+    // Methods of prost, by their short names.
     let bytes = parcel.encode_to_vec();
     assert_eq!(Parcel::decode(&bytes[..])?, parcel);
     let mut buffer = Vec::new();
@@ -102,11 +103,11 @@ async fn messages_are_entities() -> Outcome {
     };
     assert_eq!(Stamp::decode(&stamp.encode_to_vec()[..])?, stamp);
 
-    // By serde.
+    // Methods of serde.
     let json = serde_json::to_string(&parcel)?;
     assert_eq!(serde_json::from_str::<Parcel>(&json)?, parcel);
 
-    // By the library.
+    // Verbs of the library.
     assert_eq!(parcel.create().send(&db).await?, parcel);
     assert_eq!(parcel.put().send(&db).await?, parcel);
     let raised = parcel
@@ -137,7 +138,7 @@ struct Ticket {
     count: u32,
 }
 
-/// Methods of the struct's own come first, as those of any trait are behind them.
+/// The struct's own methods are found before those of any trait.
 impl Ticket {
     fn create(&self) -> &'static str {
         "create"

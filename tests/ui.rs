@@ -1,7 +1,7 @@
-//! What the compiler says about mistakes: one transcript per rule.
+//! What the compiler says about mistakes, with one transcript per rule.
 //!
-//! After a change of a message, `TRYBUILD=overwrite cargo test --test ui` writes the transcripts
-//! anew; read each of them before it is kept.
+//! After a message has changed, `TRYBUILD=overwrite cargo test --test ui` writes the transcripts again. Read
+//! each of them before you keep it.
 
 #[test]
 fn mistakes_are_explained() {

@@ -1,4 +1,4 @@
-//! One item on its way through every stage, with the data as it is there.
+//! Follows one item through every stage, and shows the data at each of them.
 //!
 //! ```text
 //! entity -> key -> codec -> expression -> request -> wire -> engine -> wire -> codec -> entity
@@ -74,7 +74,8 @@ async fn an_order_goes_all_the_way() -> Result<()> {
         created_at: None,
     };
 
-    // --- key: typed parts, and the texts DynamoDB sorts by. The user's `#` cannot be mistaken for ours.
+    // --- key: typed parts, and the texts that DynamoDB sorts by. A `#` in a value cannot be mistaken for a
+    // delimiter.
     let key = order.key();
     assert_eq!(key.order_no, 42);
     assert_eq!(
@@ -117,7 +118,7 @@ async fn an_order_goes_all_the_way() -> Result<()> {
         })
     );
 
-    // --- entity: what comes back is what is stored.
+    // --- entity: the returned entity is what is stored.
     assert_eq!(stored.version, Version::from(1));
     assert_eq!(stored.created_at, Some(noon()));
 
@@ -143,24 +144,24 @@ async fn an_order_goes_all_the_way() -> Result<()> {
     );
     assert_eq!(found, Some(stored.clone()));
 
-    // --- a lost race is a value, and brings the item that won.
+    // --- a lost race is an error that holds the item that won.
     let lost = order.create().send(&db).await.unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::AlreadyExists);
     assert_eq!(lost.current::<Order>().transpose()?, Some(stored));
     Ok(())
 }
 
-/// 2024-02-29 12:00 UTC, by the clock of this test.
+/// The time of this test's clock: 2024-02-29 12:00 UTC.
 fn noon() -> Timestamp {
     Timestamp::from_unix(1_709_208_000, 0).expect("a time")
 }
 
-/// The item as plain JSON, to look at.
+/// The item as plain JSON, which is easy to compare.
 fn plain(item: &Item) -> Json {
     serde_json::to_value(item).expect("an item is JSON")
 }
 
-/// A connection that shows what goes over the wire.
+/// A connection whose requests and answers are recorded.
 async fn connect(seen: &Recorder) -> Result<Dynamo> {
     let engine = EmbeddedEngine::memory().await?;
     let config = engine.sdk_config().interceptor(seen.clone()).build();
@@ -170,7 +171,7 @@ async fn connect(seen: &Recorder) -> Result<Dynamo> {
     Ok(db)
 }
 
-/// Keeps the last request and answer.
+/// Keeps the last request and its answer.
 #[derive(Debug, Clone, Default)]
 struct Recorder(Arc<Mutex<Seen>>);
 

@@ -1,4 +1,5 @@
-//! What a careful person writes on the raw SDK: maps of the right size, texts moved and not copied.
+//! What a careful person writes on the raw SDK: maps with the right capacity, and texts that are moved and
+//! not copied.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -46,7 +47,7 @@ fn line(line: &Line) -> AttributeValue {
     M(map)
 }
 
-/// `None` for an item of another shape.
+/// Returns `None` for an item of another shape.
 pub fn from_map(mut map: Map) -> Option<Order> {
     Some(Order {
         customer: text(map.remove("customer")?)?,

@@ -1,5 +1,5 @@
-//! Who calls many times at once: code by hand on the raw SDK, and the library by both of its ways. Each has a client of
-//! its own, with the same settings, so that nothing but the way of a call differs.
+//! Callers that make many calls at once: hand-written code on the raw SDK, and the library in both of its
+//! ways. Each has its own client with the same settings, so that only the way of a call differs.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -24,7 +24,7 @@ use crate::order::{CUSTOMER, FIRST, Order, order};
 use crate::server::{Service, comparable};
 use crate::work::Work;
 
-/// What callers do.
+/// The works that callers do.
 pub const CALLS: [Work; 2] = [Work::Get, Work::Put];
 
 pub struct Caller {
@@ -37,7 +37,7 @@ enum CallerConnection {
     Sdk(Client),
     Library {
         db: Dynamo,
-        /// The way that its calls are to go.
+        /// The way that the calls of this caller have to take.
         path: WirePath,
     },
 }
@@ -45,7 +45,7 @@ enum CallerConnection {
 pub type CallFuture<'c> = Pin<Box<dyn Future<Output = ()> + Send + 'c>>;
 
 impl Caller {
-    /// All of them; the first is the one that the others are compared with.
+    /// All callers. The others are compared with the first one.
     pub fn all(address: &str, certificate: Option<&str>) -> [Caller; 3] {
         let client = || client(address, certificate);
         let library = |db, path| CallerConnection::Library { db, path };
@@ -67,7 +67,8 @@ impl Caller {
         })
     }
 
-    /// One of [`CALLS`]. In a box, so that its memory is that of this call and not of the largest of all.
+    /// Makes one of [`CALLS`]. The future is boxed, so that its size is that of this call and not of the
+    /// largest one.
     pub fn call(&self, work: Work) -> CallFuture<'_> {
         match (&self.connection, work) {
             (CallerConnection::Sdk(client), Work::Get) => Box::pin(get_by_sdk(client)),
@@ -80,8 +81,8 @@ impl Caller {
         }
     }
 
-    /// Asks an observer whether calls go the way that is to be measured. It listens to one call only, for a call that
-    /// is listened to sends another request.
+    /// Asks an observer whether calls take the way that is to be measured. Only this one call is observed,
+    /// because an observed call sends another request.
     pub async fn check_way(&self) {
         let CallerConnection::Library { db, path } = &self.connection else {
             return;
@@ -96,7 +97,7 @@ impl Caller {
         assert_eq!(seen.as_ref(), Some(path), "{}", self.name);
     }
 
-    /// Has what it needs afterwards, the library its lesson, and goes its way.
+    /// Opens the connections, lets the library learn its way, and checks that way.
     pub async fn warm(&self) {
         for work in CALLS {
             for _ in 0..3 {
@@ -149,13 +150,13 @@ fn client(address: &str, certificate: Option<&str>) -> Client {
     Client::from_conf(config.build())
 }
 
-/// One thread, so that a core is a core.
+/// A runtime with one thread, so that only one core is used.
 pub fn runtime() -> Runtime {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().build().expect("a runtime")
 }
 
-/// Equal work: all callers send the same requests.
+/// Checks that all callers send the same requests.
 pub fn requests_are_equal(has_tls: bool) {
     let seen = Arc::default();
     let identity = has_tls.then(Arc::<ServerIdentity>::default);

@@ -1,16 +1,16 @@
-//! Runs a program under callgrind and reads what it wrote down.
+//! Runs a program under callgrind and reads its dumps.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Instructions between two marks.
+/// The instructions between two marks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Count {
     pub all: u64,
-    /// Of these in the compression of SHA-256, which processors have instructions for and valgrind has
-    /// not.
+    /// How many of them are in the compression function of SHA-256. Processors have instructions for it, but
+    /// valgrind does not offer them.
     pub sha256: u64,
 }
 
@@ -28,7 +28,7 @@ pub fn is_there() -> bool {
     version.is_ok_and(|status| status.success())
 }
 
-/// The lines that the program printed and the counts between its marks, in their order.
+/// Runs the program. Returns the lines that it printed and the counts between its marks, in their order.
 pub fn run(program: &Path, arguments: &[&str], folder: &Path) -> (Vec<String>, Vec<Count>) {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).expect("a folder");
@@ -45,14 +45,15 @@ pub fn run(program: &Path, arguments: &[&str], folder: &Path) -> (Vec<String>, V
     assert!(output.status.success(), "{said}");
     let lines = String::from_utf8(output.stdout).expect("text");
     let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
-    // Before the first mark of a pair there is the warming up.
+    // The dump before the first mark of each pair covers the warm-up.
     let phases = (1..=lines.len()).map(|phase| out.with_extension(format!("{}", 2 * phase)));
     let counts = phases.map(|file| count(&fs::read_to_string(file).expect("a dump")));
     (lines, counts.collect())
 }
 
-/// What stands in a dump. A function is named once and has a number from then on; a line of costs is a
-/// position and a number; the one behind `calls=` counts what was called, which stands elsewhere too.
+/// Adds up a dump. A function is named once and has a number from then on. A line of costs has a position and
+/// a number. The line after `calls=` holds the cost of the called function, which is counted there, so it is
+/// left out.
 fn count(dump: &str) -> Count {
     let mut count = Count::default();
     let mut is_sha256: HashMap<&str, bool> = HashMap::new();

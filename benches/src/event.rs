@@ -1,8 +1,9 @@
-//! Rows of an index, in one partition or on many shards: little in each, so that it shows what a merge costs.
+//! Rows of an index, in one partition or on many shards. They are small, so that the cost of a merge shows.
 
 use dynamo_entity::prelude::*;
 
-/// Shards, and the rows of each answer. One partition has the same rows in as many answers.
+/// The number of shards, and the rows of each answer. One partition has the same rows in the same number of
+/// answers.
 pub const SHARDS: u64 = 64;
 pub const PAGE: u64 = 100;
 pub const ROWS: u64 = SHARDS * PAGE;
@@ -22,7 +23,7 @@ pub struct Event {
     pub text: String,
 }
 
-/// The answer to a query of an index, told by the values in its body.
+/// The answer to a query of an index, which is chosen by the values in its body.
 pub fn answer(body: &[u8]) -> String {
     let request: serde_json::Value = serde_json::from_slice(body).expect("a request");
     let index = request["IndexName"].as_str().expect("an index");
@@ -33,7 +34,7 @@ pub fn answer(body: &[u8]) -> String {
         .expect("a partition");
     let behind = &request["ExclusiveStartKey"]["sk"]["S"];
     let behind: Option<u64> = behind.as_str().and_then(|number| number.parse().ok());
-    // `S#1#7` has every 64th, from the seventh on.
+    // `S#1#7` has every 64th row, starting with row 7.
     let shard: Option<u64> = partition
         .split('#')
         .nth(2)
@@ -68,7 +69,7 @@ pub fn answer(body: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Of each other, and of what the answers say.
+    /// Checks that both ways return the same rows, in the expected number of answers.
     #[test]
     fn a_shard_is_one_answer_and_a_partition_goes_on() {
         let count = |index: &str, partition: &str| {

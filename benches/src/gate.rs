@@ -1,4 +1,4 @@
-//! Where the answers of a server wait until somebody lets them go, so that there are many calls under way.
+//! A gate behind which the answers of a server wait, so that many calls are under way at the same time.
 
 use std::sync::{Condvar, Mutex};
 
@@ -28,7 +28,7 @@ impl Gate {
         self.state.lock().expect("no panic").waiting
     }
 
-    /// At once if it is open.
+    /// Waits until the gate is open.
     pub fn pass(&self) {
         let mut state = self.state.lock().expect("no panic");
         state.waiting += 1;

@@ -1,4 +1,5 @@
-//! A certificate for one run, and the key behind it: nothing that could expire lies in the tree.
+//! A certificate for one run and its private key. They are made anew, so that nothing in the repository can
+//! expire.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ pub struct ServerIdentity {
 }
 
 impl ServerIdentity {
-    /// Of a server on the loopback.
+    /// Makes the identity of a server on the loopback address.
     pub fn new() -> Self {
         let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]);
         let made = made.expect("a certificate");
@@ -28,7 +29,7 @@ impl ServerIdentity {
         }
     }
 
-    /// As PEM, for those who are to trust it.
+    /// The certificate as PEM, for clients that have to trust it.
     pub fn certificate(&self) -> &str {
         &self.certificate
     }

@@ -1,14 +1,14 @@
-//! What the library costs, beside the raw SDK and other libraries: instructions, allocations, time.
+//! What the library costs compared with the raw SDK and other libraries: instructions, allocations and time.
 //!
 //! `benches/run` measures and prints one table. The parts:
 //!
-//! - [`order`] is the item, [`work`] what is done with it, [`side`] who does it.
-//! - [`event`] is a row of which there are many, to be merged from many shards.
-//! - `bin/server` answers by heart over loopback HTTP, in a process of its own ([`server`]).
-//! - `bin/client` does the works of one side, for callgrind to count, or for the clock.
+//! - [`order`] is the item, [`work`] is what is done with it, and [`side`] is who does it.
+//! - [`event`] is a row of an index. Many of them are merged from many shards.
+//! - `bin/server` sends prepared answers over loopback HTTP, in a process of its own ([`server`]).
+//! - `bin/client` does the works of one side, for callgrind or for the clock.
 //! - `bin/allocations` does the same and counts allocations.
-//! - `bin/clock` and `bin/under_way` let a [`caller`] call, many times at once: what a core does in a second, and what
-//!   memory a call holds.
+//! - `bin/clock` and `bin/under_way` let a [`caller`] make many calls at once. They measure the calls per second of a
+//!   core and the memory that a call holds.
 //! - `bin/report` starts all of them, reads the counts ([`callgrind`]) and prints the table.
 
 pub mod by_hand;

@@ -1,16 +1,16 @@
-//! The programs that do the work of one side, for any set of sides.
+//! Programs that do the works of one side. They take any set of sides.
 
 use crate::phases::{bench_mark, cpu_time, repeat, warm};
 use crate::side::Side;
 use crate::work::Work;
 
-/// Clocks are coarser than counters.
+/// Clocks are coarser than instruction counts, so each work is done this many times more often.
 const LONGER: u32 = 25;
 
 /// Makes a side by its name.
 type Named = fn(name: &str, address: &str) -> Option<Box<dyn Side>>;
 
-/// `PROGRAM ADDRESS SIDE once|count|time`: does all works, says which, and how long each took.
+/// `PROGRAM ADDRESS SIDE once|count|time`: does all works, and prints the name of each and how long it took.
 pub fn client(named: Named) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, name, how] = &arguments[..] else {
@@ -25,7 +25,7 @@ pub fn client(named: Named) {
     }
 }
 
-/// Each request once, for the server to look at.
+/// Sends each request once, so that the server can record it.
 fn once(side: &mut dyn Side) {
     for &work in Work::ALL {
         let is_shared = !work.is_conversion() && !work.is_of_library();
@@ -51,10 +51,10 @@ fn many(side: &mut dyn Side, longer: u32) {
     }
 }
 
-/// Says how many allocations there were while something was done.
+/// Counts the allocations of a piece of work.
 type Allocations = fn(&mut dyn FnMut()) -> u64;
 
-/// `PROGRAM ADDRESS SIDE`: does all works and counts allocations.
+/// `PROGRAM ADDRESS SIDE`: does all works and prints how many allocations each of them makes.
 pub fn allocations(named: Named, count: Allocations) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [address, name] = &arguments[..] else {
@@ -68,7 +68,7 @@ pub fn allocations(named: Named, count: Allocations) {
         side.prepare(work, work.times());
         let times = u64::from(work.times());
         let seen = count(&mut || repeat(&mut *side, work, work.times()));
-        // A little now and then, by the connection: to the nearest.
+        // The connection allocates a little now and then, so the average is rounded to the nearest number.
         println!("{} {}", work.name(), (seen + times / 2) / times);
     }
 }

@@ -1,4 +1,4 @@
-//! The item that everybody stores: twelve attributes, nested, about 1 KB of JSON.
+//! The item that every side stores: twelve attributes, some of them nested, about 1 KB of JSON.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Order {
     pub created_at: String,
 }
 
-/// The same under keys that are made of its fields: they are read and compared with these.
+/// The same item with keys made of its fields. A read compares the keys with the fields.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(
     table = "filed",
@@ -43,7 +43,7 @@ pub struct Filed {
     pub created_at: String,
 }
 
-/// Two fields of it.
+/// A projection of two fields of the item.
 #[derive(Debug, Clone, PartialEq, DynamoProjection)]
 #[dynamo(entity = Filed)]
 pub struct Total {
@@ -88,12 +88,12 @@ pub struct Line {
 pub const CUSTOMER: &str = "customer-000000000042";
 pub const FIRST: u64 = 20_240_229_000_017;
 
-/// The first of them.
+/// The first order of the customer.
 pub fn order() -> Order {
     orders(1).remove(0)
 }
 
-/// Orders of one customer.
+/// The first orders of one customer.
 pub fn orders(count: u64) -> Vec<Order> {
     (FIRST..FIRST + count).map(numbered).collect()
 }
@@ -127,12 +127,12 @@ fn numbered(number: u64) -> Order {
     }
 }
 
-/// The item as a service sends it: in an order of its own.
+/// The item as a service sends it, with its attributes in another order.
 pub fn stored<E: DynamoEntity>(entity: &E) -> String {
     some_of(entity, |_| true)
 }
 
-/// Some attributes of it.
+/// Some attributes of the item, as a service sends them.
 pub fn some_of<E: DynamoEntity>(entity: &E, is_wanted: impl Fn(&str) -> bool) -> String {
     let json = dynamo_entity::__private::to_json(entity).expect("it fits");
     let mut item: BTreeMap<String, serde_json::Value> =

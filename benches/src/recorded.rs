@@ -1,19 +1,19 @@
-//! What was measured before, to be held against what is measured now.
+//! Earlier measurements, which new ones are compared with.
 //!
-//! What is compared is the ratio to hand-written code on the raw SDK in the same run: memory, processor and C library
-//! change both sides alike. Between compilers or versions of the SDK there is more patience.
+//! The ratio to hand-written code on the raw SDK in the same run is compared, because memory, processor and C
+//! library change both sides alike. Other versions of the compiler or of the SDK get a wider limit.
 
 use std::fmt::Write as _;
 
 use crate::work::Work;
 
-/// What the library counts for a work, and hand-written code.
+/// The instructions of a work in the library, and in hand-written code.
 pub type Count = (Work, u64, u64);
 pub type Counts = Vec<Count>;
 
-/// So much more, in percent, is taken for noise: hash seeds, buffers, positions in memory.
+/// How many percent more count as noise, from hash seeds, buffers and positions in memory.
 const NOISE: u64 = 3;
-/// The same between compilers or versions of the SDK.
+/// How many percent more are allowed between versions of the compiler or of the SDK.
 const DRIFT: u64 = 10;
 
 pub struct Recorded {
@@ -59,12 +59,12 @@ impl Recorded {
         self.counts.len()
     }
 
-    /// Whether compiler or SDK are others.
+    /// Whether the versions of the compiler or of the SDK differ.
     pub fn differs(&self, before: &Recorded) -> bool {
         self.versions != before.versions
     }
 
-    /// How much more than `before` recorded is let pass, in percent.
+    /// How many percent more than `before` recorded are allowed.
     pub fn patience(&self, before: &Recorded) -> u64 {
         match self.differs(before) {
             true => DRIFT,
@@ -72,7 +72,8 @@ impl Recorded {
         }
     }
 
-    /// What costs more than `before` recorded, and what stands on one side only: it would not be checked.
+    /// What costs more than `before` recorded, and what only one of the two has and therefore cannot be
+    /// compared.
     pub fn against(&self, before: &Recorded) -> Vec<String> {
         let patience = self.patience(before);
         let worse = before
@@ -100,7 +101,7 @@ impl Recorded {
     }
 }
 
-/// The ratio that was, of what hand-written code costs now, is what the library may cost.
+/// The library may cost as much as hand-written code costs now, times the recorded ratio.
 fn worse(is: Count, was: Count, patience: u64) -> Option<String> {
     let (work, is, by_hand) = is;
     let limit = was.1 * by_hand / was.2.max(1) * (100 + patience) / 100;
@@ -131,10 +132,10 @@ mod tests {
         let worse = |now: Recorded| now.against(&before).len();
         assert_eq!(worse(recorded("a", 1030, 2000)), 0);
         assert_eq!(worse(recorded("a", 1031, 2000)), 1);
-        // On another machine everything is dearer.
+        // Everything costs more on another machine.
         assert_eq!(worse(recorded("a", 2060, 4000)), 0);
         assert_eq!(worse(recorded("a", 2061, 4000)), 1);
-        // With another SDK it may become so.
+        // Another version of the SDK may change the ratio.
         assert_eq!(worse(recorded("b", 2200, 4000)), 0);
         assert_eq!(worse(recorded("b", 2201, 4000)), 1);
     }

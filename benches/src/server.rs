@@ -1,4 +1,4 @@
-//! A server that knows its answers by heart: one thread a connection, HTTP/1.1, with TLS if it is wanted.
+//! A server with prepared answers: one thread per connection, HTTP/1.1, and TLS if it is asked for.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,13 +13,13 @@ use crate::identity::ServerIdentity;
 use crate::order::{Filed, orders, some_of, stored};
 use crate::work::{FILED, LONG, SHORT};
 
-/// The rows of a projection.
+/// The name of the answer that holds the rows of a projection.
 const TOTALS: &str = "totals";
 
-/// A request as it came: operation and body.
+/// A request as it was received: its operation and its body.
 pub type Seen = (String, Vec<u8>);
 
-/// A request as JSON, to be compared with another: without the token, of which each has its own.
+/// A request as JSON, without its token, so that it can be compared with others.
 pub fn comparable((operation, body): Seen) -> serde_json::Value {
     let mut body: serde_json::Value = serde_json::from_slice(&body).expect("JSON");
     if let Some(body) = body.as_object_mut() {
@@ -28,19 +28,19 @@ pub fn comparable((operation, body): Seen) -> serde_json::Value {
     serde_json::json!([operation, body])
 }
 
-/// What a server does besides answering.
+/// What the server does besides answering.
 #[derive(Default, Clone)]
 pub struct Service {
-    /// What came is kept if somebody wants to see it.
+    /// Keeps the requests, if somebody wants to see them.
     pub seen: Option<Arc<Mutex<Vec<Seen>>>>,
-    /// Connections are encrypted.
+    /// Encrypts the connections.
     pub identity: Option<Arc<ServerIdentity>>,
-    /// Answers wait while it is closed.
+    /// Holds the answers back while it is closed.
     pub gate: Option<Arc<Gate>>,
 }
 
 impl Service {
-    /// Answers until the process ends.
+    /// Answers requests until the process ends.
     pub fn serve(self, listener: TcpListener) {
         let answers = Arc::new(Answers::new());
         for connection in listener.incoming().flatten() {
@@ -99,7 +99,7 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
         };
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().expect("a length"),
-            // `DynamoDB_20120810.GetItem`
+            // The value has the form `DynamoDB_20120810.GetItem`.
             "x-amz-target" => operation = value.rsplit('.').next().unwrap_or_default().into(),
             _ => {}
         }
@@ -109,10 +109,10 @@ fn read(reader: &mut impl BufRead) -> Option<Seen> {
     Some((operation, body))
 }
 
-/// What is said to whom.
+/// The prepared answers.
 struct Answers {
     by_name: HashMap<&'static str, Arc<str>>,
-    /// Those of events, by the request: made when they are asked for first.
+    /// Answers with events by the body of their request. Each is built when it is first asked for.
     events: Mutex<HashMap<Vec<u8>, Arc<str>>>,
 }
 
@@ -179,7 +179,7 @@ impl Answers {
                     false => FILED,
                 }
             }
-            // The table tells how many rows are wanted.
+            // The name of the table tells how many rows are wanted.
             "Query" | "Scan" => [SHORT, LONG]
                 .into_iter()
                 .find(|table| contains(body, format!("\"{table}-orders\"").as_bytes()))

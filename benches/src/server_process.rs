@@ -1,4 +1,4 @@
-//! `bin/server` as a process of its own: what it does is nobody's work.
+//! Runs `bin/server` as a process of its own, so that its work is not counted for any side.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ pub struct ServerProcess {
     process: Child,
     said: BufReader<ChildStdout>,
     pub address: String,
-    /// As PEM, where there is TLS.
+    /// The certificate as PEM, if the server uses TLS.
     pub certificate: Option<String>,
 }
 
@@ -38,10 +38,10 @@ impl ServerProcess {
         server
     }
 
-    /// From now on its answers wait.
+    /// Makes the answers of the server wait from now on.
     pub fn close_gate(&mut self) {
         self.tell("close");
-        // It has listened when it answers.
+        // The server has obeyed once it answers this.
         self.waiting();
     }
 
@@ -49,7 +49,7 @@ impl ServerProcess {
         self.tell("open");
     }
 
-    /// So many answers wait.
+    /// How many answers are waiting.
     pub fn waiting(&mut self) -> usize {
         self.tell("waiting");
         self.line().parse().expect("a number")
@@ -75,7 +75,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// The program of this name that was built with this one.
+/// The path of a program that was built together with this one.
 pub fn beside_this(name: &str) -> PathBuf {
     let here = std::env::current_exe().expect("a path");
     here.with_file_name(name)

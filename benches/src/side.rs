@@ -1,4 +1,4 @@
-//! Those who do the work: the library, and the raw SDK with maps made by hand or by serde_dynamo.
+//! The sides that do the works: the library, and the raw SDK with maps made by hand or by serde_dynamo.
 
 mod json;
 mod library;
@@ -6,16 +6,17 @@ mod sdk;
 
 use crate::work::Work;
 
-/// Does a work over and over. The number of rows or items it had in hand keeps the compiler honest.
+/// Does works again and again. It returns how many rows or items it had, so that the compiler cannot remove
+/// the work.
 pub trait Side {
-    /// Once; `None` for what this side cannot do.
+    /// Does a work once. Returns `None` if this side cannot do it.
     fn run(&mut self, work: Work) -> Option<usize>;
 
-    /// Lays ready what so many runs use up, so that it is not measured.
+    /// Prepares what this many runs use up, so that the preparation is not measured.
     fn prepare(&mut self, _work: Work, _times: u32) {}
 }
 
-/// The sides by their names; the first is the one that the others are compared with.
+/// The names of the sides. The others are compared with the first one.
 pub const NAMES: [&str; 3] = ["by-hand", "serde_dynamo", "library"];
 
 pub fn named(name: &str, address: &str) -> Option<Box<dyn Side>> {
@@ -27,7 +28,7 @@ pub fn named(name: &str, address: &str) -> Option<Box<dyn Side>> {
     }
 }
 
-/// One thread, so that all of the work is counted where it is done.
+/// A runtime with one thread, so that all work is counted there.
 fn runtime() -> tokio::runtime::Runtime {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().build().expect("a runtime")

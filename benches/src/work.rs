@@ -1,9 +1,9 @@
-//! What is measured.
+//! The works that are measured.
 
-/// Prefixes of tables: how many rows a query finds there.
+/// Prefixes of table names. They tell how many rows a query finds.
 pub const SHORT: &str = "rows-100";
 pub const LONG: &str = "rows-1000";
-/// A table whose keys are made of the fields, with a thousand rows.
+/// A table with a thousand rows, whose keys are made of the fields.
 pub const FILED: &str = "rows-1000-filed";
 
 macro_rules! works {
@@ -15,17 +15,17 @@ macro_rules! works {
         impl Work {
             pub const ALL: &[Work] = &[$(Work::$work,)+];
 
-            /// For the command line and the recorded values.
+            /// The name on the command line and in the recorded values.
             pub fn name(self) -> &'static str {
                 match self { $(Work::$work => $text,)+ }
             }
 
-            /// For people.
+            /// The description for people.
             pub fn what(self) -> &'static str {
                 match self { $(Work::$work => $what,)+ }
             }
 
-            /// So often it is done where instructions are counted.
+            /// How often the work is done when instructions are counted.
             pub fn times(self) -> u32 {
                 match self { $(Work::$work => $times,)+ }
             }
@@ -60,17 +60,17 @@ impl Work {
         Work::ALL.iter().copied().find(|work| work.name() == name)
     }
 
-    /// What it is compared with, if that is another work of the library and not the hand-written code.
+    /// The work of the library with which this one is compared, if it is not compared with hand-written code.
     pub fn base(self) -> Option<Work> {
         (self == Work::Shards).then_some(Work::Partition)
     }
 
-    /// Nobody else does it.
+    /// Whether only the library does this work.
     pub fn is_of_library(self) -> bool {
         matches!(self, Work::Partition | Work::Shards)
     }
 
-    /// No request: the item alone.
+    /// Whether the work only converts an item and sends no request.
     pub fn is_conversion(self) -> bool {
         matches!(
             self,

@@ -12,7 +12,7 @@ use super::transfer::Card;
 #[derive(Debug, Parser)]
 #[command(name = "contacts", after_help = EXITS)]
 pub struct Cli {
-    /// embedded:PATH, embedded:memory, http://HOST:PORT, aws or aws://REGION.
+    /// Where the contacts are: embedded:PATH, embedded:memory, http://HOST:PORT, aws or aws://REGION.
     #[arg(
         long,
         global = true,
@@ -22,7 +22,7 @@ pub struct Cli {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub url: String,
 
-    /// What the table's name begins with.
+    /// The prefix of the table's name.
     #[arg(
         long,
         global = true,
@@ -31,11 +31,11 @@ pub struct Cli {
     )]
     pub prefix: String,
 
-    /// Which book.
+    /// The book that the command works on.
     #[arg(long, global = true, default_value = "main")]
     pub book: String,
 
-    /// Logs more to the standard error; -vv and -vvv still more.
+    /// Logs more to the standard error; -vv and -vvv log still more.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 
@@ -48,7 +48,7 @@ const EXITS: &str = "Exit codes: 0 done, 1 failed, 2 wrong use, 3 not found, 4 c
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Adds a contact that is not there yet
+    /// Adds a contact that does not exist yet
     Create(Create),
     /// Shows one contact
     Get { handle: String },
@@ -60,7 +60,7 @@ pub enum Command {
     Delete(Delete),
     /// Writes all contacts of the book to a file, a line of JSON for each; `-` is the standard output
     Export { file: PathBuf },
-    /// Adds the contacts of such a file; run again, it goes on where it was stopped
+    /// Adds the contacts of such a file; an import that was stopped can be run again
     Import(Import),
 }
 
@@ -78,19 +78,19 @@ pub struct Create {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only handles that begin with this.
+    /// Lists only handles that begin with this.
     #[arg(long)]
     pub starts_with: Option<String>,
-    /// Only contacts with this tag.
+    /// Lists only contacts with this tag.
     #[arg(long)]
     pub tag: Option<String>,
-    /// So many contacts at once.
+    /// How many contacts are listed at once.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub limit: u16,
     /// Goes on where an earlier list ended.
     #[arg(long)]
     pub cursor: Option<Cursor>,
-    /// All pages.
+    /// Lists all pages.
     #[arg(long)]
     pub all: bool,
 }
@@ -100,7 +100,7 @@ pub struct Update {
     pub handle: String,
     #[command(flatten)]
     pub changes: Changes,
-    /// Only if it has this version.
+    /// Changes the contact only if it has this version.
     #[arg(long)]
     pub if_version: Option<u64>,
 }
@@ -125,19 +125,19 @@ pub struct Changes {
 #[derive(Debug, Args)]
 pub struct Delete {
     pub handle: String,
-    /// Only if it has this version.
+    /// Removes the contact only if it has this version.
     #[arg(long)]
     pub if_version: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 pub struct Import {
-    /// `-` is the standard input.
+    /// The file to import; `-` is the standard input.
     pub file: PathBuf,
-    /// Replaces contacts that are there and differ, instead of reporting them.
+    /// Replaces existing contacts that differ, instead of reporting them.
     #[arg(long)]
     pub replace: bool,
-    /// So many writes at once.
+    /// How many writes run at the same time.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: u16,
 }

@@ -1,4 +1,4 @@
-//! The commands for one contact, and the list.
+//! The commands that work on one contact, and the command `list`.
 
 use dynamo_entity::all;
 use dynamo_entity::prelude::*;
@@ -55,7 +55,7 @@ pub async fn update(app: &mut App<'_>, update: cli::Update) -> Result<(), Failur
     show(app, &changed.map_err(Failure::of(&update.handle))?)
 }
 
-/// One request, whatever changes: a change or a condition may be an `Option`.
+/// Builds one update for any set of changes, because a change or a condition may be an `Option`.
 fn changed(key: Key<Contact>, changes: cli::Changes, version: Option<u64>) -> Update<Contact> {
     let update = key.update().apply(|c| {
         (
@@ -83,7 +83,7 @@ impl App<'_> {
     }
 }
 
-/// One line, its parts separated by tabs for other programs.
+/// Prints a contact as one line. Tabs separate its parts, so that other programs can read it.
 fn show(app: &mut App<'_>, contact: &Contact) -> Result<(), Failure> {
     let tags: Vec<&str> = contact.tags.iter().map(String::as_str).collect();
     writeln!(

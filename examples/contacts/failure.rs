@@ -1,4 +1,4 @@
-//! What went wrong, as a message for a person and an exit code for a program.
+//! Failures, each with a message for a person and an exit code for a program.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use dynamo_entity::{Error, ErrorKind};
 
 use super::Contact;
 
-/// Part of the interface: scripts depend on the numbers.
+/// The exit codes are part of the interface, because scripts depend on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -29,17 +29,17 @@ impl From<Exit> for ExitCode {
 
 #[derive(Debug)]
 pub enum Failure {
-    /// A contact is not there.
+    /// The contact does not exist.
     Missing(String),
-    /// The store failed: at a contact, if one is named.
+    /// The store failed, at the contact of this handle if there is one.
     Store(Option<String>, Error),
     /// A file cannot be read or written.
     File(PathBuf, io::Error),
     /// The standard output or error is closed.
     Output(io::Error),
-    /// So many lines were not imported; each was reported.
+    /// This many lines were not imported. Each of them was reported.
     BadLines(u64),
-    /// An import ended early, after so many lines.
+    /// An import ended early, after this many lines.
     Stopped(u64, Error),
 }
 
@@ -66,7 +66,7 @@ impl Failure {
             Failure::Missing(_) => Exit::NotFound,
             Failure::Store(_, error) => exit_of(error.kind()),
             Failure::File(..) => Exit::Failed,
-            // Whoever reads us has read enough: `contacts list --all | head`.
+            // The reader has closed its end because it has read enough, as in `contacts list --all | head`.
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Failure::Output(_) => Exit::Failed,
             Failure::BadLines(_) => Exit::BadLines,
@@ -74,7 +74,7 @@ impl Failure {
         }
     }
 
-    /// None where there is nothing to say.
+    /// The message for a person, or `None` if there is nothing to say.
     pub fn message(&self) -> Option<String> {
         let message = match self {
             Failure::Missing(handle) => format!("there is no `{handle}`"),
@@ -105,11 +105,11 @@ fn exit_of(kind: ErrorKind) -> Exit {
     }
 }
 
-/// What a person can do about it.
+/// The message for a failure at one contact, with what a person can do about it.
 fn about(handle: &str, error: &Error) -> String {
     match error.kind() {
         ErrorKind::AlreadyExists => format!("`{handle}` is there already: `update` changes it"),
-        // The contact came with the error: no second read.
+        // The error holds the current contact, so no second read is needed.
         ErrorKind::Conflict => match error.current::<Contact>() {
             Some(Ok(now)) => format!("`{handle}` has changed: it has version {} now", now.version),
             _ => format!("`{handle}` has changed"),
@@ -118,7 +118,7 @@ fn about(handle: &str, error: &Error) -> String {
     }
 }
 
-/// Values never appear in errors, so they can be shown as they are, with what caused them.
+/// The text of an error with its causes. Errors never hold stored values, so they can be shown as they are.
 pub fn explained(error: &Error) -> String {
     let mut text = match error.kind() {
         ErrorKind::OutcomeUnknown => "nobody knows whether it was done, look first".to_owned(),
@@ -140,7 +140,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// Of the standard output and error: files say which they are.
+/// Such an error belongs to the standard output or error. Errors of files are converted with the name of the
+/// file.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Failure::Output(error)

@@ -1,4 +1,4 @@
-//! A book of contacts on the command line: a template for programs around an entity.
+//! A book of contacts on the command line. It is a template for programs around an entity.
 //!
 //!     cargo run --example contacts -- create ann --name "Ann Lee" --tag friend
 //!     cargo run --example contacts -- update ann --email ann@example.com --if-version 1
@@ -6,7 +6,7 @@
 //!     cargo run --example contacts -- export contacts.jsonl
 //!     cargo run --example contacts -- help
 //!
-//! It keeps them in `contacts.db` of this folder, or where `--url` or `DYNAMO_URL` says.
+//! It keeps the contacts in `contacts.db` in the current folder, or where `--url` or `DYNAMO_URL` says.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -46,13 +46,14 @@ pub struct Contact {
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// What every command is given. Commands know a trait and two writers, so tests run them as they are.
+/// What every command is given. It holds only a trait object and two writers, so that tests can run commands
+/// directly.
 pub struct App<'a> {
     pub contacts: Arc<dyn ContactRepository>,
     pub book: String,
-    /// What was asked for.
+    /// Takes the results of the command.
     pub out: &'a mut dyn io::Write,
-    /// What a person wants to know besides.
+    /// Takes the messages for a person.
     pub notes: &'a mut dyn io::Write,
 }
 
@@ -86,8 +87,8 @@ async fn start(cli: Cli) -> Result<(), Failure> {
     run(&mut app, cli.command).await
 }
 
-/// The log goes to the standard error: warnings, and with `-v` more of this program. The SDK joins in late,
-/// and never with all it has: that would show what is stored.
+/// The log goes to the standard error. It shows warnings, and with `-v` more of this program. `-vv` and
+/// `-vvv` show more of the SDK too, but never all, because that would show stored values.
 fn log(verbose: u8) {
     let (ours, others) = match verbose {
         0 => (Level::WARN, Level::WARN),
@@ -103,7 +104,7 @@ fn log(verbose: u8) {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // A wrong use ends here, with a message and the code 2.
+    // A wrong command line ends the program here, with a message and the exit code 2.
     let cli = Cli::parse();
     log(cli.verbose);
     match start(cli).await {

@@ -1,4 +1,4 @@
-//! Page after page of a query, so that memory holds one.
+//! Reads a query page by page, so that only one page is in memory.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{Contact, ContactRepository};
 
 pub struct Pages {
     contacts: Arc<dyn ContactRepository>,
-    /// None at the end.
+    /// The rest of the query, or `None` at its end.
     rest: Option<Query<Contact>>,
     cursor: Option<Cursor>,
 }
@@ -32,7 +32,7 @@ impl Pages {
         Ok(Some(page.rows))
     }
 
-    /// Where to go on after what was read, if there is more.
+    /// The place from which to go on after the last page, if there is more.
     pub fn cursor(&self) -> Option<&Cursor> {
         self.cursor.as_ref()
     }

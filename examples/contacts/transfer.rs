@@ -1,4 +1,4 @@
-//! Contacts to a file and back: a line of JSON for each.
+//! Writes contacts to a file and reads them back, each as a line of JSON.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::{Entry, HashMap};
@@ -18,7 +18,7 @@ use super::failure::explained;
 use super::pages::Pages;
 use super::{App, Contact, ContactRepository, Failure, cli};
 
-/// What a file holds of a contact: neither the book nor what the library keeps.
+/// What a file holds of a contact. It leaves out the book and the fields that the library manages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
@@ -56,7 +56,7 @@ impl From<Contact> for Card {
     }
 }
 
-/// The file appears when it is whole; one that was there stays until then.
+/// Writes all contacts to a file. The file appears, or replaces an older one, only when it is complete.
 #[instrument(skip_all, err(level = "debug", Debug))]
 pub async fn export(app: &mut App<'_>, file: &Path) -> Result<(), Failure> {
     if file == Path::new("-") {
@@ -101,8 +101,8 @@ fn write_cards(out: &mut impl Write, contacts: Vec<Contact>) -> io::Result<()> {
     Ok(())
 }
 
-/// Bad lines are reported with their number, and the others imported. What is there already is left
-/// alone, so an import that was stopped is run again. If the store is not available it stops.
+/// Imports the good lines and reports each bad one with its number. Contacts that are equal already are left
+/// alone, so an import that was stopped can be run again. It stops if the store is not available.
 #[instrument(skip_all, err(level = "debug", Debug))]
 pub async fn import(app: &mut App<'_>, args: cli::Import) -> Result<(), Failure> {
     let (file, bar) = read(&args.file).map_err(Failure::file(&args.file))?;
@@ -128,7 +128,7 @@ pub async fn import(app: &mut App<'_>, args: cli::Import) -> Result<(), Failure>
     import.finish()
 }
 
-/// The bar follows the bytes of the file that were read.
+/// Opens the file with a progress bar that follows the bytes read.
 fn read(file: &Path) -> io::Result<(Box<dyn BufRead>, ProgressBar)> {
     if file == Path::new("-") {
         return Ok((Box::new(io::stdin().lock()), ProgressBar::hidden()));
@@ -140,7 +140,7 @@ fn read(file: &Path) -> io::Result<(Box<dyn BufRead>, ProgressBar)> {
     Ok((Box::new(read), bar))
 }
 
-/// A wrong template, which no user can write, would give the bar of the library.
+/// A wrong template, which no user can cause, would give the default bar.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
@@ -151,7 +151,7 @@ struct Importing<'a> {
     notes: &'a mut dyn Write,
     bar: ProgressBar,
     writes: JoinSet<(u64, Result<Stored>)>,
-    /// The lines where handles came first: two writes of one handle would race.
+    /// The first line of each handle. A second line is refused, because two writes of one handle would race.
     first: HashMap<String, u64>,
     counts: Counts,
     stopped: Option<Error>,
@@ -169,9 +169,9 @@ struct Counts {
 enum Stored {
     Created,
     Replaced,
-    /// It is there as it is in the file.
+    /// The contact exists with the same values as in the file.
     Same,
-    /// It is there, and it is not to be replaced.
+    /// The contact exists with other values and must not be replaced.
     Differs,
 }
 
@@ -196,7 +196,7 @@ impl Importing<'_> {
         Ok(())
     }
 
-    /// Waits for a write; false if none is under way.
+    /// Waits for one write to end. Returns false if no write is under way.
     async fn settle(&mut self) -> io::Result<bool> {
         let Some(joined) = self.writes.join_next().await else {
             return Ok(false);
@@ -207,7 +207,7 @@ impl Importing<'_> {
             Ok(Stored::Replaced) => self.counts.replaced += 1,
             Ok(Stored::Same) => self.counts.same += 1,
             Ok(Stored::Differs) => self.bad(number, "is there and differs: --replace")?,
-            // Lines that follow would fail alike.
+            // The lines that follow would fail in the same way.
             Err(error) if is_of_the_store(&error) => self.stopped = Some(error),
             Err(error) => self.bad(number, &explained(&error))?,
         }
@@ -239,7 +239,7 @@ impl Importing<'_> {
     }
 }
 
-/// Nothing is wrong with the line.
+/// Whether the store failed and nothing is wrong with the line.
 fn is_of_the_store(error: &Error) -> bool {
     !matches!(
         error.kind(),
@@ -252,7 +252,7 @@ fn is_of_the_store(error: &Error) -> bool {
     )
 }
 
-/// The contact that is there comes with the refusal, so most contacts take one request.
+/// Stores a contact. A refusal returns the existing contact, so most contacts take one request.
 async fn store(
     contacts: Arc<dyn ContactRepository>,
     contact: Contact,

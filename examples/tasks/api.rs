@@ -1,4 +1,4 @@
-//! The requests.
+//! The handlers of the requests.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::{Task, TaskRepository};
 type Tasks = State<Arc<dyn TaskRepository>>;
 type TaskPath = Result<Path<(String, Uuid)>, PathRejection>;
 
-/// A task as clients see it: what is stored may change without them.
+/// A task as clients see it. The stored form can change while this stays the same.
 #[derive(Debug, Serialize)]
 pub struct TaskView {
     id: Uuid,
@@ -52,12 +52,12 @@ const MOST_TASKS: usize = 100;
 
 const LONGEST_TITLE: usize = 1_000;
 
-/// What a filter may cost: a page can be short, and `next` goes on.
+/// How many tasks a filter may read. A page can be short, and then `next` goes on.
 const MOST_SCANNED: usize = 1_000;
 
 #[derive(Debug, Deserialize)]
 pub struct NewTask {
-    /// A client that chooses the id may send the request twice: the second meets the first, a 409.
+    /// A client that chooses the id can send the request twice: the second one finds the first and gets a 409.
     id: Option<Uuid>,
     title: String,
 }
@@ -84,7 +84,7 @@ pub async fn create(
         updated_at: None,
     };
     let task = tasks.create(&task).await?;
-    // Under the list that was asked for, as its client wrote it.
+    // The location is relative to the list, in the client's own spelling.
     let location = [(header::LOCATION, format!("tasks/{}", task.id))];
     Ok((StatusCode::CREATED, location, shown(task)).into_response())
 }
@@ -126,7 +126,7 @@ pub async fn read(
     Ok(shown(task))
 }
 
-/// One request: that the version is the one the client saw is part of the write.
+/// Takes one request, because the write itself checks the version that the client saw.
 pub async fn replace(
     State(tasks): Tasks,
     path: TaskPath,

@@ -1,4 +1,4 @@
-//! Versions as entity tags: the version 3 is `"3"`.
+//! Versions as entity tags: version 3 is `"3"`.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -17,7 +17,7 @@ pub fn etag(version: Version) -> String {
 #[derive(Debug, PartialEq)]
 enum Tags {
     Any,
-    /// Tags that we never gave are none of them.
+    /// Tags that this service never gave are left out.
     These(Vec<u64>),
 }
 
@@ -38,7 +38,7 @@ impl Tags {
     }
 }
 
-/// Only what `etag` writes: `"03"` is another tag.
+/// Accepts only what `etag` writes: `"03"` is another tag.
 fn version_of(tag: &str) -> Option<u64> {
     let version = tag.trim_matches('"').parse().ok()?;
     (etag(Version::from(version)) == tag).then_some(version)
@@ -53,7 +53,7 @@ pub fn is_known(headers: &HeaderMap, version: Version) -> bool {
     }
 }
 
-/// What the sender of a write has seen. A request without is refused.
+/// The versions that the sender of a write has seen. A write without this header is refused.
 #[derive(Debug)]
 pub struct IfMatch(Tags);
 
@@ -71,7 +71,7 @@ impl<S: Sync> FromRequestParts<S> for IfMatch {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         match Tags::of(&parts.headers, header::IF_MATCH, false) {
-            // No version of ours: whatever is there is another one.
+            // None of the tags is a version of this service, so the task must have changed.
             Some(Tags::These(versions)) if versions.is_empty() => Err(Problem::changed()),
             Some(tags) => Ok(IfMatch(tags)),
             None => Err(Problem::new(

@@ -1,4 +1,4 @@
-//! Lists of tasks over HTTP: a template for services.
+//! Lists of tasks over HTTP. It is a template for services.
 //!
 //!     cargo run --example tasks
 //!     curl -i localhost:3000/lists/home/tasks --json '{"title": "water the plants"}'
@@ -12,9 +12,10 @@
 //! | `PUT /lists/{list}/tasks/{id}` | 200, 404; 412 if `If-Match` names another version; 428 without |
 //! | `DELETE /lists/{list}/tasks/{id}` | 204, otherwise the same |
 //!
-//! A write without `If-Match` could undo what its sender never saw, so it is refused; `If-Match: *` says that
-//! any version will do. 503 is worth trying again; after 504 nobody knows whether a write took effect: read,
-//! or send it again, which is harmless with an `id` or an `If-Match` of its own.
+//! A write without `If-Match` could undo a change that its sender never saw, so it is refused. `If-Match: *`
+//! says that any version will do. After a 503 the request can be sent again. After a 504 nobody knows whether
+//! a write took effect: read the task, or send the write again, which is harmless if it has an `id` or an
+//! `If-Match`.
 
 use std::env;
 use std::error::Error;
@@ -35,7 +36,8 @@ mod problem;
 #[dynamo(table = "task", key(pk = "LIST#{list}", sk = id), repository)]
 pub struct Task {
     pub list: String,
-    /// Of version 7, so a list is in the order of creation. None comes again, so a version says it all.
+    /// A UUID of version 7, so a list is in the order of creation. No id is used twice, so the version
+    /// identifies a state of the task.
     pub id: Uuid,
     pub title: String,
     pub done: bool,
@@ -47,7 +49,7 @@ pub struct Task {
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// The service, for whatever keeps its tasks.
+/// The service, for any store of its tasks.
 pub fn router(tasks: Arc<dyn TaskRepository>) -> Router {
     let list = get(api::list).post(api::create);
     let task = get(api::read).put(api::replace).delete(api::delete);
@@ -57,7 +59,7 @@ pub fn router(tasks: Arc<dyn TaskRepository>) -> Router {
         .with_state(tasks)
 }
 
-/// Cursors go to clients and come back: signed, they name no place that a client made up.
+/// Clients get cursors and send them back. They are signed, so that no client can make one up.
 fn cursor_secret() -> String {
     env::var("CURSOR_SECRET").unwrap_or_else(|_| {
         tracing::warn!("CURSOR_SECRET is not set: cursors end with this process");

@@ -1,4 +1,4 @@
-//! What went wrong, as `application/problem+json`.
+//! Failures, answered as `application/problem+json`.
 
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
@@ -14,7 +14,7 @@ use super::etag::etag;
 pub struct Problem {
     status: StatusCode,
     detail: String,
-    /// What the task is now.
+    /// The version that the task has now.
     now: Option<Version>,
 }
 
@@ -45,7 +45,7 @@ impl From<Error> for Problem {
             K::NotFound => Problem::not_found(),
             K::AlreadyExists => of(StatusCode::CONFLICT, "there is a task with this id"),
             K::Conflict => Problem::changed(),
-            // No error holds a value: what it says of a request may be said to its sender.
+            // Errors hold no stored values, so the text about a request can be shown to its sender.
             K::InvalidCursor | K::InvalidKey | K::InvalidValue => {
                 of(StatusCode::BAD_REQUEST, &error.to_string())
             }
@@ -62,7 +62,7 @@ impl From<Error> for Problem {
         if problem.status.is_server_error() {
             tracing::error!(?error, status = problem.status.as_u16(), "failed");
         }
-        // The task that is in the way came with the error: no second read.
+        // The error holds the existing task, so no second read is needed.
         let now = error.current::<Task>().and_then(Result::ok);
         problem.now = now.map(|task| task.version);
         problem

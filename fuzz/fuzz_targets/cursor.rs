@@ -1,7 +1,7 @@
-//! Arbitrary text into cursors, and whatever is one into a query.
+//! Parses arbitrary text as a cursor, and gives every cursor to a query.
 //!
-//! Nothing panics. What was read as a cursor is written as one that is equal, and a query takes it or
-//! refuses it before anything is sent.
+//! Nothing may panic. A cursor that was read is written as an equal one, and a query accepts or refuses it
+//! before anything is sent.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ struct Row {
     size: Option<i64>,
 }
 
-/// A client that reaches nobody: `explain` sends nothing.
+/// A client that reaches no server, which is enough because `explain` sends nothing.
 fn db() -> &'static Dynamo {
     static DB: OnceLock<Dynamo> = OnceLock::new();
     DB.get_or_init(|| {

@@ -1,7 +1,7 @@
-//! Arbitrary bytes into the reader of DynamoDB JSON.
+//! Gives arbitrary bytes to the reader of DynamoDB JSON.
 //!
-//! Nothing panics. What was read as an item, an entity or a key is written and read again as the
-//! same; a key that was read is written as the very text it came from.
+//! Nothing may panic. An item, an entity or a key that was read is written and read again as the same. A key
+//! that was read is written as exactly the text that it came from.
 #![no_main]
 
 use std::borrow::Cow;
@@ -162,8 +162,8 @@ enum Choice {
     Named { a: i64 },
 }
 
-/// The item as it is written: empty sets, which DynamoDB does not have, are left out.
-/// `None` if one stands where nothing can be left out.
+/// The item as it is written: empty sets are left out, because DynamoDB does not have them. `None` if an
+/// empty set is in a place where nothing can be left out.
 fn as_written(item: &Item) -> Option<Item> {
     let entries = item.iter().filter(|(_, value)| !is_empty_set(value));
     let entries: Option<Vec<_>> = entries
@@ -210,7 +210,7 @@ fn entities(bytes: &[u8]) {
     let Ok(entity) = All::decode(&mut Reader::new(bytes)) else {
         return;
     };
-    // Bytes may hold what DynamoDB does not: numbers and years out of range, empty parts of keys.
+    // The bytes may hold values that DynamoDB cannot: numbers and years out of range, or empty parts of keys.
     let item = match entity.to_item() {
         Ok(item) => item,
         Err(error) => {
@@ -226,7 +226,7 @@ fn entities(bytes: &[u8]) {
     };
     let again = All::from_item(item.clone()).expect("what was written can be read");
     assert_eq!(again.to_item().expect("and written"), item);
-    // The values of others are held without their empty sets.
+    // Attributes of other programs lose their empty sets, so they are compared separately.
     let rests = |entity: &All| {
         let mut entity = entity.clone();
         entity.rest = Item::new();
@@ -251,7 +251,7 @@ fn keys(bytes: &[u8]) {
     let Ok(item) = Key::<All>::from_parts(parts).to_item() else {
         return;
     };
-    // A text is a key only if it is what the key is written as.
+    // A text is read as a key only if the key is written as this text.
     let json = [b"{\"M\":", bytes, b"}"].concat();
     if let Ok(stored) = Item::decode(&mut Reader::new(&json)) {
         assert_eq!(stored.get("pk"), item.get("pk"));

@@ -15,6 +15,8 @@ pub trait EntityVerbs: DynamoEntity {
     }
 
     /// Stores it if no live item has its key. Never overwrites.
+    ///
+    /// The operation borrows the entity; that of [`into_create`](Self::into_create) owns it.
     fn create(&self) -> Create<'_, Self> {
         Create::new(HeldEntity::Borrowed(self))
     }

@@ -9,7 +9,7 @@
 //! use dynamo_entity::embedded::EmbeddedEngine;
 //!
 //! let engine = EmbeddedEngine::memory().await?;
-//! let db = engine.connect(); // or Dynamo::new(engine.client()), through the SDK
+//! let db = engine.connect(); // or Dynamo::new(engine.client()), as over a network
 //! let tables = engine.client().list_tables().send().await?; // the same data
 //! # assert!(tables.table_names().is_empty()); let _ = db; Ok(()) }
 //! ```

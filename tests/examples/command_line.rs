@@ -1,4 +1,4 @@
-//! The program `contacts`: its commands in this process, and as a program for its exit codes.
+//! The example `contacts`: its commands run in this process, and the program itself is run for its exit codes.
 
 use std::error::Error;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::support::engine::Engine;
 use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
 
-/// What a command left behind.
+/// The exit code and the texts that a command left.
 struct Ran {
     exit: Exit,
     out: String,
@@ -30,7 +30,7 @@ async fn open() -> Result<Db> {
     Ok(db)
 }
 
-/// As `main` runs it, with this connection.
+/// Runs a command line as `main` does, with this connection.
 async fn contacts(db: &Dynamo, line: &[&str]) -> Result<Ran, Box<dyn Error>> {
     let cli = Cli::try_parse_from(["contacts"].iter().chain(line));
     let (mut out, mut notes) = (Vec::new(), Vec::new());
@@ -211,7 +211,7 @@ async fn contacts_that_differ_are_replaced_only_on_request() -> Outcome {
     db.close().await
 }
 
-/// The store goes away at each write in turn, before it or after it took effect.
+/// The store goes away at each write in turn, before the write takes effect or after it.
 #[tokio::test]
 async fn contacts_are_all_imported_once_the_store_is_back() -> Outcome {
     let db = open().await?;
@@ -242,7 +242,7 @@ async fn contacts_are_all_imported_once_the_store_is_back() -> Outcome {
     db.close().await
 }
 
-/// Scripts see the exit codes, and what one process wrote the next one reads.
+/// Scripts see the exit codes, and each process reads what an earlier one wrote.
 #[tokio::test]
 async fn contacts_is_a_program_with_exit_codes() -> Outcome {
     let db = Db::open(Mode::Raw).await?;
@@ -275,8 +275,8 @@ async fn contacts_is_a_program_with_exit_codes() -> Outcome {
     db.close().await
 }
 
-/// An example as a program of its own. Cargo names the binaries of a package to its tests, but not those
-/// of examples: so cargo, which built this test, builds and runs it. It ends with the program's code.
+/// Runs an example as a program of its own. Cargo gives tests the paths of a package's binaries but not of
+/// its examples, so this asks cargo to build and run it. The exit code is that of the program.
 fn example(name: &str) -> Command {
     let mut command = Command::new(env!("CARGO"));
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");

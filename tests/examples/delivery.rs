@@ -1,4 +1,4 @@
-//! Exactly-once delivery beside workers that die: at every request, at random, and by `kill -9`.
+//! Every recipient is served exactly once, although workers die: at every request, at random, and by `kill -9`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -18,14 +18,14 @@ use crate::support::suite::Outcome;
 
 type Crash = Box<dyn std::error::Error + Send + Sync>;
 
-/// Small enough for three chunks of a few.
+/// The size of a chunk. It is so small that a message has three chunks with a few recipients each.
 const CHUNK: usize = 60;
 
-/// A message of its own, to mailboxes of its own.
+/// A message with its own id and its own recipients.
 struct Delivery {
     id: String,
     recipients: BTreeSet<String>,
-    /// How often each was tried outside.
+    /// How often each recipient was served outside of the store.
     tried: Arc<Mutex<BTreeMap<String, u32>>>,
 }
 
@@ -39,7 +39,7 @@ impl Delivery {
         }
     }
 
-    /// A worker's life: all of it, or as far as it gets.
+    /// Lets a worker run until it is done or dies.
     async fn work(&self, db: &Dynamo) -> Result<(), Crash> {
         let tried = self.tried.clone();
         let outside: Outside = Arc::new(move |waiting| {
@@ -50,7 +50,8 @@ impl Delivery {
         deliver(db, &self.id, &outside).await
     }
 
-    /// In the store's record everybody was served once; outside at least once. Returns the most.
+    /// Checks that everybody was served once in the store and at least once outside. Returns the highest
+    /// count outside.
     async fn check(&self, db: &Dynamo, when: &str) -> Result<u32> {
         let mailboxes = Mailbox::scan().consistent().all(db).await?;
         let mine = mailboxes.into_iter();
@@ -74,7 +75,7 @@ async fn open() -> Result<Db> {
     Ok(db)
 }
 
-/// After so many requests this happens, and nothing is reached any more.
+/// A fault after this number of requests. From then on, no request gets through.
 fn death(after: usize, by: Fault) -> impl Iterator<Item = Fault> {
     let dead = repeat_n(Fault::Refused, 100);
     repeat_n(Fault::Pass, after).chain([by]).chain(dead)
@@ -98,7 +99,7 @@ async fn a_message_is_published_once() -> Outcome {
     let mut delivery = Delivery::new("once", 11);
     let first = delivery.recipients.clone();
     publish(&db, "once", "Hello", &first, CHUNK).await?;
-    // Another list under the same id: too late.
+    // A second list under the same id comes too late, so it changes nothing.
     delivery.recipients = Delivery::new("other", 30).recipients;
     delivery
         .work(&db)
@@ -109,8 +110,8 @@ async fn a_message_is_published_once() -> Outcome {
     db.close().await
 }
 
-/// Before the request is executed, after it, and while it is: in the last case the worker's future is
-/// dropped, in the others it meets an error and ends.
+/// The worker dies before the request is executed, after it, or while it runs. In the last case the worker's
+/// future is dropped; in the others it meets an error and ends.
 #[tokio::test]
 async fn a_worker_may_die_at_every_request() -> Outcome {
     let db = open().await?;
@@ -143,7 +144,7 @@ async fn a_worker_may_die_at_every_request() -> Outcome {
     db.close().await
 }
 
-/// Ends a little after the worker began to hang.
+/// Ends shortly after the worker began to hang.
 async fn hangs(faults: &Faults, by: &Fault, after: usize) {
     while !matches!(by, Fault::Hang) || faults.calls().len() <= after {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -151,10 +152,10 @@ async fn hangs(faults: &Faults, by: &Fault, after: usize) {
     tokio::time::sleep(Duration::from_millis(3)).await;
 }
 
-/// Five requests are the fewest that get on: that it is published, the message, who waits, a chunk, and
-/// the step itself.
+/// A worker needs at least five requests to make progress: the check that the message is published, the
+/// message, the waiting recipients, a chunk, and the step itself.
 #[tokio::test]
-async fn workers_may_all_die_young() -> Outcome {
+async fn delivery_ends_although_every_worker_dies_early() -> Outcome {
     let db = open().await?;
     for after in [5, 6, 8, 12] {
         let delivery = Delivery::new(format!("young{after}"), 40);
@@ -176,14 +177,15 @@ async fn workers_may_all_die_young() -> Outcome {
     db.close().await
 }
 
-/// One worker finds nobody waiting; before it looks again, another takes the last and dies.
+/// A worker finds nobody waiting. Before it looks again, another one takes the last recipients and dies.
 #[tokio::test]
 async fn a_worker_that_ends_has_left_nobody_behind() -> Outcome {
     let db = open().await?;
     let delivery = Delivery::new("behind", 2);
     publish(&db, "behind", "Hello", &delivery.recipients, CHUNK).await?;
     let dies: Outside = Arc::new(|_| panic!("it dies"));
-    // It is published; the message, nobody waits, and then the chunk, so late that others are faster.
+    // The first three requests pass: the check, the message, and the waiting recipients. The fourth one, for
+    // the chunk, is so late that the other worker is faster.
     let late = repeat_n(Fault::Pass, 3).chain([Fault::Delay(Duration::from_secs(2))]);
     let (slow, at) = db.faulty(late);
     let (ended, died) = tokio::join!(delivery.work(&slow), async {
@@ -211,7 +213,7 @@ async fn many_workers_may_be_unlucky_at_once() -> Outcome {
     db.close().await
 }
 
-/// Lives until it finds nothing left to do.
+/// Runs workers until one of them finds nothing left to do.
 async fn unlucky(db: &Db, delivery: &Delivery, seed: u64) -> Result<(), String> {
     let mut random = fastrand::Rng::with_seed(seed);
     for _ in 0..200 {
@@ -226,7 +228,7 @@ async fn unlucky(db: &Db, delivery: &Delivery, seed: u64) -> Result<(), String> 
         let plan: Vec<Fault> = (0..100).map(|_| fault(random.u8(..16))).collect();
         let (unlucky, _) = db.faulty(plan);
         if delivery.work(&unlucky).await.is_ok() {
-            // It says that all is done, so all is, whatever the others are at.
+            // This worker says that all is done, so everybody has been served, whatever the other workers do.
             let done = delivery.check(db, &format!("seed {seed}")).await;
             return done.map(drop).map_err(|error| error.to_string());
         }
@@ -234,12 +236,12 @@ async fn unlucky(db: &Db, delivery: &Delivery, seed: u64) -> Result<(), String> 
     Err(format!("seed {seed}: no end"))
 }
 
-/// In a process of its own: where, and under which prefix.
+/// How the test tells a worker process where the store is and which prefix its tables have.
 const URL: &str = "DYNAMO_ENTITY_TEST_DELIVERY_URL";
 const PREFIX: &str = "DYNAMO_ENTITY_TEST_DELIVERY_PREFIX";
 const TO_KILL: usize = 300;
 
-/// A worker as a program runs it. The test below starts it as a process, which says whom it serves.
+/// A worker as a program would run it. The test below starts it as a process, which prints whom it serves.
 #[tokio::test]
 async fn a_worker_delivers() -> Outcome {
     let url = env::var(URL).unwrap_or_else(|_| "embedded:memory".into());
@@ -267,7 +269,8 @@ fn start(url: &str, prefix: &str) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Reads until so many were begun to be served; fewer if the process ends.
+/// Reads until the worker has begun to serve this many, and returns how many it was. They are fewer if the
+/// process ends.
 fn watch(worker: &mut Child, served: usize, tried: &mut BTreeMap<String, u32>) -> usize {
     let Some(output) = worker.stdout.as_mut() else {
         return 0;
@@ -280,8 +283,8 @@ fn watch(worker: &mut Child, served: usize, tried: &mut BTreeMap<String, u32>) -
         .count()
 }
 
-/// SIGKILL at random: after a time, which strikes the list too, and after so many were
-/// begun to be served, in turns.
+/// Workers are killed by SIGKILL at random. By turns, this happens after a short time, which also hits the
+/// reading of the list, and after a number of recipients.
 #[tokio::test]
 async fn a_worker_may_be_killed() -> Outcome {
     let db = open().await?;
@@ -293,8 +296,8 @@ async fn a_worker_may_be_killed() -> Outcome {
             "",
         ),
     };
-    // The tables are there before. The embedded engine does not make one as a whole: a kill within
-    // leaves a table that fails every write.
+    // The tables are created first, because the embedded engine does not create a table atomically. A kill in
+    // between leaves a table that fails every write.
     let store = Dynamo::connect(&url).await?.with_prefix(prefix);
     store
         .create_tables([Messages::schema(), Mailbox::schema()])

@@ -1,4 +1,4 @@
-//! What each example found, beside what it should find.
+//! Compares the results of each example with what it should find.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
@@ -9,7 +9,7 @@ use crate::support::db::{Db, Mode};
 use crate::support::suite::Outcome;
 use crate::*;
 
-/// Tables of its own, for each test.
+/// Each test has its own tables.
 async fn open() -> Result<Db> {
     Db::open(Mode::Raw).await
 }
@@ -38,7 +38,7 @@ async fn access_tokens_are_shared_by_those_who_fetch_at_once() -> Outcome {
         token: Secret(text.into()),
         expires_at: Utc::now() + TimeDelta::hours(1),
     };
-    // While one fetches, another stores its own.
+    // While this caller fetches a token, another one stores its own.
     let fetch = async || {
         token("theirs").put().send(&db).await?;
         Ok(token("mine"))
@@ -78,13 +78,13 @@ async fn request_counts_lose_no_request() -> Outcome {
 }
 
 #[tokio::test]
-async fn organisations_are_asked_as_a_whole_and_one_by_one() -> Outcome {
+async fn organisations_are_queried_globally_and_per_company() -> Outcome {
     let db = open().await?;
     let facts = organisations::run(&db).await?;
     assert_eq!(facts.of_company, ["Ann", "Bob", "Cem"]);
     assert_eq!(facts.chess_colleagues, ["Ann", "Cem"]);
     let mut everywhere = facts.chess_everywhere;
-    // The order within a company is not that of the index.
+    // The index does not order the rows within a company.
     everywhere.sort();
     assert_eq!(everywhere, ["Ann", "Cem", "Dot", "Fay"]);
     let first: Vec<_> = (1..=5).map(|number| format!("Number {number}")).collect();
@@ -193,7 +193,7 @@ async fn interest_is_paid_once() -> Outcome {
     db.create_tables([bulk::Account::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("job");
-    // More are there than a job lets fail, unless it is told to.
+    // More accounts exist already than a job tolerates as failures by default.
     assert_eq!(bulk::open_accounts(&db, 1_100).await?, 1_100);
     assert_eq!(bulk::open_accounts(&db, 1_110).await?, 10);
     let mut told = 0;
@@ -249,7 +249,7 @@ async fn app_users_ask_the_item_where_the_index_lags() -> Outcome {
     let key = UserInfo::key(user_id);
     let used = key.update().apply(|u| u.hand_over_code().remove());
     used.send(&db).await?;
-    // An index that still names the user, who has used the code.
+    // The index still names the user, although the code has been used.
     let row = json!({
         "user_id": {"S": user_id.to_string()},
         "record": {"S": "USER_INFO"},
@@ -279,13 +279,13 @@ async fn app_users_with_the_same_code_are_an_error() -> Outcome {
     db.close().await
 }
 
-/// No server can be told to throttle: always the embedded engine.
+/// No server can be told to throttle, so this always runs on the embedded engine.
 #[tokio::test]
 async fn load_loses_nothing_while_the_service_throttles() -> Outcome {
     let db = Dynamo::connect("embedded:memory").await?;
     let facts = load::run(&db, 2_000).await?;
     assert_eq!(facts.lost, 0);
-    // 80 and 20 requests a side would do without faults.
+    // Without faults, each side would need 80 and 20 requests.
     assert!(facts.requests > 2 * (80 + 20), "{facts:?}");
     Ok(())
 }

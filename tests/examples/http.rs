@@ -1,4 +1,4 @@
-//! The service `tasks`: requests and answers, in this process.
+//! The example `tasks`: its requests and answers, in this process.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn service(db: &Dynamo) -> Router {
     ))
 }
 
-/// `send(&service, "PUT /lists/home/tasks/7", &[(IF_MATCH, "\"1\"")], json!({..}))`
+/// Sends a request: `send(&service, "PUT /lists/home/tasks/7", &[(IF_MATCH, "\"1\"")], json!({..}))`.
 async fn send(
     service: &Router,
     line: &str,
@@ -80,13 +80,13 @@ async fn get(service: &Router, path: &str) -> Result<Answer, Box<dyn Error>> {
     send(service, &format!("GET {path}"), &[], Value::Null).await
 }
 
-/// The path of a new task.
+/// Creates a task and returns its path.
 async fn created(service: &Router, list: &str, title: &str) -> Result<String, Box<dyn Error>> {
     let line = format!("POST /lists/{list}/tasks");
     let answer = send(service, &line, &[], json!({ "title": title })).await?;
     assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.body);
     assert_eq!(answer.header(header::ETAG), "\"1\"");
-    // Relative to the list.
+    // The location is relative to the list.
     let location = answer.header(header::LOCATION);
     Ok(format!("/lists/{list}/{location}"))
 }
@@ -289,7 +289,7 @@ async fn tasks_say_when_to_try_again_and_when_to_look_first() -> Outcome {
     let lost = send(&unlucky, &put, if_match, done.clone()).await?;
     assert_eq!(lost.status, StatusCode::GATEWAY_TIMEOUT);
     assert_eq!(lost.header(header::RETRY_AFTER), "");
-    // It was done; sending it again does no harm and tells what is there.
+    // The first write took effect. Sending it again does no harm and returns the current version.
     let again = send(&service, &put, if_match, done).await?;
     assert_eq!(again.status, StatusCode::PRECONDITION_FAILED);
     assert_eq!(again.header(header::ETAG), "\"2\"");

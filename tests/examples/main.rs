@@ -1,4 +1,4 @@
-//! The examples do what they say: on the embedded engine, or on the server that `DYNAMO_URL` names.
+//! Checks that the examples do what they say, on the embedded engine or on the server that `DYNAMO_URL` names.
 //!
 //! ```text
 //! cargo test --test examples
@@ -8,7 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-/// An example as a module; its `main` is left alone.
+/// Includes examples as modules. Their `main` functions are not called.
 macro_rules! examples {
     ($($name:ident = $path:literal)*) => {$(
         #[allow(dead_code)]

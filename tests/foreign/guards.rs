@@ -1,4 +1,4 @@
-//! Guards of a loaded entity compare what was read, in the spelling in which it is stored.
+//! The guards of a loaded entity compare the values that were read, in the spelling in which they are stored.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
@@ -12,13 +12,13 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    an_update_of_a_loaded_row_holds,
+    an_update_accepts_the_stored_spelling,
     keys_of_indexes_follow,
     a_put_and_a_delete_of_a_loaded_row_hold,
     a_transaction_holds,
     a_transaction_says_which_operation_lost,
-    a_transaction_that_met_another_one_holds,
-    a_condition_of_the_callers_is_not_the_spelling,
+    a_transaction_conflict_is_retried_with_the_stored_spelling,
+    a_failed_caller_condition_is_reported_as_such,
     an_idempotent_write_holds,
     a_token_of_the_callers_is_sent_once,
     jobs_hold,
@@ -27,7 +27,7 @@ tests![
     a_delete_of_unique_values_in_a_transaction_holds,
     another_value_is_a_conflict,
     another_version_is_one_request,
-    rows_of_ours_are_one_request,
+    rows_in_our_spelling_take_one_request,
     an_absent_default_is_no_other_spelling,
     a_lost_answer_is_unknown,
     a_condition_of_the_callers_decides,
@@ -52,7 +52,7 @@ struct Letter {
 
 const OWNER: &str = "67E55044-10B1-426F-9247-BB680E5FE0C8";
 
-/// What other programs write.
+/// Times in the spellings of other programs.
 const TIMES: [&str; 8] = [
     "2026-03-01T12:00:00Z",
     "2026-03-01T12:00:00.000Z",
@@ -75,13 +75,13 @@ fn letter_row(id: &str, time: &str) -> Raw {
     ])
 }
 
-/// A letter as another program wrote it.
+/// Stores a letter as another program would write it, and loads it.
 async fn letter(db: &Db, id: &str, time: &str) -> Result<Letter> {
     db.plant::<Letter>(letter_row(id, time)).await;
     Ok(Letter::key(id).get().send(db).await?.expect("a letter"))
 }
 
-async fn an_update_of_a_loaded_row_holds(db: Db) -> Outcome {
+async fn an_update_accepts_the_stored_spelling(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     for (at, time) in TIMES.into_iter().enumerate() {
         let loaded = letter(&db, &at.to_string(), time).await?;
@@ -91,7 +91,7 @@ async fn an_update_of_a_loaded_row_holds(db: Db) -> Outcome {
             .await
             .map_err(|error| format!("{time}: {error}"))?;
         assert_eq!(new.version, Version::from(2), "{time}");
-        // What it did not change is as it was.
+        // The update leaves all other attributes in their stored spelling.
         let stored = db.stored(&loaded.key()).await;
         assert_eq!((&stored["at"], &stored["created"]), (&s(time), &s(time)));
         assert_eq!(stored["owner"], s(OWNER));
@@ -181,15 +181,15 @@ async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert!(refused.is_conflict(), "{refused}");
-    // The spelling of the other one is nobody's fault.
+    // Only the operation with a real conflict is named. The guard of the other one failed only for its spelling.
     let failed = refused.failures().map(|failed| failed.index());
     assert_eq!(failed.collect::<Vec<_>>(), [1]);
     assert_eq!(db.stored(&a.key()).await["title"], s("hello"));
     Ok(())
 }
 
-/// One guard fails for its spelling, and another operation meets another transaction: neither is a lost race.
-async fn a_transaction_that_met_another_one_holds(db: Db) -> Outcome {
+/// One guard fails for its spelling, and another operation meets another transaction. Neither is a lost race.
+async fn a_transaction_conflict_is_retried_with_the_stored_spelling(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let a = letter(&db, "a", TIMES[1]).await?;
     let b = letter(&db, "b", TIMES[1]).await?;
@@ -228,7 +228,8 @@ async fn an_idempotent_write_holds(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The same write with the same token has to be the same byte for byte, in another process too.
+/// A write with a token must be sent again byte for byte, in another process too, so it cannot take another
+/// spelling.
 async fn a_token_of_the_callers_is_sent_once(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[4]).await?;
@@ -313,7 +314,7 @@ struct Badge {
     created: Option<DateTime<Utc>>,
 }
 
-/// A badge that was stored by us, and then spelt by another program.
+/// A badge that the library stored and another program then wrote in another spelling.
 async fn badge(db: &Db, id: &str, time: &str) -> Result<Badge> {
     let since = "2026-03-01T12:00:00Z".parse().expect("a time");
     let badge = Badge {
@@ -374,7 +375,7 @@ async fn a_delete_of_unique_values_in_a_transaction_holds(db: Db) -> Outcome {
 
 async fn another_value_is_a_conflict(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
-    // Deleted and made again: the version is the same, the time of creation is not.
+    // The row was deleted and created again: its version is the same, but its time of creation differs.
     let loaded = letter(&db, "a", TIMES[1]).await?;
     db.plant::<Letter>(letter_row("a", "2026-03-01T12:00:01.000Z"))
         .await;
@@ -392,7 +393,7 @@ async fn another_value_is_a_conflict(db: Db) -> Outcome {
         assert!(refused.is_conflict(), "{refused}");
         assert!(refused.current::<Letter>().is_some());
     }
-    // A part that the new key relies on, without a change of the version.
+    // Another program changes a part that the new key relies on and leaves the version as it is.
     let mut row = letter_row("a", TIMES[1]);
     row.insert("at".into(), s("2026-03-02T12:00:00Z"));
     db.plant::<Letter>(row).await;
@@ -422,7 +423,7 @@ async fn another_version_is_one_request(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn rows_of_ours_are_one_request(db: Db) -> Outcome {
+async fn rows_in_our_spelling_take_one_request(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[7]).await?;
     let loaded = loaded.put().send(&db).await?;
@@ -444,7 +445,7 @@ async fn rows_of_ours_are_one_request(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Its template is made of a number that has a default.
+/// An entity whose index key has a part with a default.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "labels", key(pk = id))]
 #[dynamo(gsi(by_kind, pk = "KIND#{kind}#{rank}"))]
@@ -455,7 +456,7 @@ struct Label {
     rank: u32,
 }
 
-/// The guard holds of an attribute that is not there, or NULL, and nothing is to be spelt in another way.
+/// The guard holds for an attribute that is absent or NULL, so no other spelling has to be tried.
 async fn an_absent_default_is_no_other_spelling(db: Db) -> Outcome {
     db.create_tables([Label::schema()]).await?;
     let null = AttributeValue::Null(true);
@@ -469,7 +470,7 @@ async fn an_absent_default_is_no_other_spelling(db: Db) -> Outcome {
         .await;
         let loaded = Label::key("a").get().send(&db).await?.expect("a label");
         let (faulty, http) = db.faulty([]);
-        // The caller's condition fails, and that alone.
+        // Only the caller's condition fails, so the update is sent once.
         let update = loaded.update().apply(|l| l.rank().set(2));
         let refused = update.when(|l| l.rank().gt(1)).send(&faulty).await;
         assert!(refused.unwrap_err().is_conflict());
@@ -501,7 +502,7 @@ async fn a_lost_answer_is_unknown(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What a caller asks is asked as it stands: another spelling is another value to DynamoDB.
+/// A caller's condition is sent as it is, because another spelling is another value for DynamoDB.
 async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     let loaded = letter(&db, "a", TIMES[1]).await?;
@@ -515,9 +516,9 @@ async fn a_condition_of_the_callers_decides(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A row that was deleted and made again has version 1 once more, and now a time of creation.
-/// The item is the one that was loaded, in whatever spelling.
-async fn a_condition_of_the_callers_is_not_the_spelling(db: Db) -> Outcome {
+/// The row is the one that was loaded, in any spelling, so the error names the caller's condition. It must
+/// not say that the row was deleted and created again, which would have given it version 1 too.
+async fn a_failed_caller_condition_is_reported_as_such(db: Db) -> Outcome {
     db.create_tables([Letter::schema()]).await?;
     for time in TIMES {
         let loaded = letter(&db, "a", time).await?;
@@ -542,7 +543,7 @@ async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Ou
             let plant = || db.plant::<Letter>(row.clone());
             let load = || async { Letter::key("a").get().send(&db).await };
 
-            // It is what was loaded, so it may be changed.
+            // The row is the one that was loaded, so it may be changed.
             plant().await;
             let loaded = load().await?.expect("a letter");
             loaded
@@ -555,7 +556,7 @@ async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Ou
             plant().await;
             loaded.delete().send(&db).await?;
 
-            // Another one has its place.
+            // A new row takes the place of the loaded one, so writes of the loaded one are refused.
             let new = Letter {
                 version: Version::default(),
                 ..loaded.clone()
@@ -578,7 +579,8 @@ async fn a_row_without_its_time_of_creation_is_told_from_a_new_one(db: Db) -> Ou
                 assert!(error.is_conflict(), "{error}");
             }
             assert_eq!(db.stored(&loaded.key()).await, new);
-            // Who brings the number alone, from an ETag say, asks for nothing else.
+            // A caller who only brings the version number, from an ETag for example, is not asked for the
+            // time of creation.
             if version.is_some() {
                 let version = Version::from(1);
                 let by_etag = Letter {
@@ -605,7 +607,7 @@ struct Clock {
     created: Option<DateTime<Utc>>,
 }
 
-/// Others store a part of a second where this library writes none.
+/// Another program stores a fraction of a second where this library would write whole seconds.
 async fn a_fraction_of_the_time_of_creation_stays(db: Db) -> Outcome {
     db.create_tables([Clock::schema()]).await?;
     let row = || {

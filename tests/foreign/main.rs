@@ -5,8 +5,8 @@
 //! scripts/dynamodb-local cargo test --test foreign
 //! ```
 //!
-//! What was read is what is written: no row has two identities, and no guard asks for another spelling than the stored
-//! one.
+//! A row is written under the key that was read, so it never becomes two rows. Guards ask for values in the
+//! stored spelling.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,5 +1,6 @@
-//! Rows as other programs write them, and entities as one would declare them for such tables: read, queried, updated,
-//! modified, changed in a job, put back and deleted. Each remains one row, or is refused.
+//! Rows as other programs write them, and entities as one would declare them for their tables. The rows are
+//! read, queried, updated, modified, changed in a job, put back and deleted. Each stays one row, or it is
+//! refused.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,7 +31,7 @@ tests![
     a_key_that_others_spell_is_refused,
 ];
 
-/// Takes a row through everything that is done with rows. What others keep in it stays there.
+/// Runs everything that can be done with rows on this row. Attributes of other programs stay in it.
 async fn stays_one_row<E>(
     db: &Db,
     row: Raw,
@@ -79,7 +80,7 @@ where
     Ok(())
 }
 
-/// The row is the only one, has its key and what no field knows.
+/// Checks that the row is the only one and still has its key and the attributes that no field knows.
 async fn stands(db: &Db, row: &Raw, after: &str) -> Outcome {
     let tables = db
         .client()
@@ -204,7 +205,7 @@ async fn one_table(db: Db) -> Outcome {
     let update = |m: &Member| m.update().apply(|m| m.email().set("lee@x.org"));
     stays_one_row(&db, row.clone(), change, update).await?;
 
-    // Its unique values are rows of no entity.
+    // OneTable keeps unique values in rows that belong to no entity.
     db.plant::<Member>(row).await;
     let unique = raw([
         ("PK", s("_unique#User#email#ann@x.org")),
@@ -263,7 +264,7 @@ async fn electrodb(db: Db) -> Outcome {
     let update = |p: &Purchase| p.update().apply(|p| p.total().add(1));
     stays_one_row(&db, purchase("ann", "ann", "7"), change, update).await?;
 
-    // In lower case, and padded: keys that this declaration does not write.
+    // Keys in lower case or with padding are not what this declaration writes, so the rows are refused.
     for row in [
         purchase("Ann", "ann", "7"),
         purchase("ann", "ann", "000007"),
@@ -283,7 +284,7 @@ async fn electrodb(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Text that stands in keys in lower case, and in its attribute as it is.
+/// Text that keys hold in lower case and its own attribute holds unchanged.
 #[derive(Debug, Clone, PartialEq)]
 struct Folded(String);
 
@@ -350,7 +351,7 @@ async fn electrodb_in_lower_case(db: Db) -> Outcome {
 #[dynamo(gsi(by_state, pk = "S#{state}", sk = "{due}"))]
 struct Pynamo {
     id: String,
-    /// A key in a form that is not ours is a text.
+    /// The key has a form that the library does not write, so it is declared as text.
     at: String,
     state: String,
     due: DateTime<Utc>,
@@ -423,7 +424,7 @@ async fn dynamodb_toolbox(db: Db) -> Outcome {
         ("level", n("7.0")),
         ("moves", AttributeValue::M(moves.into())),
     ]);
-    // A version of its own it has not: the first write adopts the row.
+    // The row has no version of the library, so the first write adds one.
     let change = |p: &mut Pokemon| p.level += 1;
     stays_one_row(&db, row, change, |p| p.update().apply(|p| p.level().add(1))).await
 }
@@ -479,9 +480,9 @@ async fn java(db: Db) -> Outcome {
     Ok(())
 }
 
-// --- Swift and .NET: UUIDs in capitals
+// --- Swift and .NET: UUIDs in upper case
 
-/// A UUID that is written in capitals.
+/// A UUID that is written in upper case.
 #[derive(Debug, Clone, PartialEq)]
 struct Loud(Uuid);
 
@@ -532,7 +533,7 @@ async fn swift(db: Db) -> Outcome {
     Ok(())
 }
 
-// --- what cannot be declared in their form
+// --- keys whose form cannot be declared
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "sessions", key(pk = id, sk = at))]
@@ -542,7 +543,7 @@ struct Session {
     count: u32,
 }
 
-/// Nothing of the library's makes a second row of it, and nothing loses it.
+/// The library refuses such a key. It never writes a second row for it and never deletes the row.
 async fn a_key_that_others_spell_is_refused(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
     let id: Uuid = "67e55044-10b1-426f-9247-bb680e5fe0c8".parse()?;

@@ -1,5 +1,5 @@
-//! Random rows of many kinds of keys: one that reads has one identity, and one whose key is spelt in another way does
-//! not read.
+//! Random rows with many kinds of keys. A row that can be read has one identity, and a row whose key has
+//! another spelling cannot be read.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -20,13 +20,13 @@ tests![
     sharded_templates,
 ];
 
-/// So many rows of each kind; `FOREIGN_ROWS` asks for another number.
+/// How many rows of each kind are tested, unless `FOREIGN_ROWS` sets another number.
 fn rows() -> u64 {
     let asked = std::env::var("FOREIGN_ROWS").ok();
     asked.and_then(|rows| rows.parse().ok()).unwrap_or(12)
 }
 
-/// Reads a row back in every way, writes it and takes it away, with every other spelling of its key beside it.
+/// Reads, writes and deletes a row, and tries every other spelling of its key.
 async fn check<E>(db: &Db, seed: u64, entity: E) -> Outcome
 where
     E: DynamoEntity<Guard = dynamo_entity::write::Unconditional> + PartialEq + std::fmt::Debug,
@@ -57,7 +57,7 @@ where
                 "{}: {other:?}",
                 told()
             ),
-            // Another value: its own, and no other's.
+            // The text is another value of the field, so the row is another row, with its own key.
             Ok(row) => assert_eq!(keys::<E>(&row.to_item()?), keys::<E>(&other), "{}", told()),
         }
     }
@@ -98,7 +98,8 @@ fn keys<E: DynamoEntity>(item: &Item) -> Vec<Option<Value>> {
     names.map(|name| item.get(&name).cloned()).collect()
 }
 
-/// The item with each key attribute in every other spelling that some program has for it, and with many that none has.
+/// Copies of the item where one key attribute has another spelling: those that some program writes, and many
+/// that none does.
 fn others<E: DynamoEntity>(item: &Item) -> Vec<Item> {
     let mut others = Vec::new();
     for name in names::<E>() {
@@ -109,7 +110,7 @@ fn others<E: DynamoEntity>(item: &Item) -> Vec<Item> {
             _ => Vec::new(),
         };
         for value in spelt {
-            // Where the attribute is a field's own, another text is another value of it.
+            // If a field owns the attribute, another text is another value of the field.
             if item.get(name) != Some(&value) {
                 let mut other = item.clone();
                 other.insert(name, value);
@@ -204,7 +205,7 @@ entities! {
     Hidden, "hidden", [key(pk = "S#{name}", shards = 7)], { #[dynamo(skip)] name: String, n: u32 };
 }
 
-/// Random values, all of one seed.
+/// Random values from one seed.
 struct Given(fastrand::Rng);
 
 impl Given {
@@ -223,7 +224,7 @@ impl Given {
         self.text("aAbBzé%\"0")
     }
 
-    /// Often with a fraction that has a short form.
+    /// Many of these times have a fraction that can be written in a shorter form.
     fn at(&mut self) -> DateTime<Utc> {
         let unit = [1_000_000_000, 1_000_000, 1_000, 1][self.0.usize(..4)];
         let nanos = self.0.u32(..1_000_000_000) / unit * unit;
@@ -244,7 +245,7 @@ fn timestamp(at: DateTime<Utc>) -> Timestamp {
     Timestamp::from_unix(at.timestamp(), at.timestamp_subsec_nanos()).expect("a time")
 }
 
-/// Each seed its rows.
+/// Checks the rows of each seed.
 async fn each<E>(db: &Db, make: impl Fn(&mut Given) -> E) -> Outcome
 where
     E: DynamoEntity<Guard = dynamo_entity::write::Unconditional> + PartialEq + std::fmt::Debug,

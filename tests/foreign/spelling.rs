@@ -1,4 +1,5 @@
-//! A row whose stored key is not what its fields give is refused by whatever reads it, with a kind of its own.
+//! Every read refuses a row whose stored key differs from the one that its fields give. The error has its own
+//! kind.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::error::Stage;
@@ -14,7 +15,7 @@ tests![
     a_bare_key_is_read_as_it_is_written,
     a_number_is_its_value,
     every_read_refuses,
-    a_field_that_left_its_key_is_refused,
+    a_field_that_differs_from_its_key_is_refused,
     projections_refuse,
     keys_refuse,
     a_constant_is_part_of_the_key,
@@ -24,7 +25,7 @@ tests![
     a_changed_template_is_refused,
     keys_of_indexes_refuse_nothing,
     verbatim_is_exact,
-    a_type_of_the_users_is_held_to_its_text,
+    a_custom_key_part_must_read_back_its_own_text,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -61,7 +62,7 @@ fn visit_row(who: &str, at: &str) -> Raw {
     ])
 }
 
-/// The kind of a refusal, which names key and attribute and says the way out.
+/// The kind of a refusal. The message has to name key and attribute and say what to do.
 fn kind<T: std::fmt::Debug>(read: Result<T>) -> ErrorKind {
     let error = read.expect_err("a refusal");
     let shown = error.to_string();
@@ -115,7 +116,7 @@ async fn a_bare_key_is_read_as_it_is_written(db: Db) -> Outcome {
         let key = error.item_key().expect("the key of the row");
         assert_eq!(key.get("at").and_then(|at| at.as_text()), Some(at));
         assert_eq!(error.key_of::<Visit>(), None);
-        // What is refused can be taken away by what it is.
+        // The refused row can be deleted by the stored key that the error returns.
         let delete = db.client().delete_item().table_name(db.table::<Visit>());
         delete.set_key(Some(key.into())).send().await?;
     }
@@ -192,7 +193,7 @@ fn order(number: u32) -> Order {
     }
 }
 
-/// An order whose key is spelt in another way, or whose fields were changed without it.
+/// Stores an order and changes one of its fields, so that field and key differ in value or in spelling.
 async fn with_a_stranger(db: &Db, name: &str, value: &str) -> Result<()> {
     db.create_tables([Order::schema()]).await?;
     for number in 1..=3 {
@@ -206,7 +207,7 @@ async fn with_a_stranger(db: &Db, name: &str, value: &str) -> Result<()> {
 }
 
 async fn every_read_refuses(db: Db) -> Outcome {
-    // The row stands where the key of order 2 finds it, and is another order.
+    // The row is found by the key of order 2, but its field says that it is order 4.
     with_a_stranger(&db, "number", "4").await?;
     let key = || {
         Order::key(
@@ -279,7 +280,7 @@ async fn every_read_refuses(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_field_that_left_its_key_is_refused(db: Db) -> Outcome {
+async fn a_field_that_differs_from_its_key_is_refused(db: Db) -> Outcome {
     for (name, value) in [
         ("user", "00000000-0000-0000-0000-000000000001"),
         ("at", "2026-03-02T00:00:00Z"),
@@ -292,7 +293,7 @@ async fn a_field_that_left_its_key_is_refused(db: Db) -> Outcome {
         assert_eq!(said, (MISMATCH, Some(key), Some(name)));
         assert_eq!(error.key_of::<Order>(), Some(order(2).key()));
     }
-    // The same values in another spelling are the same key.
+    // The same value in another spelling gives the same key, so it is no mismatch.
     for (name, value) in [("user", LOUD), ("at", "2026-03-01T23:00:00+05:00")] {
         with_a_stranger(&db, name, value).await?;
         for read in Order::in_partition(who()).all(&db).await? {
@@ -423,7 +424,7 @@ async fn jobs_go_on(db: Db) -> Outcome {
     Ok(())
 }
 
-/// In a table of its own a delete takes away what it read, by the key that it read, whichever way it was found.
+/// In a table of its own, a delete job deletes rows by the stored key that it read, however it found them.
 async fn deletes_take_what_they_read(db: Db) -> Outcome {
     db.create_tables([Visit::schema()]).await?;
     let day: NaiveDate = "2026-03-01".parse()?;
@@ -438,7 +439,8 @@ async fn deletes_take_what_they_read(db: Db) -> Outcome {
             db.plant::<Visit>(visit_row(who, at)).await;
         }
         let report = job.send(&db).await?;
-        // The partition is asked for in our spelling.
+        // A query asks for the partition in the library's spelling, so it does not find the row in the other
+        // spelling.
         let found = if nth == 1 { 2 } else { 3 };
         assert_eq!((report.written, report.failed), (found, 0), "{nth}");
         assert_eq!(db.count::<Visit>().await as u64, 3 - found, "{nth}");
@@ -495,7 +497,7 @@ async fn collections_go_on(db: Db) -> Outcome {
     Ok(())
 }
 
-/// One table, before and after a template, a type and a width were changed.
+/// One table before and after its template, a type or a width was changed.
 mod before {
     use super::*;
 
@@ -551,7 +553,7 @@ async fn keys_of_indexes_refuse_nothing(db: Db) -> Outcome {
     db.plant::<Visit>(visit_row(WHO, AT)).await;
     let read = Visit::scan().all(&db).await?.remove(0);
     assert_eq!((read.place, read.seen), (who(), AT.parse()?));
-    // Nor do derived ones that are stale.
+    // Stale keys in derived index attributes refuse nothing either.
     let mut row = visit_row(WHO, AT);
     row.insert("by_day_pk".into(), s("DAY#1999-01-01"));
     db.plant::<Visit>(row).await;
@@ -628,7 +630,7 @@ async fn verbatim_is_exact(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Reads more than it writes, which is a mistake that is easily made.
+/// A key part that accepts texts that it would not write, which is an easy mistake.
 #[derive(Debug, Clone, PartialEq)]
 struct Folded(String);
 
@@ -660,7 +662,7 @@ struct Folder {
     size: u32,
 }
 
-async fn a_type_of_the_users_is_held_to_its_text(db: Db) -> Outcome {
+async fn a_custom_key_part_must_read_back_its_own_text(db: Db) -> Outcome {
     db.create_tables([Folder::schema()]).await?;
     let folder = Folder {
         name: Folded("ann".into()),

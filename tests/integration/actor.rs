@@ -107,8 +107,8 @@ fn memo(created_by: Option<&str>) -> Memo {
     }
 }
 
-/// Without a version nothing tells whether it was stored before: a creator stays, and none is the
-/// writer. So do times of creation.
+/// Without a version, nothing tells whether the entity was stored before. So `put` keeps a creator, and fills
+/// in the writer where there is none. Creation times are treated alike.
 async fn put_without_a_version_keeps_a_creator_it_holds(db: Db) -> Outcome {
     db.create_tables([Memo::schema()]).await?;
     let bob = db.with_actor("bob");

@@ -1,4 +1,4 @@
-//! Answers in every form that JSON has for them, and answers that are none.
+//! Answers in every form that JSON allows, and answers that are not valid.
 
 mod forms;
 mod large;
@@ -43,7 +43,7 @@ tests![
     a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place,
 ];
 
-/// A connection whose answers about items are changed.
+/// A connection whose answers to item requests are changed by `change`.
 fn rewriting(db: &Db, change: impl Fn(&mut Answer) + Send + Sync + 'static) -> Dynamo {
     let http = Rewriting::new(db.engine().http_client(), change);
     let config = db.engine().config().http_client(http);
@@ -54,7 +54,7 @@ fn in_form(db: &Db, form: Form) -> Dynamo {
     rewriting(db, move |answer| {
         let json: Json = serde_json::from_slice(&answer.body).expect("JSON");
         answer.body = form.write(&json).into_bytes();
-        // Of another body. The SDK looks at none of them.
+        // This is the checksum of another body. The SDK checks none of the checksums here.
         answer.headers.push(("x-amz-crc32", "12345".into()));
     })
 }
@@ -92,7 +92,7 @@ async fn one_refusal_has_many_forms(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The answers to all works and all refusals, as they come.
+/// The raw answers to all works, and those to all refusals.
 async fn answers(db: &Db) -> (Vec<(u16, Vec<u8>)>, Vec<(u16, Vec<u8>)>) {
     let seen: Arc<Mutex<Vec<_>>> = Arc::default();
     let kept = seen.clone();
@@ -108,7 +108,7 @@ async fn answers(db: &Db) -> (Vec<(u16, Vec<u8>)>, Vec<(u16, Vec<u8>)>) {
     (works, refusals)
 }
 
-/// A connection that sends once and gets what is planned.
+/// A connection that sends each request once and gets the planned answers.
 fn answering(db: &Db) -> (Dynamo, Http) {
     let (config, http) = db.faulty_config([]);
     (
@@ -122,7 +122,7 @@ fn reply((status, body): &(u16, Vec<u8>), length: usize) -> Fault {
     Fault::Reply(*status, String::from_utf8_lossy(&body[..end]).into_owned())
 }
 
-/// What was written may have been, what was to be read is not read.
+/// A write whose answer breaks off is of unknown outcome, and a read fails.
 async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     let (works, _) = answers(&db).await;
@@ -130,12 +130,13 @@ async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
     let (cut, http) = answering(&db);
     for (at, answer) in works.iter().enumerate() {
         let whole = answer.1.len();
-        // The SDK reads no body at all as an empty object.
+        // Length 0 is left out: the SDK reads an empty body as an empty object.
         let lengths = (1..whole).filter(|length| length % 11 == 1 || length + 20 > whole);
         for length in lengths {
             http.plan([reply(answer, length)]);
             let (operation, told) = work(&cut, at).await;
-            // Of a batch of writes nobody looks behind what is left of it.
+            // The answer to a batch write is read only up to its unprocessed items, so its last byte is not
+            // missed.
             let is_complete = operation == "BatchWriteItem" && whole - length == 1;
             assert!(
                 is_complete || told.starts_with("Err("),
@@ -189,7 +190,7 @@ async fn an_answer_that_is_none_names_its_request(db: Db) -> Outcome {
     Ok(())
 }
 
-/// And never in a panic.
+/// A damaged answer never leads to a panic.
 async fn a_broken_answer_ends_in_an_error_at_worst(db: Db) -> Outcome {
     const EACH: u64 = 80;
     db.create_tables([Row::schema()]).await?;
@@ -215,7 +216,7 @@ async fn a_broken_answer_ends_in_an_error_at_worst(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Some servers write whole numbers with a point, for their numbers are floats.
+/// Some servers write whole numbers with a point, because their numbers are floats.
 async fn a_count_is_a_number_in_any_form(db: Db) -> Outcome {
     let (answered, http) = answering(&db);
     for (count, expected) in [
@@ -241,7 +242,7 @@ async fn a_count_is_a_number_in_any_form(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Fewer or more than there were operations, with nulls, or none.
+/// The list may have fewer or more reasons than operations, reasons that are null, or be missing.
 async fn reasons_of_a_cancellation_have_many_forms(db: Db) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     let (answered, http) = answering(&db);
@@ -292,7 +293,7 @@ async fn pages_of_proxies_are_errors(db: Db) -> Outcome {
     let (proxied, http) = answering(&db);
     for status in [200, 204, 302, 400, 403, 404, 413, 429, 500, 502, 503, 504] {
         for at in 0..WORKS {
-            // Batches have tries of their own.
+            // Batches retry by themselves, so many answers are planned.
             http.plan(vec![
                 Fault::Reply(
                     status,
@@ -319,7 +320,7 @@ async fn pages_of_proxies_are_errors(db: Db) -> Outcome {
     Ok(())
 }
 
-/// After each of these faults, and with the same result as without.
+/// After each of these faults, the operation has the same result as without it.
 async fn every_operation_is_sent_again_where_it_may_be(db: Db) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     works(&db).await;
@@ -352,7 +353,7 @@ async fn every_operation_is_sent_again_where_it_may_be(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Values of other types in each attribute of a row.
+/// Each attribute of a row gets a value of another type.
 async fn what_does_not_fit_is_named_and_not_shown(db: Db) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     let (answered, http) = answering(&db);
@@ -401,7 +402,7 @@ async fn what_does_not_fit_is_named_and_not_shown(db: Db) -> Outcome {
     Ok(())
 }
 
-/// All that can be seen of an error.
+/// Everything that can be seen of an error.
 fn seen(error: &Error) -> String {
     format!(
         "{:?} {:?} {:?} {error} / {:?} {:?} {:?}",

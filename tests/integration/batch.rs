@@ -1,4 +1,4 @@
-//! Many writes: 25 in a request, the last one of each key, nothing lost whatever the service does.
+//! Batches of writes: 25 in a request, the last write of each key wins, and no failure loses a write.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ tests![
     a_throttled_request_is_a_round_without_progress,
     what_is_left_is_sent_as_it_is,
     what_is_left_is_named,
-    what_can_be_sent_again_speaks_first,
+    retryable_reasons_come_first,
     what_is_left_takes_more_writes,
     what_is_left_is_counted_anew,
     a_lost_answer_harms_nobody,
@@ -56,7 +56,7 @@ fn puts(notes: &[Note]) -> Batch<'_> {
     Batch::new().with_all(notes.iter().map(|note| note.put()))
 }
 
-/// How many writes each request holds.
+/// The number of writes in each request.
 fn sent(http: &Http) -> Vec<usize> {
     let count = |body: &[u8]| {
         let body: Json = serde_json::from_slice(body).expect("JSON");
@@ -77,7 +77,7 @@ fn kinds(report: &BatchReport) -> Vec<(usize, ErrorKind)> {
         .collect()
 }
 
-/// A client whose requests are tried once, so that a round is a request.
+/// A client that does not retry, so that each round of a batch is one request.
 fn without_retries(db: &Db) -> (Dynamo, Http) {
     let (config, http) = db.faulty_config([]);
     (
@@ -120,7 +120,7 @@ async fn a_put_stores_what_put_stores(db: Db) -> Outcome {
     let (first, page) = (order("u1", 1), draft("d1", "x"));
     first.put().send(&at).await?;
     page.put().send(&at).await?;
-    // All but the version, which is another one wherever none is checked.
+    // The stored items without their versions, because unchecked writes draw random ones.
     let stored = || async {
         let mut both = [db.stored(&first.key()).await, db.stored(&page.key()).await];
         let versions = both.each_mut().map(|item| item.remove("version"));
@@ -136,7 +136,7 @@ async fn a_put_stores_what_put_stores(db: Db) -> Outcome {
     batch.send(&at).await?.complete()?;
     assert_eq!(stored().await, alone);
 
-    // The time of creation stays.
+    // A put by batch keeps the creation time.
     let stored = Draft::key("d1")
         .get()
         .send(&at)
@@ -225,7 +225,7 @@ async fn an_empty_batch_sends_nothing(db: Db) -> Outcome {
 
 async fn large_writes_share_fewer_requests(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    // A control character is one byte in the table and six on the wire.
+    // A control character is one byte in the table and six bytes in JSON.
     let large = "\u{1}".repeat(400_000);
     let notes: Vec<Note> = (0..13).map(|id| note(&id.to_string(), &large)).collect();
     let requests = puts(&notes).explain(&db)?.requests;
@@ -309,7 +309,7 @@ async fn what_cannot_be_sent_is_reported_alone(db: Db) -> Outcome {
 
 async fn what_cannot_be_sent_takes_no_place(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    // As if they were sent one after the other: the second one fails, the first one stays.
+    // The result is as if they were sent one by one: the second put fails, the first one stays.
     let (first, large) = (note("k", "first"), note("k", &"x".repeat(410_000)));
     let report = Batch::new()
         .with(first.put())
@@ -322,8 +322,8 @@ async fn what_cannot_be_sent_takes_no_place(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The same table by two structs that do not agree on an index key: what one of them writes, the service
-/// refuses.
+/// `Ranked` and `Named` share a table but give an index key different types. The service refuses what `Named`
+/// writes.
 #[derive(Debug, DynamoEntity)]
 #[dynamo(table = "ranked", key(pk = id), gsi(by_rank, pk = rank))]
 struct Ranked {
@@ -366,7 +366,7 @@ async fn what_the_service_refuses_is_reported_alone(db: Db) -> Outcome {
         (Some("Named"), Some("id"))
     );
     assert!(!error.to_string().contains("first"), "{error}");
-    // Halves of halves, and no more.
+    // Refused batches are halved until the culprits are alone, and no further.
     assert!(
         http.calls().len() <= 3 * (1 + 2 * 5),
         "{}",
@@ -456,7 +456,7 @@ async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
     puts(&some).send(&faulty).await?.complete()?;
     assert_eq!(http.calls().len(), 7);
 
-    // Once it is hopeless for one request, the others are tried once.
+    // Once one request has used up its attempts, each other request is tried only once.
     http.plan((0..500).map(|_| Fault::throttle()));
     let many = notes(0..100);
     let report = puts(&many).concurrency(1).send(&faulty).await?;
@@ -513,7 +513,7 @@ async fn what_is_left_is_named(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn what_can_be_sent_again_speaks_first(db: Db) -> Outcome {
+async fn retryable_reasons_come_first(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let (faulty, http) = without_retries(&db);
     http.plan((0..500).map(|_| Fault::throttle()));
@@ -578,7 +578,7 @@ async fn a_lost_answer_harms_nobody(db: Db) -> Outcome {
     puts(&notes).send(&faulty).await?.complete()?;
     assert_eq!(http.calls().len(), 3);
 
-    // Nobody knows that it was done, so it is left.
+    // The writes took effect, but their answer was lost, so they count as left.
     http.plan((0..3).map(|_| Fault::Lose));
     let report = puts(&notes).send(&faulty).await?;
     assert_eq!((report.done, report.left.len()), (0, 5));
@@ -595,7 +595,7 @@ async fn a_failed_request_keeps_the_others(db: Db) -> Outcome {
     let report = puts(&notes).concurrency(1).send(&faulty).await?;
     assert_eq!((report.done, report.left.len()), (75, 25));
     assert_eq!(db.count::<Note>().await, 75);
-    // What is cut is no answer: nothing is known.
+    // An answer that was cut off tells nothing about the outcome.
     http.plan([Fault::Cut(1)]);
     let report = puts(&notes).concurrency(1).send(&faulty).await?;
     assert_eq!(report.done + report.left.len(), 100);
@@ -719,7 +719,7 @@ async fn random_faults_lose_nothing(db: Db) -> Outcome {
         let mut report = batch.send(&faulty).await?;
         let settled = report.done + report.superseded + report.left.len() + report.errors.len();
         assert_eq!(settled, writes.len());
-        // A scripted refusal of a single write is believed.
+        // A planned refusal of a single write is believed, although the write is valid.
         let wrong: Vec<usize> = report.errors.iter().map(|wrong| wrong.index).collect();
         http.plan([]);
         while !report.left.is_empty() {

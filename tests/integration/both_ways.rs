@@ -1,4 +1,4 @@
-//! The embedded engine by its direct way, and through the SDK: what is refused is refused alike.
+//! The embedded engine, called directly and through the SDK, refuses the same things with the same errors.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -31,7 +31,7 @@ struct Good {
     version: Version,
 }
 
-/// The same table as others see it: other types, another key, an index that is not there.
+/// The same table as other programs declare it: other types, another key, an index that does not exist.
 mod others {
     use dynamo_entity::prelude::*;
     use dynamo_entity::{Number, Value};
@@ -50,7 +50,7 @@ mod others {
         pub wide: Option<Number>,
     }
 
-    /// Its sort key is text.
+    /// This entity declares a text as the sort key.
     #[derive(Debug, Clone, PartialEq, DynamoEntity)]
     #[dynamo(table = "goods", key(pk = id, sk = line))]
     pub struct Texts {
@@ -107,10 +107,10 @@ fn code() -> Codes {
     }
 }
 
-/// What is asked for by name, the item that is there, shows its values.
+/// Marks the part of a text that shows the current item, which may contain values.
 const CURRENT: &str = " current ";
 
-/// All that can be seen of an error.
+/// Everything that can be seen of an error.
 fn seen(error: &Error) -> String {
     let current = error.current::<Good>();
     format!(
@@ -157,7 +157,7 @@ async fn failures(db: &Dynamo) -> Vec<(&'static str, String)> {
         gone().update().apply(|g| g.count().add(1)),
         good_key().update().apply(|g| g.count().add(1)).when(|g| g.text().eq("other")),
         stale.update().apply(|g| g.count().add(1)),
-        // The engine's own words.
+        // These errors come with the engine's own message.
         wrong("wrong").update().apply(|l| l.count().add(Number::from(1))),
         wrong("wrong list").update().apply(|l| l.tags().push("x")),
         wrong("wrong map").update().apply(|l| l.map().entry("k").set(1)),
@@ -179,7 +179,7 @@ async fn failures(db: &Dynamo) -> Vec<(&'static str, String)> {
         snapshot((good_key().get(), Texts::key("a", "s3cr3t").get())),
         Good::get_many([Good::key("wrong", 1), Good::key("a", 1)]),
         Texts::get_many([Texts::key("a", "x"), Texts::key("a", "y")]),
-        // What does not read.
+        // These rows cannot be decoded.
         Good::key("wrong", 1).get(),
         snapshot((Good::key("wrong", 1).get(), good_key().get())),
         Good::key("wrong", 1).delete().returning_old().when(|g| g.line().eq(7)),
@@ -274,7 +274,7 @@ async fn good_at_version_2(db: &Dynamo) -> Result<()> {
     stored.expect("a row").put().send(db).await.map(drop)
 }
 
-/// Each has its own answers, and what was given up never comes behind what was done after it.
+/// Each task gets its own answers, and a request that was given up never takes effect after later ones.
 async fn tasks_that_give_up_harm_nobody(_: Db) -> Outcome {
     let db = EmbeddedEngine::memory().await?.connect();
     db.create_tables([Good::schema()]).await?;

@@ -1,4 +1,4 @@
-//! `update_each`, `delete_each`, `put_each`: each row once, whatever happens on the way.
+//! `update_each`, `delete_each` and `put_each` handle each row once, whatever happens on the way.
 
 mod checkpoints;
 mod crash;
@@ -33,7 +33,7 @@ pub fn tests() -> Vec<Test> {
     all.into_iter().flatten().collect()
 }
 
-/// Tests of processes, which open files of their own.
+/// Tests that kill processes, which open database files of their own.
 pub fn crashes() -> Vec<Test> {
     crash::tests()
 }
@@ -44,7 +44,7 @@ pub(super) enum State {
     Done,
 }
 
-/// A row whose place in an index moves when its rank changes. Without a version.
+/// A row without a version, whose place in the index changes with its rank.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "jobs", key(pk = "G#{group}", sk = "{number:05}"))]
 #[dynamo(gsi(by_state, pk = "S#{state}", sk = "{rank:05}"))]
@@ -54,12 +54,12 @@ pub(super) struct Row {
     pub(super) number: u32,
     pub(super) state: State,
     pub(super) rank: u32,
-    /// How often it was changed.
+    /// The number of times that the row was changed.
     pub(super) count: u64,
     pub(super) note: Option<String>,
 }
 
-/// The same with a version, and with whatever others store.
+/// A similar row with a version, which keeps attributes of other programs.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "ledger", key(pk = group, sk = number))]
 pub(super) struct Entry {
@@ -104,7 +104,7 @@ pub(super) async fn rows(db: &Db, count: u32) -> Outcome {
     Ok(())
 }
 
-/// Each row has a partition of its own, so that the segments have their share.
+/// Each row has a partition of its own, so that every segment of a scan gets some.
 pub(super) async fn spread_rows(db: &Db, count: u32) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     let rows: Vec<Row> = (0..count)
@@ -129,7 +129,7 @@ pub(super) async fn entries(db: &Db, count: u32) -> Outcome {
     Ok(())
 }
 
-/// How often each row was changed: counts and their numbers.
+/// Maps each number of changes to the number of rows that were changed so often.
 pub(super) async fn counts(db: &Dynamo) -> Result<BTreeMap<u64, usize>> {
     let mut counts = BTreeMap::new();
     for row in Row::scan().consistent().all(db).await? {
@@ -138,7 +138,7 @@ pub(super) async fn counts(db: &Dynamo) -> Result<BTreeMap<u64, usize>> {
     Ok(counts)
 }
 
-/// Waits for something within a closure of a job: what others do between its reading and its writing.
+/// Blocks on a future within a closure of a job, to let others act between its reading and its writing.
 pub(super) fn meanwhile<T>(work: impl Future<Output = T>) -> T {
     tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
 }

@@ -1,4 +1,4 @@
-//! SDK clients of users: what they have set is heeded, and no request differs from the SDK's own.
+//! Settings of a user's own SDK client are respected, and no request differs from that of the SDK.
 
 mod hooks;
 mod ignoring;
@@ -48,10 +48,10 @@ use hooks::{a_hook_that_fails_is_an_error, hooks_may_change_the_bytes, hooks_see
 use ignoring::an_sdk_that_ignores_us_does_the_same;
 use sockets::answers_come_over_sockets;
 
-/// A request, but for what differs each time.
+/// A request (URI, headers and body) without what differs each time.
 type Seen = (String, BTreeMap<String, String>, Json);
 
-/// Answers nothing, and keeps what it was asked.
+/// Answers every request with an empty object, and records it.
 #[derive(Clone, Default)]
 struct Recorder(Arc<Mutex<Vec<Seen>>>);
 
@@ -61,7 +61,7 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// A put that checks none draws one each time.
+/// Removes versions, because an unchecked put draws a random one.
 fn forget_versions(body: &mut Json) {
     match body {
         Json::Object(members) => {
@@ -93,7 +93,7 @@ impl HttpConnector for Recorder {
         }
         forget_versions(&mut body);
         let authorization = request.headers().get("authorization").unwrap_or_default();
-        // Who signed what, without the signature.
+        // The signer's credential and the signed headers, without the signature.
         let signed = authorization.split("Signature=").next().unwrap_or_default();
         let mut headers: BTreeMap<_, _> = headers.collect();
         headers.insert("signed".into(), signed.to_owned());
@@ -160,7 +160,7 @@ async fn requests_are_those_of_the_sdk(_: Db) -> Outcome {
     Ok(())
 }
 
-/// Finds that what the service calls a teapot is worth another attempt.
+/// Classifies status 418 as an error to retry.
 #[derive(Debug)]
 struct Patient;
 
@@ -180,7 +180,7 @@ impl ClassifyRetry for Patient {
     }
 }
 
-/// Of guarded writes too, which have a classifier of ours.
+/// The user's classifier also applies to guarded writes, which have one of the library's.
 async fn a_classifier_of_the_users_own_is_asked(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let teapot = || Fault::Reply(418, r#"{"__type":"Teapot"}"#.into());
@@ -191,14 +191,14 @@ async fn a_classifier_of_the_users_own_is_asked(db: Db) -> Outcome {
     http.plan([teapot(), teapot()]);
     Note::key("n1").get().send(&patient).await?;
     assert_eq!(http.calls().len(), 3);
-    // It has no say in what may not be sent again.
+    // The user's classifier cannot repeat a write that must not be sent again.
     http.plan([Fault::Lose]);
     let lost = note("n2", "x").create().send(&patient).await.unwrap_err();
     assert!(lost.is_outcome_unknown());
     Ok(())
 }
 
-/// Each has its own answers, whatever becomes of the others.
+/// Each task gets its own answers, whatever happens to the requests of others.
 async fn many_tasks_share_a_client(db: Db) -> Outcome {
     db.create_tables([Note::schema(), Row::schema()]).await?;
     let faults = (0..600).map(|at| match at % 6 {
@@ -219,7 +219,7 @@ async fn many_tasks_share_a_client(db: Db) -> Outcome {
                     let id = format!("t{task}");
                     let written = note(&id, &format!("{task}-{round}"));
                     written.put().send(&shared).await?;
-                    // Dropped at some point of its way.
+                    // This call is dropped somewhere on its way.
                     let dropped = Note::key("other").get().send(&shared);
                     let micros = Duration::from_micros(40 * (task + round));
                     drop(tokio::time::timeout(micros, dropped).await);

@@ -1,4 +1,4 @@
-//! Collections: all entities of a partition, or of a table, each row as what it is.
+//! Collections: all entities of a partition or a table, each row decoded as its own entity.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::Value;
@@ -74,7 +74,7 @@ struct Product {
     sku: String,
 }
 
-/// Without remarks.
+/// A collection that leaves out remarks.
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
 #[dynamo(table = Club, partition(id))]
 enum Account {
@@ -131,7 +131,7 @@ fn remark(member: &str, number: u16) -> Remark {
     Remark { member, number }
 }
 
-/// A member with three visits, a voucher and two remarks.
+/// Each member gets three visits, a voucher and two remarks.
 async fn fill(db: &Db, ids: &[&str]) -> Outcome {
     db.create_tables([Club::schema()]).await?;
     for id in ids {
@@ -210,7 +210,7 @@ async fn only_what_can_be_among_is_filtered(db: Db) -> Outcome {
         "{request}"
     );
     assert!(request.contains(r#"":v1":{"S":"Remark"}"#), "{request}");
-    // A product stands in other partitions.
+    // Products are in other partitions, so no filter on the type is needed.
     let q = Record::in_partition("a").explain(&db)?;
     assert_eq!(q.filters, [Filter::Expired]);
     let q = Record::in_partition("a").include_expired().explain(&db)?;
@@ -240,7 +240,7 @@ async fn limit_counts_rows_of_the_variants(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Rows that the library did not write, between the visits 1 and 2, and 2 and 3.
+/// Plants rows that the library did not write between the visits 1 and 2, and 2 and 3.
 async fn strangers(db: &Db) -> Outcome {
     let row = |sk: &str| vec![("pk".to_owned(), s("MEMBER#a")), ("sk".to_owned(), s(sk))];
     let typed = |sk: &str, ty| row(sk).into_iter().chain([("_type".to_owned(), ty)]);
@@ -326,7 +326,7 @@ async fn a_row_of_a_variant_that_does_not_decode_is_an_error(db: Db) -> Outcome 
         (refused.kind(), refused.entity()),
         (ErrorKind::Decode, Some("Member"))
     );
-    // The type is what counts, and the key has to fit it.
+    // The type attribute decides, and the key has to match it.
     let elsewhere = raw([
         ("pk", s("MEMBER#a")),
         ("sk", s("INFO")),
@@ -412,7 +412,7 @@ async fn expired_rows_are_hidden(db: Db) -> Outcome {
     assert_eq!(q.clone().all(&now).await?, account("a")[..4]);
     assert_eq!(q.clone().count(&now).await?, 4);
     assert_eq!(q.include_expired().count(&now).await?, 5);
-    // A table has one TTL attribute, so it tells of what fits no variant too.
+    // A table has one TTL attribute, so expired rows that match no variant are hidden, too.
     assert_eq!(Anything::in_partition("a").count(&now).await?, 6);
     assert_eq!(
         Anything::in_partition("a")
@@ -586,7 +586,7 @@ async fn shards_read_as_one(db: Db) -> Outcome {
     }
     let q = Day::in_partition("a#", 1);
     assert_eq!(q.clone().all(&db).await?, all);
-    // The posts alone have the same partitions and no bounds either.
+    // A query of posts alone reads the same partitions without bounds, but is another query.
     let next = q.clone().limit(2).page(&db).await?.next;
     let refused = Post::in_partition("a#", 1).resume(next).count(&db).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidCursor);
@@ -672,7 +672,7 @@ async fn errors_name_the_collection(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What `matches` and `order` say of rows in memory is what the engine returns.
+/// `matches` and `order`, applied to rows in memory, give what the engine returns.
 async fn a_fake_answers_as_the_engine_does(db: Db) -> Outcome {
     fill(&db, &["a", "a#1", "b"]).await?;
     let mut rows: Vec<Record> = Vec::new();
@@ -691,7 +691,7 @@ async fn a_fake_answers_as_the_engine_does(db: Db) -> Outcome {
             }
             faked.sort_by(|left, right| q.order(left, right).expect("an order"));
             let found = q.clone().all(&db).await?;
-            // Of equal sort keys the order is that of the partitions.
+            // Rows with equal sort keys come in the order of the partitions.
             let keys = |rows: &[Record]| -> Result<Vec<_>> {
                 let key = |row: &Record| Ok(row.to_item()?.get("sk").cloned());
                 rows.iter().map(key).collect()

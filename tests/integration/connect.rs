@@ -1,4 +1,4 @@
-//! Connections: by URL, by environment, by a client of the user's own.
+//! Connections by URL, by environment variable, or by a client of the user's own.
 
 use std::env;
 use std::path::Path;
@@ -43,7 +43,7 @@ tests![
     one_thread_is_enough,
 ];
 
-/// Set in a process of its own: opens what `DYNAMO_URL` names, or what this does, and tells how it went.
+/// Set in a child process, which opens what `DYNAMO_URL` names, or else this URL, and prints the result.
 pub const CHILD: &str = "DYNAMO_ENTITY_TEST_CHILD";
 
 pub fn child() {
@@ -199,13 +199,14 @@ async fn a_file_is_locked_against_other_processes(_: Db) -> Outcome {
     Ok(())
 }
 
-/// Panics if another engine, of this process or of another one, opens a file by any of its names.
+/// Panics if another engine, in this process or another one, can open the file by any of its names.
 async fn assert_locked(names: &[String]) -> Outcome {
     for name in names {
         let refused = EmbeddedEngine::open(name).await.expect_err(name);
         assert_eq!(refused.kind(), ErrorKind::Locked, "{name}: {refused}");
     }
-    // After those that were refused here, the file is still locked. SQLite takes its time to say so.
+    // The refused attempts have not released the lock. SQLite takes its time to refuse, so the children run
+    // in parallel.
     let children: Vec<_> = names
         .iter()
         .map(|name| format!("embedded:{name}"))
@@ -218,7 +219,7 @@ async fn assert_locked(names: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Panics if the file is not free once its engine is gone, or lacks what that one wrote last.
+/// Panics unless the file can be opened once its engine is gone, and has what that engine wrote last.
 async fn assert_free_after(first: Dynamo, names: &[String]) -> Outcome {
     draft("d1", "x").create().send(&first).await?;
     drop(first);
@@ -237,7 +238,7 @@ async fn opened(path: &Path) -> Result<Dynamo> {
     Ok(db)
 }
 
-/// From the folder in which the tests run.
+/// The path relative to the current directory.
 fn relative(path: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let depth = env::current_dir()?.components().count() - 1;
     let path = path.strip_prefix("/")?.display();
@@ -270,7 +271,7 @@ async fn a_file_stays_locked_when_its_lock_is_deleted(_: Db) -> Outcome {
         let [path, other] = ["shop.db", "other.db"].map(|name| folder.path().join(name));
         let (first, second) = (opened(&path).await?, opened(&other).await?);
         std::fs::remove_file(folder.path().join("shop.db.lock"))?;
-        // And one that somebody has made again.
+        // The lock also holds if somebody creates the lock file anew.
         std::fs::remove_file(folder.path().join("other.db.lock"))?;
         std::fs::write(folder.path().join("other.db.lock"), "")?;
         let names = [path, other].map(|path| path.display().to_string());
@@ -288,7 +289,7 @@ async fn a_file_stays_locked_when_it_is_renamed(_: Db) -> Outcome {
         let [path, moved] = ["shop.db", "moved.db"].map(|name| folder.path().join(name));
         let first = opened(&path).await?;
         std::fs::rename(&path, &moved)?;
-        // Its log still has the old name, so that one is taken, too.
+        // The write-ahead log still has the old name, so the old name is locked, too.
         let names = [&path, &moved].map(|path| path.display().to_string());
         assert_locked(&names).await?;
         std::fs::rename(&moved, &path)?;
@@ -357,7 +358,7 @@ async fn an_environment_without_a_name_falls_back(_: Db) -> Outcome {
         let said = child_falls_back(unnamed, "embedded:memory")?;
         assert!(said.starts_with("opened "), "{said}");
     }
-    // A wrong name is no missing one.
+    // A wrong name is not the same as a missing one: there is no fallback.
     let said = child_falls_back(Some("embedded"), "embedded:memory")?;
     assert!(said.starts_with("Config "), "{said}");
     Ok(())
@@ -415,7 +416,7 @@ async fn the_clients_are_the_same(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A timer goes on ticking while all workers have work.
+/// A timer keeps ticking while all workers are busy.
 async fn sixteen_tasks_do_not_block_the_runtime(db: Db) -> Outcome {
     db.create_tables([Note::schema(), Draft::schema()]).await?;
     let (end, mut ended) = oneshot::channel::<()>();

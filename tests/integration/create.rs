@@ -1,4 +1,4 @@
-//! `create`: never overwrites.
+//! `create` never overwrites.
 
 use dynamo_entity::error::Stage;
 use dynamo_entity::prelude::*;

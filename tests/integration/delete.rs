@@ -1,4 +1,4 @@
-//! `delete`: takes an item away.
+//! `delete` removes an item.
 
 use dynamo_entity::prelude::*;
 

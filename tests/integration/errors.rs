@@ -1,4 +1,4 @@
-//! What an error says: what happened, to what, and what to do; never a value.
+//! An error says what happened, to what, and what to do. It never contains a value.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -28,11 +28,11 @@ tests![
     a_bare_key_that_differs_is_named,
     a_broken_current_item_is_an_error_of_its_own,
     a_current_item_is_read_as_another_entity_by_name,
-    those_of_a_fake_are_those_of_an_engine,
+    a_fake_gives_the_same_as_an_engine,
     a_finished_call_stays_finished,
     values_never_show,
     quoted_values_never_show,
-    what_a_code_means_needs_no_words,
+    the_error_code_decides_without_a_message,
     the_cause_is_there,
 ];
 
@@ -69,7 +69,7 @@ async fn a_missing_table_is_named_with_its_remedy(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The error of reading an order that was changed behind the library's back.
+/// Changes a stored order without the library, and returns the error of reading it.
 async fn read_changed(db: &Db, change: impl FnOnce(&mut Raw)) -> Result<Error, &'static str> {
     let written = order("u1", 7).put().unchecked().send(db).await;
     let key = written.map_err(|_| "not written")?.key();
@@ -184,7 +184,7 @@ struct Grouped {
     group: String,
 }
 
-/// Where it is written by itself, behind a placeholder.
+/// In an update, the key attribute is set by its own expression, not as part of a whole item.
 async fn a_key_in_a_change_is_named(db: Db) -> Outcome {
     let long = "s3cr3t".repeat(400);
     for (text, reason) in [
@@ -249,7 +249,7 @@ struct MeasuredAt {
     at: chrono::DateTime<chrono::Utc>,
 }
 
-/// As the key of a template is, whatever reads the row.
+/// A bare key in another spelling is reported, whatever reads the row, as it is for a key of a template.
 async fn a_bare_key_that_differs_is_named(db: Db) -> Outcome {
     db.create_tables([Measure::schema()]).await?;
     let (meter, at) = (
@@ -280,7 +280,7 @@ async fn a_bare_key_that_differs_is_named(db: Db) -> Outcome {
         let named = times.map_err(|error| error.key_attribute().map(str::to_owned));
         match key {
             "at" => assert_eq!(named, Err(Some("at".to_owned()))),
-            // What a projection does not read it does not compare.
+            // A projection does not compare key attributes that it does not read.
             _ => assert_eq!(named.map(|times| times.len()), Ok(1)),
         }
         let gone = Measure::scan().delete_each().send(&db).await?.complete()?;
@@ -322,7 +322,7 @@ async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn those_of_a_fake_are_those_of_an_engine(db: Db) -> Outcome {
+async fn a_fake_gives_the_same_as_an_engine(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let there = note("n1", "x");
     there.create().send(&db).await?;
@@ -406,7 +406,7 @@ async fn values_never_show(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Of each type, short, and in a spelling of which the service has its own.
+/// A short value of each type. The service would write the number in its own way.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "samples", key(pk = id, sk = at))]
 struct Sample {
@@ -427,7 +427,7 @@ fn sample() -> Sample {
     }
 }
 
-/// All that an error shows.
+/// Everything that an error shows.
 fn shown(error: &Error) -> String {
     let mut shown = format!("{error} {error:?} {error:#?}");
     let mut cause = error.source();
@@ -438,7 +438,8 @@ fn shown(error: &Error) -> String {
     shown
 }
 
-/// As DynamoDB, DynamoDB Local and the embedded engine quote values, in every kind of error that is made of words.
+/// The messages quote values like DynamoDB, DynamoDB Local and the embedded engine do, in every kind of error
+/// that has a message.
 async fn quoted_values_never_show(db: Db) -> Outcome {
     let key =
         "bound operand: AttributeValue: {S:q}, operand: {N:7.5} {N:7.50} {N:0.75E1} Value 'q' at";
@@ -494,11 +495,12 @@ async fn quoted_values_never_show(db: Db) -> Outcome {
     ] {
         let is_cancelled = matches!(&reply, Fault::Reply(_, body) if body.contains("Cancellation"));
         for way in 0..8 {
-            // Being in the way of each other is waited for, half a minute: one verb shows it.
+            // Conflicts between transactions are retried for half a minute, so only one verb is tried with
+            // them.
             if kind == ErrorKind::Unavailable && way > 0 && is_in_the_way(&reply) {
                 continue;
             }
-            // Reads and writes of several operations fail for reasons of their own.
+            // Only operations on several items can be cancelled for reasons.
             if is_cancelled != matches!(way, 5..=6) && is_cancelled {
                 continue;
             }
@@ -543,8 +545,8 @@ fn is_in_the_way(reply: &Fault) -> bool {
     matches!(reply, Fault::Reply(_, body) if body.contains("TransactionConflictException"))
 }
 
-/// Nor does a conflict look at what it sent for words that nobody reads.
-async fn what_a_code_means_needs_no_words(db: Db) -> Outcome {
+/// The code decides the kind, and the unread message is not searched for the values of the request.
+async fn the_error_code_decides_without_a_message(db: Db) -> Outcome {
     let failed = json!({ "__type": "ConditionalCheckFailedException", "message": "q is not 7.5" });
     let cancelled = json!({
         "__type": "TransactionCanceledException",

@@ -1,5 +1,5 @@
-//! Other executors than tokio's, and a runtime of tokio without time: everything waits as it should, or says what it
-//! needs. Nothing panics.
+//! On executors other than tokio's, and on tokio without timers, everything waits as it should or says what
+//! it needs. Nothing panics.
 
 use std::future::Future;
 use std::pin::pin;
@@ -34,7 +34,7 @@ struct Counter {
     count: u64,
 }
 
-/// An executor that knows nothing but wakers.
+/// A minimal executor that supports only wakers.
 fn block_on<T>(work: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
 
@@ -55,7 +55,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// On a thread that knows of no runtime.
+/// Runs the work on a thread that belongs to no runtime.
 fn outside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| scope.spawn(work).join().expect("no panic"))
 }
@@ -91,7 +91,7 @@ async fn everything() -> Result<()> {
     let batch = Batch::new().with_all(all.iter().map(Counter::put));
     batch.send(&db).await?.complete()?;
 
-    // Lost races.
+    // The changes race, so some of them have to be tried again.
     let one = Counter::key("a", 0u32);
     let changes = (0..12).map(|_| one.clone().modify(|one| one.count += 1).send(&db));
     for changed in join_all(changes).await {
@@ -100,7 +100,7 @@ async fn everything() -> Result<()> {
     let counted = one.clone().get().send(&db).await?;
     assert_eq!(counted.map(|one| one.count), Some(12));
 
-    // Paces, checkpoints, reading ahead.
+    // Rates of reads and writes, checkpoints, and requests that are sent ahead.
     let folder = tempfile::tempdir().expect("a folder");
     let file = FileCheckpoint::new(folder.path().join("job"));
     let began = Instant::now();
@@ -125,7 +125,7 @@ async fn everything() -> Result<()> {
     let found: Vec<_> = found.stream(&db).collect().await;
     assert_eq!(found.into_iter().flatten().flatten().count(), 60);
 
-    // A service that is busy: pauses of the library, and of the SDK.
+    // The service is busy, so the library and the SDK have to pause.
     let faults = Faults::new((0..8).map(|_| Fault::throttle()).chain([
         Fault::Unprocessed(1),
         Fault::Delay(Duration::from_millis(5)),

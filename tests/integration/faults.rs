@@ -1,4 +1,4 @@
-//! Answers that are lost, late or refusals: what is sent again, and what is said of the outcome.
+//! Answers that are lost, late or refusals: what is sent again, and which outcome is reported.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ tests![
     an_unconditional_put_that_never_succeeds_is_unavailable,
     throttling_is_retried,
     endless_throttling_is_throttled,
-    a_connection_that_was_never_made_is_no_ambiguity,
+    a_connection_that_was_never_made_leaves_no_unknown_outcome,
     no_connection_at_all_is_unavailable,
     a_refusal_before_the_ambiguity_changes_nothing,
     a_failed_condition_alone_is_certain,
@@ -38,7 +38,7 @@ tests![
     a_call_that_is_dropped_harms_nobody,
 ];
 
-/// Each leaves it open whether the request was executed.
+/// Faults that leave open whether the request was executed.
 pub(crate) fn ambiguous() -> [Fault; 7] {
     [
         Fault::Lose,
@@ -51,14 +51,14 @@ pub(crate) fn ambiguous() -> [Fault; 7] {
     ]
 }
 
-/// A client whose attempts end after a while.
+/// A client with a short timeout for each attempt.
 pub(crate) fn impatient(db: &Db) -> (Dynamo, Http) {
     let (config, http) = db.faulty_config([]);
     let timeout = TimeoutConfig::builder().operation_attempt_timeout(Duration::from_millis(400));
     (db.through(config.timeout_config(timeout.build())), http)
 }
 
-/// Each ambiguous fault on an operation that must not be repeated.
+/// Tries each ambiguous fault on an operation that must not be repeated.
 async fn is_of_unknown_outcome<O: Operation>(
     db: &Db,
     prepare: impl AsyncFn(&Dynamo, &str) -> Result<O>,
@@ -85,7 +85,7 @@ async fn is_of_unknown_outcome<O: Operation>(
     Ok(())
 }
 
-/// Each ambiguous fault on an operation that may be repeated.
+/// Tries each ambiguous fault on an operation that may be repeated.
 async fn is_sent_again<O: Operation>(
     db: &Db,
     prepare: impl AsyncFn(&Dynamo, &str) -> Result<O>,
@@ -174,7 +174,7 @@ async fn a_lost_answer_hides_an_effect(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The second one would find nothing and say so.
+/// The second delete would find no item and return none.
 async fn a_delete_that_returns_the_item_is_not_repeated(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
@@ -223,7 +223,7 @@ async fn endless_throttling_is_throttled(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_connection_that_was_never_made_is_no_ambiguity(db: Db) -> Outcome {
+async fn a_connection_that_was_never_made_leaves_no_unknown_outcome(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([Fault::Refused, Fault::Refused]);
     note("n1", "x").create().send(&faulty).await?;

@@ -1,4 +1,4 @@
-//! `get`: one item by its key.
+//! `get` reads one item by its key.
 
 use dynamo_entity::prelude::*;
 
@@ -97,7 +97,7 @@ async fn entities_of_one_table_are_apart(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Times to come for the engine, which deletes what is over for it.
+/// The times lie in the future, because the engine deletes expired items by its own clock.
 async fn expired_items_are_hidden(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
@@ -136,7 +136,7 @@ async fn a_call_outlives_its_key(db: Db) -> Outcome {
     Ok(())
 }
 
-/// One field of the key without an attribute of its own, one of the item.
+/// A projection of one field that is only part of the key, and one of the item's.
 #[derive(Debug, PartialEq, DynamoProjection)]
 #[dynamo(entity = Order)]
 struct Priced {

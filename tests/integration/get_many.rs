@@ -1,4 +1,4 @@
-//! Many items by their keys: any number, in order, whatever the service leaves out.
+//! Many items by their keys: any number of them, in order, even if the service leaves some out of an answer.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -66,7 +66,7 @@ fn ids(found: &[Option<Note>]) -> Vec<Option<usize>> {
     found.iter().map(|note| note.as_ref().map(id)).collect()
 }
 
-/// How many keys each request asked for.
+/// The number of keys in each request.
 fn asked(http: &Http) -> Vec<usize> {
     let count = |body: &[u8]| {
         let body: Json = serde_json::from_slice(body).expect("JSON");
@@ -161,7 +161,7 @@ async fn only_rounds_without_progress_count(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A client whose requests are tried once, so that a round is a request.
+/// A client that does not retry, so that each round is one request.
 fn without_retries(db: &Db) -> (Dynamo, Http) {
     use dynamo_entity::aws_sdk_dynamodb::config::retry::RetryConfig;
     let (config, http) = db.faulty_config([]);
@@ -171,14 +171,14 @@ fn without_retries(db: &Db) -> (Dynamo, Http) {
     )
 }
 
-/// It says nothing of load, unless it brought nothing.
+/// A full answer is no sign of overload, so no pause follows unless it brought nothing.
 async fn an_answer_that_is_full_is_followed_at_once(db: Db) -> Outcome {
     const ROUNDS: usize = 12;
     notes(&db, 0..ROUNDS).await?;
     for (brought, rounds, pauses) in [(1, ROUNDS, false), (0, 6, true)] {
         let faults = Faults::new((1..rounds).map(|_| Fault::Unprocessed(brought)));
         let http = faults.around(db.engine().http_client());
-        // A pause is anything up to the time that the last attempt took.
+        // A pause lasts at most as long as the last attempt took, so each attempt is made slow.
         let slow = Rewriting::new(http, |_| std::thread::sleep(Duration::from_millis(20)));
         let slow = db.through(db.engine().config().http_client(slow));
         let attempts = Arc::new(Mutex::new(Vec::new()));
@@ -227,7 +227,7 @@ async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
     assert!(error.is_throttled());
     assert_eq!(http.calls().len(), 10);
 
-    // Once it is hopeless for one request, the others are not asked for as long.
+    // Once one request has used up its attempts, fewer attempts are made for the others.
     http.plan((0..500).map(|_| Fault::throttle()));
     let lenient = Note::get_many(keys(0..500)).lenient().concurrency(1);
     let found = lenient.send(&faulty).await?;
@@ -258,7 +258,7 @@ async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(3))]);
     let found = Note::get_many(keys(0..1000)).concurrency(2).send(&faulty);
     let early = async {
-        // The first one still waits.
+        // The first request is still waiting.
         for _ in 0..250 {
             if http.calls().len() == 10 {
                 return true;
@@ -413,7 +413,7 @@ async fn a_failed_request_keeps_the_others(db: Db) -> Outcome {
     assert!(matches!(&found[101], Some(Err(error)) if error.entity() == Some("Note")));
     assert!(matches!(&found[201], Some(Ok(_))));
 
-    // Without it the first failure ends the read.
+    // Without `lenient`, the first failure ends the read.
     http.plan([Fault::refuse("AccessDeniedException")]);
     let error = Note::get_many(keys(0..300))
         .concurrency(1)
@@ -477,7 +477,7 @@ async fn a_stream_keeps_the_order(db: Db) -> Outcome {
     assert_eq!(at, 1000);
     assert_eq!(http.calls().len(), 11);
 
-    // What goes wrong is an error in its place.
+    // A row that fails is an error in its place.
     let mut found = Note::get_many(["0", "", "3"].map(Note::key)).stream(&db);
     assert!(matches!(found.next().await, Some(Ok(Some(_)))));
     assert!(
@@ -521,7 +521,7 @@ async fn a_stream_takes_no_more_than_it_needs(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Keys that come one by one.
+/// A stream that gives one key at a time and is pending in between.
 struct Slowly {
     left: Vec<usize>,
     is_ready: bool,

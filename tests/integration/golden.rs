@@ -1,8 +1,8 @@
-//! Golden tests: every condition and change as the request says it, and what the engine makes of it.
+//! Golden tests: the request of every condition and change, and what the engine makes of it.
 //!
-//! The cases are closures in `golden/`; what came out of each stands in `tests/golden/*.txt`.
-//! `GOLDEN=overwrite cargo test --test integration -- golden` writes these anew; read each line of
-//! the difference before it is kept.
+//! The cases are closures in `golden/`, and their results are kept in `tests/golden/*.txt`.
+//! `GOLDEN=overwrite cargo test --test integration -- golden` writes these files anew.
+//! Read each line of the difference before you keep it.
 
 #![allow(
     clippy::needless_borrows_for_generic_args,
@@ -27,7 +27,7 @@ use conditions::every_condition_is_as_it_was;
 
 tests![every_condition_is_as_it_was, every_change_is_as_it_was];
 
-/// Compares with the file, or writes it.
+/// Compares the result with the file, or overwrites the file.
 fn compare(file: &str, found: &str) -> Outcome {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/golden")
@@ -51,7 +51,7 @@ fn compare(file: &str, found: &str) -> Outcome {
     Ok(())
 }
 
-/// Expressions, names and values of a request, one line each.
+/// Writes the expressions, names and values of a request, one line each.
 fn show(request: &Json, out: &mut String) {
     let parts = [
         ("update", "UpdateExpression"),

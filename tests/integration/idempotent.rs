@@ -1,4 +1,4 @@
-//! Writes that may be sent again: with a token, or because the caller does not mind.
+//! Writes that may be sent again, because they have a token or because the caller allows it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -58,7 +58,7 @@ fn token(http: &Http, call: usize) -> String {
         .to_owned()
 }
 
-/// Each ambiguous fault: sent again, byte for byte.
+/// After each ambiguous fault, the same bytes are sent again.
 async fn is_sent_again<O: Operation>(
     db: &Db,
     prepare: impl AsyncFn(&Dynamo, &str) -> Result<O>,
@@ -160,7 +160,7 @@ async fn an_idempotent_add_adds_once(db: Db) -> Outcome {
         let stored = db.stored(&Counter::key(format!("id{index}"))).await;
         assert_eq!(stored["count"], n(6), "{index}");
     }
-    // From the entity, under a condition, whatever it was to return.
+    // An update of a loaded entity with a condition, which was to return the old item, is idempotent, too.
     let loaded = counter("id0").key().get().consistent().send(&db).await?;
     let update = loaded.ok_or("there")?.update().apply(|c| c.count().add(1));
     let update = update
@@ -280,7 +280,7 @@ async fn a_failed_condition_after_a_lost_answer_is_certain(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The transaction is refused for these reasons.
+/// An answer that cancels the transaction for these reasons.
 fn cancelled(codes: &[&str]) -> Fault {
     let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
     let body = json!({
@@ -314,7 +314,7 @@ async fn contention_is_retried(db: Db) -> Outcome {
         assert_eq!(http.calls().len(), 3, "{busy:?}");
         assert_eq!(token(&http, 0), token(&http, 2));
     }
-    // A transaction holds the item that a single write is for.
+    // A conflict with a transaction that holds the item is retried for a single write, too.
     let (faulty, http) = db.faulty([Fault::refuse("TransactionConflictException")]);
     note("single", "x").create().send(&faulty).await?;
     assert_eq!(http.calls(), ["PutItem"; 2]);
@@ -329,7 +329,7 @@ async fn endless_contention_is_an_error(db: Db) -> Outcome {
             15,
         ),
         (cancelled(&["ThrottlingError"]), ErrorKind::Throttled, 15),
-        // Of the whole request: as often as the client retries.
+        // Throttling of the whole request is retried only as often as the client retries.
         (Fault::throttle(), ErrorKind::Throttled, 3),
     ] {
         let (faulty, http) = db.faulty(vec![busy.clone(); 200]);
@@ -416,7 +416,7 @@ async fn every_write_has_its_own_token(db: Db) -> Outcome {
 async fn one_token_is_one_write(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let (faulty, http) = db.faulty([]);
-    // Unique over the tables of all tests: a server knows tokens, not tables.
+    // The prefix is unique over all tests. Servers keep tokens for all tables together.
     let once = db.prefix();
     for _ in 0..3 {
         note("n1", "x")
@@ -462,7 +462,7 @@ async fn a_token_has_a_length(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Minutes pass between any two looks at it.
+/// A clock that goes forward by minutes whenever it is read.
 #[derive(Debug)]
 struct Hasty {
     minutes: u64,
@@ -494,10 +494,11 @@ async fn a_token_is_not_used_for_ever(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A machine that is frozen between two attempts has lost its token, though each of them is young.
+/// If the machine sleeps between two attempts, the token is too old, although each attempt is short.
 async fn a_token_ages_while_others_are_in_its_way(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    // Of the first nobody knows what becomes of it; the SDK sends it again. The second wrote nothing.
+    // The first refusal leaves the outcome unknown, and the SDK sends it again. The second proves that
+    // nothing was written.
     let ways = [
         (
             Fault::refuse("TransactionInProgressException"),
@@ -519,7 +520,7 @@ async fn a_token_ages_while_others_are_in_its_way(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Two processes that a fork has made of one have the same generator.
+/// After a fork, both processes have the same generator, so tokens must not come from it.
 async fn tokens_are_random_where_a_generator_is_not(db: Db) -> Outcome {
     let token = || {
         fastrand::seed(7);
@@ -632,7 +633,7 @@ async fn a_repeatable_write_is_sent_again(db: Db) -> Outcome {
             Some(old)
         );
     }
-    // What was not executed is so at last.
+    // In all of these the first attempt was not executed, so the second one is.
     let (faulty, _http) = db.faulty([Fault::Io]);
     let created = draft("d1", "x").create().repeatable().send(&faulty).await?;
     let (faulty, _http) = db.faulty([Fault::internal()]);

@@ -1,4 +1,4 @@
-//! Items: sizes and their limit, and the way from and to other libraries' items.
+//! Sizes of items, their limit, and conversions from and to the items of other libraries.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -65,7 +65,7 @@ struct Anything {
     padding: String,
 }
 
-/// Numbers that are the same in every run.
+/// A random generator that gives the same numbers in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -93,7 +93,7 @@ impl Dice {
         number.parse().unwrap_or(Number::from(7))
     }
 
-    /// Also those whose digits are not in pairs to the left and to the right of the point.
+    /// A number whose digits on either side of the point may be odd in count.
     fn odd_number(&mut self) -> Number {
         let digits: String = (0..1 + self.roll(38))
             .map(|_| self.roll(10).to_string())
@@ -131,13 +131,14 @@ impl Dice {
     }
 }
 
-/// They pair all digits from the decimal point on, where AWS pairs those that are significant.
+/// These engines count pairs of digits from the decimal point on. AWS counts pairs of significant digits.
 const ANOTHER_COUNT: Gap = Gap {
     engines: &[Kind::DynamoDbLocal, Kind::OldDynamoDbLocal],
     why: "counts up to a byte more for some numbers",
 };
 
-/// Padded to the limit, the engine takes the values; with one byte more it refuses them.
+/// Pads an item with the values up to the limit. The engine has to take it, and to refuse it with one byte
+/// more.
 async fn just_fit(db: &Db, values: Vec<Value>, what: &str) -> Outcome {
     let mut item = Anything {
         id: "a".into(),
@@ -252,7 +253,7 @@ struct Keyed {
     expires: Option<i64>,
 }
 
-/// Its TTL is always projected, so that the index hides expired rows.
+/// The TTL attribute is always projected, so that queries of the index can hide expired rows.
 async fn a_copy_of_the_keys_is_small(db: Db) -> Outcome {
     db.create_tables([Keyed::schema()]).await?;
     for expires in [None, Some(4_000_000_000)] {

@@ -1,4 +1,4 @@
-//! Keys: bare, of templates and constants, and what does not fit one.
+//! Bare keys, keys made of templates or constants, and values that do not fit a key.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::Number;
@@ -35,7 +35,7 @@ tests![
     escapes_count_for_the_length,
     a_number_wider_than_its_padding_is_refused,
     a_year_of_five_digits_is_refused,
-    a_number_that_is_none_is_refused,
+    a_value_that_is_not_a_number_is_refused,
     an_empty_index_key_is_refused,
     a_long_index_key_is_refused,
     a_key_has_the_least_of_its_limits,
@@ -390,7 +390,7 @@ async fn bare_index_keys_are_ordinary_attributes(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Every verb refuses the entity, and nothing is sent.
+/// Panics unless every verb refuses the entity without sending anything.
 async fn is_refused<E: DynamoEntity>(
     db: &Db,
     entity: E,
@@ -480,14 +480,14 @@ async fn the_longest_sort_key_is_accepted(db: Db) -> Outcome {
 
 async fn escapes_count_for_the_length(db: Db) -> Outcome {
     db.create_tables([Pair::schema(), Bare::schema()]).await?;
-    // Three bytes each, and one more.
+    // Each `%` takes three bytes, and the `x` one more.
     pair("a", &format!("{}x", "%".repeat(341)))
         .create()
         .send(&db)
         .await?;
     let longer = pair("a", &"%".repeat(342));
     is_refused(&db, longer, "sk", None, "1024").await;
-    // JSON's escapes are none of the key.
+    // Escapes in JSON do not count for the length of a key.
     bare("a", &"\u{1}".repeat(1024)).create().send(&db).await?;
     Ok(())
 }
@@ -516,7 +516,7 @@ struct Float {
     value: f64,
 }
 
-async fn a_number_that_is_none_is_refused(db: Db) -> Outcome {
+async fn a_value_that_is_not_a_number_is_refused(db: Db) -> Outcome {
     db.create_tables([Float::schema()]).await?;
     Float { value: 0.1 }.create().send(&db).await?;
     assert_eq!(
@@ -560,7 +560,7 @@ async fn a_long_index_key_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The partition key is the sort key of an index.
+/// An entity whose partition key is also the sort key of an index.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "turned", key(pk = id), gsi(by_kind, pk = kind, sk = id))]
 struct Turned {
@@ -568,7 +568,7 @@ struct Turned {
     kind: String,
 }
 
-/// So is the partition key of an index, and a part of one of several attributes.
+/// An entity whose index keys are also sort keys, or parts of keys with several attributes, in other indexes.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "chained", key(pk = id))]
 #[dynamo(gsi(first, pk = a, sk = b), gsi(second, pk = b, sk = a), gsi(third, pk = [c, a], sk = [d]))]
@@ -582,7 +582,7 @@ struct Chained {
     e: Option<String>,
 }
 
-/// The usual index of a shared table: its keys the other way round.
+/// A shared table with the usual inverted index, which has the table's keys the other way round.
 #[derive(DynamoTable)]
 #[dynamo(name = "mirror", pk = "pk", sk = "sk", entities(Side, Front))]
 #[dynamo(
@@ -601,7 +601,7 @@ struct Side {
     y: Option<String>,
 }
 
-/// An entity that does not use the index which makes its key short.
+/// This entity does not use the index that limits the length of its key.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Mirror, key(pk = pk, sk = "BARE"), gsi(back, pk = g2, sk = "B"))]
 struct Front {
@@ -668,7 +668,7 @@ async fn a_key_has_the_least_of_its_limits(db: Db) -> Outcome {
         "g2",
         1025,
     );
-    // What keeps a unique value has it as its key.
+    // The sentinel of a unique value has the value in its partition key.
     let unique = side(1, 1, 1020).create().send(&db).await.unwrap_err();
     assert_eq!(
         (unique.kind(), unique.key_attribute()),

@@ -1,4 +1,4 @@
-//! One item all the way, on a real engine: the embedded one, or the server that `DYNAMO_URL` names.
+//! Tests on a real engine: the embedded one, or the server that `DYNAMO_URL` names.
 //!
 //! ```text
 //! cargo test --test integration
@@ -6,10 +6,12 @@
 //! WAYS=all scripts/dynamodb-local cargo test --test integration
 //! ```
 //!
-//! The modules are the stages of the way. Every test has tables of its own, so all run at once.
+//! Every test has tables of its own, so all tests run at once.
 //!
-//! Which way a request takes through this process is no matter of the server: there each test goes one way, and
-//! others only where bytes of the SDK are at stake. The longest tests go one way everywhere. `WAYS=all` asks for all.
+//! A request can take several ways through this process: past the SDK's orchestration, through all of the
+//! SDK, with hooks alone, or directly into the embedded engine. A server hardly sees a difference, so on
+//! servers most tests run only one way. The longest tests run only one way everywhere. `WAYS=all` runs all
+//! ways.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -62,7 +64,7 @@ use support::db::Mode;
 use support::engine::Kind;
 use support::suite::{Test, trials};
 
-/// The modules that are run through all of the SDK, and with hooks alone, too.
+/// The modules that also run through all of the SDK, and with hooks alone.
 const HOOKED: [&str; 7] = [
     "create", "get", "get_many", "batch", "faults", "transact", "wire",
 ];
@@ -112,7 +114,8 @@ fn main() {
     let mut all = Vec::new();
     for (module, tests) in verbs {
         all.extend(trials(module, Mode::Raw, tests()));
-        // What sends each operation, and sees what becomes of it, is enough for a way that differs in nothing else.
+        // These ways differ only in how requests are sent and answers read, so a few modules that cover each
+        // operation are enough.
         if in_all_ways && HOOKED.contains(&module) || module == "wire" {
             all.extend(another_way("sdk", Mode::Sdk, module, tests));
             all.extend(another_way("hooks", Mode::Hooks, module, tests));
@@ -121,7 +124,7 @@ fn main() {
             all.extend(another_way("direct", Mode::Direct, module, tests));
         }
     }
-    // What is between the library and the engine: the direct way has nothing there.
+    // These tests are about what lies between the library and the engine. The direct way has nothing there.
     for (module, tests) in [
         ("answers", answers::tests as fn() -> _),
         ("clients", clients::tests),
@@ -132,7 +135,8 @@ fn main() {
             all.extend(another_way("hooks", Mode::Hooks, module, tests));
         }
     }
-    // What a condition that failed means has to be found out where the server does not say it.
+    // On a server that does not return the item with a failed condition, the library has to find out what the
+    // failure means.
     for (module, tests) in [
         ("create", create::tests as fn() -> _),
         ("put", put::tests),
@@ -152,7 +156,7 @@ fn main() {
         if !in_all_ways && module != "transact" {
             continue;
         }
-        // That one stops its runs after so many requests, some of which are reads here.
+        // This test counts requests, and here some of the requests are additional reads.
         let of_requests = |test: &Test| test.name == "writes_that_were_given_go_on";
         let tests = tests().into_iter().filter(|test| !of_requests(test));
         all.extend(trials(
@@ -177,11 +181,11 @@ fn main() {
     libtest_mimic::run(&arguments, all).exit();
 }
 
-/// What takes long and looks at what stands above all ways: plans, cursors, the order of rows and of writes. These go
-/// one way, and by that of a server that says less.
+/// Long tests of what all ways share: plans, cursors, and the order of rows and writes. They run only in the
+/// plain way, and against a silent server.
 const OF_ONE_WAY: [&str; 22] = [
-    "a_checked_write_meets_what_its_writer_holds",
-    "a_place_is_never_ahead_of_the_rows",
+    "a_checked_write_only_changes_the_version_it_read",
+    "a_stream_cursor_never_skips_rows",
     "a_scan_in_legs_brings_each_row_once",
     "any_job_does_each_write_once_in_order",
     "any_mended_job_tells_what_was_not_done",
@@ -190,7 +194,7 @@ const OF_ONE_WAY: [&str; 22] = [
     "every_read_tells_rows_by_their_keys",
     "large_answers_are_merged",
     "large_answers_are_merged_whatever_is_read",
-    "limits_count_what_is_meant",
+    "limits_count_only_rows_of_the_entity",
     "places_by_bytes",
     "places_by_numbers",
     "places_by_several_attributes",
@@ -216,7 +220,8 @@ fn asks_for_all_ways() -> bool {
     std::env::var_os("WAYS").is_some_and(|ways| ways == "all")
 }
 
-/// So many random cases, on a server a tenth of them, or as many as `PROPTEST_CASES` asks for; failing seeds are kept.
+/// The configuration for `cases` random cases, for a tenth of them on a server, or for as many as
+/// `PROPTEST_CASES` says. Failing seeds are kept.
 fn random(cases: u32) -> Config {
     let asked = Config::default();
     if std::env::var_os("PROPTEST_CASES").is_some() {

@@ -1,4 +1,4 @@
-//! Fields that the library keeps: version, timestamps, TTL; by a clock that the tests move.
+//! Managed fields: version, timestamps and TTL, by a clock that the tests set.
 
 #![allow(
     clippy::duplicated_attributes,
@@ -45,7 +45,7 @@ tests![
     index_keys_are_made_of_what_is_stored,
 ];
 
-/// To come, for an engine deletes by its own clock what is over.
+/// These times lie in the future, because an engine deletes expired items by its own clock.
 const T0: &str = "2084-06-01T10:00:00Z";
 const T1: &str = "2084-06-01T11:00:00Z";
 
@@ -383,7 +383,7 @@ async fn a_fractional_ttl_is_read(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Within the second of the fraction all verbs agree.
+/// A fractional TTL expires at the same time for all verbs.
 async fn a_fractional_ttl_expires_once(db: Db) -> Outcome {
     db.create_tables([Session::schema()]).await?;
     let clock = HandClock::at(T0);

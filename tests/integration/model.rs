@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use crate::support::clock::moment;
 
-/// The least there is: a table of its own, one key, no managed field.
+/// A minimal entity: a table of its own, one key, no managed field.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "notes", key(pk = id))]
 pub struct Note {
@@ -31,7 +31,7 @@ pub struct RequestCount {
     pub count: u64,
 }
 
-/// With a version and both timestamps.
+/// An entity with a version and both timestamps.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "drafts", key(pk = id))]
 pub struct Draft {
@@ -55,7 +55,7 @@ pub fn draft(id: &str, text: &str) -> Draft {
     }
 }
 
-/// A version and nothing else that is managed.
+/// An entity with a version as its only managed field.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "pages", key(pk = id))]
 pub struct Page {
@@ -65,7 +65,7 @@ pub struct Page {
     pub version: Version,
 }
 
-/// Gone after a while.
+/// An entity that expires.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "sessions", key(pk = id))]
 pub struct Session {
@@ -132,7 +132,7 @@ pub fn user(id: &str) -> User {
     }
 }
 
-/// Everything that a field can be.
+/// An entity with every kind of field.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Shop, key(pk = "USER#{user_id}", sk = "ORDER#{placed_at}#{order_no:08}"))]
 #[dynamo(gsi(by_status, on = gsi1, pk = "STATUS#{status}", sk = "{placed_at}"))]

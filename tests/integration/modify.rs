@@ -1,4 +1,4 @@
-//! `modify`: read, change, write if nobody wrote in between, again if somebody did.
+//! `modify` reads, changes and writes an item, and starts again if somebody else wrote in between.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ async fn writes_what_the_closure_changed(db: Db) -> Outcome {
     let second = Draft::key("a")
         .modify(|draft| {
             draft.text.push_str(" two");
-            draft.version = Version::from(77); // the library's own
+            draft.version = Version::from(77); // The library sets the version itself.
         })
         .send(&db)
         .await?;
@@ -150,7 +150,8 @@ struct BareSum {
 const TASKS: u64 = 64;
 
 async fn loses_no_increment(db: Db) -> Outcome {
-    // The other ways differ below all of this, and of many attempts most are lost.
+    // The other ways differ only in how requests are sent, and most attempts lose their race, so fewer are
+    // made there.
     let is_full = std::env::var_os("LAWS").is_some_and(|laws| laws == "full");
     let each = match db.mode() {
         Mode::Raw if is_full => 100,
@@ -298,7 +299,7 @@ fn manuscript(text: String) -> Manuscript {
     }
 }
 
-/// As JSON, control characters are six times as long.
+/// In JSON, control characters take six bytes instead of one.
 async fn values_are_counted_as_the_service_counts_them(db: Db) -> Outcome {
     db.create_tables([Manuscript::schema()]).await?;
     let text = |letter: &str| letter.repeat(360 * 1024);
@@ -318,7 +319,7 @@ async fn values_are_counted_as_the_service_counts_them(db: Db) -> Outcome {
     transaction.send(&db).await?;
     let found = Manuscript::in_table_scan(&db, &text("\u{3}")).await?;
     assert_eq!(found, 1);
-    // Two megabytes of values are the most, however they are spelt.
+    // The limit of two megabytes counts the values, not their spelling in JSON.
     let six = |letter: &str| -> Vec<String> {
         (0..6).map(|at| format!("{at}{}", text(letter))).collect()
     };
@@ -342,7 +343,8 @@ impl Manuscript {
     }
 }
 
-/// What is set is in the item afterwards, whatever else is; of a `modify` all of it is known.
+/// A value that an update sets is in the item afterwards, so it alone can make the item too large. A `modify`
+/// knows the whole item.
 async fn what_no_item_holds_is_refused(db: Db) -> Outcome {
     db.create_tables([Manuscript::schema()]).await?;
     manuscript("x".repeat(250 * 1024)).put().send(&db).await?;
@@ -361,7 +363,7 @@ async fn what_no_item_holds_is_refused(db: Db) -> Outcome {
     let too_large = modify.send(&counted).await.unwrap_err();
     assert_eq!(too_large.kind(), ErrorKind::TooLarge, "{too_large:?}");
     assert_eq!(http.calls(), ["GetItem"]);
-    // The service says so of what is known to it alone.
+    // Only the service knows the size of the whole item here.
     let update = Manuscript::key(1).update().apply(|m| m.notes().set(half()));
     let too_large = update.send(&db).await.unwrap_err();
     assert_eq!(too_large.kind(), ErrorKind::Rejected, "{too_large:?}");
@@ -376,7 +378,7 @@ struct Wide {
     rest: Item,
 }
 
-/// Without a version each attribute is compared, and DynamoDB compares so many.
+/// Without a version, every attribute is compared, and DynamoDB limits the number of comparisons.
 async fn what_is_too_wide_says_what_to_do(db: Db) -> Outcome {
     db.create_tables([Wide::schema()]).await?;
     for (width, is_refused) in [(10, false), (145, false), (146, true), (400, true)] {

@@ -1,5 +1,5 @@
-//! Request ids and consumed capacity: of every operation, whether it succeeds or fails, with and without the fall-back
-//! to the SDK's own maps.
+//! Request ids and consumed capacity are reported for every operation, whether it succeeds or fails, and
+//! whether or not the SDK's own maps are used.
 
 use std::sync::{Arc, Mutex};
 
@@ -43,7 +43,7 @@ struct Seen {
     error: Option<ErrorKind>,
 }
 
-/// A connection, and what was seen on it.
+/// A connection with an observer, and what it has seen.
 fn observed(db: &Dynamo) -> (Dynamo, Arc<Mutex<Vec<Seen>>>) {
     let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
     let kept = seen.clone();
@@ -59,7 +59,7 @@ fn observed(db: &Dynamo) -> (Dynamo, Arc<Mutex<Vec<Seen>>>) {
     (db, seen)
 }
 
-/// Each operation of DynamoDB once, by its name.
+/// Does each DynamoDB operation once. Returns its name and its result.
 async fn every_operation(db: &Dynamo) -> Vec<(&'static str, Result<()>)> {
     let (one, two) = (note(1), note(2));
     let key = || Note::key("b", 1);
@@ -122,7 +122,7 @@ async fn what_succeeds_is_seen_with_its_units(db: Db) -> Outcome {
     Ok(())
 }
 
-/// There is no table.
+/// There is no table, so all operations fail.
 async fn what_fails_is_seen_with_its_request_id(db: Db) -> Outcome {
     let (watched, seen) = observed(&db);
     let done = every_operation(&watched).await;
@@ -152,10 +152,10 @@ async fn an_observer_changes_nothing(db: Db) -> Outcome {
     let refused = created.create().send(&watched).await.unwrap_err();
     assert!(refused.is_already_exists());
     assert_eq!(refused.current::<Note>().transpose()?, Some(created));
-    // Nobody watches this one.
+    // This connection has no observer.
     Note::key("b", 1).get().send(&db).await?;
     let seen = seen.lock().unwrap();
-    // Whether the item is gone may have taken a read.
+    // Only puts are compared, because a refused put may be followed by a read.
     let puts = seen.iter().filter(|seen| seen.operation == "PutItem");
     let kinds: Vec<_> = puts.map(|seen| seen.error).collect();
     let expected = [Some(ErrorKind::Conflict), None, Some(ErrorKind::Conflict)];
@@ -163,7 +163,7 @@ async fn an_observer_changes_nothing(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An SDK that is not understood any more is noticed here, on every engine.
+/// This test fails on every engine if the library no longer understands the SDK.
 async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let paths: Arc<Mutex<Vec<WirePath>>> = Arc::default();
@@ -186,7 +186,7 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
         Mode::Raw | Mode::Silent => {
             assert_eq!(paths.remove(0), WirePath::Sdk(Detour::Learning));
             assert_eq!(paths, vec![WirePath::Plain; 20]);
-            // What is refused is the SDK's to judge.
+            // The SDK itself decodes refusals.
             assert_eq!(last, Some(WirePath::Replayed));
         }
         Mode::Sdk | Mode::Hooks => {

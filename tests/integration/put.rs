@@ -1,4 +1,4 @@
-//! `put`: replaces what is there, as far as it is checked.
+//! `put` replaces the stored item if its checks succeed.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -51,8 +51,8 @@ async fn the_stored_entity_comes_back(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Of each kind that is not read back as it was given: a TTL is cut, there is one zero, scales are not kept, an empty
-/// set is an absent one, and a field without an attribute has its default.
+/// Fields that are read back other than they were given: TTLs are cut to seconds, -0 becomes 0, scales are
+/// dropped, empty sets become absent, and fields without an attribute get their defaults.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "changing", key(pk = id, sk = rank), gsi(by_weight, pk = group, sk = weight))]
 struct Changing {
@@ -96,7 +96,7 @@ async fn what_changes_on_the_way_is_returned_changed(db: Db) -> Outcome {
         created: SystemTime::UNIX_EPOCH,
         by: None,
     };
-    // Without reading it, which is what this is about.
+    // The stored form is computed without reading it.
     assert!(as_stored(&given).is_some());
     let put = given.put().send(&now).await?;
     let read = put.key().get().consistent().send(&now).await?;
@@ -290,7 +290,7 @@ async fn of_two_loaded_copies_one_is_written(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The call owns its bytes: the entity may be gone when it is sent.
+/// A call owns what it sends, so the entity may be dropped before.
 async fn a_call_is_sent_from_another_task(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     let dynamo: &'static Dynamo = Box::leak(Box::new(Dynamo::clone(&db)));

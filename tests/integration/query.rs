@@ -1,4 +1,4 @@
-//! `query`: exactly the rows that were asked for, in order, page by page.
+//! `query` returns exactly the matching rows, in order, page by page.
 
 mod cursors;
 mod expiring;
@@ -74,7 +74,7 @@ pub(super) fn days(rows: &[RequestCount]) -> Vec<u64> {
     rows.iter().map(|row| row.count).collect()
 }
 
-/// A native key of each type.
+/// An entity with numbers as its keys.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "numbers", key(pk = id, sk = number))]
 pub(super) struct Numbered {
@@ -152,7 +152,7 @@ pub(super) fn isbns(books: &[Book]) -> Vec<&str> {
     books.iter().map(|book| book.isbn.as_str()).collect()
 }
 
-/// Half of them expired.
+/// An entity of which half the rows are expired.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "tokens", key(pk = "T", sk = "{number:04}"))]
 #[dynamo(gsi(by_owner, pk = owner, sk = expires_at))]
@@ -167,7 +167,7 @@ pub(super) async fn tokens(
     db: &Db,
     count: u16,
 ) -> Result<(Dynamo, HandClock), Box<dyn std::error::Error>> {
-    // DynamoDB Local deletes by its own clock, so all of this is to come.
+    // These times lie in the future, because DynamoDB Local deletes expired items by its own clock.
     let clock = HandClock::at("2094-01-01T00:00:00Z");
     let at = db.at(&clock);
     at.create_tables([Token::schema()]).await?;

@@ -1,4 +1,4 @@
-//! Everything that has a name in Rust is renamed between two releases, which meet in one store: nothing is lost.
+//! Two releases share one store, and everything with a name in Rust is renamed between them: nothing is lost.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ tests![
     a_job_goes_on_in_the_next_release,
 ];
 
-/// The release of yesterday.
+/// The old release.
 mod before {
     use dynamo_entity::prelude::*;
 
@@ -87,7 +87,7 @@ mod before {
     }
 }
 
-/// That of today: structs, fields, variants, look-ups, access patterns and the index itself have other names.
+/// The new release: structs, fields, variants, look-ups, access patterns and an index have new names.
 mod after {
     use dynamo_entity::prelude::*;
 
@@ -187,7 +187,7 @@ use before::{Contact, Desk, Floor, Level, Office, Person, User};
 async fn tables(db: &Db) -> Outcome {
     db.create_tables([Person::schema(), Office::schema()])
         .await?;
-    // The same tables, to the last index.
+    // The tables are the same, including their indexes.
     assert_eq!(
         Member::schema().global_indexes,
         Person::schema().global_indexes
@@ -319,7 +319,7 @@ async fn a_value_has_one_owner_in_both_releases(db: Db) -> Outcome {
     let put = sitting.put().send(&db).await.unwrap_err();
     assert!(put.is_not_unique());
 
-    // Found, changed and given up by who has other names for it.
+    // The new release finds, changes and gives up values that the old one wrote.
     let found = Member::of_mail("a@x").send(&db).await?.expect("a member");
     assert_eq!(
         Member::at_place(1u32, "h").send(&db).await?.as_ref(),
@@ -374,7 +374,7 @@ async fn a_value_has_one_owner_in_both_releases(db: Db) -> Outcome {
             .unwrap_err()
             .is_not_unique()
     );
-    desk(1, "a@x").create().send(&db).await?; // Another entity has values of its own.
+    desk(1, "a@x").create().send(&db).await?; // Another entity has unique values of its own.
     assert_eq!(
         Colleague::of_mail("a@x").send(&db).await?,
         Some(colleague(1, "a@x"))
@@ -398,7 +398,7 @@ async fn a_value_has_one_owner_in_both_releases(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The keys of the sentinels, and those of their owners.
+/// The keys of the sentinels, each with the key of its owner.
 async fn sentinels<T: DynamoTable>(db: &Db) -> BTreeMap<String, String> {
     let scan = db.client().scan().table_name(db.table::<T>());
     let items = scan.consistent_read(true).send().await.expect("a scan");
@@ -410,7 +410,7 @@ async fn sentinels<T: DynamoTable>(db: &Db) -> BTreeMap<String, String> {
     owners.collect()
 }
 
-/// Part of the format: to change it is to lose what keeps the values.
+/// These names are part of the storage format: if they change, the sentinels of stored values are lost.
 async fn what_a_value_is_stored_under(db: Db) -> Outcome {
     tables(&db).await?;
     person(1, "a#x").create().send(&db).await?;
@@ -485,7 +485,7 @@ async fn a_cursor_outlives_a_release(db: Db) -> Outcome {
     let rest = Storey::in_partition(1u32).resume(page.next).all(db).await?;
     assert_eq!(rest.len(), 1);
 
-    // What differs in what is stored still differs.
+    // Names that are stored still make a difference.
     let page = User::scan().limit(2).page(db).await?;
     let refused = Table::scan().resume(page.next).all(db).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidCursor);

@@ -1,4 +1,4 @@
-//! `repository`: a service that knows a trait object, given an engine or a fake.
+//! `repository`: a service that knows only a trait object works with an engine and with a fake.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +45,7 @@ fn article(id: &str, author: &str, year: u16) -> Article {
     }
 }
 
-/// What an application would write; it names no database.
+/// A service as an application would write it. It names no database.
 struct Desk {
     articles: Arc<dyn ArticleRepository>,
 }
@@ -75,7 +75,7 @@ async fn filled(articles: &dyn ArticleRepository) -> Result<()> {
     Ok(())
 }
 
-/// The same of an engine and of the fake.
+/// The same checks for an engine and for the fake.
 async fn reads(desk: &Desk) -> Result<()> {
     filled(&*desk.articles).await?;
     assert_eq!(desk.latest("ann", 2000).await?, ["d", "a"]);
@@ -222,7 +222,7 @@ impl Repository<Article> for Fake {
     }
 }
 
-/// Needs no engine; it runs beside the others so that both are asked the same.
+/// This test needs no engine. It runs here so that the fake and the engines are asked the same.
 async fn a_fake_serves_reads(_: Db) -> Outcome {
     let desk = Desk {
         articles: Arc::new(Fake::default()),

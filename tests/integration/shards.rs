@@ -44,7 +44,7 @@ fn event(number: u32, state: &str) -> Event {
     }
 }
 
-/// By the documented definition.
+/// The shard according to the documented definition.
 fn shard(number: u32, shards: u16) -> u16 {
     KeyHash::of(b"DAY#monday", Some(format!("{number:06}").as_bytes())).shard(shards)
 }

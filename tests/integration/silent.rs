@@ -1,4 +1,4 @@
-//! A server that sends no item with a condition that failed: what is said is the same, and costs a read.
+//! On a server that does not return the item with a failed condition, errors are the same but cost a read.
 
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
@@ -11,19 +11,19 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    no_item_is_not_taken_for_gone,
-    what_came_is_not_read_again,
+    a_missing_item_in_the_answer_does_not_mean_deleted,
+    an_item_in_the_answer_saves_the_read,
     a_read_that_fails_is_an_error_of_its_own,
     each_operation_is_learned_by_itself,
-    only_who_may_not_read_believes_the_server,
+    without_read_permission_the_server_is_believed,
     a_row_that_is_gone_is_looked_for_once,
     a_job_that_may_not_read_counts_no_row_as_gone,
     a_write_that_finds_nothing_looks_once,
     an_ambiguous_attempt_stays_unknown,
 ];
 
-/// A stale put, of a row that stands and of one that is gone: one read for each.
-async fn no_item_is_not_taken_for_gone(db: Db) -> Outcome {
+/// A stale put costs one read, whether the row still exists or is gone.
+async fn a_missing_item_in_the_answer_does_not_mean_deleted(db: Db) -> Outcome {
     db.create_tables([Draft::schema()]).await?;
     let old = draft("d1", "x").create().send(&db).await?;
     let newer = old.put().send(&db).await?;
@@ -40,15 +40,15 @@ async fn no_item_is_not_taken_for_gone(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A connection that nothing is known of, to a server that sends items.
+/// A new connection to a server that returns items. The library knows nothing of that server yet.
 fn talking(db: &Db) -> (Dynamo, Faults) {
     let faults = Faults::default();
     let http = faults.around(db.engine().http_client());
     (db.through(db.engine().config().http_client(http)), faults)
 }
 
-/// From a server that was seen to send one, none means that none is there.
-async fn what_came_is_not_read_again(db: Db) -> Outcome {
+/// Once a server has returned an item with a failed condition, a missing item means that there is none.
+async fn an_item_in_the_answer_saves_the_read(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let (talking, faults) = talking(&db);
@@ -67,7 +67,7 @@ async fn what_came_is_not_read_again(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A server may send the item with one operation, and not with another.
+/// A server may return the item for one operation and not for another.
 async fn each_operation_is_learned_by_itself(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
@@ -82,7 +82,7 @@ async fn each_operation_is_learned_by_itself(db: Db) -> Outcome {
         update.when(|n| n.text().eq("z"))
     };
     let delete = |id| Note::key(id).delete().when(|n| n.text().eq("z"));
-    // What is told of one, by the item that stands, says nothing of those behind it.
+    // That the server returned an item for a put tells nothing about other operations.
     assert!(note("n1", "y").create().send(&talking).await.is_err());
     assert_eq!(calls(), ["PutItem"]);
     assert!(update("n2").send(&talking).await.is_err());
@@ -114,8 +114,9 @@ async fn a_read_that_fails_is_an_error_of_its_own(db: Db) -> Outcome {
     Ok(())
 }
 
-/// To be refused for any other reason says nothing of the item.
-async fn only_who_may_not_read_believes_the_server(db: Db) -> Outcome {
+/// Only if the read is denied is the server believed: no item then means that the row is gone. Any other
+/// failure of the read is reported.
+async fn without_read_permission_the_server_is_believed(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     for (code, kind) in [
         ("AccessDeniedException", ErrorKind::NotFound),
@@ -131,7 +132,7 @@ async fn only_who_may_not_read_believes_the_server(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Below a job, the read that follows the failure is the only one.
+/// A job does not repeat the read that follows the failed write.
 async fn a_row_that_is_gone_is_looked_for_once(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;
@@ -146,7 +147,7 @@ async fn a_row_that_is_gone_is_looked_for_once(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Who may not read cannot know that a row is gone, and the job says so.
+/// If the job may not read, it cannot know that a row is gone, and says so.
 async fn a_job_that_may_not_read_counts_no_row_as_gone(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").put().send(&db).await?;

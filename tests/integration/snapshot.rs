@@ -156,7 +156,7 @@ async fn parts_of_items_are_read(db: Db) -> Outcome {
             .as_object()
             .map(|names| names.len())
     };
-    // Both parts of the one, and all of the other.
+    // Two reads of one item are merged into one with both projections. The other item is read as a whole.
     assert_eq!(
         (names(&gets[0]), names(&gets[1])),
         (Some(2), None),
@@ -322,7 +322,7 @@ async fn endless_contention_names_the_item(db: Db) -> Outcome {
         (failed.index(), failed.key_of::<Note>()),
         (1, Some(Note::key("n1")))
     );
-    assert!(failed.key_of::<Draft>().is_none()); // its key is a text named `id` too
+    assert!(failed.key_of::<Draft>().is_none()); // Its key is a text named `id`, too.
     Ok(())
 }
 

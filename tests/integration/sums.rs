@@ -1,5 +1,5 @@
-//! `add` and `sub` at the ends of every type: the sum is exact, or the write is refused and brings the
-//! item.
+//! `add` and `sub` at the limits of every type: the sum is exact, or the write is refused and its error has
+//! the item.
 
 use dynamo_entity::Number;
 use dynamo_entity::expr::Change;
@@ -49,7 +49,7 @@ struct Sum {
 
 type Paths = <Sum as DynamoEntity>::Paths;
 
-/// A row with this one number.
+/// Stores a row with this one number.
 async fn plant(db: &Db, name: &str, number: impl ToString) {
     db.plant::<Sum>(raw([("id", s("s")), (name, n(number))]))
         .await;
@@ -59,8 +59,8 @@ async fn changed(db: &Db, change: impl FnOnce(Paths) -> Change<Sum>) -> Result<S
     Sum::key("s").update().apply(change).send(db).await
 }
 
-/// Every pair of ends, added and subtracted. The model counts in 128 bits and gives nothing where the
-/// sum is none of the type.
+/// Adds and subtracts every pair of values near the limits. The model counts in 128 bits and returns nothing
+/// if the sum does not fit the type.
 macro_rules! check_ends {
     ($db:ident, $field:ident: $int:ty, $least:expr, $most:expr) => {{
         let (least, most): ($int, $int) = ($least, $most);
@@ -153,7 +153,7 @@ async fn decimals_stay_in_their_range(db: Db) -> Outcome {
             Ok(new) => assert_eq!(new.price, expected, "{what}"),
             Err(error) => {
                 assert_eq!(expected, None, "{what}: {error:?}");
-                // Digits after the point that are too many are seen by the service, or when the sum is read.
+                // Too many digits after the point are refused by the service, or when the sum is read.
                 let is_long = [ErrorKind::Decode, ErrorKind::Rejected].contains(&error.kind());
                 let leaves = if minus {
                     stored.checked_sub(delta)
@@ -174,7 +174,7 @@ async fn decimals_stay_in_their_range(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Nothing if the type has too few digits for it.
+/// The exact sum, or nothing if it has too many digits for the type.
 fn exact_sum(left: Decimal, right: Decimal) -> Option<Decimal> {
     let scale = left.scale().max(right.scale());
     let whole = |number: Decimal| {
@@ -252,7 +252,7 @@ async fn a_missing_number_is_zero_or_the_default(db: Db) -> Outcome {
 }
 
 async fn what_cannot_be_stored_is_refused_before(db: Db) -> Outcome {
-    // There is no table: nothing may be sent.
+    // There is no table, so these refusals happen before anything is sent.
     let faulty: [fn(Paths) -> Change<Sum>; 6] = [
         |s| s.l().add(u128::MAX),
         |s| s.l().sub(10_u128.pow(38)),

@@ -1,4 +1,4 @@
-//! Tables: created as declared, never changed, and told apart from what is there.
+//! Tables: created as declared, never changed, and compared with existing ones.
 
 use dynamo_entity::aws_sdk_dynamodb::error::BuildError;
 use dynamo_entity::aws_sdk_dynamodb::types::{
@@ -431,7 +431,7 @@ async fn more_than_declared_is_no_difference(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The tickets of an owner, by the index.
+/// The number of tickets of an owner, counted by the index.
 async fn owned(db: &Db, owner: u8) -> Result<i32, Box<dyn std::error::Error>> {
     let query = db
         .client()
@@ -509,7 +509,7 @@ async fn two_may_add_at_once(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Panics unless these are all indexes, and can be asked.
+/// Panics unless exactly these indexes exist and are active.
 async fn assert_active(db: &Db, names: &[&str]) -> Outcome {
     let table = describe(db, &db.table::<Ticket>()).await?;
     let mut found: Vec<_> = table.global_secondary_indexes().iter().collect();
@@ -524,7 +524,7 @@ async fn assert_active(db: &Db, names: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// By somebody else, who does not wait for it.
+/// Creates an index like another program would, without waiting for it.
 async fn begin_an_index_of_owners(db: &Db) -> Outcome {
     let key = |name: &str, role, ty| {
         let element = KeySchemaElement::builder()
@@ -778,7 +778,7 @@ async fn a_table_has_one_declaration(db: Db) -> Outcome {
         }
     }
 
-    // What the service would see is the same: it could not tell.
+    // Their schemas are equal, so the service could not tell the two apart.
     let all_at_once = [Memo::schema(), Note::schema(), Memo::schema()];
     let cases: [(&[TableSchema], &[&str]); 5] = [
         (
@@ -821,7 +821,7 @@ async fn a_table_has_one_declaration(db: Db) -> Outcome {
     let tables = db.client().list_tables().send().await?;
     let own = |name: &&String| name.starts_with(db.prefix());
     assert_eq!(tables.table_names().iter().find(own), None);
-    // Under names of their own they are two tables.
+    // With different names they are two tables.
     let mut memos = Memo::schema();
     memos.name = "memos".into();
     db.create_tables([Note::schema(), memos, Note::schema()])

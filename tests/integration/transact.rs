@@ -1,4 +1,4 @@
-//! Transactions: together or not at all, checked before they are sent, once and no more.
+//! Transactions: all or nothing, checked before they are sent, and done only once.
 
 use dynamo_entity::Operation;
 use dynamo_entity::error::Failed;
@@ -62,7 +62,7 @@ fn stock(sku: &str, left: u32) -> Stock {
     }
 }
 
-/// As a `Stock` in every attribute, and in a table of its own.
+/// An entity with the attributes of `Stock`, in a table of its own.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "shelves", key(pk = sku))]
 struct Shelf {
@@ -71,7 +71,7 @@ struct Shelf {
     label: Option<String>,
 }
 
-/// A key that is a number.
+/// An entity with numbers as its keys.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "seats", key(pk = row, sk = seat))]
 struct Seat {
@@ -100,7 +100,7 @@ fn indexes(error: &Error) -> Vec<usize> {
     error.failures().map(Failed::index).collect()
 }
 
-/// The transaction is refused for these reasons.
+/// An answer that cancels the transaction for these reasons.
 fn cancelled(codes: &[&str]) -> Fault {
     let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
     let body = json!({
@@ -166,7 +166,7 @@ async fn what_was_stored_comes_back(db: Db) -> Outcome {
     assert_eq!(stored.get::<Draft>(0), found.as_ref());
     let second = stored.take::<Draft>(2).ok_or("put")?;
     assert!(stored.take::<Draft>(2).is_none());
-    // It is loaded: its version fits.
+    // The returned item counts as loaded: its version is checked.
     assert_eq!(second.put().send(&db).await?.version, Version::from(2));
     Ok(())
 }
@@ -386,7 +386,7 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
     assert_eq!(failed.error().current::<Shelf>().transpose()?, Some(shelf));
     assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
 
-    // What is found before it is sent, too.
+    // The same holds for failures that are found before anything is sent.
     let twice = Transaction::new()
         .with(Shelf::key("tea").delete())
         .with(Shelf::key("tea").delete());
@@ -416,15 +416,15 @@ async fn the_error_has_the_key_of_the_operation_that_it_tells_of(db: Db) -> Outc
     assert_eq!(key.get("id").and_then(|id| id.as_text()), Some("n1"));
     let first = error.failures().next().ok_or("a failure")?;
     assert_eq!(error.key_of::<Note>(), first.key_of::<Note>());
-    // The message and `Debug` show no values of it.
+    // Neither the message nor `Debug` shows values of the key.
     assert!(!format!("{error} {error:?}").contains("n1"));
 
-    // What is found before it is sent, too.
+    // The same holds for failures that are found before anything is sent.
     let twice = both().with(Note::key("n1").delete());
     let error = twice.send(&db).await.unwrap_err();
     assert_eq!(error.key_of::<Note>(), Some(Note::key("n1")));
 
-    // And of a snapshot, whose rows do not read.
+    // The same holds for a snapshot with a row that does not decode.
     db.plant::<Stock>(crate::support::db::raw([
         ("sku", s("bad")),
         ("left", s("x")),
@@ -476,7 +476,7 @@ async fn the_first_lasting_failure_speaks_for_all(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Without the reads that tell why a condition failed.
+/// The number of calls, without the reads that find out why a condition failed.
 fn writes(http: &Http) -> usize {
     let calls = http.calls();
     calls.iter().filter(|call| *call != "GetItem").count()
@@ -565,7 +565,7 @@ async fn keys_are_compared_by_value(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert_eq!(indexes(&error), [1]);
-    // Joined without a separator these would be one.
+    // Joined without a separator, these two keys would be equal.
     tables(&db).await?;
     Transaction::new()
         .with(Seat::key(1, 11).check().if_missing())
@@ -591,7 +591,7 @@ async fn four_megabytes_are_the_most(db: Db) -> Outcome {
         .with_all(notes[..10].iter().map(|note| note.put()))
         .send(&db)
         .await?;
-    // More JSON than bytes: quotes are escaped.
+    // Quotes are escaped, so the JSON is longer than the values.
     let quotes = "\"".repeat(300 * 1024);
     let notes: Vec<Note> = (0..10).map(|at| note(&format!("q{at}"), &quotes)).collect();
     Transaction::new()
@@ -668,7 +668,7 @@ async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
     sell().send(&faulty).await?;
     assert_eq!(http.calls().len(), 3);
     assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(4));
-    // Once no attempt is left, it is said to be unknown, and a token of one's own finds out.
+    // When no attempt is left, the outcome is unknown. Sending again with the same token finds it out.
     let token = format!("{:x<36}", db.prefix());
     let (faulty, _http) = db.faulty([Fault::Lose, Fault::Lose, Fault::Lose]);
     let error = sell().token(&token).send(&faulty).await.unwrap_err();
@@ -706,7 +706,7 @@ async fn contention_is_waited_out(db: Db) -> Outcome {
         (cancelled(&["TransactionConflict", "None"]), 6),
         (cancelled(&["ThrottlingError", "TransactionConflict"]), 6),
         (Fault::refuse("TransactionInProgressException"), 6),
-        // Of the whole request: as often as the client retries.
+        // Throttling of the whole request is retried only as often as the client retries.
         (Fault::throttle(), 2),
     ]
     .into_iter()
@@ -755,7 +755,7 @@ async fn contention_after_a_lost_answer_is_of_unknown_outcome(db: Db) -> Outcome
     tables(&db).await?;
     let conflict = || cancelled(&["TransactionConflict"]);
     let first = note("n1", "x");
-    // It may have been executed, until an answer says so or not.
+    // The lost request may have been executed, until an answer settles it.
     let (faulty, _http) = db.faulty([Fault::Lose, conflict(), conflict()]);
     Transaction::new()
         .with(first.create())
@@ -765,7 +765,7 @@ async fn contention_after_a_lost_answer_is_of_unknown_outcome(db: Db) -> Outcome
     let (faulty, _http) = db.faulty(plan);
     let error = Transaction::new().with(first.create()).send(&faulty).await;
     assert!(error.unwrap_err().is_outcome_unknown());
-    // A condition that fails under the same token is one of this transaction.
+    // Under the same token, a failed condition settles it: this transaction was not executed.
     let (faulty, _http) = db.faulty([Fault::Io, conflict()]);
     let error = Transaction::new().with(first.create()).send(&faulty).await;
     assert!(error.unwrap_err().is_already_exists());
@@ -793,7 +793,7 @@ async fn every_single_write_waits_for_transactions(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Transfers between accounts, many at once: the sum stays, and nobody is overdrawn.
+/// Many concurrent transfers between accounts: the sum stays the same, and no account is overdrawn.
 async fn money_is_neither_made_nor_lost(db: Db) -> Outcome {
     tables(&db).await?;
     for at in 0..4 {
@@ -851,7 +851,7 @@ async fn it_is_explained(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Keeps what is to be written, whatever it is.
+/// Collects writes of any kind, to be sent later.
 #[derive(Default)]
 struct Outbox {
     writes: Vec<BoxedWrite<'static>>,
@@ -864,7 +864,7 @@ impl Outbox {
     }
 }
 
-/// Made here, sent there.
+/// The writes are made here and sent by another task.
 async fn operations_may_own_what_they_write(db: Db) -> Outcome {
     db.create_tables([Stock::schema(), Draft::schema()]).await?;
     stock("old", 3).into_put().send(&db).await?;
@@ -901,7 +901,7 @@ async fn operations_may_own_what_they_write(db: Db) -> Outcome {
         .map(|stock| stock.map(|stock| stock.left))
         .collect();
     assert_eq!(left, [Some(1), Some(2), Some(3), Some(2)]);
-    // What was loaded is older now, also for who owns it.
+    // The loaded version is outdated now, and an owned put checks it, too.
     let lost = created.into_put().send(&db).await.unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::Conflict);
 

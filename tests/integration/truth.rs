@@ -1,5 +1,5 @@
-//! Random conditions: what is written reads back as the same tree, and the engine agrees with a model
-//! on what holds.
+//! Random conditions: each written expression reads back as the same tree, and the engine agrees with a model
+//! on whether it holds.
 
 use dynamo_entity::expr::{Condition, all, any};
 use dynamo_entity::plan::Explanation;
@@ -19,7 +19,7 @@ use crate::tests;
 
 tests![random_conditions_mean_what_they_say];
 
-/// A condition as a user joins it.
+/// A condition as a user combines it.
 #[derive(Debug, Clone)]
 enum Tree {
     Leaf(u8, i64),
@@ -93,8 +93,8 @@ fn condition(t: Paths, tree: &Tree) -> Condition<Thing> {
     }
 }
 
-/// The tree as the model joins it, out of leaves that were written alone. An AND of nothing always
-/// holds, an OR of nothing never does.
+/// The tree as the model combines it, from leaves that were written one by one. An empty AND always holds, an
+/// empty OR never does.
 fn expected(db: &Db, tree: &Tree) -> Cond {
     match tree {
         Tree::Leaf(..) => written(db, tree)
@@ -108,7 +108,7 @@ fn expected(db: &Db, tree: &Tree) -> Cond {
     }
 }
 
-/// Without what says nothing: double negation, and what always or never holds.
+/// Simplifies the tree: removes double negations, and parts that always or never hold.
 fn simple(cond: Cond) -> Cond {
     match cond {
         Cond::Not(inner) => match simple(*inner) {
@@ -148,7 +148,7 @@ fn written(db: &Db, tree: &Tree) -> Option<Written> {
     Written::of(&request, "ConditionExpression")
 }
 
-/// Each row under a sort key of its own.
+/// The rows, each under a sort key of its own.
 fn planted() -> Vec<(u32, Raw)> {
     let numbered = rows().into_iter().zip(1..).map(|((_, mut row), no)| {
         row.insert("no".to_owned(), n(no));
@@ -157,7 +157,7 @@ fn planted() -> Vec<(u32, Raw)> {
     numbered.collect()
 }
 
-/// What the engine says of a row; `None` if the condition can never hold.
+/// Whether the condition holds for the row, as the engine sees it; `None` if it can never hold.
 fn asked(db: &Db, tree: &Tree, no: u32) -> Result<Option<bool>> {
     let ask = Thing::key("t", no)
         .update()

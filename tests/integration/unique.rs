@@ -1,4 +1,4 @@
-//! Unique values: one owner each, whoever races, and no trace of what keeps them.
+//! Unique values: each has one owner, whoever races for it, and its sentinel is hidden.
 
 mod changes;
 mod expiry;
@@ -57,7 +57,7 @@ pub(super) fn account(id: u32, email: &str) -> Account {
 #[dynamo(gsi(gsi1, pk = "gsi1pk"))]
 pub(super) struct Club;
 
-/// In a shared table, with a version, a time to live and an index.
+/// An entity in a shared table, with a version, a TTL and an index.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Club, key(pk = "PERSON#{id}", sk = "INFO"))]
 #[dynamo(unique(by_badge, badge))]
@@ -97,7 +97,7 @@ pub(super) enum Everything {
     Other(Item),
 }
 
-/// A bare partition key: the sort key keeps the sentinels apart.
+/// The partition key is a bare value, so the sort key tells sentinels from rooms.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "rooms", key(pk = house, sk = "ROOM#{number}"))]
 #[dynamo(unique(by_phone, phone))]
@@ -113,7 +113,7 @@ pub(super) async fn tables(db: &Db) -> Outcome {
     Ok(())
 }
 
-/// The sentinels that are stored: their keys, and those of their owners.
+/// The keys of all stored sentinels, each with the key of its owner.
 pub(super) async fn sentinels<T: DynamoTable>(db: &Db) -> BTreeMap<String, String> {
     let items = db
         .client()

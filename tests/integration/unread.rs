@@ -1,4 +1,4 @@
-//! A row that does not decode can be found: its error has the key, whatever read it.
+//! A row that does not decode can be found: its error has its key, whatever read it.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Error, read_together, snapshot};
@@ -24,7 +24,7 @@ struct Invoice {
     cents: u64,
 }
 
-/// What wrote the same table once. Its keys are those of an invoice.
+/// The entity that once wrote the same table. It has the keys of an invoice.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "invoices", key(pk = "USER#{user}", sk = "{number:05}"))]
 #[dynamo(gsi(by_state, pk = "S#{state}", sk = "{number}"))]
@@ -49,7 +49,7 @@ fn key(number: u32) -> Key<Invoice> {
     Invoice::key(USER, number)
 }
 
-/// Three invoices, and the one before the last is broken.
+/// Stores three sound invoices, and a broken one that comes before the last of them.
 async fn fill(db: &Db) -> Outcome {
     db.create_tables([Invoice::schema()]).await?;
     let (user, state) = (USER.to_owned(), "open".to_owned());
@@ -206,7 +206,7 @@ async fn a_key_that_does_not_read_is_none(db: Db) -> Outcome {
             refused(query.clone().all(&db).await),
             ErrorKind::KeyMismatch,
         ),
-        // What it asks for is missing, whatever the key is.
+        // The selected attribute is missing, whatever the key is.
         (
             refused(query.select::<Sum>().all(&db).await),
             ErrorKind::Decode,
@@ -216,7 +216,7 @@ async fn a_key_that_does_not_read_is_none(db: Db) -> Outcome {
         assert_eq!(error.key_of::<Invoice>(), None);
         assert!(error.request_id().is_some());
     }
-    // Other errors have no row.
+    // Errors that do not come from a row have no key of a row.
     let refused = key(3).update().apply(|i| i.cents().set(1u64));
     let refused = refused.send(&db).await.unwrap_err();
     assert_eq!(refused.key_of::<Invoice>(), None);

@@ -1,4 +1,4 @@
-//! `update`, `upsert`, `touch`: what is stored, what comes back, what is refused.
+//! `update`, `upsert` and `touch`: what they store, return and refuse.
 
 use std::collections::BTreeMap;
 
@@ -108,7 +108,7 @@ async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
     db.create_tables([Shop::schema()]).await?;
     let order = order("u", 7).create().send(&db).await?;
     let key = order.key();
-    // Known from the key: placed_at. The local index lives while the order is paid and has a note.
+    // `placed_at` is known from the key. The local index holds the order while it is paid and has a note.
     let new = key
         .clone()
         .update()
@@ -120,7 +120,7 @@ async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
     assert_eq!(stored.get("gsi1pk"), Some(&s("STATUS#Pending")));
     assert_eq!(stored.get("lsi1sk"), None);
     assert_eq!(Item::from(stored), new.to_item()?);
-    // By key the note is not known, and the local index needs it.
+    // An update by key does not know the note, which the local index needs.
     let refused = key
         .clone()
         .update()

@@ -1,4 +1,4 @@
-//! Values: what is stored for them, and what comes back.
+//! Values: how they are stored, and how they are read back.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -315,7 +315,7 @@ async fn the_rest_is_kept(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A name of the entity's own in `rest` would be the second attribute of that name.
+/// A declared attribute in `rest` would make two attributes of one name.
 async fn the_rest_never_hides_a_field(db: Db) -> Outcome {
     db.create_tables([Shop::schema()]).await?;
     for name in ["status", "pk", "gsi1pk", "version", "lsi1sk"] {
@@ -658,7 +658,7 @@ async fn no_entry_of_a_map_is_lost(_: Db) -> Outcome {
     Ok(())
 }
 
-/// A foreign type that writes what it cannot read.
+/// A foreign type whose values can be written but not read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct OneWay(u32);
 

@@ -1,5 +1,5 @@
-//! Versions: a checked write takes effect on the item that its writer holds, and on no other, whatever unchecked
-//! writes there were.
+//! Versions: a checked write takes effect only on the item that its writer holds, whatever unchecked writes
+//! there were.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -16,19 +16,19 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_checked_write_meets_what_its_writer_holds,
+    a_checked_write_only_changes_the_version_it_read,
     an_unchecked_put_leaves_a_version_that_nobody_holds,
-    every_way_of_an_unchecked_put_does,
+    every_unchecked_put_draws_a_new_version,
     a_drawn_version_is_exact_everywhere,
-    the_highest_version_is_no_end_of_unchecked_puts,
-    an_item_in_the_place_of_the_loaded_one_is_told,
+    unchecked_puts_go_on_after_the_highest_version,
+    a_recreated_item_is_reported_as_another_item,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "documents", key(pk = id))]
 struct Document {
     id: u32,
-    /// Another one in each write.
+    /// Each write has another text.
     text: String,
     #[dynamo(version)]
     version: Version,
@@ -36,7 +36,7 @@ struct Document {
     created_at: Option<DateTime<Utc>>,
 }
 
-/// Nothing tells a row from one that is created again.
+/// This entity has no creation time, so nothing tells a row from one that was created anew.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "leaves", key(pk = id))]
 struct Leaf {
@@ -55,20 +55,20 @@ fn document(text: &str) -> Document {
     }
 }
 
-/// What one of three writers does, mostly with the copy that it holds.
+/// What one of three writers does, mostly with its own copy of the item.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Load,
     Create,
     PutNew,
-    // Checked by the version of the copy.
+    // These steps check the version of the copy.
     Put,
     PutWhen,
     Update,
     Delete,
     PutInTransaction,
     PutInJob,
-    // Not checked.
+    // These steps do not check it.
     Unchecked,
     UncheckedIfExists,
     UncheckedIfMissing,
@@ -121,11 +121,11 @@ impl Step {
     }
 }
 
-/// Who, what, and whether the writer goes on with what the write returned.
+/// The number of the writer, its step, and whether it goes on with the item that the write returned.
 type Act = (usize, Step, bool);
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
-    // Loads and puts more often, so that copies are there and become old.
+    // Loads and puts are more frequent, so that writers have copies and these become old.
     let step = prop_oneof![
         2 => Just(Step::Load),
         2 => Just(Step::Put),
@@ -135,7 +135,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     vec((0..3_usize, step, any::<bool>()), 1..30)
 }
 
-/// What was returned, if the verb returns the item.
+/// Does the write. Returns the new item, if the verb returns it.
 async fn write(db: &Dynamo, step: Step, copy: &Document, text: &str) -> Result<Option<Document>> {
     let new = Document {
         text: text.into(),
@@ -198,7 +198,7 @@ async fn write(db: &Dynamo, step: Step, copy: &Document, text: &str) -> Result<O
     Ok(None)
 }
 
-/// The failure of the one write of a job.
+/// The result of a job with one write.
 fn each(report: dynamo_entity::bulk::BulkReport) -> Result<()> {
     match report.errors().first() {
         Some(failed) if failed.error().is_lost_race() => {
@@ -261,8 +261,8 @@ async fn play(db: &Dynamo, clock: &HandClock, acts: &[Act]) -> Result<Result<(),
     Ok(Ok(()))
 }
 
-/// Three writers, each with a copy that may be old, beside a model that knows what is stored.
-async fn a_checked_write_meets_what_its_writer_holds(db: Db) -> Outcome {
+/// Compares three writers, whose copies may be old, with a model of what is stored.
+async fn a_checked_write_only_changes_the_version_it_read(db: Db) -> Outcome {
     db.create_tables([Document::schema()]).await?;
     let clock = HandClock::at("2124-06-01T10:00:00Z");
     let now = db.at(&clock);
@@ -286,7 +286,7 @@ fn leaf(text: &str) -> Leaf {
     }
 }
 
-/// An old copy is forced over a newer one, whose holder must not believe that it is still his.
+/// An old copy is written over a newer one without a check. The holder of the newer one must notice.
 async fn an_unchecked_put_leaves_a_version_that_nobody_holds(db: Db) -> Outcome {
     db.create_tables([Leaf::schema()]).await?;
     let old = leaf("a").create().send(&db).await?;
@@ -304,7 +304,7 @@ async fn an_unchecked_put_leaves_a_version_that_nobody_holds(db: Db) -> Outcome 
     let lost = mine.put().send(&db).await.unwrap_err();
     assert!(lost.is_conflict());
     assert_eq!(lost.current::<Leaf>().transpose()?, Some(forced.clone()));
-    // And counting goes on from there.
+    // Later writes count on from the drawn version.
     let next = forced.put().send(&db).await?;
     let one_more = |version: Version| version.number().map(|number| number + 1);
     assert_eq!(next.version.number(), one_more(forced.version));
@@ -314,7 +314,7 @@ async fn an_unchecked_put_leaves_a_version_that_nobody_holds(db: Db) -> Outcome 
     Ok(())
 }
 
-async fn every_way_of_an_unchecked_put_does(db: Db) -> Outcome {
+async fn every_unchecked_put_draws_a_new_version(db: Db) -> Outcome {
     db.create_tables([Leaf::schema()]).await?;
     let old = leaf("a").create().send(&db).await?;
     let mut seen = vec![old.version];
@@ -329,7 +329,7 @@ async fn every_way_of_an_unchecked_put_does(db: Db) -> Outcome {
             5 => drop(Transaction::new().with(put()).send(&db).await?),
             6 => drop(put_each([put()]).send(&db).await?.complete()?),
             _ => {
-                // It may be put where none is any more; who holds the deleted one is told, too.
+                // The row is deleted and put again. The holder of the deleted row is told, too.
                 Leaf::key(1).delete().send(&db).await?;
                 drop(put().if_missing().send(&db).await?);
             }
@@ -342,7 +342,7 @@ async fn every_way_of_an_unchecked_put_does(db: Db) -> Outcome {
     Ok(())
 }
 
-/// JavaScript's numbers are exact below 2^53, Java's are signed.
+/// Numbers in JavaScript are exact below 2^53, and those in Java are signed.
 async fn a_drawn_version_is_exact_everywhere(db: Db) -> Outcome {
     for _ in 0..200 {
         let explained = leaf("a").put().unchecked().explain(&db)?;
@@ -354,7 +354,7 @@ async fn a_drawn_version_is_exact_everywhere(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn the_highest_version_is_no_end_of_unchecked_puts(db: Db) -> Outcome {
+async fn unchecked_puts_go_on_after_the_highest_version(db: Db) -> Outcome {
     db.create_tables([Leaf::schema()]).await?;
     let last = Leaf {
         version: Version::from(u64::MAX),
@@ -365,8 +365,8 @@ async fn the_highest_version_is_no_end_of_unchecked_puts(db: Db) -> Outcome {
     Ok(())
 }
 
-/// It has the same version, and was created at another time.
-async fn an_item_in_the_place_of_the_loaded_one_is_told(db: Db) -> Outcome {
+/// The new item has the same version, but another creation time.
+async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
     db.create_tables([Document::schema()]).await?;
     let loaded = document("a").create().send(&db).await?;
     let updated = || loaded.update().apply(|d| d.text().set("x"));
@@ -409,14 +409,14 @@ async fn an_item_in_the_place_of_the_loaded_one_is_told(db: Db) -> Outcome {
     for refused in refused().await {
         assert_eq!(told(&refused), (true, false), "{refused}");
     }
-    // Where it is the one that was loaded, it is the caller's condition.
+    // If the item is the loaded one, the caller's own condition has failed.
     let refused = other
         .update()
         .apply(|d| d.text().set("x"))
         .when(|d| d.text().eq("a"));
     let refused = refused.send(&db).await.unwrap_err();
     assert_eq!(told(&refused), (false, true), "{refused}");
-    // And another version is another write.
+    // If the version differs, somebody else has written.
     other.put().send(&db).await?;
     let late = other
         .put()

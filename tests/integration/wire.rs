@@ -1,4 +1,4 @@
-//! Requests as they go out.
+//! Requests as they are sent.
 
 use dynamo_entity::prelude::*;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn bodies(http: &Http) -> Vec<Value> {
         .collect()
 }
 
-/// As the SDK has it. Other servers write so.
+/// The SDK treats null members as absent, and other servers send them.
 async fn what_is_null_in_an_answer_is_not_there(db: Db) -> Outcome {
     let table = db.table::<Note>();
     let found = json!({ "id": { "S": "n1" }, "text": { "S": "x" } });
@@ -40,7 +40,7 @@ async fn what_is_null_in_an_answer_is_not_there(db: Db) -> Outcome {
     assert_eq!(Note::scan().all(&rows).await?, [note("n1", "x")]);
     let none = answering(json!({ "Items": null, "Count": null, "ScannedCount": null }));
     assert_eq!(Note::scan().all(&none).await?, []);
-    // What the units cannot be read of is answered all the same.
+    // A read brings its rows even if their units cannot be decoded.
     let odd = answering(json!({ "Items": [found], "ConsumedCapacity": [7] }));
     let rows = Note::scan().read_units_per_second(1000).all(&odd).await;
     if db.mode() != Mode::Hooks {
@@ -107,7 +107,7 @@ async fn the_same_operation_makes_the_same_bytes(db: Db) -> Outcome {
     }
     let bodies = bodies(&http);
     assert_eq!(bodies[..2], bodies[2..]);
-    // The SDK's own maps have no order.
+    // The SDK's own maps have no fixed order.
     if db.mode() != Mode::Hooks {
         let seen = http.seen();
         assert!(seen[0].body == seen[2].body && seen[1].body == seen[3].body);

@@ -1,4 +1,4 @@
-//! What the codec allocates: writing its buffer, reading what the struct owns.
+//! How many allocations the codec makes when it writes an entity and when it reads one.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,8 @@ fn parcel(lines: u32) -> Parcel {
     }
 }
 
-/// The buffer and one for the map, whose entries are sorted; nothing for keys, numbers, names and texts.
+/// A write allocates its buffer and the sorted entries of the map. Keys, numbers, names and texts cost
+/// nothing more.
 #[test]
 fn writing_allocates_its_buffer() {
     let parcel = parcel(6);
@@ -67,7 +68,7 @@ fn writing_allocates_its_buffer() {
     assert!(seen.count_total <= 2, "{} allocations", seen.count_total);
 }
 
-/// A put returns a copy, and does not read what it writes.
+/// A put returns a copy of its entity and does not read back what it wrote.
 #[test]
 fn what_is_stored_is_known_without_reading() {
     let parcel = parcel(4);
@@ -78,7 +79,7 @@ fn what_is_stored_is_known_without_reading() {
     assert_eq!(known.count_total, copied.count_total);
 }
 
-/// As much as a copy of the struct, and no more: a list grows as it is read.
+/// A read allocates exactly as often as a copy of the struct.
 #[test]
 fn reading_allocates_what_the_struct_owns() {
     for lines in [0, 1, 4] {
@@ -98,7 +99,7 @@ struct Reading {
     value: i64,
 }
 
-/// The stored key is compared with what would be written, and nothing is written for it.
+/// A read compares the stored key with the fields without building the key's text.
 #[test]
 fn bare_keys_are_compared_without_writing_them() {
     let reading = Reading {
@@ -118,12 +119,12 @@ struct Numbered {
     cents: i64,
 }
 
-/// Of a key that a field is a part of, each other part is read once and nothing is written.
+/// A projection of one key field reads each other part of the key once and builds no text for it.
 #[test]
 fn a_projection_reads_its_key_once() {
     let json = to_json(&parcel(2)).expect("it fits");
     let read = || <Numbered as DynamoProjection>::read(&json).expect("it reads");
     let seen = measure(|| assert_eq!(read().number, 17));
-    // The depot, which is text.
+    // The one allocation is for the depot, which is text.
     assert_eq!(seen.count_total, 1);
 }

@@ -1,4 +1,4 @@
-//! K4, V3: a collection is what a partition holds, each row as what it is, against a model.
+//! Laws K4 and V3: a collection reads the rows of a partition, each as its entity. A model checks the result.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ struct Leaf {
     name: String,
 }
 
-/// Stands between leaves.
+/// The sort keys of twigs sort between those of leaves.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Wood, key(pk = "T#{tree}", sk = "LEAF#{name}#{number}"))]
 struct Twig {
@@ -67,7 +67,7 @@ enum All {
     Stone(Stone),
 }
 
-/// A row that no entity wrote: of an unknown type, or of none.
+/// A row that no entity wrote: its type is unknown, or it has none.
 fn stranger(tree: &str, name: &str, typed: bool) -> Item {
     let root = Root { tree: tree.into() };
     let mut item = root.to_item().unwrap();
@@ -106,7 +106,7 @@ fn partition(stored: &Stored, pk: &str) -> Vec<Item> {
     own.map(|(_, item)| item.clone()).collect()
 }
 
-/// What a lenient read shows: the items that decode, and where others stand.
+/// What a lenient read returns: an item for each row that decodes, and `None` for each one that does not.
 fn shown<C: DynamoCollection>(rows: Vec<Result<C>>) -> Vec<Option<Item>> {
     let item = |row: C| row.to_item().unwrap();
     rows.into_iter().map(|row| row.ok().map(item)).collect()
@@ -119,7 +119,7 @@ fn wanted(items: &[Item], known: &[&str], left_out: &[&str]) -> Vec<Option<Item>
         .collect()
 }
 
-/// All verbs agree on the rows.
+/// All read verbs return the same rows.
 async fn agree<C: DynamoCollection>(
     db: &Dynamo,
     q: Query<C, InTable>,

@@ -1,4 +1,4 @@
-//! Random data, with a liking for the edges.
+//! Random data in which edge cases are frequent.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,11 +7,11 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+/// The first and the last second: 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
 pub const FIRST_SECOND: i64 = -62_167_219_200;
 pub const LAST_SECOND: i64 = 253_402_300_799;
 
-/// Characters at which an order or an escape could go wrong.
+/// Characters that could break an order or an escape.
 const EDGES: [char; 24] = [
     '\0',
     '\u{1}',
@@ -47,7 +47,7 @@ pub fn character() -> impl Strategy<Value = char> {
     ]
 }
 
-/// Text of any characters, short so that texts are often prefixes of others.
+/// Text of any characters. It is short, so that one text is often a prefix of another.
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => text_of(1..5),
@@ -70,7 +70,7 @@ pub fn bytes() -> impl Strategy<Value = Vec<u8>> {
     vec(any::<u8>(), 0..12)
 }
 
-/// Integers: the whole range, its edges, and powers of ten.
+/// Random integers: any value of the type, values at its edges, and powers of ten.
 macro_rules! integers {
     ($($int:ident)*) => {$(
         pub fn $int() -> impl Strategy<Value = $int> {
@@ -97,7 +97,7 @@ macro_rules! integers {
 
 integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
-/// Seconds of the years that fit four digits.
+/// Seconds of all years that four digits can write.
 pub fn seconds() -> impl Strategy<Value = i64> {
     seconds_to(LAST_SECOND)
 }
@@ -108,7 +108,7 @@ pub fn seconds_to(last: i64) -> impl Strategy<Value = i64> {
         1 => -100_000i64..100_000,
         1 => FIRST_SECOND..FIRST_SECOND + 100_000,
         1 => last - 100_000..=last,
-        // One minute, where fractions decide.
+        // All of these lie in a few seconds, so that often only the fraction decides an order.
         2 => 1_704_067_195i64..1_704_067_205,
     ]
 }
@@ -122,7 +122,7 @@ pub fn nanos() -> impl Strategy<Value = u32> {
 
 pub fn timestamp() -> impl Strategy<Value = Timestamp> {
     (seconds(), nanos(), 0u8..8).prop_map(|(seconds, nanos, leap)| {
-        // A leap second is the sixtieth of its minute.
+        // A leap second follows second 59 of its minute.
         let leap = leap == 0 && seconds.rem_euclid(60) == 59;
         Timestamp::from_unix(seconds, nanos + if leap { 1_000_000_000 } else { 0 }).unwrap()
     })
@@ -152,7 +152,7 @@ pub fn chrono_date() -> impl Strategy<Value = chrono::NaiveDate> {
     chrono_utc().prop_map(|at| at.date_naive())
 }
 
-/// Any offset: the point in time is what is kept.
+/// A time with any offset. Only the point in time is stored, not the offset.
 pub fn time_offset() -> impl Strategy<Value = time::OffsetDateTime> {
     (seconds(), nanos(), -1439i32..1439).prop_map(|(seconds, nanos, minutes)| {
         let utc = time::OffsetDateTime::from_unix_timestamp(seconds)
@@ -204,7 +204,7 @@ pub fn ulid() -> impl Strategy<Value = ulid::Ulid> {
     u128().prop_map(ulid::Ulid)
 }
 
-/// The text of a number that DynamoDB keeps: 1 to 38 digits, the first at 1e-130 to 1e125.
+/// The text of a number that DynamoDB can store: 1 to 38 digits, the first of them at 1e-130 to 1e125.
 pub fn number_text() -> impl Strategy<Value = String> {
     let digits = vec(0u8..10, 1..=38);
     let exponent = prop_oneof![3 => -10i64..20, 1 => -130i64..=125];
@@ -240,7 +240,7 @@ pub fn decimal() -> impl Strategy<Value = rust_decimal::Decimal> {
     )
 }
 
-/// Any value that DynamoDB holds but a list or a map.
+/// Any value that DynamoDB can store, except a list or a map.
 pub fn leaf() -> impl Strategy<Value = Value> {
     prop_oneof![
         4 => any_text().prop_map(Value::S),
@@ -255,7 +255,7 @@ pub fn leaf() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Any value, nested a few levels.
+/// Any value, with a few levels of lists and maps.
 pub fn value() -> impl Strategy<Value = Value> {
     leaf().prop_recursive(4, 8, 3, |inner| {
         prop_oneof![
@@ -269,7 +269,7 @@ pub fn item() -> impl Strategy<Value = Item> {
     vec((text(), value()), 0..4).prop_map(|entries| entries.into_iter().collect())
 }
 
-/// A value in so many lists and maps.
+/// The value, wrapped in one list or map for each of the levels.
 pub fn nested(value: Value, levels: &[bool]) -> Value {
     levels.iter().fold(value, |value, is_list| match is_list {
         true => Value::L(vec![value]),

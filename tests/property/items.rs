@@ -1,4 +1,4 @@
-//! Items: from and into other representations, damaged items (V3), and the reader of DynamoDB JSON.
+//! Items: conversions from and to other representations, damaged items (V3), and the reader of DynamoDB JSON.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -17,8 +17,8 @@ use crate::{config, config_of_half, given};
 
 // --- other representations
 
-/// What plain JSON makes of a value: sets are lists, bytes are base64 text, and a number that JSON's
-/// readers would round is text.
+/// What plain JSON turns a value into: a set becomes a list, bytes become base64 text, and a number that
+/// readers of JSON would round becomes text.
 fn in_plain_json(value: &Value) -> Value {
     match value {
         Value::N(number) => match serde_json::to_value(number).unwrap() {
@@ -51,7 +51,7 @@ fn item_in_plain_json(item: &Item) -> Item {
         .collect()
 }
 
-/// An entity, and the same to serde, where both mean the same.
+/// An entity that serde and the library describe in the same way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, DynamoEntity)]
 #[dynamo(table = "both", key(pk = id, sk = at))]
 struct Both {
@@ -84,7 +84,7 @@ enum Status {
     Sent,
 }
 
-/// Numbers as JSON spells them, around the ends of what floats and integers of 64 bits hold.
+/// Numbers as JSON writes them, near the limits of floats and of 64-bit integers.
 fn json_number() -> impl Strategy<Value = String> {
     let digits = prop_oneof![
         any::<u64>().prop_map(|n| n.to_string()),
@@ -145,7 +145,7 @@ fn both() -> impl Strategy<Value = Both> {
 proptest! {
     #![proptest_config(config())]
 
-    /// The SDK's map and serde_dynamo lose nothing; plain JSON converts as documented.
+    /// The SDK's map and serde_dynamo lose nothing. Plain JSON converts values as the documentation says.
     #[test]
     fn other_representations_hold_the_same(item in given::item()) {
         let map: HashMap<String, AttributeValue> = item.clone().into();
@@ -161,7 +161,8 @@ proptest! {
         prop_assert_eq!(serde_json::from_value::<Item>(value).unwrap(), expected);
     }
 
-    /// A number is a JSON number only if it comes back as itself; else it is text, digit by digit.
+    /// A number becomes a JSON number only if it reads back as the same number. Otherwise it becomes text
+    /// with all digits.
     #[test]
     fn plain_json_keeps_numbers_exact(number in given::number()) {
         let text = serde_json::to_string(&number).unwrap();
@@ -172,9 +173,9 @@ proptest! {
         }
     }
 
-    /// Read as text, every number that DynamoDB keeps is kept, and every other one refused. Through serde it is kept or
-    /// refused too: a reader of JSON hands over a float, and nobody knows what it was. But a fraction of many digits that
-    /// becomes the same float as one of up to 15 cannot be told from that.
+    /// A number that is read from JSON text is kept exactly if DynamoDB can store it, and refused if not. The
+    /// same holds through serde, with one exception: serde hands over a float, so a fraction with many digits
+    /// cannot be told from a fraction of up to 15 digits that has the same float.
     #[test]
     fn plain_json_is_read_exactly_or_not_at_all(text in json_number()) {
         let json = format!("{{\"n\":[{text}]}}");
@@ -189,7 +190,7 @@ proptest! {
                 let is_whole = exact.is_some_and(|exact| !exact.as_str().contains(['.', 'E']));
                 prop_assert!(!is_whole, "{} is no {}", number, text);
                 let [read, given]: [f64; 2] = [number.as_str(), &text].map(|text| text.parse().unwrap());
-                // By default serde_json is off by a last bit, too.
+                // With its default features, serde_json may be wrong in the last bit.
                 prop_assert!((read / given - 1.0).abs() < 1e-15, "{} is no {}", number, text);
             }
             Some(_) => {}
@@ -197,7 +198,7 @@ proptest! {
         }
     }
 
-    /// What every reader of JSON keeps exact is a number there.
+    /// A number that every reader of JSON keeps exact stays a number in JSON.
     #[test]
     fn plain_json_shows_usual_numbers_as_numbers(wide in any::<i64>(), n in -999_999_999_999_999i64..=999_999_999_999_999, scale in 0i64..=22, tens in 0i64..=3) {
         for text in [wide.to_string(), wide.unsigned_abs().to_string(), format!("{n}e-{scale}"), format!("{n}e{tens}")] {
@@ -352,14 +353,14 @@ fn order() -> impl Strategy<Value = Order> {
 const REQUIRED: [&str; 9] = [
     "pk", "sk", "total", "lines", "by_name", "payment", "at", "key", "pair",
 ];
-/// `n` stands in the key too, and is parsed from there.
+/// `n` is also a part of the key and can be read from there.
 const FREE: [&str; 6] = ["n", "tags", "counts", "note", "extra", "version"];
 
 proptest! {
     #![proptest_config(config_of_half())]
 
-    /// V3: any attribute gone or of any other value. An error names it; nothing panics. Within a
-    /// value the path goes down to what is wrong.
+    /// Law V3: an attribute is missing or has a wrong value. The error names it with the path to what is
+    /// wrong within the value, and nothing panics.
     #[test]
     fn damaged_items_name_the_path(order in order(), at in any::<Index>(), what in 0u8..5, name in select([&REQUIRED[..], &FREE[..]].concat()), by in proptest::option::of(given::value())) {
         let whole = order.to_item()?;
@@ -439,12 +440,12 @@ proptest! {
 
 // --- the reader
 
-/// Small random choices of a spelling, from one seed.
+/// Random choices between spellings, all derived from one seed.
 struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self, sides: u64) -> u64 {
-        // The constants of Knuth's MMIX.
+        // These are the constants of Knuth's MMIX generator.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -501,7 +502,7 @@ impl Dice {
         self.space(out);
     }
 
-    /// The same number in another spelling.
+    /// Writes the same number in another spelling.
     fn number(&mut self, number: &Number, out: &mut String) {
         let text = number.as_str();
         let text = match self.roll(4) {
@@ -587,20 +588,20 @@ impl Dice {
     }
 }
 
-/// DynamoDB JSON of an item, spelt by the seed.
+/// The DynamoDB JSON of an item; the seed chooses the spelling.
 fn spelt(item: &Item, seed: u64) -> String {
     let mut out = String::new();
     Dice(seed).item(item, &mut out);
     out
 }
 
-/// Reads an item by the public way: as the map of a value.
+/// Reads an item through the public API, as the map of a value.
 fn read_item(json: &[u8]) -> Result<Item, CodecError> {
     let json = [b"{\"M\":", json, b"}"].concat();
     Item::decode(&mut Reader::new(&json))
 }
 
-/// Everything that reads bytes. Only panics matter here, and that what was read can be written.
+/// Runs everything that reads bytes. Nothing may panic, and what was read can be written.
 fn read_all(json: &[u8]) -> Result<(), TestCaseError> {
     if let Ok(item) = read_item(json) {
         prop_assert_eq!(&read_item(spelt(&item, 0).as_bytes()).unwrap(), &item);
@@ -639,8 +640,8 @@ fn damage(json: &mut Vec<u8>, at: &Index, kind: u8, byte: u8) {
 proptest! {
     #![proptest_config(config())]
 
-    /// White space, escapes, spellings of numbers and the order of names mean nothing. Cut short, an
-    /// item is never read as a smaller one.
+    /// White space, escapes, the spelling of numbers and the order of names make no difference. JSON that is
+    /// cut short is never read as a smaller item.
     #[test]
     fn every_spelling_reads_the_same(item in given::item(), seed in any::<u64>(), at in any::<Index>()) {
         let json = spelt(&item, seed);

@@ -1,4 +1,5 @@
-//! K1 to K6: keys are injective, sort as their parts, come back, end where their parts end.
+//! Laws K1 to K6: different parts give different keys, keys sort like their parts, and keys read back as
+//! their parts.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use proptest::sample::select;
 
 use crate::{config, config_of_half, config_of_shape, given};
 
-/// The text of a key attribute.
+/// The text that a key attribute of the item holds.
 fn text(item: &Item, attribute: &str) -> String {
     item.get(attribute)
         .and_then(|value| value.as_text())
@@ -23,7 +24,7 @@ fn text(item: &Item, attribute: &str) -> String {
         .to_owned()
 }
 
-/// Whether a text is as wide as the template says, piece by piece.
+/// Whether each piece of the text has the width that the template declares.
 fn follows(key: &KeyDef, text: &str) -> bool {
     let KeySource::Template(pieces) = key.source else {
         return false;
@@ -78,7 +79,7 @@ impl Status {
     }
 }
 
-/// By stored name, as keys sort.
+/// Statuses are ordered by their stored names, because keys sort by those.
 impl Ord for Status {
     fn cmp(&self, other: &Self) -> Ordering {
         self.name().cmp(other.name())
@@ -145,8 +146,8 @@ fn below(limit: i64) -> impl Strategy<Value = i32> {
     })
 }
 
-/// For a template that loses nothing: K1, K2, K3, K6, and the widths that the overlap check trusts.
-/// The second key shares some parts with the first, so that later parts get to decide.
+/// Templates that lose nothing: K1, K2, K3, K6, and the widths that the overlap check relies on. The second
+/// key shares some parts with the first one, so that later parts decide the order.
 macro_rules! whole {
     ($name:ident: $template:tt, $($field:ident: $ty:ty = $strategy:expr),+) => {
         mod $name {
@@ -192,7 +193,7 @@ macro_rules! whole {
                             prop_assert_eq!(&text(&item, "pk"), &first, "K6");
                             prop_assert_eq!(&Stored::from_item(item)?, &left, "K3");
                         }
-                        // A key holds 128 bits, a number 38 digits.
+                        // A key can hold 128 bits, but a number has at most 38 digits.
                         Err(error) => prop_assert_eq!(error.kind(), ErrorKind::InvalidValue),
                     }
                     let skipped = Skipped { $($field: left.$field.clone(),)+ count: left.count };
@@ -228,7 +229,7 @@ whole!(jiff_types: "{a}{b}#{c}", a: jiff::civil::Date = given::jiff_date(), b: j
 whole!(mixed: "M#{a}#{b}#{c:03}#{d}", a: UserId = user_id(), b: DateTime<Utc> = given::chrono_utc(), c: i16 = -999i16..=999, d: String = given::text());
 whole!(mixed_again: "{a}#{b}#{c}#{d}", a: i64 = given::i64(), b: String = given::text(), c: Status = status(), d: uuid::Uuid = given::uuid());
 
-/// For formats that cut: the key takes the cut type, sorts as it does and comes back as it.
+/// Formats that cut their value: the key holds the cut value, sorts like it and reads back as it.
 macro_rules! lossy {
     ($name:ident: $template:tt, $field:ty = $whole:expr, $part:ty, $cut:expr) => {
         mod $name {
@@ -294,7 +295,7 @@ lossy!(month_jiff: "{at:month}#{more}", jiff::Timestamp = given::jiff_timestamp(
     month(date.year().into(), date.month() as u8)
 });
 
-/// K4. What stands under `P#` is what has the first part of `P`, whatever else is in the table.
+/// Law K4: below `P#` are exactly the rows whose first part is that of `P`, whatever else the table holds.
 mod prefixes {
     use super::*;
 
@@ -335,7 +336,7 @@ mod prefixes {
                         ] {
                             prop_assert_eq!(from <= under && under < to, is_same, "{} {}", from, under);
                             prop_assert_eq!(under.starts_with(&from), is_same, "{} {}", from, under);
-                            // From `P` itself to `P$`: the item of the prefix and those under it.
+                            // The range from `P` up to `P$` holds the item of the prefix and all items below it.
                             prop_assert_eq!(prefix <= under && under < to, is_same, "{} {}", prefix, under);
                         }
                         let alone = key(&Alone { a: other })?;
@@ -353,7 +354,7 @@ mod prefixes {
     prefix!(of_times: DateTime<Utc> = given::chrono_utc());
 }
 
-/// Keys as other libraries write them: K1, K3, K4, K6, and a delimiter inside a part refused.
+/// Keys as other libraries write them: K1, K3, K4, K6. A delimiter inside a part is refused.
 mod verbatim {
     use super::*;
 
@@ -388,7 +389,7 @@ mod verbatim {
                         let mut right = right;
                         if same[0] { right.a = left.a.clone(); }
                         if same[1] { (right.n, right.z) = (left.n, left.z); }
-                        // The one part that is not last and has no width of its own.
+                        // This part is not the last one and has no fixed width.
                         let refused = left.a.contains($delimiter);
                         match left.to_item() {
                             Err(error) => {
@@ -423,7 +424,7 @@ mod verbatim {
     verbatim!(by_bar: verbatim(delimiter = "|"), "|", "{a}|{n}", "X|{z}|{b}");
 }
 
-/// K5. What does not fit is refused before any request, by entity, key and part.
+/// Law K5: a part that does not fit is refused before any request, with the names of entity, key and part.
 mod refusals {
     use super::*;
     use dynamo_entity::Error;
@@ -446,7 +447,7 @@ mod refusals {
             n: u8,
         }
 
-        /// Text whose key text has so many bytes.
+        /// Text that takes `size` bytes in a key; `escaped` of its characters have to be escaped.
         fn of_size(size: usize, escaped: usize) -> String {
             let escaped = escaped.min(size / 3);
             format!("{}{}", "#".repeat(escaped), "x".repeat(size - 3 * escaped))
@@ -606,7 +607,8 @@ mod refusals {
                 .prop_map(|(year, month, day)| (year.into(), jiff::civil::date(year, month, day)))
         }
 
-        /// Near both ends a time of day may belong to a year that the type does not have in UTC.
+        /// Near the first and the last date, an offset may move a time into a year that the type cannot hold
+        /// in UTC.
         fn offset_any() -> impl Strategy<Value = (i64, time::OffsetDateTime)> {
             let edge = prop_oneof![
                 Just(time::Date::MIN),
@@ -656,7 +658,7 @@ mod refusals {
     }
 }
 
-/// Bare keys: the field's own attribute, in its native type.
+/// Bare keys: the key is the field's own attribute, in its native type.
 mod bare {
     use super::*;
     use rust_decimal::Decimal;

@@ -1,7 +1,7 @@
-//! The laws of keys and values, on random data.
+//! The laws of keys and values, checked with random data.
 //!
-//! Each law sees at least ten thousand cases. A case that failed once is kept in
-//! `proptest-regressions/` and runs first ever after.
+//! Each law is checked with at least ten thousand cases. A case that failed once is kept in
+//! `proptest-regressions/` and runs first from then on.
 
 mod allocations;
 mod collections;
@@ -18,18 +18,18 @@ mod values;
 
 use proptest::test_runner::Config;
 
-/// Ten thousand cases where `LAWS=full` asks for all, as `.ci/run` does, else a tenth of them; failing seeds are kept.
-/// `PROPTEST_CASES` asks for another number.
+/// Ten thousand cases if `LAWS=full` is set, as `.ci/run` does, otherwise a tenth of them. `PROPTEST_CASES`
+/// sets another number. Seeds that fail are kept.
 fn config() -> Config {
     cases(10_000)
 }
 
-/// For a law that two or three tests check, or one test on two counts.
+/// For a law that two or three tests check, or that one test checks twice.
 fn config_of_half() -> Config {
     cases(5_000)
 }
 
-/// For a law that is checked on many shapes, which together see ten thousand and more.
+/// For a law that is checked on many shapes, which together get ten thousand cases or more.
 fn config_of_shape() -> Config {
     cases(1_000)
 }

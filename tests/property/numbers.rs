@@ -1,4 +1,4 @@
-//! V1 for numbers: 38 digits, exact, by value.
+//! Law V1 for numbers: 38 digits are kept exactly, and numbers compare by value.
 
 use std::cmp::Ordering;
 use std::collections::hash_map::DefaultHasher;
@@ -17,12 +17,12 @@ use rust_decimal::Decimal;
 
 use crate::{config, config_of_shape, given};
 
-/// Decodes stored bytes as they are, without an `Item` between.
+/// Decodes stored bytes directly, without an `Item` in between.
 fn read<E: DynamoEntity>(json: &str) -> Result<E, CodecError> {
     E::decode(&mut Reader::new(json.as_bytes()))
 }
 
-/// Text that is a number, in any of the spellings there are, in or out of range.
+/// The text of a number in any spelling, within DynamoDB's range or outside of it.
 fn spelling() -> impl Strategy<Value = String> {
     let digits = |length| prop::collection::vec(0u8..10, length);
     let exponent = prop_oneof![
@@ -66,7 +66,7 @@ fn spelling() -> impl Strategy<Value = String> {
         )
 }
 
-/// What another library makes of the text.
+/// The number as another library reads it.
 fn model(text: &str) -> BigDecimal {
     let text = text.strip_prefix('+').unwrap_or(text);
     let (sign, unsigned) = match text.strip_prefix('-') {
@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn numbers_compare_by_value(left in given::number_text(), right in given::number_text(), same in 0u8..4, zeros in 0usize..3) {
         let right = match same {
-            // The same value, spelt another way.
+            // The right number has the value of the left one, in another spelling.
             0 => {
                 let (mantissa, exponent) = left.split_once(['e', 'E']).unwrap();
                 format!("{mantissa}{}E{exponent}", "0".repeat(zeros))
@@ -145,10 +145,10 @@ proptest! {
 proptest! {
     #![proptest_config(config_of_shape())]
 
-    /// What is no number arrives only through conversions that cannot fail. It is refused on the way
-    /// out, and sorts somewhere: a sort must not panic for it.
+    /// Text that is no number can only arrive through a conversion that cannot fail. A write refuses it, and
+    /// a sort must not panic on it.
     #[test]
-    fn numbers_that_are_none_are_refused_and_sort(texts in prop::collection::vec(junk(), 1..40)) {
+    fn invalid_numbers_are_refused_and_can_be_sorted(texts in prop::collection::vec(junk(), 1..40)) {
         let list = texts.iter().map(|text| AttributeValue::N(text.clone())).collect();
         let set = AttributeValue::Ns(texts.clone());
         let item = Item::from(HashMap::from([
@@ -194,7 +194,7 @@ fn junk() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Integers: every one comes back, also from the other spellings of its value.
+/// Every integer reads back, also from other spellings of its value.
 macro_rules! integers {
     ($($int:ident)*) => {$(
         mod $int {
@@ -235,7 +235,7 @@ macro_rules! integers {
                     }
                 }
 
-                /// A stored number that the type does not hold is a fault, never another number.
+                /// A stored number that the type cannot hold is an error and never becomes another number.
                 #[test]
                 fn others_are_refused(text in given::number_text()) {
                     let json = format!(r#"{{"pk":{{"S":"001"}},"n":{{"N":"{text}"}},"map":{{"M":{{}}}}}}"#);
@@ -282,7 +282,7 @@ macro_rules! floats {
                         0.0, -0.0, $float::MIN, $float::MAX, $float::EPSILON, $float::MIN_POSITIVE,
                         $float::NAN, $float::INFINITY, $float::NEG_INFINITY, $float::from_bits(1),
                     ]),
-                    // Around DynamoDB's own limits; for the narrower type zeros and infinities.
+                    // Values near DynamoDB's limits. The narrower type turns them into zeros and infinities.
                     1 => (any::<bool>(), 0.5f64..2.0, any::<bool>()).prop_map(|(low, near, negative)| {
                         let n = near * if low { 1e-130 } else { 1e126 };
                         (if negative { -n } else { n }) as $float
@@ -312,7 +312,8 @@ macro_rules! floats {
                     }
                 }
 
-                /// As if the shortest text that reads back had been parsed as a number: the same bytes, the same size.
+                /// A float is written like a number parsed from its shortest text: with the same bytes and
+                /// the same size.
                 #[test]
                 fn a_float_is_written_as_its_shortest_number(n in float()) {
                     let number = format!("{n:e}").parse::<Number>();
@@ -325,7 +326,7 @@ macro_rules! floats {
                     }
                 }
 
-                /// Whatever text an `N` holds: no infinity and no NaN comes out of it.
+                /// No text in an `N` is read as an infinity or as NaN.
                 #[test]
                 fn only_numbers_are_read(text in prop_oneof![
                     spelling(),
@@ -377,7 +378,7 @@ mod decimals {
             prop_assert_eq!(Held::from_item(item)?, held);
         }
 
-        /// Exact or refused: a stored number that 28 digits do not hold is not rounded.
+        /// A stored number is read exactly or refused: one that does not fit into 28 digits is not rounded.
         #[test]
         fn decimal_reads_what_it_holds(text in given::number_text()) {
             let json = format!(r#"{{"pk":{{"S":"001"}},"n":{{"N":"{text}"}}}}"#);
@@ -410,7 +411,7 @@ mod decimals {
             }
         }
 
-        /// Sets of numbers are sets of values: the elements that differ only in scale are one.
+        /// Sets of numbers compare by value: elements that differ only in scale are one element.
         #[test]
         fn sets_are_by_value(texts in prop::collection::vec(given::number_text(), 1..6), zeros in 1usize..4) {
             let spelt: Vec<String> = texts
@@ -464,7 +465,7 @@ mod ttl {
     proptest! {
         #![proptest_config(config())]
 
-        /// Whole seconds of any spelling; a fraction that others stored is cut off.
+        /// Whole seconds are read in any spelling. A fraction that another program stored is cut off.
         #[test]
         fn a_ttl_is_read_by_value(text in spelling(), seconds in given::i64(), tens in 0usize..6) {
             let value = model(&text);

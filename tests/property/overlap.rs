@@ -1,4 +1,4 @@
-//! K7: `keys_may_meet` against all keys that small templates can form.
+//! Law K7: compares `keys_may_meet` with all keys that small templates can form.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ enum Given {
     Text,
     Fixed(usize),
     Signed(usize),
-    /// The end of a sharded key: the delimiter, then 0 or 1.
+    /// The end of a sharded key: the delimiter and the shard 0 or 1.
     Shard,
 }
 
@@ -34,13 +34,13 @@ fn piece(delimiter: char) -> impl Strategy<Value = Given> {
     ]
 }
 
-/// A template that `is_delimited` accepts: what has no width ends at the delimiter or the end.
-/// At most two parts, so that all keys can be listed.
+/// A template that `is_delimited` accepts: each part without a fixed width ends at the delimiter or at the
+/// end of the key. It has at most two parts, so that all its keys can be listed.
 fn template(delimiter: char) -> impl Strategy<Value = Vec<Given>> {
     template_of(piece(delimiter), 4, delimiter)
 }
 
-/// The same, spread over shards or not.
+/// A template of a partition key, which may end in a shard.
 fn partition(delimiter: char) -> impl Strategy<Value = Vec<Given>> {
     (template(delimiter), any::<bool>()).prop_map(|(mut template, sharded)| {
         template.extend(sharded.then_some(Given::Shard));
@@ -124,7 +124,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
     }
 }
 
-/// All texts of the alphabet with so many characters.
+/// All texts over the alphabet whose length is in the range.
 fn words(alphabet: &[&str], lengths: std::ops::RangeInclusive<usize>) -> Vec<String> {
     let mut all = Vec::new();
     let mut of_length = vec![String::new()];
@@ -140,7 +140,7 @@ fn words(alphabet: &[&str], lengths: std::ops::RangeInclusive<usize>) -> Vec<Str
     all
 }
 
-/// All keys of a template with texts up to three letters.
+/// All keys that the template forms with texts of up to three letters.
 fn keys(given: &[Given], style: Style) -> BTreeSet<String> {
     let mut keys = vec![String::new()];
     for (at, piece) in given.iter().enumerate() {
@@ -171,7 +171,7 @@ fn meet(left: &[Given], right: &[Given], style: Style) -> bool {
     !keys(left, style).is_disjoint(&keys(right, style))
 }
 
-/// One key of two entities; the other is the same constant. Both ways round.
+/// Two entities differ in one of their keys only; first it is the partition key, then the sort key.
 fn may_meet(left: &[Given], right: &[Given], style: Style) -> (bool, bool) {
     let same = key(&[Given::Literal("same")]);
     let (left, right) = (key(left), key(right));
@@ -190,13 +190,13 @@ fn sound(left: &[Given], right: &[Given], style: Style) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// Texts and literals that are no longer than the texts tried.
+/// A template whose literals are no longer than the texts that are tried.
 fn plain_template() -> impl Strategy<Value = Vec<Given>> {
     let literal = select(vec!["#", "a", "b", "#a", "b#", "#b#"]).prop_map(Given::Literal);
     template_of(prop_oneof![3 => literal, 2 => Just(Given::Text)], 3, '#')
 }
 
-/// Texts and literals only, with empty texts allowed: there the check is exact.
+/// Only texts and literals, and texts may be empty. For these the check is exact.
 fn exact(left: &[Given], right: &[Given]) -> Result<(), TestCaseError> {
     let loose = |given: &[Given]| -> BTreeSet<String> {
         let mut keys = vec![String::new()];
@@ -230,13 +230,13 @@ proptest! {
         sound(&left, &right, Style::Verbatim(':'))?;
     }
 
-    /// Saying yes always would be sound, too.
+    /// A check that always answers yes would also be sound, so this tests that it answers no where it can.
     #[test]
     fn texts_that_never_meet_are_let_through(left in plain_template(), right in plain_template()) {
         exact(&left, &right)?;
     }
 
-    /// Both keys have to meet for the items to.
+    /// Two items can only meet if both of their keys can meet.
     #[test]
     fn one_key_that_differs_is_enough(pks in (template('#'), template('#')), sks in (template('#'), template('#'))) {
         let both = keys_may_meet(

@@ -1,4 +1,5 @@
-//! K4, K7: a range of a part holds exactly the rows whose part is in it, on paper and on the engine.
+//! Laws K4 and K7: a range over a part holds exactly the rows whose part is in it, in the key texts and on
+//! the engine.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -11,7 +12,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::{config_of_shape, given};
 
-/// A range as a query is given it: the word, and what Rust says of it.
+/// A kind of range that a query can have.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Word {
     Eq,
@@ -48,7 +49,7 @@ impl Word {
     }
 }
 
-/// The query that says so.
+/// The query for such a range.
 macro_rules! asked {
     ($part:expr, $word:expr, $low:expr, $high:expr) => {{
         let (part, low, high) = ($part, $low, $high);
@@ -66,7 +67,8 @@ macro_rules! asked {
 
 pub(crate) use asked;
 
-/// A value, and two bounds near it: often the value itself, often in the wrong order.
+/// A value and two bounds near it. Often a bound is the value itself, and often the bounds are in the wrong
+/// order.
 pub fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
     values: impl Fn() -> S,
 ) -> impl Strategy<Value = (T, T, T)> {
@@ -92,7 +94,8 @@ fn priority() -> impl Strategy<Value = Priority> {
     proptest::sample::select(&[Priority::High, Priority::Low, Priority::Normal][..])
 }
 
-/// A sort key of two parts: ranges of the first one, and of the second behind the first.
+/// A sort key of two parts, queried by ranges of the first part and by ranges of the second one below a first
+/// part.
 macro_rules! shape {
     ($name:ident: $sk:tt, $first:ty = $first_strategy:expr, $second:ty = $second_strategy:expr) => {
         mod $name {
@@ -148,7 +151,7 @@ macro_rules! shape {
                         .collect();
                     rows.sort_by(|a, b| (&a.major, &a.minor).partial_cmp(&(&b.major, &b.minor)).unwrap());
                     rows.dedup_by(|a, b| (&a.major, &a.minor) == (&b.major, &b.minor));
-                    // Bounds that rows stand on.
+                    // Some bounds are values of stored rows.
                     if let [row, .., last] = rows.as_slice() {
                         firsts.1 = row.major.clone();
                         seconds.2 = last.minor.clone();
@@ -195,7 +198,7 @@ shape!(wide: "{major}#{minor}", i128 = -1_000_000_000_000i128..1_000_000_000_000
 shape!(ranks: "R#{major}#{minor}", Priority = priority(), Priority = priority());
 shape!(mixed: "M#{major}#B#{minor}#E", String = given::text(), i16 = given::i16());
 
-/// Native keys of each type.
+/// Native keys of each type, queried by ranges.
 macro_rules! native {
     ($name:ident: $ty:ty = $strategy:expr) => {
         mod $name {
@@ -262,7 +265,7 @@ pub fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
     strategy.new_tree(runner).unwrap().current()
 }
 
-/// Some random tables; each engine call is worth a thousand cases on paper.
+/// Runs a case on a few random tables only, because calls of the engine take long.
 pub fn on_the_engine<F: Future<Output = Result<()>>>(case: impl Fn(Dynamo, &mut TestRunner) -> F) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -379,7 +382,7 @@ fn families_stay_apart() {
 proptest! {
     #![proptest_config(crate::config())]
 
-    /// Whatever a client sends: an error, or a cursor that is written as it was read.
+    /// Any text that a client sends is refused, or it is a cursor that is written as it was read.
     #[test]
     fn no_text_is_too_strange_for_a_cursor(text in "[A-Za-z0-9_-]{0,80}|.{0,40}") {
         if let Ok(cursor) = text.parse::<Cursor>() {

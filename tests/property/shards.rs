@@ -1,4 +1,5 @@
-//! M3: a shard follows from the primary key, ends the partition key and is dropped again.
+//! Law M3: the shard depends only on the primary key, stands at the end of the partition key and is removed
+//! on reading.
 
 #![allow(
     clippy::duplicated_attributes,
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::{config_of_half, given};
 
-/// Spread as a table and in an index.
+/// An entity with shards in its table and in its indexes.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(
     table = "spread",
@@ -35,7 +36,7 @@ struct Spread {
     level: Option<i8>,
 }
 
-/// The same without shards.
+/// The same entity without shards.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "whole", key(pk = "T#{tenant}", sk = "{name}#{number}"))]
 #[dynamo(gsi(by_level, pk = "L#{level}", sk = "{name}"))]
@@ -103,7 +104,7 @@ proptest! {
     #![proptest_config(config_of_half())]
 
     #[test]
-    fn a_shard_ends_the_key_of_its_twin(left in spread(), right in spread()) {
+    fn a_sharded_key_is_the_plain_key_plus_its_shard(left in spread(), right in spread()) {
         let (item, twin) = (left.to_item()?, whole(&left).to_item()?);
         let (pk, sk) = (text(&twin, "pk").unwrap(), text(&twin, "sk").unwrap());
         let hash = KeyHash::of(pk.as_bytes(), Some(sk.as_bytes()));
@@ -129,7 +130,7 @@ proptest! {
         prop_assert_eq!(left.key() == right.key(), same, "K1");
     }
 
-    /// An item elsewhere is one that was stored with another number of shards.
+    /// An item in another shard was stored with another number of shards, so it is refused.
     #[test]
     fn another_shard_is_refused(entity in spread(), shard in 0u16..100) {
         let mut item = entity.to_item()?;
@@ -170,9 +171,9 @@ proptest! {
     }
 }
 
-/// Never changed: items are where these numbers say.
+/// These numbers must never change, because stored items lie in these shards.
 #[test]
-fn shards_of_all_time() {
+fn shard_numbers_never_change() {
     for (pk, sk, hash, of_10) in [
         (
             "USER#ann",
@@ -198,7 +199,7 @@ fn shards_of_all_time() {
     assert_eq!(KeyHash::of(b"a", None).shard(1), 0);
 }
 
-/// Consecutive keys of a thousand users fill ten shards to within six standard deviations.
+/// Consecutive keys of a thousand users fill ten shards evenly, within six standard deviations.
 #[test]
 fn shards_fill_evenly() -> Result<()> {
     let mut filled = [0u32; 10];

@@ -1,4 +1,4 @@
-//! The size of an item: by DynamoDB's documented rules, and the same wherever it is counted.
+//! The size of an item follows DynamoDB's documented rules and is the same wherever it is counted.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::OnceLock;
@@ -16,8 +16,8 @@ use tokio::runtime::Runtime;
 
 use crate::{config, config_of_half, given};
 
-/// "1 byte per two significant digits, plus 1 byte", counted on both sides of the point, and one for
-/// a minus sign: leading and trailing zeros cost nothing.
+/// "1 byte per two significant digits, plus 1 byte", counted on both sides of the decimal point, and one byte
+/// for a minus sign. Leading and trailing zeros cost nothing.
 fn number_size(number: &Number) -> usize {
     let value: bigdecimal::BigDecimal = number.as_str().parse().unwrap();
     let (digits, scale) = value.normalized().into_bigint_and_exponent();
@@ -85,7 +85,7 @@ struct Padded {
     at: chrono::DateTime<chrono::Utc>,
     #[dynamo(rest)]
     rest: Item,
-    /// Fills the item up to the limit.
+    /// Fills the item up to the size limit.
     pad: Bytes,
 }
 
@@ -176,7 +176,7 @@ fn connection() -> &'static (Runtime, Dynamo) {
     })
 }
 
-/// What a write says of an item that is too large.
+/// The size that a write reports when it refuses an item that is too large.
 fn size_on_the_way(entity: &Padded) -> Option<usize> {
     let (runtime, db) = connection();
     let error = runtime.block_on(entity.put().send(db)).err()?;
@@ -193,7 +193,7 @@ proptest! {
     fn items_cost_what_dynamodb_says(item in given::item(), name in given::text()) {
         let size = item.size();
         prop_assert_eq!(size, item_size(&item));
-        // An empty set is no attribute: it costs nothing, as it is not written.
+        // An empty set is not written, so it costs nothing.
         let mut item = item;
         let map = Value::from(item.clone()).size();
         item.insert(format!("new {name}"), BTreeSet::<Number>::new());
@@ -213,7 +213,7 @@ proptest! {
 proptest! {
     #![proptest_config(config_of_half())]
 
-    /// The writer counts while it writes, without a look at the item it makes.
+    /// The writer counts the size while it writes, without looking at the item that it makes.
     #[test]
     fn the_writer_counts_the_same(entity in entity()) {
         let item = entity.to_item()?;
@@ -226,7 +226,7 @@ proptest! {
     // Each case writes 400 KB.
     #![proptest_config(Config { cases: 100, ..config() })]
 
-    /// Filled to a few bytes over the limit, the entity is refused and its size told.
+    /// An entity a few bytes over the limit is refused, and the error tells its size.
     #[test]
     fn a_refusal_tells_the_size(entity in entity(), over in 1usize..50) {
         static ZEROS: Bytes = Bytes::from_static(&[0; LIMIT + 50]);

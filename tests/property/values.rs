@@ -1,4 +1,4 @@
-//! V1 and V2: what is written comes back, and absence is never written.
+//! Laws V1 and V2: what is written reads back the same, and absent values are never written.
 
 #![allow(
     clippy::redundant_allocation,
@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{config_of_shape, given};
 
-/// V1, also through the SDK's map, and V2: no NULL and no empty set was written. What a put would return without
-/// reading is what reading returns.
+/// Law V1, also through the SDK's map, and law V2: no NULL and no empty set is written. The copy that a put
+/// returns equals what a read returns.
 fn comes_back<E: DynamoEntity + Debug + PartialEq>(entity: &E) -> Result<Item, TestCaseError> {
     let item = entity.to_item()?;
     let read = E::from_item(item.clone())?;
@@ -179,7 +179,7 @@ struct Lists {
     maybe: Option<Vec<Arc<i32>>>,
 }
 
-/// A tuple within a tuple.
+/// A tuple with a tuple inside.
 type Option2 = (u8, (u8, Vec<(u8, String)>));
 
 fn lists() -> impl Strategy<Value = Lists> {
@@ -431,7 +431,7 @@ fn float() -> impl Strategy<Value = f64> {
     (-1_000_000i32..1_000_000, 0i32..9).prop_map(|(n, scale)| f64::from(n) / 10f64.powi(scale))
 }
 
-/// What no field knows. Attributes of an item are never empty sets or names of fields.
+/// Attributes that no field holds. They are never empty sets and never have the name of a field.
 fn rest() -> impl Strategy<Value = Item> {
     vec(
         (
@@ -592,7 +592,7 @@ fn times() -> impl Strategy<Value = Times> {
         )
 }
 
-/// Times as others store them; the first two hold less than a time can tell.
+/// Times in the forms of other programs. The first two forms are less precise than the type of their field.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "forms", key(pk = "{id}"))]
 struct Forms {
@@ -735,7 +735,7 @@ proptest! {
         };
         let entity = Forms { id: 1, epoch: at(0), epoch_ms: epoch_ms.map(millis), rfc3339, own };
         comes_back(&entity)?;
-        // What the form cannot hold is refused, not cut in silence.
+        // A value that the form cannot hold exactly is refused and never cut.
         let entity = Forms { epoch: at(nanos), ..entity };
         prop_assert_eq!(entity.to_item().is_ok(), nanos == 0);
         let whole = |time: &SystemTime| Timestamp::from(*time).nanos() % 1_000_000 == 0;
@@ -758,7 +758,8 @@ proptest! {
         prop_assert_eq!(&Dynamic::from_item(entity.to_item()?)?, &entity);
     }
 
-    /// 32 levels, as DynamoDB has it. One more is refused on both ways, whatever the type.
+    /// Lists and maps nest up to 32 levels, as in DynamoDB. One level more is refused on writing and on
+    /// reading, for any type.
     #[test]
     fn thirty_two_levels_and_no_more(leaf in given::leaf(), levels in vec(any::<bool>(), 28..36), trees in 0usize..36) {
         let entity = Dynamic {
@@ -780,7 +781,7 @@ proptest! {
                 prop_assert!(error.attribute().unwrap().starts_with("any"));
             }
         }
-        // Each tree is a map, the innermost holds a list.
+        // Each tree is a map, and the innermost one holds a list.
         let leaf = Tree { value: 1, children: vec![], next: None };
         let tree = (0..trees).fold(leaf, |tree, value| Tree { value: value as i32, children: vec![], next: Some(Box::new(tree)) });
         let held = Deep { id: 1, tree };
@@ -793,7 +794,7 @@ proptest! {
         }
     }
 
-    /// NULL is how others write None and the empty set; it is read as absence wherever that exists.
+    /// Other programs write NULL for None and for the empty set. It reads as absent where the type allows that.
     #[test]
     fn null_is_read_as_absence(entity in sets(), texts in texts(), names in hash_set(select(vec!["texts", "shared", "numbers", "exact", "decimals", "binaries", "statuses", "ids"]), 1..4)) {
         let mut item = entity.to_item()?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use chrono::{DateTime, Utc};
 use dynamo_entity::{Clock, Timestamp};
 
-/// Milliseconds since 1970. Clones show the same time.
+/// Milliseconds since 1970. All clones show the same time.
 #[derive(Debug, Clone)]
 pub struct HandClock(Arc<AtomicI64>);
 

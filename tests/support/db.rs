@@ -1,4 +1,4 @@
-//! A database for one test: tables of its own, and ways around the library to look at them.
+//! A database for one test: it has its own tables and can be inspected without the library.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -27,22 +27,23 @@ pub type Raw = HashMap<String, AttributeValue>;
 /// The transport of a connection that fails on demand.
 pub type Http = Faults;
 
-/// Which way requests take through the SDK.
+/// The way in which requests are written, sent and read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Our bytes, and the first attempt past the SDK's orchestration.
+    /// The library writes the bytes, and the first attempt goes past the SDK's orchestration.
     Raw,
-    /// Our bytes, and all of the SDK.
+    /// The library writes the bytes, and every request goes through the whole SDK.
     Sdk,
-    /// As with an SDK that ignores our serializer and deserializer.
+    /// The library works as with an SDK that ignores its serializer and deserializer.
     Hooks,
-    /// Past the SDK, to the embedded engine itself. Faults sit in the SDK, so those tests go through it.
+    /// Requests go straight to the embedded engine. Tests with faults still use the SDK, because faults are
+    /// injected there.
     Direct,
-    /// Our bytes, to a server that sends no item with a condition that failed.
+    /// Like `Raw`, with a server that does not return the item when a condition fails.
     Silent,
 }
 
-/// A connection whose tables no other test sees.
+/// A connection to tables that no other test uses.
 #[derive(Clone)]
 pub struct Db {
     dynamo: Dynamo,
@@ -82,7 +83,7 @@ impl Db {
         })
     }
 
-    /// Deletes the tables, for servers that live on.
+    /// Deletes the tables of the test, because a server outlives it.
     pub async fn close(self) -> Result<(), Box<dyn std::error::Error>> {
         let Engine::Server(_) = self.engine else {
             return Ok(());
@@ -109,13 +110,13 @@ impl Db {
         &self.prefix
     }
 
-    /// A connection of the same tables, by this client.
+    /// A connection to the same tables through another client.
     pub fn through(&self, config: config::Builder) -> Dynamo {
         let dynamo = Dynamo::new(Client::from_conf(config.build()));
         moded(dynamo, self.mode).with_prefix(&self.prefix)
     }
 
-    /// A connection of the same tables that fails as planned.
+    /// A connection to the same tables whose requests fail as planned.
     pub fn faulty(&self, plan: impl IntoIterator<Item = Fault>) -> (Dynamo, Http) {
         let (config, http) = self.faulty_config([]);
         let dynamo = self.through(config);
@@ -124,7 +125,7 @@ impl Db {
         (dynamo, http)
     }
 
-    /// Lets a connection learn from a request, so that the faults to come meet the way that most requests take.
+    /// Sends one request, after which the connection takes the shortest way, as most requests of a program do.
     fn teach(&self, dynamo: &Dynamo) {
         use dynamo_entity::prelude::*;
 
@@ -134,7 +135,7 @@ impl Db {
             id: String,
         }
         if matches!(self.mode, Mode::Raw | Mode::Silent) {
-            // A thread of its own, for the test's runtime may have but one.
+            // The request needs its own thread, because the runtime of the test may have only one.
             let lesson = || {
                 let runtime = Builder::new_current_thread().enable_all().build();
                 let get = Nothing::key("x").get();
@@ -152,17 +153,18 @@ impl Db {
             _ => faults.around(self.engine.http_client()),
         };
         let config = self.engine.config().http_client(http);
-        // The SDK has one stock of retries for all clients of a partition, and the faults of one test would use up
-        // what another one needs.
+        // All SDK clients of a retry partition share one stock of retries. Each test gets its own partition,
+        // so that the faults of one test do not use up the retries of another.
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let retries = RetryPartition::custom(format!("faults-{number}"));
-        // Faults use up no quota: with less than all of it, requests would go through the SDK from the beginning.
+        // Faults must not use up the stock of retries: once it is not full, every request would go through
+        // the whole SDK.
         let retries = retries.token_bucket(TokenBucket::unlimited()).build();
         (config.retry_partition(retries), faults)
     }
 
-    /// A connection of the same tables at another time.
+    /// A connection to the same tables with another clock.
     pub fn at(&self, clock: &HandClock) -> Dynamo {
         self.dynamo.clone().with_clock(clock.clone())
     }
@@ -172,7 +174,7 @@ impl Db {
         format!("{}-{}", self.prefix, T::schema().name)
     }
 
-    /// The stored item, without the library.
+    /// The stored item, read without the library.
     pub async fn raw<E: DynamoEntity>(&self, key: &Key<E>) -> Option<Raw> {
         let key: Raw = key.to_item().expect("a key").into();
         let get = self
@@ -183,12 +185,12 @@ impl Db {
         get.send().await.expect("an answer").item
     }
 
-    /// The stored item, which is there.
+    /// The stored item, which has to exist.
     pub async fn stored<E: DynamoEntity>(&self, key: &Key<E>) -> Raw {
         self.raw(key).await.expect("a stored item")
     }
 
-    /// Stores an item that others wrote.
+    /// Stores an item as another program would.
     pub async fn plant<E: DynamoEntity>(&self, item: impl Into<Raw>) {
         let put = self
             .client()
@@ -206,7 +208,7 @@ impl Db {
     }
 }
 
-/// The same server, if it did not know `ReturnValuesOnConditionCheckFailure`.
+/// Makes the server behave as if it did not know `ReturnValuesOnConditionCheckFailure`.
 fn silenced(http: SharedHttpClient) -> SharedHttpClient {
     SharedHttpClient::new(Rewriting::new(http, |answer| {
         if answer.status != 400 {
@@ -255,7 +257,7 @@ pub fn n(number: impl ToString) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
-/// An item as others write it.
+/// An item as another program writes it.
 pub fn raw<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Raw {
     attributes
         .into_iter()

@@ -1,5 +1,5 @@
-//! The engine under test: the embedded one, or the server that `DYNAMO_URL` names. What server that is says
-//! `DYNAMODB_LOCAL`, which `scripts/dynamodb-local` sets.
+//! The engine under test: the embedded one, or the server that `DYNAMO_URL` names. `DYNAMODB_LOCAL`, which
+//! `scripts/dynamodb-local` sets, says which server that is.
 
 use std::env;
 
@@ -11,14 +11,14 @@ use dynamo_entity::aws_sdk_dynamodb::config::{
 use dynamo_entity::embedded::EmbeddedEngine;
 use std::time::Duration;
 
-/// What kind of engine.
+/// The kind of engine under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Embedded,
     DynamoDbLocal,
-    /// Version 1.25.1, of 2024.
+    /// DynamoDB Local 1.25.1 of 2024.
     OldDynamoDbLocal,
-    /// Of which nothing is known: no gap is excused.
+    /// An unknown server, for which no test is skipped.
     OtherServer,
 }
 
@@ -33,13 +33,13 @@ impl Kind {
         }
     }
 
-    /// Whether requests travel to another process.
+    /// Whether requests go to another process.
     pub fn is_server(self) -> bool {
         self != Kind::Embedded
     }
 }
 
-/// One engine: a database in memory of each test's own, or the server that all share.
+/// One engine: an in-memory database for each test, or one server for all tests.
 #[derive(Debug, Clone)]
 pub enum Engine {
     Embedded(EmbeddedEngine),
@@ -54,7 +54,7 @@ impl Engine {
         }
     }
 
-    /// The transport, for clients of the tests' own.
+    /// The transport, for tests that build their own clients.
     pub fn http_client(&self) -> SharedHttpClient {
         match self {
             Engine::Embedded(engine) => SharedHttpClient::new(engine.http_client()),
@@ -62,7 +62,7 @@ impl Engine {
         }
     }
 
-    /// Settings as a user would write them, with short pauses between retries.
+    /// A configuration as users write it, but with short pauses between retries.
     pub fn config(&self) -> config::Builder {
         let url = match self {
             Engine::Embedded(_) => "http://embedded.invalid",
@@ -71,7 +71,8 @@ impl Engine {
         config::Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
-            // What `Dynamo::connect` makes up: DynamoDB Local may keep accounts apart.
+            // The same credentials as those of `Dynamo::connect`, because DynamoDB Local may keep accounts
+            // apart.
             .credentials_provider(Credentials::new("local", "local", None, None, "test"))
             .endpoint_url(url)
             .retry_config(RetryConfig::standard().with_initial_backoff(Duration::from_millis(5)))

@@ -1,3 +1,3 @@
-//! Connections that fail on demand: the library's own, for its own tests.
+//! Connections that fail on demand. These are the library's own, which also serve its tests.
 
 pub use dynamo_entity::testing::{Fault, Faults};

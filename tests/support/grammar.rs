@@ -1,5 +1,5 @@
-//! Reads condition expressions back, by DynamoDB's grammar: comparisons and functions bind tightest,
-//! then NOT, AND, OR.
+//! Parses condition expressions by DynamoDB's grammar. Comparisons and functions bind tightest, then NOT, AND
+//! and OR.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::model::{Cond, Path, Step, Term};
 
-/// An expression with its placeholders.
+/// An expression with the names and values of its placeholders.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
     pub text: String,
@@ -18,7 +18,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// An expression of a request.
+    /// The expression that a parameter of a request holds.
     pub fn of(request: &Json, parameter: &str) -> Option<Written> {
         let text = request.get(parameter)?.as_str()?.to_owned();
         let entries = |name: &str| request[name].as_object().into_iter().flatten();
@@ -47,7 +47,7 @@ impl Written {
         (parser.at == parser.tokens.len()).then(|| cond.flat())
     }
 
-    /// Whether each pair of parentheses that groups is needed: without it the text says something else.
+    /// Whether all grouping parentheses are needed: without any pair of them, the text means something else.
     pub fn is_minimal(&self) -> bool {
         let meant = self.read();
         grouping(&self.text).into_iter().all(|(open, close)| {
@@ -59,7 +59,7 @@ impl Written {
     }
 }
 
-/// DynamoDB JSON.
+/// Parses an attribute value from DynamoDB JSON.
 pub fn attribute(json: &Json) -> AttributeValue {
     let (tag, value) = json
         .as_object()
@@ -99,7 +99,7 @@ pub fn attribute(json: &Json) -> AttributeValue {
     }
 }
 
-/// Pairs of parentheses that are no call's and no list's, by position.
+/// The positions of all pairs of parentheses that belong neither to a call nor to a list.
 fn grouping(text: &str) -> Vec<(usize, usize)> {
     let (mut open, mut pairs) = (Vec::new(), Vec::new());
     for (at, char) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! What the integration tests share.
+//! Helpers that the integration tests share.
 #![allow(dead_code)]
 
 pub mod clock;

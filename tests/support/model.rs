@@ -1,5 +1,5 @@
-//! A small evaluator of conditions, written from DynamoDB's documentation and sharing nothing with the
-//! library: what the engines are compared with.
+//! A small evaluator of conditions, written from DynamoDB's documentation without any code of the library.
+//! Engines are compared with it.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub enum Step {
 }
 
 impl Cond {
-    /// Joins of joins of one kind are one join; the library writes no parentheses for them.
+    /// Joins nested conditions of the same kind into one, because the library writes no parentheses for them.
     pub fn flat(self) -> Cond {
         match self {
             Cond::And(all) => joined(all, Cond::And),
@@ -118,7 +118,7 @@ fn size(value: &AttributeValue) -> Option<usize> {
     })
 }
 
-/// What is missing equals nothing, and is before and after nothing.
+/// A missing value equals nothing and is neither less nor greater than anything.
 fn compare(left: Option<AttributeValue>, by: &str, right: Option<AttributeValue>) -> bool {
     use std::cmp::Ordering::{Equal, Greater, Less};
     if by == "<>" {

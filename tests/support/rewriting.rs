@@ -1,4 +1,4 @@
-//! Connections whose answers are changed on their way.
+//! Connections that change answers on their way to the client.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 
-/// An answer as the client will see it.
+/// An answer as the client is going to see it.
 pub struct Answer {
     pub operation: String,
     pub status: u16,
@@ -23,7 +23,7 @@ pub struct Answer {
 
 type Change = dyn Fn(&mut Answer) + Send + Sync;
 
-/// An HTTP client behind a change of its answers.
+/// An HTTP client whose answers are changed.
 #[derive(Clone)]
 pub struct Rewriting<C> {
     inner: C,

@@ -12,9 +12,9 @@ use tokio::runtime::Builder;
 use super::db::{Db, Mode};
 use super::engine::Kind;
 
-/// Nothing here takes as long, unless it hangs.
+/// How long a test may take. No test takes this long unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Where a long run was asked for.
+/// How long a test may take if an environment variable asks for a long run.
 const LONG_PATIENCE: Duration = Duration::from_secs(6 * 3_600);
 const LONG_RUNS: [&str; 2] = ["UPKEEP_SEQUENCES", "FAULTS_OPERATIONS"];
 
@@ -22,7 +22,7 @@ pub type Outcome = Result<(), Box<dyn Error>>;
 
 type Run = fn(Db) -> Pin<Box<dyn Future<Output = Outcome>>>;
 
-/// What some engines cannot do.
+/// Something that some engines cannot do.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
     pub engines: &'static [Kind],
@@ -40,7 +40,7 @@ pub struct Test {
     pub gap: Option<Gap>,
 }
 
-/// `tests![a_function, another unless A_GAP]`
+/// `tests![a_function, another unless A_GAP]` lists the tests of a module.
 #[macro_export]
 macro_rules! tests {
     ($($name:ident $(unless $gap:expr)?),* $(,)?) => {
@@ -54,7 +54,7 @@ macro_rules! tests {
     };
 }
 
-/// The tests of a module.
+/// Turns the tests of a module into trials of the test runner.
 pub fn trials(module: &str, mode: Mode, tests: Vec<Test>) -> Vec<Trial> {
     tests
         .into_iter()

@@ -19,7 +19,7 @@ struct Note {
 fn main() {
     let draft = Draft { id: "d".into(), version: Version::default() };
     let note = Note { id: "n".into() };
-    // Fine: no condition, no version.
+    // These compile: no condition and no version.
     let _ = Batch::new().with(note.put()).with(Note::key("n").delete()).with(draft.put().unchecked());
     let _ = Batch::new().with(draft.put());
     let _ = Batch::new().with(draft.delete());

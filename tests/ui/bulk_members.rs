@@ -1,4 +1,4 @@
-//! What a job cannot be about says what it can be.
+//! The message about something that a job cannot take says what the job can take.
 
 use dynamo_entity::prelude::*;
 
@@ -18,16 +18,16 @@ struct Stars {
 }
 
 fn main() {
-    // Keys are no whole rows.
+    // An index of keys has no whole rows.
     let _ = Note::by_text("x").update_each(|_| None::<dynamo_entity::write::Update<Note>>);
-    // Nor is a projection.
+    // A projection is no whole row either.
     let _ = Note::scan().select::<Stars>().update_each(|_| None::<dynamo_entity::write::Update<Note>>);
-    // Another verb.
+    // The closure returns another verb than an update.
     let _ = Note::scan().update_each(|note| note.delete());
-    // The changes alone.
+    // The closure returns a value and no update.
     let _ = Note::scan().update_each(|note| note.stars + 1);
-    // A read.
+    // A read is no write.
     let _ = put_each([Note::key("a").get()]);
-    // It returns what was there.
+    // This delete returns an item.
     let _ = put_each([Note::key("a").delete().returning_old()]);
 }

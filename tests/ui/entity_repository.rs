@@ -12,7 +12,7 @@ pub struct User {
     pub id: String,
 }
 
-// A mistake elsewhere: the trait is there all the same.
+// The entity has another mistake, and its trait exists all the same.
 fn service(_: &dyn UserRepository) {}
 
 fn main() {}

@@ -1,4 +1,4 @@
-//! What can be read together: reads by keys, in a tuple.
+//! Only reads by keys can be read together, in a tuple.
 
 use dynamo_entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Attributes that the library keeps for itself are nobody's.
+//! No entity can use the attributes that the library keeps for itself.
 
 use dynamo_entity::prelude::*;
 

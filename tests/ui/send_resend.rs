@@ -6,7 +6,7 @@ pub struct User {
     pub id: String,
 }
 
-/// What has no condition is sent again anyway, a read too, and a transaction returns no item.
+/// A write without a condition and a read are sent again anyway, and a transaction returns no item.
 fn resend(user: User) {
     let _ = user.put().repeatable();
     let _ = User::key("u1").delete().repeatable();

@@ -10,7 +10,7 @@ pub struct Order {
     pub id: String,
 }
 
-/// Its number could be a shard of an order.
+/// The number of a line could be the shard of an order.
 #[derive(DynamoEntity)]
 #[dynamo(table = Shop, key(pk = "ORDER#{id}#{line}", sk = "INFO"))]
 pub struct Line {
@@ -18,7 +18,7 @@ pub struct Line {
     pub line: u8,
 }
 
-/// Its text could not.
+/// The text `JOURNAL` could not be a shard.
 #[derive(DynamoEntity)]
 #[dynamo(table = Shop, key(pk = "ORDER#{id}#JOURNAL", sk = "INFO"))]
 pub struct Log {

@@ -1,4 +1,4 @@
-//! What does not fit into a transaction or a snapshot says what does.
+//! The message about something that a transaction or a snapshot cannot take says what it can take.
 
 use dynamo_entity::prelude::*;
 
@@ -12,14 +12,14 @@ struct Note {
 fn main() {
     let note = Note { id: "n1".into(), text: "x".into() };
     let key = || Note::key("n1");
-    // A read.
+    // A transaction takes no read.
     let _ = Transaction::new().with(key().get());
-    // A check of nothing.
+    // This check checks nothing.
     let _ = Transaction::new().with(key().check());
-    // It would return an item.
+    // This delete would return an item.
     let _ = Transaction::new().with(key().delete().returning_old());
-    // It has a token of its own.
+    // This create has a token of its own.
     let _ = Transaction::new().with(note.create().idempotent());
-    // A write.
+    // A snapshot takes no write.
     let _ = snapshot((key().get(), key().delete()));
 }

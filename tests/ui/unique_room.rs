@@ -1,4 +1,4 @@
-//! Unique values are kept in items of the same table: no entity of it may be able to have their keys.
+//! Unique values are kept in items of the same table, so no entity of the table may be able to have their keys.
 
 mod number {
     use dynamo_entity::prelude::*;
@@ -22,7 +22,7 @@ mod bare {
     }
 }
 
-/// Of another entity.
+/// The key of another entity can collide.
 mod shared {
     use dynamo_entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What cannot be unique says so at its own word.
+//! The message about something that cannot be unique points at its own word.
 
 use dynamo_entity::prelude::*;
 

@@ -1,5 +1,6 @@
-//! Whether an update could know the keys of the indexes it touches, by trial: items that agree in all
-//! that is known are changed, and one action a derived attribute has to be right for all of them.
+//! Finds out by trial whether an update can know the index keys that it has to write. Many items that agree
+//! in all known values are changed; the keys are known if one action per derived attribute is right for all
+//! items.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +10,24 @@ use fastrand::Rng;
 use crate::model::{derived, fresh};
 use crate::subject::{Move, Stamp, Subject};
 
-/// So many items are tried. What they miss would be reported as a refusal without need.
+/// How many items are tried. If they are too few, a correct refusal is reported as a needless one.
 const TRIALS: u32 = 120;
 
-/// An update, as far as anybody knows before it is sent.
+/// What is known of an update before it is sent.
 pub struct Attempt<'a, E> {
     pub no: u32,
-    /// Parts whose value before is known, and where they hold it.
+    /// Parts whose value before the update is known, and the entity that holds the value.
     pub known: Vec<(&'static str, &'a E)>,
     pub moves: &'a [Move<E>],
     pub stamp: Option<&'a Stamp>,
-    /// It may be that no item is there.
+    /// Whether the item may not exist yet.
     pub creates: bool,
-    /// It was refused: only then it is worth while to find out whether it may be.
+    /// Whether the library refused the update. Only then the trial is worth its time.
     pub is_refused: bool,
 }
 
 impl<E: Subject> Attempt<'_, E> {
-    /// Whether it may be refused for what is not known.
+    /// Whether the library may refuse the update because it does not know enough.
     pub fn may_be_refused(&self) -> bool {
         if !self.is_refused {
             return false;
@@ -57,7 +58,7 @@ impl<E: Subject> Attempt<'_, E> {
         if group.iter().any(|field| computed(&field)) {
             return true;
         }
-        // What a field was before it is changed says nothing of the keys that are to be written.
+        // The old value of a field that the update changes says nothing about the new keys.
         let is_known = |field: &&str| self.known.iter().any(|(known, _)| known == field);
         let is_changed = |field: &&str| {
             let renewed = self.stamp.is_some() && is_renewed::<E>(field);
@@ -124,7 +125,7 @@ fn is_one<E: Subject>(field: &str, stored: [Option<&str>; 2]) -> bool {
     known.any(|known| known.field == field && stored.contains(&Some(known.stored)))
 }
 
-/// What was seen of each derived attribute.
+/// What the trials showed for each derived attribute.
 #[derive(Default)]
 struct Actions {
     seen: u32,
@@ -133,7 +134,7 @@ struct Actions {
 
 #[derive(Default)]
 struct Seen {
-    /// The values after the change, and on how many items.
+    /// The values after the change, each with the number of items that had it.
     after: Vec<(Option<Value>, u32)>,
     changes: bool,
 }
@@ -144,7 +145,7 @@ impl Actions {
             self.attributes.entry(name.clone()).or_default();
         }
         for (name, seen) in &mut self.attributes {
-            // An attribute that was not there until now was absent before.
+            // An attribute that appears for the first time was absent in all items before.
             let known: u32 = seen.after.iter().map(|(_, times)| times).sum();
             if known < self.seen {
                 seen.count(None, self.seen - known);
@@ -155,7 +156,7 @@ impl Actions {
         self.seen += 1;
     }
 
-    /// Whether an attribute can neither be left as it is nor be written the same for all.
+    /// Whether some attribute can neither stay as it is nor get one value that is right for all items.
     fn contradict(&self, creates: bool) -> bool {
         let contradicts = |seen: &Seen| (seen.changes || creates) && seen.after.len() > 1;
         self.attributes.values().any(contradicts)

@@ -1,4 +1,4 @@
-//! The test that decides about updates: random sequences of writes against a plain model (laws W1 to W8).
+//! Tests updates with random sequences of writes, each compared with a plain model (laws W1 to W8).
 //!
 //! ```text
 //! cargo test --test upkeep
@@ -6,11 +6,11 @@
 //! scripts/dynamodb-local cargo test --test upkeep
 //! ```
 //!
-//! `storm` does the same to every operation there is, under faults.
+//! The module `storm` does the same with every operation that there is, under faults.
 //!
-//! After each step the outcome, the stored item and the returned entity are what the model says; in the
-//! end every index holds exactly what it should. A failure names its seed; `seeds.txt` keeps those that
-//! failed once.
+//! After each step, the outcome, the stored item and the returned entity equal what the model says. At the
+//! end, every index holds exactly the rows that it should. A failure names its seed, and `seeds.txt` keeps
+//! the seeds that failed once.
 
 #[path = "../support/mod.rs"]
 mod support;

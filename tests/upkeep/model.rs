@@ -1,4 +1,4 @@
-//! What the table should hold: one row a key, changed in plain Rust.
+//! The model of a table: one row per key, changed in plain Rust.
 
 use dynamo_entity::EntityVerbs;
 use dynamo_entity::key::KeyHash;
@@ -6,7 +6,7 @@ use dynamo_entity::{DynamoTable, Item, Value};
 
 use crate::subject::{Created, Effect, Move, Stamp, Subject};
 
-/// A stored item and what it is read as. Others may have spelt the item in another way.
+/// A stored item and the entity that it reads as. Another program may have written the item in another spelling.
 #[derive(Debug, Clone)]
 pub struct Row<E> {
     pub entity: E,
@@ -14,12 +14,12 @@ pub struct Row<E> {
 }
 
 impl<E: Subject> Row<E> {
-    /// What a put of the entity stores.
+    /// The row that a put of the entity stores.
     pub fn of(entity: &E) -> Self {
         Row::read(fresh(entity))
     }
 
-    /// An item as others wrote it.
+    /// The row of an item that another program wrote.
     pub fn read(item: Item) -> Self {
         let entity = E::from_item(item.clone()).expect("an entity");
         Row { entity, item }
@@ -33,7 +33,7 @@ impl<E: Subject> Row<E> {
         self.entity.version().and_then(|version| version.number())
     }
 
-    /// The row after these changes, or none if the service refuses one of them.
+    /// The row after these changes, or `None` if the service refuses one of them.
     pub fn after(&self, moves: &[Move<E>], stamp: Option<&Stamp>) -> Option<Row<E>> {
         let mut entity = self.entity.clone();
         let (mut touched, mut gone) = (Vec::new(), Vec::new());
@@ -41,7 +41,7 @@ impl<E: Subject> Row<E> {
             let stored = stored_name::<E>(change.field);
             let is_null = self.item.get(stored) == Some(&Value::Null);
             let effect = (change.apply)(&mut entity, &self.item);
-            // Nothing can be computed of a NULL that others wrote.
+            // The service cannot compute with a NULL that another program wrote.
             if is_null && !change.known && effect == Effect::Done {
                 return None;
             }
@@ -63,7 +63,8 @@ impl<E: Subject> Row<E> {
         Some(Row::read(row.item))
     }
 
-    /// The row with what differs in this entity, and with these attributes as they are there.
+    /// This row with every attribute that differs in the entity, and with the `touched` attributes as the
+    /// entity has them.
     fn rewritten(&self, entity: &E, touched: &[&str]) -> Row<E> {
         let (before, after) = (fresh(&self.entity), fresh(entity));
         let mut item = self.item.clone();
@@ -80,7 +81,7 @@ impl<E: Subject> Row<E> {
         Row::read(item)
     }
 
-    /// What a `modify` leaves: nothing is written if nothing changes.
+    /// The row after a `modify`, which writes nothing if nothing changes.
     pub fn modified(&self, moves: &[Move<E>], stamp: &Stamp) -> Row<E> {
         let mut entity = self.entity.clone();
         apply_all(&mut entity, moves);
@@ -91,7 +92,7 @@ impl<E: Subject> Row<E> {
         self.rewritten(&entity, &renewed::<E>())
     }
 
-    /// What an upsert makes where nothing is.
+    /// The row that an upsert creates where there is none.
     pub fn made(no: u32, moves: &[Move<E>], stamp: &Stamp) -> Option<Row<E>> {
         let mut entity = E::blank(no);
         let none = Item::new();
@@ -117,14 +118,14 @@ impl<E: Subject> Row<E> {
         Some(Row::read(item))
     }
 
-    /// The indexes with all its keys there, by the hand-written model.
+    /// The indexes that hold this row, with its keys there, as the hand-written model says.
     pub fn indexes(&self) -> Vec<crate::subject::IndexKeys> {
         let key = primary_key::<E>(&self.item);
         self.entity.indexes(&|shards| shard::<E>(&key, shards))
     }
 }
 
-/// Changes an entity in memory.
+/// Applies all changes to an entity in memory.
 pub fn apply_all<E: Subject>(entity: &mut E, moves: &[Move<E>]) {
     let item = fresh(entity);
     for change in moves {
@@ -132,14 +133,14 @@ pub fn apply_all<E: Subject>(entity: &mut E, moves: &[Move<E>]) {
     }
 }
 
-/// The attributes that every write renews.
+/// The managed attributes that every write renews.
 fn renewed<E: Subject>() -> Vec<&'static str> {
     let def = &E::ENTITY;
     let renewed = [def.version, def.updated_at, def.updated_by];
     renewed.into_iter().flatten().collect()
 }
 
-/// What a put stores, but for what it renews.
+/// The item that a put stores, before managed attributes are renewed.
 pub fn fresh<E: Subject>(entity: &E) -> Item {
     entity.to_item().expect("an item")
 }
@@ -164,7 +165,7 @@ pub fn is_managed<E: Subject>(stored: &str) -> bool {
     managed.contains(&Some(stored))
 }
 
-/// The attributes that the library derives for indexes.
+/// The attributes that the library derives from others for the keys of indexes.
 pub fn derived<E: Subject>(item: &Item) -> Item {
     let table = &<E::Table as DynamoTable>::TABLE;
     let is_key = |name: &str| {
@@ -193,7 +194,7 @@ pub fn primary_key<E: Subject>(item: &Item) -> Item {
     pairs.collect()
 }
 
-/// By the documented definition: of the primary key without its own shard.
+/// The shard by its documented definition: from the primary key, whose own shard is removed first.
 fn shard<E: Subject>(key: &Item, shards: u16) -> u16 {
     let table = &<E::Table as DynamoTable>::TABLE;
     let text = |name| key.get(name).and_then(Value::as_text).expect("a text key");

@@ -1,4 +1,4 @@
-//! Two writers, one of them between what the other reads and what it writes.
+//! Races between two writers, where one writes between the other one's read and write.
 
 use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
@@ -14,15 +14,15 @@ tests![
     a_part_that_another_changed_is_a_conflict,
     what_another_changed_beside_the_parts_is_kept,
     an_entity_changed_in_memory_leaves_no_stale_key,
-    a_text_that_another_emptied_is_a_conflict_and_a_default_is_none,
+    an_emptied_key_text_conflicts_but_a_default_does_not,
     a_ttl_with_a_fraction_is_the_same_second,
     modify_sees_every_writer_in_between,
     modify_overwrites_no_attribute_that_came_meanwhile,
-    an_upsert_and_a_delete_end_as_one_after_the_other,
+    a_racing_upsert_and_delete_are_serialized,
     one_of_two_creates_wins,
 ];
 
-/// Without a version: parts are guarded by what they were.
+/// An entity without a version: an update is guarded by the old values of the key parts that it relies on.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "racers", key(pk = id))]
 #[dynamo(gsi(by_state, pk = "{state}", sk = "{rank}#{name}"))]
@@ -48,7 +48,7 @@ fn racer(id: u32) -> Racer {
     }
 }
 
-/// The stored item is what a put of the stored entity would leave.
+/// The stored item is exactly what a put of the stored entity would write.
 async fn is_whole<E: DynamoEntity>(db: &Db, key: &Key<E>) -> Outcome {
     let stored = Item::from(db.stored(key).await);
     let entity = E::from_item(stored.clone())?;
@@ -56,7 +56,7 @@ async fn is_whole<E: DynamoEntity>(db: &Db, key: &Key<E>) -> Outcome {
     Ok(())
 }
 
-/// Runs a future inside a closure that cannot wait.
+/// Runs a future to its end inside a closure that is not async.
 fn meanwhile<T>(write: impl Future<Output = T>) -> T {
     block_in_place(|| Handle::current().block_on(write))
 }
@@ -109,7 +109,7 @@ struct Versioned {
     version: Version,
 }
 
-/// The version tells of other writers only; what was changed in memory was never stored.
+/// A version only detects other writers. A value that was changed in memory was never stored.
 async fn an_entity_changed_in_memory_leaves_no_stale_key(db: Db) -> Outcome {
     db.create_tables([Versioned::schema()]).await?;
     let first = Versioned {
@@ -122,7 +122,7 @@ async fn an_entity_changed_in_memory_leaves_no_stale_key(db: Db) -> Outcome {
     loaded.rank = 9;
     let refused = loaded.update().apply(|r| r.state().set(2)).send(&db).await;
     assert!(refused.is_err_and(|error| error.is_conflict()));
-    // Both at once are a change of both.
+    // An update that changes both fields knows both of them, so it succeeds.
     let both = loaded
         .update()
         .apply(|r| (r.state().set(2), r.rank().set(9)));
@@ -140,8 +140,9 @@ struct Named {
     name: String,
 }
 
-/// By key, the sort key stays as it is: only if the item is in the index and stays there.
-async fn a_text_that_another_emptied_is_a_conflict_and_a_default_is_none(db: Db) -> Outcome {
+/// An update by key leaves the sort key of the index alone, so it only succeeds if the item is in the index
+/// and stays there.
+async fn an_emptied_key_text_conflicts_but_a_default_does_not(db: Db) -> Outcome {
     db.create_tables([Named::schema()]).await?;
     let key = Named::key(1);
     let row = [
@@ -159,7 +160,7 @@ async fn a_text_that_another_emptied_is_a_conflict_and_a_default_is_none(db: Db)
         .await?;
     assert_eq!((new.state, &*new.name), (2, "nobody"));
     assert_eq!(db.stored(&key).await["by_state_pk"], s("002"));
-    // Text that another emptied in between is none to rely on.
+    // Another writer empties the text, so the next update can no longer rely on it.
     key.clone()
         .update()
         .apply(|n| n.name().set(""))
@@ -186,7 +187,7 @@ struct Lease {
     until: Option<i64>,
 }
 
-/// Others may store a fraction, which is cut off when it is read.
+/// Another program may store a fraction of a second. A read cuts it off.
 async fn a_ttl_with_a_fraction_is_the_same_second(db: Db) -> Outcome {
     db.create_tables([Lease::schema()]).await?;
     let key = Lease::key(1);
@@ -206,7 +207,7 @@ async fn a_ttl_with_a_fraction_is_the_same_second(db: Db) -> Outcome {
         .await?;
     assert_eq!((&*new.holder, new.until), ("bob", Some(4_102_444_800)));
     assert_eq!(db.stored(&key).await["by_end_pk"], s("bob"));
-    // A later second is another time.
+    // A later second is another time, so an update that relies on the earlier one is a conflict.
     key.clone()
         .update()
         .apply(|l| l.until().set(4_102_444_801))
@@ -228,7 +229,8 @@ async fn modify_sees_every_writer_in_between(db: Db) -> Outcome {
     let mut runs = 0;
     let change = |racer: &mut Racer| {
         runs += 1;
-        // Others write between the read and the first two writes: a change, then another row.
+        // Another writer comes between the read and each of the first two writes: first it changes the row,
+        // then it puts another one.
         match runs {
             1 => {
                 let other = key.clone().update();
@@ -283,7 +285,7 @@ async fn modify_overwrites_no_attribute_that_came_meanwhile(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn an_upsert_and_a_delete_end_as_one_after_the_other(db: Db) -> Outcome {
+async fn a_racing_upsert_and_delete_are_serialized(db: Db) -> Outcome {
     db.create_tables([Racer::schema()]).await?;
     for round in 0..20 {
         let before = Racer {

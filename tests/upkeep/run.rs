@@ -1,4 +1,4 @@
-//! Many sequences, and what is said of the one that fails.
+//! Runs many sequences and reports the one that fails.
 
 use std::env;
 use std::fmt;
@@ -12,21 +12,21 @@ use crate::support::db::Db;
 use crate::support::engine::Kind;
 use crate::support::suite::Outcome;
 
-/// Sequences over all entities, unless `UPKEEP_SEQUENCES` says another number.
+/// How many sequences all entities run together, unless `UPKEEP_SEQUENCES` sets another number.
 const SEQUENCES: u64 = 5_600;
-/// DynamoDB Local answers more slowly, and the plans are the same.
+/// DynamoDB Local is slower, and its requests are the same, so it gets fewer sequences.
 const SEQUENCES_ON_A_SERVER: u64 = SEQUENCES / 10;
-/// How many entities share them.
+/// How many entities share the sequences.
 const SUBJECTS: u64 = 7;
-/// Each has tables of its own.
+/// How many tasks run the sequences of an entity, each with its own tables.
 const TASKS: u64 = 2;
-/// The indexes are looked at after so many sequences, each with keys of its own.
+/// How many sequences run, each with its own keys, before the indexes are checked.
 const TOGETHER: usize = 20;
 
-/// Sequences that failed once: an entity and a seed a line.
+/// Seeds that failed once. Each line names an entity and a seed.
 const FAILED_ONCE: &str = include_str!("seeds.txt");
 
-/// Runs the share of one entity. The first seed is `UPKEEP_SEED`, or 0.
+/// Runs one entity's share of the sequences. The first seed is `UPKEEP_SEED`, or 0.
 pub async fn sequences<E: Subject>(db: Db) -> Outcome {
     let name = std::any::type_name::<E>().rsplit("::").next().unwrap_or("");
     let first = number("UPKEEP_SEED").unwrap_or(0);
@@ -60,7 +60,7 @@ pub async fn sequences<E: Subject>(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Shown with its line breaks.
+/// An error whose `Debug` output keeps its line breaks.
 struct Failure(String);
 
 impl fmt::Debug for Failure {
@@ -89,7 +89,7 @@ async fn share<E: Subject>(db: &Db, name: &str, seeds: Vec<u64>) -> Result<(), S
             let done = sequence::run::<E>(db, *seed, first).await;
             rows.extend(done.map_err(|failure| again(name, *seed, &failure))?);
         }
-        // Which of them it is, each alone tells.
+        // Running each of these seeds alone shows which one failed.
         let checked = check::indexes(db, &rows).await;
         checked.map_err(|failure| format!("one of the seeds {seeds:?}: {failure}"))?;
         check::wipe(db, &rows).await?;

@@ -1,4 +1,4 @@
-//! One sequence of writes, step by step beside the model.
+//! One sequence of writes. The model follows each step.
 
 pub mod check;
 mod steps;
@@ -14,14 +14,14 @@ use crate::subject::{Created, Move, Stamp, Subject};
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, Http};
 
-/// So many items are written to.
+/// How many items a sequence writes to.
 pub const KEYS: u32 = 2;
-/// So many loaded entities are kept, to become stale.
+/// How many loaded entities are kept, so that some of them become stale.
 const LOADED: usize = 5;
 
 pub type Step = Result<(), String>;
 
-/// A table and what should be in it.
+/// A table, and the rows that it should hold.
 pub struct World<'d, E: Subject> {
     db: &'d Db,
     /// The number of the first key.
@@ -33,18 +33,18 @@ pub struct World<'d, E: Subject> {
     rows: BTreeMap<u32, Row<E>>,
     loaded: Vec<(u32, E)>,
     actor: Option<String>,
-    /// Whether the last operation was refused.
+    /// Whether the library refused the last operation before it sent anything.
     is_refused: bool,
     log: Vec<String>,
 }
 
-/// What may come of a step.
+/// The outcomes that a step may have.
 pub struct Verdict<E> {
-    /// The row after it, if it may succeed.
+    /// The row after the step, if the step may succeed.
     pub ok: Option<Option<Row<E>>>,
-    /// How it may fail.
+    /// The kinds of errors with which the service may refuse the step.
     pub lost: Vec<ErrorKind>,
-    /// It may be refused before anything is sent.
+    /// Whether the library may refuse the step before it sends anything.
     pub refused: bool,
 }
 
@@ -74,7 +74,7 @@ impl<E> Verdict<E> {
     }
 }
 
-/// Runs the sequence of this seed, with keys from this number on; an error tells all of it.
+/// Runs the sequence of this seed, with keys that start at `first`. An error shows all of its steps.
 pub async fn run<E: Subject>(db: &Db, seed: u64, first: u32) -> Result<Vec<Row<E>>, String> {
     let (faulty, http) = db.faulty([]);
     let clock = HandClock::at("2094-03-01T10:00:00.25Z");
@@ -133,7 +133,7 @@ impl<E: Subject> World<'_, E> {
         }
     }
 
-    /// The connection, with a clock and an actor.
+    /// A connection with the clock and the actor of this world.
     fn connection(&self) -> Dynamo {
         self.http.plan([]);
         match &self.actor {
@@ -175,7 +175,7 @@ impl<E: Subject> World<'_, E> {
         self.log.push(what.into());
     }
 
-    /// Some changes.
+    /// A random choice of changes.
     fn moves(&mut self, most: usize) -> Vec<Move<E>> {
         let mut moves = E::moves(&mut self.rng);
         self.rng.shuffle(&mut moves);
@@ -183,7 +183,7 @@ impl<E: Subject> World<'_, E> {
         moves
     }
 
-    /// Equalities of some parts: with what is stored, or not.
+    /// Conditions on some parts. The stored item may fulfil them or not.
     fn equalities(&mut self, no: u32, other: &E) -> Vec<(&'static str, E)> {
         if self.rng.u32(0..100) < 50 {
             return Vec::new();
@@ -203,7 +203,7 @@ impl<E: Subject> World<'_, E> {
         chosen
     }
 
-    /// Whether the stored item holds them.
+    /// Whether the stored item fulfils these conditions.
     fn holds(&self, no: u32, equalities: &[(&'static str, E)]) -> bool {
         let none = Item::new();
         let item = self.stored(no).map_or(&none, |row| &row.item);
@@ -213,7 +213,7 @@ impl<E: Subject> World<'_, E> {
         })
     }
 
-    /// Holds the result against the verdict, and what is stored against the model.
+    /// Compares the result with the verdict, and the stored item with the model.
     async fn judge(
         &mut self,
         no: u32,
@@ -271,7 +271,7 @@ impl<E: Subject> World<'_, E> {
     }
 }
 
-/// Refused by the plan of the request.
+/// Whether the library refused the operation while it planned the request.
 fn is_refused<T>(result: &Result<T, Error>) -> bool {
     result.as_ref().is_err_and(|error| {
         let kind = error.kind();

@@ -1,13 +1,14 @@
-//! Storms: every operation under faults, on several tasks, beside a model (laws W5, W6, W9, B1 to B3).
+//! Storms: every operation under faults, on several tasks, compared with a model (laws W5, W6, W9, B1 to B3).
 //!
 //! ```text
 //! cargo test --test upkeep -- storm
 //! FAULTS_OPERATIONS=100000 FAULTS_SEED=1000 cargo test --test upkeep -- storm
 //! ```
 //!
-//! A task writes to rows of its own, so that the model knows them exactly, and to values and sums that all share.
-//! After each operation its rows are read without the library: a success took effect once, an unknown outcome once or
-//! not at all, any other error not at all. In the end the whole store is what the models say.
+//! Each task writes to its own rows, so that the model knows them exactly, and to values and sums that all
+//! tasks share. After each operation the rows of the task are read without the library: a success took effect
+//! once, an unknown outcome once or not at all, and any other error not at all. At the end the whole store
+//! equals what the models say.
 
 mod entities;
 mod judge;
@@ -33,23 +34,23 @@ use worker::Worker;
 
 use dynamo_entity::prelude::*;
 
-tests![every_error_is_true_and_nothing_is_lost_or_doubled];
+tests![errors_tell_the_true_outcome_of_every_write];
 
-/// Operations of a short run, unless `FAULTS_OPERATIONS` says another number.
+/// How many operations a short run has, unless `FAULTS_OPERATIONS` sets another number.
 const OPERATIONS: u64 = 4_000;
-/// DynamoDB Local answers more slowly.
+/// DynamoDB Local is slower, so it gets fewer operations.
 const OPERATIONS_ON_A_SERVER: u64 = 1_200;
-/// Tasks of one storm.
+/// How many tasks one storm has.
 const TASKS: u32 = 8;
-/// Operations of each.
+/// How many operations each task runs.
 const STEPS: u32 = 50;
-/// Storms at once.
+/// How many storms run at the same time.
 const AT_ONCE: usize = 8;
 
-/// Seeds that failed once, one a line.
+/// The seeds of storms that failed once, one per line.
 const FAILED_ONCE: &str = include_str!("storms.txt");
 
-async fn every_error_is_true_and_nothing_is_lost_or_doubled(db: Db) -> Outcome {
+async fn errors_tell_the_true_outcome_of_every_write(db: Db) -> Outcome {
     let default = if Kind::here().is_server() {
         OPERATIONS_ON_A_SERVER
     } else {
@@ -65,7 +66,7 @@ async fn every_error_is_true_and_nothing_is_lost_or_doubled(db: Db) -> Outcome {
     let mut seeds = failed_once.chain(first..first + count);
     let mut storms = JoinSet::new();
     loop {
-        // They wait more than they work.
+        // Many storms can run at once, because they wait more than they compute.
         while storms.len() < AT_ONCE
             && let Some(seed) = seeds.next()
         {
@@ -97,7 +98,7 @@ fn number(variable: &str) -> Option<u64> {
     env::var(variable).ok()?.parse().ok()
 }
 
-/// One storm in tables of its own.
+/// Runs one storm in its own tables.
 async fn storm(mode: Mode, seed: u64) -> Result<judge::Seen, String> {
     let db = Db::open(mode).await.map_err(|error| error.to_string())?;
     let done = tasks(&db, seed).await;
@@ -131,7 +132,7 @@ async fn tasks(db: &Db, seed: u64) -> Result<judge::Seen, String> {
     Ok(seen)
 }
 
-/// The whole store, read without the library.
+/// Compares the whole store, which is read without the library, with the models.
 async fn is_as_the_models_say(db: &Db, workers: &[Worker], shared: &Shared) -> Step {
     let plain = workers.iter().flat_map(Worker::plain_rows).collect();
     let members = workers.iter().flat_map(Worker::member_rows).collect();

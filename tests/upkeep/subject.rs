@@ -1,4 +1,4 @@
-//! What the test has to know of an entity, said a second time and by hand.
+//! What the test has to know about an entity, described a second time and by hand.
 
 use std::fmt::Debug;
 
@@ -7,57 +7,57 @@ use dynamo_entity::expr::{Change, Condition};
 use dynamo_entity::{DynamoEntity, Item, Value};
 use fastrand::Rng;
 
-/// Which keys an item has in an index.
+/// The name of an index, and the key attributes that an item has in it.
 pub type IndexKeys = (&'static str, Vec<(&'static str, Value)>);
 
 /// An entity under test.
 pub trait Subject: DynamoEntity + Clone + PartialEq + Debug {
-    /// Fields that the primary key holds whole.
+    /// The fields that the primary key holds without loss.
     const KEY: &'static [&'static str];
-    /// Fields that an upsert has to set.
+    /// The fields that an upsert has to set.
     const REQUIRED: &'static [&'static str] = &[];
     /// Text fields that are parts of index keys.
     const TEXTS: &'static [&'static str] = &[];
-    /// Parts of index keys, and what decides about them.
+    /// The fields that index keys are made of or depend on.
     const PARTS: &'static [&'static str];
-    /// The parts that belong together: of one index, or of indexes that share an attribute.
+    /// The parts that belong together: those of one index, or of indexes that share an attribute.
     const GROUPS: &'static [&'static [&'static str]];
-    /// Whether indexes share an attribute: all of them have to be known then.
+    /// Whether two indexes share an attribute. An update then has to know the parts of both.
     const SHARES: bool = false;
     /// Whether an upsert can make the item at all.
     const CAN_UPSERT: bool = true;
 
-    /// An entity of this key, never stored.
+    /// A random entity with this key, which was never stored.
     fn random(rng: &mut Rng, no: u32) -> Self;
 
-    /// The entity of this key without anything: what an upsert starts from.
+    /// The entity with this key and no other values, which is what an upsert starts from.
     fn blank(no: u32) -> Self;
 
     /// One random change for each place that can be changed.
     fn moves(rng: &mut Rng) -> Vec<Move<Self>>;
 
-    /// The part is what it is in `of`.
+    /// The condition that this part has the value that it has in `of`.
     fn equals(field: &str, of: &Self) -> Condition<Self>;
 
-    /// Copies one part.
+    /// Copies one part from one entity to the other.
     fn copy(field: &str, from: &Self, to: &mut Self);
 
-    /// What a write leaves in the managed fields.
+    /// Sets the managed fields as a write leaves them.
     fn stamp(&mut self, _stamp: &Stamp) {}
 
-    /// When it was created.
+    /// The time of creation.
     fn created(&self) -> Option<DateTime<Utc>> {
         None
     }
 
-    /// The indexes it is in, with its keys there: what a brute-force model says.
+    /// The indexes that hold the entity, with its keys there. This is the brute-force model.
     fn indexes(&self, shard: &dyn Fn(u16) -> u16) -> Vec<IndexKeys>;
 
-    /// Makes the item one that others wrote.
+    /// Changes the item into one that another program could have written.
     fn estrange(rng: &mut Rng, item: &mut Item);
 }
 
-/// A write, as far as managed fields see it.
+/// What a write gives to managed fields.
 #[derive(Debug, Clone)]
 pub struct Stamp {
     pub version: u64,
@@ -66,14 +66,14 @@ pub struct Stamp {
     pub actor: Option<String>,
 }
 
-/// What happens to the time of creation.
+/// What a write does to the time of creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
-    /// It is now.
+    /// The write sets it to the current time.
     Now,
-    /// It is now if there is none.
+    /// The write sets it to the current time if the item has none.
     IfNone,
-    /// It stays.
+    /// The write leaves it as it is.
     Kept,
 }
 
@@ -83,31 +83,31 @@ impl Created {
     }
 }
 
-/// What a change does to the model.
+/// What a change does to the entity of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     Done,
     /// The attribute stays as it is stored.
     Nothing,
-    /// The attribute goes, and is read as its default.
+    /// The attribute is removed and reads as its default.
     Gone,
-    /// The service refuses by a condition.
+    /// The service refuses the change by a condition.
     Impossible,
 }
 
 type Apply<E> = Box<dyn Fn(&mut E, &Item) -> Effect + Send + Sync>;
 
-/// One change, to the table and to the model.
+/// One change, which is applied to the table and to the model.
 pub struct Move<E> {
     pub field: &'static str,
-    /// Whether the new value of the field is known before.
+    /// Whether the new value of the field is known before the change is sent.
     pub known: bool,
-    /// Whether it goes into the attribute.
+    /// Whether the change goes to a place within the attribute.
     pub nested: bool,
-    /// Until it is sent.
+    /// The library's change, until it is sent.
     pub change: Option<Change<E>>,
     pub apply: Apply<E>,
-    /// What is said of it in the log.
+    /// How the log shows the change.
     pub value: String,
 }
 
@@ -134,7 +134,7 @@ impl<E> Move<E> {
         }
     }
 
-    /// The service computes the new value.
+    /// Marks a change whose new value the service computes.
     pub fn computed(self) -> Self {
         Move {
             known: false,
@@ -142,7 +142,7 @@ impl<E> Move<E> {
         }
     }
 
-    /// Somewhere in the attribute, which has to be there.
+    /// Marks a change within the attribute, which therefore has to exist.
     pub fn nested(self) -> Self {
         Move {
             known: false,
@@ -152,7 +152,7 @@ impl<E> Move<E> {
     }
 }
 
-/// `set!(p.field, value)`: the field is this.
+/// `set!(p.field, value)` sets the field to the value.
 #[macro_export]
 macro_rules! set {
     ($p:ident.$field:ident, $value:expr) => {{
@@ -170,7 +170,7 @@ macro_rules! set {
     }};
 }
 
-/// `maybe!(p.field, option)`: the field is this or absent.
+/// `maybe!(p.field, option)` sets the field to the value or removes it.
 #[macro_export]
 macro_rules! maybe {
     ($p:ident.$field:ident, $value:expr) => {{
@@ -188,7 +188,7 @@ macro_rules! maybe {
     }};
 }
 
-/// `default!(p.field, value)`: the field goes, and is read as its default.
+/// `default!(p.field, value)` removes the field, so that it reads as its default.
 #[macro_export]
 macro_rules! default {
     ($p:ident.$field:ident, $value:expr) => {{
@@ -204,7 +204,7 @@ macro_rules! default {
     }};
 }
 
-/// `compute!(p.field, change, |entity| effect)`
+/// `compute!(p.field, change, |entity| effect)` lets the service compute the value of the field.
 #[macro_export]
 macro_rules! compute {
     ($p:ident.$field:ident, $change:expr, $apply:expr) => {
@@ -212,7 +212,7 @@ macro_rules! compute {
     };
 }
 
-/// The parts of a subject: `plain` ones and those that `maybe` there.
+/// Lists the parts of a subject: `plain` ones, and those that are optional (`maybe`).
 #[macro_export]
 macro_rules! parts {
     (@eq plain $p:ident $field:ident $of:ident) => { $p.$field().eq($of.$field.clone()) };
@@ -242,7 +242,7 @@ macro_rules! parts {
     };
 }
 
-/// The managed fields of a subject.
+/// Lists the managed fields of a subject.
 #[macro_export]
 macro_rules! managed {
     (@version $entity:ident $stamp:ident $field:ident) => {

@@ -1,4 +1,4 @@
-//! The entities under test: together they have every kind of index key.
+//! The entities under test. Together they have every kind of index key.
 
 mod badge;
 mod given;

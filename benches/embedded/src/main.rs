@@ -1,5 +1,6 @@
-//! Typed puts and gets of an embedded connection, beside what the engine itself does with the same
-//! requests on one thread: JSON in, its typed call, JSON out. One run, so that the ratio means something.
+//! Compares typed puts and gets of an embedded connection with the engine alone, which takes the same
+//! requests on one thread: JSON in, its typed call, JSON out. Both are measured in one run, so that their
+//! ratio means something.
 //!
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml
 
@@ -42,7 +43,7 @@ async fn main() -> Result<()> {
     let sdk = Dynamo::new(engine.client());
     direct.create_tables([Note::schema()]).await?;
     let raw = Raw::new(&direct)?;
-    // The sides take turns, and the best round of each counts: others use the machine, too.
+    // The sides take turns, and the best round of each counts, because other programs use the machine too.
     let mut best = [[Duration::MAX; 2]; 3];
     for _ in 0..ROUNDS {
         let rounds = [
@@ -68,7 +69,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// The same requests as JSON, and a database of their own.
+/// The engine alone, with the same requests as JSON and its own database.
 struct Raw {
     database: Database,
     puts: Vec<String>,

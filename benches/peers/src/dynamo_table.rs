@@ -1,4 +1,4 @@
-//! dynamo_table: a trait on a serde struct, and a client for the process.
+//! dynamo_table: a trait on a serde struct, and one client for the whole process.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! dynamodb-facade: macros on a serde struct, and a client for the process.
+//! dynamodb-facade: macros on a serde struct, and one client for the whole process.
 
 use std::hint::black_box;
 

@@ -1,8 +1,8 @@
 //! Other libraries as sides of the comparison: `get`, `put` and a query of 100 rows, each as its documentation shows it.
 //!
-//! Not here, because they cannot be: toasty's DynamoDB driver (0.11 asks for `aws-smithy-types` 1.8.1 exactly, which the
-//! SDK that is compared with here is past), and aymond (0.10 has no attribute type for floats, booleans and maps, which the
-//! item has).
+//! Two libraries are missing because they cannot be built or used here. Toasty's DynamoDB driver (0.11) asks
+//! for exactly `aws-smithy-types` 1.8.1, which is older than what this SDK needs. Aymond (0.10) has no
+//! attribute types for floats, booleans and maps, which the item has.
 
 mod dynamo_table;
 mod dynamodb_facade;
@@ -32,7 +32,7 @@ pub fn named(name: &str, address: &str) -> Option<Box<dyn Side>> {
     }
 }
 
-/// As that of the raw SDK.
+/// A client with the same settings as that of the raw SDK.
 fn client(address: &str) -> Client {
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
@@ -43,7 +43,7 @@ fn client(address: &str) -> Client {
     Client::from_conf(config.build())
 }
 
-/// What is compared. Each says how many rows it had in hand.
+/// The works that are compared. Each returns how many rows it has read or written.
 trait Works {
     async fn get(&self) -> usize;
     async fn put(&self) -> usize;

@@ -1,4 +1,4 @@
-//! modyne: traits on a serde struct, keys of their own attributes beside the fields.
+//! modyne: traits on a serde struct, with key attributes that are stored beside the fields.
 
 use std::hint::black_box;
 

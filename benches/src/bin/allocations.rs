@@ -1,4 +1,5 @@
-//! The works of one side under an allocator that counts; a program of its own, as counting costs, too.
+//! Does the works of one side under an allocator that counts. It is a separate program, because counting
+//! costs time.
 
 use dynamo_entity_benches::{measure, side};
 

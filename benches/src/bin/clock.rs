@@ -1,6 +1,7 @@
-//! Calls by the clock, over loopback: what a core of the client's process does in a second, and how long a call takes.
+//! Measures calls by the clock, over loopback: how many calls a core of the client does per second, and how
+//! long a call takes.
 //!
-//! `--tls` encrypts. The server is a process of its own, and the client has one thread.
+//! `--tls` encrypts the connections. The server is a process of its own, and the client has one thread.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,10 +12,10 @@ use dynamo_entity_benches::work::Work;
 use tokio::runtime::Runtime;
 
 const IN_FLIGHT: [usize; 4] = [1, 16, 64, 256];
-/// All callers have their turn so often, one after the other: what disturbs the machine disturbs all alike.
+/// How many turns each caller has. Callers take turns, so that a disturbance of the machine affects all of them.
 const TURNS: usize = 5;
 const TURN: Duration = Duration::from_secs(1);
-/// Before the first turn, for the connections.
+/// How long a caller runs before its first turn, to open its connections.
 const WARM: Duration = Duration::from_millis(300);
 
 fn main() {
@@ -53,7 +54,7 @@ fn main() {
     }
 }
 
-/// Of one caller, what each turn showed.
+/// What each turn of one caller showed.
 type Turns = Vec<Turn>;
 
 fn measure<const CALLERS: usize>(
@@ -67,14 +68,14 @@ fn measure<const CALLERS: usize>(
     }
     let mut measured = [const { Turns::new() }; CALLERS];
     for first in 0..TURNS {
-        // Each of them is the first now and then.
+        // Each caller comes first now and then.
         for next in 0..CALLERS {
             let next = (first + next) % CALLERS;
             let seen = turn(runtime, &callers[next], work, in_flight, TURN);
             measured[next].push(seen);
         }
     }
-    // Neither a failure nor anything else has made it leave its way.
+    // No caller may have left the way that is measured, because of a failure or for any other reason.
     for caller in callers {
         runtime.block_on(caller.check_way());
     }
@@ -82,9 +83,9 @@ fn measure<const CALLERS: usize>(
 }
 
 struct Turn {
-    /// Requests a second of CPU time.
+    /// Requests per second of CPU time.
     rate: f64,
-    /// In microseconds.
+    /// The median time of a call, in microseconds.
     median: f64,
     percentile_99: f64,
 }
@@ -119,7 +120,7 @@ fn turn(
     }
 }
 
-/// One call after the other, and how long each took.
+/// Makes one call after the other until `end`, and returns how long each of them took.
 async fn call_until(end: Instant, caller: Arc<Caller>, work: Work) -> Vec<Duration> {
     let mut times = Vec::new();
     let mut began = Instant::now();
@@ -132,7 +133,8 @@ async fn call_until(end: Instant, caller: Arc<Caller>, work: Work) -> Vec<Durati
     times
 }
 
-/// What all threads of this process have run, as Linux counts it: in nanoseconds, with what the kernel did for them.
+/// The CPU time of all threads of this process, as Linux counts it in nanoseconds. It includes time in the
+/// kernel.
 fn cpu_time_of_process() -> Duration {
     let threads = std::fs::read_dir("/proc/self/task").expect("Linux");
     let times = threads.flatten().map(|thread| {
@@ -161,7 +163,7 @@ fn cell(turns: &[Turn], base: &[Turn]) -> String {
     if std::ptr::eq(turns, base) {
         return format!("{rates:.0}; {medians:.0}; {percentiles:.0}");
     }
-    // Of turns that stood side by side.
+    // Each ratio compares two turns that were made side by side.
     let ratios = |of: fn(&Turn) -> f64| -> Vec<f64> {
         let pairs = turns.iter().zip(base);
         pairs.map(|(turn, base)| of(turn) / of(base)).collect()

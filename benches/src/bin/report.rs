@@ -1,7 +1,8 @@
-//! Measures all sides and prints one table; `benches/run` builds and starts it.
+//! Measures all sides and prints one table. `benches/run` builds this program and starts it.
 //!
-//! `--check` compares the library's counts with the recorded ones, `--record` writes them. A program of
-//! other sides, made with [`measure`](dynamo_entity_benches::measure), stands in `BENCH_PEERS`, and their names behind it.
+//! `--check` compares the library's counts with the recorded ones, and `--record` writes them. `BENCH_PEERS`
+//! can name a program with other sides, made with [`measure`](dynamo_entity_benches::measure), followed by
+//! the names of the sides.
 
 use std::collections::HashMap;
 use std::net::TcpListener;
@@ -98,7 +99,7 @@ fn check(now: &Recorded) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Of one side, by work.
+/// What one side costs for each work.
 struct Measured {
     name: String,
     cost: HashMap<&'static str, u64>,
@@ -146,7 +147,7 @@ fn output(program: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// `WORK NUMBER` a line.
+/// Reads lines of the form `WORK NUMBER`.
 fn pairs(text: &str) -> HashMap<&'static str, u64> {
     let pairs = text.lines().map(|line| {
         let (work, number) = line.split_once(' ').expect("two words");
@@ -196,7 +197,7 @@ impl Table {
         format!("{:.1}{allocations}{ratio}", cost as f64 / 1000.0)
     }
 
-    /// What the work of a side is held against.
+    /// The cost with which the work of a side is compared.
     fn base(&self, work: Work, of: &Measured) -> Option<u64> {
         let base = match work.base() {
             Some(base) => of.cost.get(base.name()),
@@ -219,7 +220,7 @@ impl Table {
     }
 }
 
-/// Equal work: every side sends the same requests, but for the order of attributes and for tokens.
+/// Checks that every side sends the same requests. Only the order of attributes and the tokens may differ.
 fn requests_are_equal(client: &Path) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));

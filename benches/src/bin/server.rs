@@ -1,7 +1,8 @@
-//! Prints its address and answers until it is killed.
+//! Prints its address, and answers requests until it is killed.
 //!
-//! With `--tls` it prints a certificate, too, which is made anew each time. With `--gated` it does as it is told by the
-//! lines that come in: `close` lets answers wait and `open` lets them go, `waiting` asks how many there are.
+//! With `--tls` it also prints a certificate, which is made anew each time. With `--gated` it obeys lines
+//! from its standard input: `close` makes answers wait, `open` releases them, and `waiting` asks how many
+//! there are.
 
 use std::io::{BufRead, Write};
 use std::net::TcpListener;

@@ -1,7 +1,7 @@
-//! What memory a call holds while it waits for its answer: many calls of a server that lets them wait, and the bytes
-//! that are alive.
+//! Measures the memory that a call holds while it waits for its answer: it makes many calls to a server that
+//! holds its answers back, and counts the bytes that are allocated.
 //!
-//! `--tls` encrypts. Under an allocator that counts, which is why `clock` is another program.
+//! `--tls` encrypts the connections. This is a separate program from `clock`, because its allocator counts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 const UNDER_WAY: usize = 1000;
-/// So many begin at once: a listener does not take a thousand connections in one moment.
+/// How many calls begin at once, because a listener does not take a thousand connections at the same moment.
 const AT_ONCE: usize = 100;
 
 fn main() {
@@ -50,7 +50,7 @@ fn main() {
     }
 }
 
-/// Bytes of one call, and of the connection that it goes by and that stays.
+/// How many bytes a call holds, and how many its connection holds, which stays open.
 struct Held {
     name: &'static str,
     calls: Vec<f64>,
@@ -81,13 +81,14 @@ fn measure(caller: Caller, server: &mut ServerProcess) -> Held {
     }
 }
 
-/// What is alive afterwards and was not before, for each call. The runtime has no other thread.
+/// The bytes per call that are allocated afterwards and were not before. The runtime has no other thread that
+/// could add to them.
 fn bytes_held(work: impl FnOnce()) -> f64 {
     let seen = allocation_counter::measure(work);
     seen.bytes_current as f64 / UNDER_WAY as f64
 }
 
-/// All calls, when the server has all their requests.
+/// Begins all calls and returns when the server has received all of their requests.
 fn begin(
     runtime: &Runtime,
     caller: &Arc<Caller>,
@@ -113,11 +114,11 @@ fn end(runtime: &Runtime, calls: Vec<JoinHandle<()>>, server: &mut ServerProcess
     for call in calls {
         runtime.block_on(call).expect("no panic");
     }
-    // The connections go back to their pool.
+    // This gives the connections time to go back to their pool.
     pause(runtime, 50);
 }
 
-/// Lets all that is under way get on.
+/// Gives everything that is under way time to go on.
 fn pause(runtime: &Runtime, milliseconds: u64) {
     let time = Duration::from_millis(milliseconds);
     runtime.block_on(async { tokio::time::sleep(time).await });

@@ -1,4 +1,4 @@
-//! The SDK's own JSON, without its client: what turns its maps into bytes and back.
+//! The JSON code of the SDK without its client: it turns maps into bytes and back.
 
 use aws_sdk_dynamodb::operation::get_item::{GetItem, GetItemOutput};
 use aws_sdk_dynamodb::operation::put_item::{PutItem, PutItemInput};
@@ -15,7 +15,7 @@ use crate::by_hand::Map;
 
 pub struct Json {
     serializer: SharedRequestSerializer,
-    /// Holds the deserializer.
+    /// The configuration layer that holds the deserializer.
     get: FrozenLayer,
     config: ConfigBag,
 }
@@ -34,7 +34,7 @@ impl Json {
         }
     }
 
-    /// The length of a request that puts this item.
+    /// Returns the length of a request that puts this item.
     pub fn write(&mut self, item: Map) -> usize {
         let input = PutItemInput::builder()
             .table_name("orders")
@@ -48,7 +48,7 @@ impl Json {
             .map_or(0, <[u8]>::len)
     }
 
-    /// The item of an answer.
+    /// Returns the item of an answer.
     pub fn read(&self, answer: &'static [u8]) -> Map {
         let response = HttpResponse::new(200.try_into().expect("a status"), SdkBody::from(answer));
         let deserializer = self.get.load::<SharedResponseDeserializer>();

@@ -1,4 +1,4 @@
-//! This library.
+//! The side of this library.
 
 use dynamo_entity::__private::{from_json, to_json};
 use dynamo_entity::prelude::*;
@@ -104,7 +104,7 @@ impl Library {
         Ok(Some(done))
     }
 
-    /// In the order of their numbers, each once.
+    /// Reads all events, and checks that they come in the order of their numbers, each once.
     async fn stream(&self, events: Query<Event>) -> Result<usize> {
         let mut rows = events.stream(&self.db);
         let mut number = 0;

@@ -1,4 +1,4 @@
-//! The raw SDK with default settings, its maps made and read by one of two ways.
+//! The side of the raw SDK with default settings. One of two ways makes and reads its maps.
 
 use std::hint::black_box;
 
@@ -24,7 +24,7 @@ pub struct Sdk {
     json: Json,
     order: Order,
     orders: Vec<Order>,
-    /// To be decoded, one by one.
+    /// Maps that wait to be decoded one by one.
     maps: Vec<Map>,
     answer: &'static [u8],
     to_map: fn(&Order) -> Map,
@@ -200,7 +200,7 @@ impl Sdk {
         let get = get.request_items("orders", keys.expect("its keys"));
         let mut answer = get.send().await?;
         let tables = answer.responses.take().unwrap_or_default();
-        // In the order of the keys, as the library returns them.
+        // The rows are put into the order of the keys, as the library returns them.
         let mut found = std::collections::HashMap::with_capacity(100);
         for order in tables.into_values().flatten().map(self.from_map) {
             found.insert(order.number, order);
@@ -261,7 +261,7 @@ impl Sdk {
                 .condition_check(check.expect("a check"))
                 .build(),
         ];
-        // The SDK makes a token of its own.
+        // The SDK adds its own token.
         let transact = self.client.transact_write_items();
         transact
             .set_transact_items(Some(items.into()))
@@ -272,7 +272,7 @@ impl Sdk {
 }
 
 const UPDATE: &str = "SET #n0 = :v0, #n1 = if_not_exists(#n1, :v1) + :v2";
-/// The item is there, its sum does not leave the range of the field, and what the caller asks.
+/// The item exists, its sum stays within the range of the field, and the caller's condition holds.
 const CONDITION: &str =
     "attribute_exists(#n2) AND (attribute_not_exists(#n1) OR #n1 <= :v3) AND #n0 = :v4";
 

@@ -1,4 +1,4 @@
-//! Declarations that are right, and what they mean.
+//! Declarations that are accepted, and what they mean.
 
 use proc_macro2::{Delimiter, Group};
 use quote::{ToTokens as _, quote};
@@ -20,7 +20,7 @@ fn read<M>(from: fn(DeriveInput, &Diag) -> Option<M>, input: DeriveInput, test: 
     }
 }
 
-/// A key as text: bare fields as `name`, templates in pieces.
+/// Writes a key as text: a bare field by its name, a template by its pieces.
 fn key(entity: &Entity, source: &KeySource) -> String {
     let name = |field: &usize| entity.fields[*field].ident.to_string();
     match source {
@@ -201,7 +201,7 @@ fn literals_of_both_styles() {
     read(crate::read_entity, shared, |_: Entity| {});
 }
 
-/// Fragments of `macro_rules!` arrive in invisible groups.
+/// Fragments of a `macro_rules!` arrive in invisible groups.
 #[test]
 fn tokens_from_another_macro() {
     let invisible = |tokens| Group::new(Delimiter::None, tokens);
@@ -310,7 +310,7 @@ fn values() {
     });
 }
 
-/// The names are those that serde gives, so that a table can follow an API on purpose.
+/// The names are the same as those of serde, so that a table can follow an API.
 #[test]
 fn cases() {
     let names = |case: &str| {

@@ -1,4 +1,4 @@
-//! Collections: declarations that are right, and mistakes that the transcripts leave out.
+//! Declarations of collections that are accepted, and mistakes that the transcripts leave out.
 
 use syn::parse_quote;
 
@@ -6,7 +6,7 @@ use super::collection_says;
 use crate::diag::Diag;
 
 #[test]
-fn what_is_right() {
+fn valid_declarations_are_accepted() {
     let input = parse_quote! {
         #[dynamo(table = shop::Shop, partition(tenant, r#type))]
         #[dynamo(crate = path::to)]

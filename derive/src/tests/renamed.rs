@@ -1,4 +1,5 @@
-//! `#[dynamo(crate = path)]`: an expansion, or its fallback, names the library only by this path.
+//! `#[dynamo(crate = path)]`: generated code, or its fallback after an error, names the library only by this
+//! path.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! `shards` and `read_shards`: the forms of a number that the transcripts leave out, and what becomes of them.
+//! `shards` and `read_shards`: the forms of a number that the transcripts leave out, and what they mean.
 
 use syn::parse_quote;
 

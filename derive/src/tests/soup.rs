@@ -1,4 +1,4 @@
-//! No tokens make a derive panic, and wrong ones are never refused without a message.
+//! No tokens make a derive panic, and it never refuses wrong tokens without a message.
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -143,7 +143,7 @@ impl Dice {
         Punct::new(marks[self.roll(marks.len())], Spacing::Joint).into()
     }
 
-    /// Options that are nearly right: a known word with some value.
+    /// Options that are nearly right: known words, each with some value.
     fn options(&mut self, depth: usize) -> TokenStream {
         let mut all = TokenStream::new();
         for _ in 0..self.roll(6) {
@@ -250,7 +250,7 @@ fn reads<M>(read: fn(DeriveInput, &Diag) -> Option<M>, tokens: &TokenStream) {
 }
 
 #[test]
-fn any_tokens() {
+fn no_tokens_make_a_derive_panic() {
     let mut dice = Dice(7);
     for _ in 0..1_000 {
         for item in items(&mut dice) {
@@ -262,7 +262,7 @@ fn any_tokens() {
     }
 }
 
-/// Expands all the way, including errors and the fallback.
+/// Runs the whole expansion, including errors and the fallback.
 #[test]
 fn any_tokens_expand() {
     let mut dice = Dice(11);

@@ -1,4 +1,4 @@
-//! `unique`: the keys of sentinels, and variants of its mistakes that the transcripts leave out.
+//! `unique`: the keys of sentinels, and variants of mistakes that the transcripts leave out.
 
 use syn::parse_quote;
 
@@ -56,7 +56,7 @@ fn front(input: syn::DeriveInput) -> String {
     }
 }
 
-/// The key consists only of stored names, and different ones give different keys.
+/// The key consists of stored names only, and different names give different keys.
 #[test]
 fn keys_of_sentinels_differ() {
     let own = front(parse_quote! {
@@ -77,7 +77,7 @@ fn keys_of_sentinels_differ() {
     assert_eq!(escaped, "$UNIQUE#User%23email#a%23b#");
 }
 
-/// The values are stored in this order however the fields are named.
+/// The values are stored in the order of their attribute names, however the fields are named.
 #[test]
 fn several_fields_are_stored_in_the_order_of_their_attributes() {
     for input in [
@@ -98,7 +98,8 @@ fn several_fields_are_stored_in_the_order_of_their_attributes() {
     }
 }
 
-/// The values stand in the order of the old names, in whatever order names and fields are given.
+/// The values are stored in the order of the declared names, whatever order names and fields have in the
+/// declaration.
 #[test]
 fn the_values_of_declared_names_stand_in_their_order() {
     let orders: [syn::DeriveInput; 3] = [

@@ -1,4 +1,4 @@
-//! Variants of mistakes that the transcripts leave out: the same rule for another type or another role.
+//! Variants of mistakes that the transcripts leave out: each breaks a known rule with another type or role.
 
 use syn::parse_quote;
 

@@ -1,22 +1,22 @@
-//! Ways to write the same JSON.
+//! Different ways to write the same JSON.
 
 use serde_json::Value as Json;
 
-/// How an answer is written.
+/// The form in which an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Form {
     Plain,
-    /// White space wherever it may stand.
+    /// White space stands wherever JSON allows it.
     Spaced,
-    /// Every character of every string as an escape.
+    /// Every character of every string is escaped.
     Escaped,
-    /// Members from the last to the first.
+    /// The members of objects come in reverse order.
     Reversed,
-    /// With members that nobody knows, before and behind.
+    /// Unknown members stand before and behind the known ones.
     Extended,
-    /// Members with null for what is not there.
+    /// Absent members are written as null.
     Nulls,
-    /// All of it.
+    /// All of the above together.
     Odd,
 }
 
@@ -68,13 +68,13 @@ impl Form {
                 for (name, value) in members {
                     self.token(comma, text);
                     match depth {
-                        // The SDK does not know these by other texts.
+                        // The SDK does not recognize the top-level names if they are escaped.
                         0 => self.token(&Json::from(name.as_str()).to_string(), text),
                         _ => self.string(name, text),
                     }
                     self.token(":", text);
                     match name.as_str() {
-                        // Nor does it take escapes in binary.
+                        // The SDK does not accept escapes in binary values either.
                         "B" | "BS" => Form::Plain.value(value, depth + 1, text),
                         _ => self.value(value, depth + 1, text),
                     }
@@ -127,7 +127,7 @@ impl Form {
 }
 
 const UNKNOWN: &str = r#""Unknown" : {"Item":{"id":{"S":"x"}},"a":[1,-2.5E+3,{"b":"}\"]\\"},[[]],{},null,true,false,""]}"#;
-/// Of answers of all operations.
+/// The top-level members that answers of any operation may have.
 const NULLS: [&str; 7] = [
     "Attributes",
     "ConsumedCapacity",
@@ -138,7 +138,7 @@ const NULLS: [&str; 7] = [
     "UnprocessedKeys",
 ];
 
-/// Changes some bytes of a body.
+/// Changes some bytes of a body at random.
 pub fn damage(body: &mut Vec<u8>, seed: u64) {
     const BYTES: &[u8] = b"{}[]\":,\\0 9eSNLMu\x00\xff\xc3";
     let mut state = seed

@@ -1,4 +1,4 @@
-//! Answers of hundreds of rows, of which some are read at a time where they wait for others.
+//! Large answers: they are merged row by row, and read only as far as the merge needs them.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::query::RowStream;
@@ -38,7 +38,7 @@ fn all_places() -> Query<Sample> {
     Sample::in_partition(each(PLACES.map(|(place, _)| place))).into()
 }
 
-/// All of them in the order of their sort keys, and of the places where those are equal.
+/// Returns all samples, ordered by their sort keys, then by their places.
 async fn fill(db: &Db) -> Result<Vec<Sample>> {
     db.create_tables([Sample::schema()]).await?;
     let samples = PLACES.iter().flat_map(|(place, count)| {
@@ -72,7 +72,8 @@ pub async fn large_answers_are_merged(db: Db) -> Outcome {
             assert!(most == expected[..901], "{form:?}");
             let some = q.clone().max_scanned(600).all(&read).await?;
             assert!(!some.is_empty() && expected.starts_with(&some), "{form:?}");
-            // Whatever was passed when the stream was left, the rest comes. Cursors know nothing of forms.
+            // Wherever the stream is left, its cursor brings the remaining rows. Cursors do not depend on the
+            // form.
             let places: &[usize] = match form {
                 Form::Plain => &[1, 127, 128, 129, 640, 1_030],
                 _ => &[129],
@@ -100,7 +101,7 @@ pub async fn large_answers_are_merged(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Keys, parts and items behind an index; the other way; and page by page as the service gives them.
+/// Reads keys, projections and hydrated items, backwards too, and page by page.
 pub async fn large_answers_are_merged_whatever_is_read(db: Db) -> Outcome {
     let expected = fill(&db).await?;
     let moments = all_places().select::<Moment>().all(&db).await?;
@@ -114,7 +115,7 @@ pub async fn large_answers_are_merged_whatever_is_read(db: Db) -> Outcome {
     assert!(keys == expected.iter().map(key).collect::<Vec<_>>());
     assert!(Sample::listed().hydrate().all(&db).await? == expected);
 
-    // Without a limit a page has all that the answers bring, and nothing of them is thrown away.
+    // Without a limit, a page has all rows that the answers brought; none is thrown away.
     let page = all_places().page(&db).await?;
     assert!(page.rows == expected && page.next.is_none());
     let last = expected.len() - 1;
@@ -133,7 +134,7 @@ pub async fn large_answers_are_merged_whatever_is_read(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The rows until the end or the first error, behind which nothing comes.
+/// Reads the rows until the end or the first error. Nothing may come after an error.
 async fn until_an_error(mut rows: RowStream<Sample>) -> (Vec<Sample>, Option<Error>) {
     let mut seen = Vec::new();
     while let Some(row) = rows.next().await {
@@ -148,7 +149,7 @@ async fn until_an_error(mut rows: RowStream<Sample>) -> (Vec<Sample>, Option<Err
     (seen, None)
 }
 
-/// The rows before it may have come, none out of its turn, and none that is behind what was lost.
+/// Rows before the error may come, in order. No row from behind the broken one may come.
 pub async fn a_large_answer_that_is_broken_ends_the_rows(db: Db) -> Outcome {
     let expected = fill(&db).await?;
     let mut most = 0;
@@ -174,12 +175,12 @@ pub async fn a_large_answer_that_is_broken_ends_the_rows(db: Db) -> Outcome {
         most = most.max(seen.len());
         assert!(all_places().all(&broken).await.is_err());
     }
-    // Read at once, none would come.
+    // With hooks, an answer is decoded as a whole, so a broken one brings no rows.
     assert_eq!(most > 100, db.mode() != Mode::Hooks, "{most} rows");
     Ok(())
 }
 
-/// And the others come.
+/// The broken row is an error in its place, and all other rows come.
 pub async fn a_row_of_a_large_answer_that_does_not_decode_stands_in_its_place(db: Db) -> Outcome {
     let expected = fill(&db).await?;
     let odd = changing(&db, r#""id":{"N":"222"}"#, r#""id":{"S":"222"}"#);

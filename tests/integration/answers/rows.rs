@@ -1,4 +1,4 @@
-//! What is done with a table, and what is told of it.
+//! The operations that these tests do on a table, and a text that tells their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -25,7 +25,7 @@ pub enum Choice {
     Some { first: i64, second: Option<bool> },
 }
 
-/// Every type of value.
+/// An entity with every type of value.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "answered-rows", key(pk = id, sk = line))]
 pub struct Row {
@@ -102,7 +102,7 @@ pub fn row(id: &str, line: u32) -> Row {
     }
 }
 
-/// A row as the table holds it.
+/// A row as JSON, as the table stores it.
 pub fn stored(db: &Dynamo) -> Json {
     let row = row("w", 1);
     let plan = row.put().unchecked().explain(db).expect("a plan");
@@ -117,7 +117,7 @@ fn told<T: Debug>(result: Result<T>) -> String {
     }
 }
 
-/// A version that was drawn is another one each time.
+/// Removes random versions from the text, since they differ each time.
 fn undrawn(told: &str) -> String {
     let mut pieces = told.split("Version(");
     let mut told = pieces.next().unwrap_or_default().to_owned();
@@ -130,13 +130,13 @@ fn undrawn(told: &str) -> String {
     told
 }
 
-/// The operation, and what came of it.
+/// The operation, and a text that tells its result.
 pub type Told = (&'static str, String);
 
-/// How many works there are.
+/// The number of works.
 pub const WORKS: usize = 12;
 
-/// All works, one after the other.
+/// Does all works, one after the other.
 pub async fn works(db: &Dynamo) -> Vec<Told> {
     let mut all = Vec::new();
     for at in 0..WORKS {
@@ -145,7 +145,7 @@ pub async fn works(db: &Dynamo) -> Vec<Told> {
     all
 }
 
-/// One of the operations of DynamoDB, in one request.
+/// Does the work number `at`: one DynamoDB operation in one request.
 pub async fn work(db: &Dynamo, at: usize) -> Told {
     let rows: Vec<Row> = (0..4).map(|line| row("w", line)).collect();
     let key = || Row::key("w", 1);
@@ -195,10 +195,10 @@ pub async fn work(db: &Dynamo, at: usize) -> Told {
     }
 }
 
-/// How many refusals there are.
+/// The number of refusals.
 pub const REFUSALS: usize = 7;
 
-/// All refusals, one after the other.
+/// Does all refusals, one after the other.
 pub async fn refusals(db: &Dynamo) -> Vec<Told> {
     let mut all = Vec::new();
     for at in 0..REFUSALS {
@@ -207,7 +207,7 @@ pub async fn refusals(db: &Dynamo) -> Vec<Told> {
     all
 }
 
-/// A refusal with an item, with reasons, with neither. A row `held` is there.
+/// Refusals that come with an item, with reasons, or with neither. The row `held` must exist.
 pub async fn refusal(db: &Dynamo, at: usize) -> Told {
     let held = row("held", 1);
     let key = || Row::key("held", 1);

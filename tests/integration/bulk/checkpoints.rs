@@ -1,4 +1,4 @@
-//! A job that is stopped and run again: nothing is skipped, nothing is done twice.
+//! A job that is stopped and run again skips nothing and does nothing twice.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ tests![
     a_link_to_a_checkpoint_is_that_checkpoint,
     a_checkpoint_that_is_kept_is_free_after_its_job,
     what_is_no_checkpoint_is_refused,
-    a_place_that_cannot_be_written_stops_nothing_half_way,
+    an_unwritable_checkpoint_stops_the_job_before_it_starts,
     jobs_side_by_side_keep_their_marks,
     the_bounds_of_the_first_run_hold,
     a_job_goes_on_from_the_end_of_its_range,
@@ -58,7 +58,7 @@ fn plus_one(path: &Path) -> Bulk<'static> {
         .concurrency(4)
 }
 
-/// Refused after so many requests.
+/// Sends the job to a service that denies access after so many requests.
 async fn stopped_after(db: &Db, requests: usize, job: Bulk<'_>) -> Result<BulkReport> {
     let denied = (0..20).map(|_| Fault::refuse("AccessDeniedException"));
     let plan = std::iter::repeat_n(Fault::Pass, requests).chain(denied);
@@ -97,7 +97,7 @@ fn plus_one_in_segments(path: &Path, segments: u32) -> Bulk<'static> {
         .concurrency(4)
 }
 
-/// Stopped, or crashed: every other run finds an older checkpoint.
+/// The job is stopped or crashes: every other run finds an older checkpoint.
 async fn a_scan_in_segments_goes_on_where_it_was_stopped(db: Db) -> Outcome {
     spread_rows(&db, 100).await?;
     for (round, segments) in [1, 3, 9].into_iter().enumerate() {
@@ -158,7 +158,7 @@ async fn a_finished_job_does_nothing(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What a crash leaves behind: an older checkpoint.
+/// An older checkpoint is what a crash leaves behind.
 async fn rows_between_the_save_and_the_crash_are_known_by_their_mark(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
@@ -187,7 +187,7 @@ async fn rows_that_failed_are_tried_again(db: Db) -> Outcome {
     db.plant::<Row>(broken).await;
     let report = plus_one(&path).send(&db).await?;
     assert_eq!((report.written, report.failed), (39, 1));
-    // It is at its end, and still not done.
+    // The job has reached its end, but the broken row is still to be done.
     let report = plus_one(&path).send(&db).await?;
     assert_eq!((report.found, report.written, report.failed), (40, 39, 1));
     assert_eq!(report.errors().len(), 1);
@@ -320,7 +320,7 @@ async fn a_link_to_a_checkpoint_is_that_checkpoint(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The value lives on, and its job is over: done, stopped, refused or dropped.
+/// A kept checkpoint value does not block the next job once its own is done, stopped, refused or dropped.
 async fn a_checkpoint_that_is_kept_is_free_after_its_job(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     rows(&db, 3).await?;
@@ -345,7 +345,7 @@ async fn a_checkpoint_that_is_kept_is_free_after_its_job(db: Db) -> Outcome {
         () = hangs => true,
     };
     assert!(dropped);
-    // A job that is made and never sent takes nothing away, and neither does one that is refused the lock.
+    // Neither a job that is never sent nor one that does not get the lock disturbs the running job.
     let mut inner = Vec::new();
     let report = job()
         .on_progress(|_| {
@@ -380,7 +380,7 @@ async fn what_is_no_checkpoint_is_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_place_that_cannot_be_written_stops_nothing_half_way(db: Db) -> Outcome {
+async fn an_unwritable_checkpoint_stops_the_job_before_it_starts(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     rows(&db, 3).await?;
     let path = folder.path().join("no such folder").join("job");
@@ -409,7 +409,7 @@ async fn jobs_side_by_side_keep_their_marks(db: Db) -> Outcome {
         begun.insert(name, std::fs::read(folder.path().join(name))?);
         assert!(stopped_after(&db, 40, job(name)).await?.stopped().is_some());
     }
-    // Both have lost what they knew of their place, and the marks of the first are below those of the second.
+    // Both jobs are set back to their first checkpoints, so only their marks tell which rows are done.
     for name in ["one", "two"] {
         std::fs::write(folder.path().join(name), &begun[name])?;
     }
@@ -439,7 +439,7 @@ async fn the_bounds_of_the_first_run_hold(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Wherever it dies: behind its last row too, at which the range ends.
+/// The job may stop anywhere, also after its last row, where the range ends.
 async fn a_job_goes_on_from_the_end_of_its_range(db: Db) -> Outcome {
     const ROWS: u32 = 6;
     entries(&db, ROWS).await?;
@@ -478,7 +478,7 @@ async fn writes_that_were_given_go_on(db: Db) -> Outcome {
     let path = folder.path().join("job");
     rows(&db, 50).await?;
     let all: Vec<Row> = (25..75).map(row).collect();
-    // Each row of the table is changed twice, and half of the new ones are there already.
+    // Each existing row is changed twice, and half of the rows to create exist already.
     let job = || {
         let adds = (0..2).flat_map(|_| 0..25u32);
         let adds = adds.map(|number| Row::key("a", number).update().apply(|r| r.count().add(1)));
@@ -496,7 +496,7 @@ async fn writes_that_were_given_go_on(db: Db) -> Outcome {
         if report.stopped().is_none() {
             break;
         }
-        // Every other run is as if it had crashed before it saved.
+        // Every other run gets an older checkpoint, as after a crash.
         match older.take() {
             Some(bytes) => std::fs::write(&path, &bytes as &Vec<u8>)?,
             None => older = Some(std::fs::read(&path)?),
@@ -519,7 +519,7 @@ fn creates_of<'r>(rows: &[&'r Row], folder: &TempDir) -> Bulk<'r> {
         .concurrency(1)
 }
 
-/// A list that somebody edited between the runs.
+/// Somebody edits the list of writes between the runs.
 async fn other_writes_than_those_that_were_given_are_refused(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     rows(&db, 0).await?;
@@ -551,7 +551,7 @@ async fn other_writes_than_those_that_were_given_are_refused(db: Db) -> Outcome 
     );
     assert!(http.calls().is_empty());
 
-    // What was not passed may be another one.
+    // Writes that the job has not come to yet may be replaced.
     let rest = row(200);
     let longer = [&given[..99], &[&rest]].concat();
     assert_eq!(
@@ -636,7 +636,7 @@ async fn entities_keep_the_mark(db: Db) -> Outcome {
     Ok(())
 }
 
-/// It comes with the entity, among all the rest. With both the service would keep the one or the other.
+/// The entity's `rest` brings the old mark along. If both marks were sent, either of them could win.
 async fn the_mark_of_an_earlier_run_is_replaced(db: Db) -> Outcome {
     let (updates, puts) = (tempfile::tempdir()?, tempfile::tempdir()?);
     entries(&db, 2).await?;
@@ -649,7 +649,7 @@ async fn the_mark_of_an_earlier_run_is_replaced(db: Db) -> Outcome {
     let before = marks(&db).await;
     assert_eq!(before.len(), 2);
 
-    // The lost answer is resolved by the mark.
+    // The mark shows that the write with the lost answer was done.
     let (faulty, http) = db.faulty([Fault::Lose]);
     let job = put_each(read.iter().map(Entry::put)).concurrency(1);
     let report = job.checkpoint(JOB, file(&puts)).send(&faulty).await?;
@@ -670,7 +670,7 @@ async fn the_mark_of_an_earlier_run_is_replaced(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The marks of both entries.
+/// The marks in the stored items of both entries.
 async fn marks(db: &Db) -> Vec<AttributeValue> {
     let mut marks = Vec::new();
     for number in 0..2_u32 {
@@ -680,7 +680,7 @@ async fn marks(db: &Db) -> Vec<AttributeValue> {
     marks
 }
 
-/// Refused before anything is sent, in a put as in an update; deeper in an item the names are anybody's.
+/// Reserved names are refused before anything is sent, in puts and updates. In nested maps they are allowed.
 async fn a_mark_is_not_made_by_hand(db: Db) -> Outcome {
     entries(&db, 1).await?;
     let key = Entry::key("a", 0u32);
@@ -716,7 +716,8 @@ async fn a_mark_is_not_made_by_hand(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An item of a stream or an export has it too, and so has what an entity makes of it.
+/// Items of streams and exports have marks, too. An entity made of such an item keeps them for what is made
+/// of it.
 async fn a_mark_comes_along_with_an_item(db: Db) -> Outcome {
     entries(&db, 1).await?;
     let key = Entry::key("a", 0u32);

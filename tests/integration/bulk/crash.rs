@@ -1,6 +1,6 @@
-//! Jobs in a process of their own, which is killed again and again: each row is done once.
+//! Jobs run in a process that is killed again and again, and still handle each row once.
 //!
-//! On the embedded engine the data are in a file, which the kill hits too.
+//! On the embedded engine the data are in a file, so the kill hits the engine too.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -30,7 +30,8 @@ tests![
     a_killed_delete_keeps_values_in_step,
 ];
 
-/// Set in the process that is killed: the verb. The others tell it where.
+/// This variable is set in the process to be killed, and names the verb. The other two tell where the data
+/// are.
 pub const CHILD: &str = "DYNAMO_ENTITY_BULK_CHILD";
 const PREFIX: &str = "DYNAMO_ENTITY_BULK_PREFIX";
 const FILE: &str = "DYNAMO_ENTITY_BULK_FILE";
@@ -64,7 +65,7 @@ async fn work() -> Result<()> {
         .save_every(Duration::from_millis(25))
         .concurrency(4)
         .rate(900)
-        // A row that moves ahead in the index is met again, so `already_done` may count it twice.
+        // A row that moves ahead in the index is found again, so `already_done` may count it twice.
         .on_progress(|so_far| println!("{}", so_far.written))
         .send(&db)
         .await?;
@@ -73,7 +74,7 @@ async fn work() -> Result<()> {
 
 fn job<'j>(verb: &str, new: &'j [Row]) -> Bulk<'j> {
     match verb {
-        // The row moves ahead in the index that is read.
+        // The update moves the row ahead in the index that the job reads.
         "update" => Row::by_state(State::Open).page_size(40).update_each(|row| {
             let ahead = row.rank + 50;
             row.update()
@@ -95,7 +96,7 @@ fn job<'j>(verb: &str, new: &'j [Row]) -> Bulk<'j> {
     }
 }
 
-/// With values of its own, once more each time.
+/// The same person with a new email and a count that is one higher.
 fn renamed(number: u32) -> Person {
     let old = person(number);
     Person {
@@ -130,7 +131,7 @@ fn people_job<'j>(verb: &str, new: &'j [Person]) -> Bulk<'j> {
     }
 }
 
-/// A job, and where its data are.
+/// A job in another process, and where its data are.
 struct Victim<'v> {
     verb: &'v str,
     url: String,
@@ -139,7 +140,7 @@ struct Victim<'v> {
 }
 
 impl Victim<'_> {
-    /// Runs it for so long after its first row, or to its end. Returns what it said last.
+    /// Runs the job to its end, or kills it some time after its first row. Returns the last line it printed.
     fn run(&self, life: Option<Duration>) -> Result<String, Box<dyn std::error::Error>> {
         let mut child = Command::new(env::current_exe()?)
             .env(CHILD, self.verb)
@@ -165,7 +166,7 @@ impl Victim<'_> {
     }
 }
 
-/// What stands in the table of a victim.
+/// The rows that a victim works on.
 trait Seen: Sized {
     async fn fill(db: &Dynamo) -> Result<()>;
     async fn look(db: &Dynamo, prefix: &str) -> Result<Vec<Self>>;
@@ -208,8 +209,8 @@ impl Seen for Person {
     }
 }
 
-/// Fills a table, has the job killed, and looks at what it said each time; then lets it finish. `done` counts
-/// what it has done.
+/// Fills a table and kills the job again and again, checking after each kill that the rows which it reported
+/// are done. Then lets it finish. `done` counts the rows that are done.
 async fn kill<T: Seen>(
     db: &Db,
     verb: &str,
@@ -236,12 +237,12 @@ async fn kill<T: Seen>(
         let rows = T::look(&seen, db.prefix()).await?;
         drop(seen);
         if said == "done" {
-            // A fast machine may be done before the last one.
+            // On a fast machine the job may end before the last kill.
             assert!(kills >= KILLS / 2, "it was done after {kills} kills");
             return Ok(rows);
         }
         kills += 1;
-        // What was acknowledged is there.
+        // Every row that the job reported must be done.
         let acknowledged: usize = said.parse().map_err(|_| said)?;
         assert!(
             done(&rows) >= acknowledged,

@@ -1,4 +1,4 @@
-//! `delete_each`: by keys alone, and only what is still asked for.
+//! `delete_each` reads only keys, and deletes only rows that still match.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ async fn all_entities_of_a_partition_are_deleted(db: Db) -> Outcome {
     assert_eq!(one.complete()?.written, 40);
     assert_eq!(Account::in_partition("ann").count(&db).await?, 3);
 
-    // Entities that are no variant stay.
+    // Rows of entities that are not variants of the collection stay.
     let some = Orders::in_partition("bob").delete_each().send(&db).await?;
     assert_eq!(some.complete()?.written, 41);
     assert_eq!(db.count::<Accounts>().await, 4);
@@ -152,7 +152,7 @@ async fn only_keys_are_read(db: Db) -> Outcome {
         "{}",
         bodies[0]
     );
-    // Nothing is asked of a row of the table, so the delete may be repeated.
+    // The deletes of rows found in the table have no condition, so they can be repeated.
     assert!(
         bodies[1..]
             .iter()
@@ -206,7 +206,7 @@ async fn a_row_that_left_the_index_stays(db: Db) -> Outcome {
                     ..super::row(4)
                 };
                 super::meanwhile(row.put().send(&db)).expect("a put");
-                // This one stays in the range.
+                // This row only changes its rank, and stays in the range.
                 let row = Row {
                     rank: 77,
                     ..super::row(5)

@@ -1,4 +1,4 @@
-//! A service that throttles, fails and loses answers: every report is true.
+//! Under throttling, failures and lost answers, every report is true.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ tests![
     a_read_that_is_throttled_goes_on,
     segments_that_are_throttled_go_on,
     a_refusal_stops_it,
-    what_was_under_way_is_in_doubt,
+    unfinished_writes_are_reported_in_doubt,
 ];
 
 async fn plus_one(db: &Dynamo) -> Result<BulkReport> {
@@ -43,7 +43,7 @@ async fn a_lost_answer_is_an_unknown_outcome(db: Db) -> Outcome {
         .map(|row| row.error().kind())
         .collect();
     assert_eq!(kinds, [ErrorKind::OutcomeUnknown; 2]);
-    // One of them took effect, and neither was sent again.
+    // One of the two writes took effect, and neither was sent again.
     assert_eq!(counts(&db).await?, BTreeMap::from([(0, 1), (1, 5)]));
     Ok(())
 }
@@ -74,7 +74,7 @@ async fn a_lost_answer_is_resolved_by_the_mark(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A plan of a thousand steps, most of which pass.
+/// A plan of a thousand steps, most of which pass the request on.
 fn plan(seed: u64) -> Vec<Fault> {
     let mut random = fastrand::Rng::with_seed(seed);
     let fault = |number| match number {
@@ -100,7 +100,7 @@ async fn random_faults_leave_each_row_changed_once(db: Db) -> Outcome {
         let folder = tempfile::tempdir()?;
         let file = FileCheckpoint::new(folder.path().join("job"));
         let (faulty, _) = db.faulty(plan(seed));
-        // It moves within the index, which shows it again.
+        // Each update moves the row within the index, so the index shows it again.
         let report = Row::by_state(State::Open)
             .page_size(17)
             .update_each(|row| {
@@ -144,7 +144,7 @@ async fn random_faults_leave_no_row_undeleted(db: Db) -> Outcome {
             _ => Row::by_state(State::Open).page_size(17).delete_each(),
         };
         let report = report.budget(patient()).send(&faulty).await?.complete()?;
-        // An index may bring a row again that is gone.
+        // An index may show a row again after it was deleted.
         assert_eq!(report.written, 120, "seed {seed}");
         assert_eq!(
             Row::scan().consistent().all(&db).await?,
@@ -242,7 +242,7 @@ async fn a_service_that_stays_busy_stops_it(db: Db) -> Outcome {
 
 async fn a_read_that_is_throttled_goes_on(db: Db) -> Outcome {
     rows(&db, 50).await?;
-    // The first read, the writes of its rows, and then the second read many times.
+    // Passed are the first read and the writes of its rows. Then the second read is throttled many times.
     let plan = [const { Fault::Pass }; 21]
         .into_iter()
         .chain((0..8).map(|_| Fault::throttle()));
@@ -254,7 +254,7 @@ async fn a_read_that_is_throttled_goes_on(db: Db) -> Outcome {
     Ok(())
 }
 
-/// All that is under way fails, retries and all, and what one segment has read with it.
+/// All requests that are under way fail with all their retries, and a segment loses what it has read.
 async fn segments_that_are_throttled_go_on(db: Db) -> Outcome {
     spread_rows(&db, 120).await?;
     let storm = || std::iter::repeat_n(Fault::throttle(), 24);
@@ -294,8 +294,8 @@ async fn a_refusal_stops_it(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A delete by key is sent again whatever happens, so a job that stops in between does not know what it did.
-async fn what_was_under_way_is_in_doubt(db: Db) -> Outcome {
+/// A delete by key is always sent again, so a job that stops in between cannot tell whether it was done.
+async fn unfinished_writes_are_reported_in_doubt(db: Db) -> Outcome {
     rows(&db, 6).await?;
     let throttled = (0..50).map(|_| Fault::throttle());
     let plan = [Fault::Pass, Fault::Pass, Fault::Lose]
@@ -314,7 +314,7 @@ async fn what_was_under_way_is_in_doubt(db: Db) -> Outcome {
     assert_eq!(db.count::<Row>().await, 4, "it was done");
     assert_eq!(job().send(&db).await?.complete()?.written, 4);
 
-    // An update is not sent again: it is unknown, and says so.
+    // An update is not sent again. The report says that its outcome is unknown.
     rows(&db, 2).await?;
     let throttled = (0..50).map(|_| Fault::throttle());
     let (faulty, _) = db.faulty([Fault::Pass].into_iter().chain(throttled));

@@ -1,5 +1,5 @@
-//! `put_each` with several writes of one item: each takes effect once, in the order in which they were given, whatever
-//! happens on the way.
+//! With `put_each`, several writes of one item take effect once each and in the given order, whatever happens
+//! on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_lost_answer_is_that_of_its_write,
+    a_lost_answer_is_matched_to_its_write,
     a_crash_repeats_no_write_of_an_item,
     a_later_write_waits_for_the_earlier_one,
     a_delete_waits_for_what_it_takes_away,
     writes_of_other_items_go_on,
     the_fate_of_a_refused_write_is_kept,
     a_write_waits_for_one_that_failed,
-    a_mended_write_has_lost_its_turn,
+    a_mended_write_is_refused_after_a_later_one,
     a_mended_write_brings_back_no_deleted_item,
     a_mended_write_is_not_taken_for_done,
-    a_write_that_cannot_be_planned_has_its_place,
+    later_writes_wait_for_one_that_cannot_be_stored,
     any_job_does_each_write_once_in_order,
     any_mended_job_tells_what_was_not_done,
     an_older_checkpoint_leaves_the_same_items,
@@ -35,7 +35,7 @@ tests![
 
 const JOB: &str = "in-order";
 
-/// Its trail has the number of each write that took effect.
+/// The trail lists the number of each write that took effect.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "coins", key(pk = id))]
 struct Coin {
@@ -44,7 +44,7 @@ struct Coin {
     note: Option<String>,
 }
 
-/// The same with a value of its own, so that its writes are transactions.
+/// A coin with a unique value, so that its writes are transactions.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "badges", key(pk = "BADGE#{id}"))]
 #[dynamo(unique(by_code, code))]
@@ -54,7 +54,7 @@ struct Badge {
     code: String,
 }
 
-/// Not every number can be stored.
+/// An entity that cannot always be stored: NaN is not a DynamoDB number.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "weights", key(pk = id))]
 struct Weight {
@@ -88,14 +88,14 @@ enum Verb {
 
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// From here on they are badges.
+    /// Items from the number `BADGES` on are badges, those below are coins.
     id: u32,
     verb: Verb,
 }
 
 const BADGES: u32 = 3;
 
-/// The items of a job's writes, as they are stored.
+/// The writes of a job, and the entities that they write.
 struct Given {
     steps: Vec<Step>,
     coins: Vec<Coin>,
@@ -154,7 +154,7 @@ impl Given {
 
 type Trails = BTreeMap<u32, Vec<u64>>;
 
-/// What is there in the end, and which writes are refused on the way.
+/// The trails that the job should leave, and the numbers of the writes that should be refused.
 fn model(steps: &[Step], trails: Trails) -> (Trails, BTreeSet<u64>) {
     model_without(steps, trails, &BTreeSet::new())
 }
@@ -194,10 +194,10 @@ async fn trails(db: &Db) -> Result<Trails> {
     Ok(coins.chain(badges).collect())
 }
 
-/// Stands in the trail of an item that was there before the job.
+/// The trail entry of an item that existed before the job.
 const BEFORE: u64 = 1_000_000;
 
-/// Empties the tables; one coin and one badge stand there before the job.
+/// Empties the tables, then stores one coin and one badge.
 async fn begin(db: &Db) -> Result<Trails> {
     db.create_tables([Coin::schema(), Badge::schema()]).await?;
     db.truncate([Coin::schema(), Badge::schema()])
@@ -218,8 +218,8 @@ fn pushes(id: u32, count: usize) -> Vec<Step> {
     ]
 }
 
-/// Several are given at once, and one answer is lost.
-async fn a_lost_answer_is_that_of_its_write(db: Db) -> Outcome {
+/// Several writes of one item are given at once, and one answer is lost.
+async fn a_lost_answer_is_matched_to_its_write(db: Db) -> Outcome {
     for lost in 0..3 {
         begin(&db).await?;
         let folder = tempfile::tempdir()?;
@@ -234,14 +234,15 @@ async fn a_lost_answer_is_that_of_its_write(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The service does nothing any more after so many requests, and the program is killed.
+/// Runs the job until the service stops answering after so many requests; then drops it, like a killed
+/// program.
 async fn killed(db: &Db, requests: usize, job: Bulk<'_>) -> Result<bool> {
     let plan = std::iter::repeat_n(Fault::Pass, requests);
     let (faulty, http) = db.faulty(plan.chain(std::iter::repeat_n(Fault::Hang, 500)));
     run_until(&faulty, &http, requests, job).await
 }
 
-/// Whether it came to its end.
+/// Runs the job until it ends or hangs. Returns whether it came to its end.
 async fn run_until(db: &Dynamo, http: &Http, requests: usize, job: Bulk<'_>) -> Result<bool> {
     let hangs = async {
         while http.calls().len() <= requests {
@@ -272,7 +273,7 @@ async fn a_crash_repeats_no_write_of_an_item(db: Db) -> Outcome {
 
 async fn a_later_write_waits_for_the_earlier_one(db: Db) -> Outcome {
     begin(&db).await?;
-    // Without a checkpoint too.
+    // The order is kept without a checkpoint, too.
     let given = Given::new(&pushes(0, 20));
     let writes = (0..20).map(|number| given.write(number));
     let (slow, _) = db.faulty([Fault::Delay(Duration::from_millis(50))]);
@@ -283,7 +284,8 @@ async fn a_later_write_waits_for_the_earlier_one(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What is deleted has no mark. So the checkpoint has what was done before, and has the delete before what follows.
+/// A deleted item has no mark. So the checkpoint saves what was done before the delete, and the delete itself
+/// before later writes.
 async fn a_delete_waits_for_what_it_takes_away(db: Db) -> Outcome {
     use Verb::{Create, Delete, Push, Put};
     let orders: [&[Verb]; 5] = [
@@ -320,7 +322,7 @@ async fn a_delete_waits_for_what_it_takes_away(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Those that wait are in nobody's way.
+/// Writes that wait for an earlier one do not block writes of other items.
 async fn writes_of_other_items_go_on(db: Db) -> Outcome {
     begin(&db).await?;
     let folder = tempfile::tempdir()?;
@@ -349,7 +351,8 @@ async fn writes_of_other_items_go_on(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A create of what is there, and then a change of it: the mark of the change does not say that the create was done.
+/// A create is refused because the item exists, then an update succeeds. The mark of the update must not make
+/// the create look done.
 async fn the_fate_of_a_refused_write_is_kept(db: Db) -> Outcome {
     let steps = [Verb::Create, Verb::Push].map(|verb| Step { id: 0, verb });
     for requests in 0..3 {
@@ -374,7 +377,7 @@ async fn the_fate_of_a_refused_write_is_kept(db: Db) -> Outcome {
     Ok(())
 }
 
-/// It is tried again by the next run, and the later one behind it.
+/// The next run tries the failed write again, and then the later write of the same item.
 async fn a_write_waits_for_one_that_failed(db: Db) -> Outcome {
     begin(&db).await?;
     let folder = tempfile::tempdir()?;
@@ -416,8 +419,8 @@ async fn a_write_waits_for_one_that_failed(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Nobody knew its item, and a later write of it was done.
-async fn a_mended_write_has_lost_its_turn(db: Db) -> Outcome {
+/// The first write had no valid key, so nobody knew its item, and a later write of that item was done.
+async fn a_mended_write_is_refused_after_a_later_one(db: Db) -> Outcome {
     db.create_tables([super::Row::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
@@ -445,12 +448,12 @@ async fn a_mended_write_has_lost_its_turn(db: Db) -> Outcome {
         let stored = super::Row::key("a", 1u32).get().send(&db).await?;
         assert_eq!(stored, Some(good.clone()));
     }
-    // With a key of its own it has its turn.
+    // If the mended write is for another item, it is done.
     assert_eq!(run(&super::row(2)).await?.complete()?.written, 2);
     Ok(())
 }
 
-/// Its item was deleted by a later write, and nothing that is stored tells of that.
+/// A later write deleted the item of the mended one, and nothing that is stored shows this.
 async fn a_mended_write_brings_back_no_deleted_item(db: Db) -> Outcome {
     db.create_tables([super::Row::schema()]).await?;
     let folder = tempfile::tempdir()?;
@@ -480,13 +483,13 @@ async fn a_mended_write_brings_back_no_deleted_item(db: Db) -> Outcome {
         let stored = super::Row::key("a", 1u32).get().send(&db).await?;
         assert_eq!(stored, None, "deleted by a later write");
     }
-    // Of an item of its own it is the only one.
+    // If the mended write is for an item of its own, it is done.
     assert_eq!(run(&super::row(2)).await?.complete()?.written, 3);
     Ok(())
 }
 
-/// It failed behind the place that the checkpoint had come to, so the checkpoint knows nothing of it; the item that it has
-/// now was changed by a later one.
+/// The write failed beyond the saved place, so the checkpoint does not know of it. A later write has changed
+/// the item that it now belongs to.
 async fn a_mended_write_is_not_taken_for_done(db: Db) -> Outcome {
     db.create_tables([super::Row::schema()]).await?;
     let key = || super::Row::key("a", 1u32);
@@ -540,8 +543,8 @@ async fn a_mended_write_is_not_taken_for_done(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The key of what cannot be stored is known, so later writes of its item wait for it.
-async fn a_write_that_cannot_be_planned_has_its_place(db: Db) -> Outcome {
+/// The entity cannot be stored, but its key is known, so later writes of its item wait for it.
+async fn later_writes_wait_for_one_that_cannot_be_stored(db: Db) -> Outcome {
     db.create_tables([Weight::schema()]).await?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("job");
@@ -582,11 +585,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[derive(Debug, Clone)]
 struct Run {
-    /// Killed at this request.
+    /// The run is killed after this number of requests.
     requests: usize,
     faults: Vec<Fault>,
     concurrency: usize,
-    /// Or only where it has to be.
+    /// Whether progress is saved each time, or only where it has to be.
     saves_always: bool,
 }
 
@@ -635,7 +638,7 @@ fn runner(cases: u32) -> TestRunner {
     })
 }
 
-/// Beside a model that does one after the other.
+/// Compares random jobs with a model that does one write after the other.
 async fn any_job_does_each_write_once_in_order(db: Db) -> Outcome {
     let cases = (steps(), prop::collection::vec(run(), 0..5));
     let checked = runner(40).run(&cases, |(steps, runs)| {
@@ -670,7 +673,8 @@ async fn checked(db: &Db, steps: &[Step], runs: &[Run]) -> Outcome {
     Ok(())
 }
 
-/// Some writes have a key that cannot be stored, until they are mended: each is done in its order, or said to be not.
+/// Some writes have invalid keys until they are mended. Each is then done in its order, or reported as not
+/// done.
 async fn any_mended_job_tells_what_was_not_done(db: Db) -> Outcome {
     let runs = || prop::collection::vec(run(), 0..4);
     let bad = prop::collection::btree_set(0..40_u64, 1..6);
@@ -733,7 +737,8 @@ async fn mended(
     if found != expected {
         return Err(format!("{found:?} and not {expected:?} without {overtaken:?}").into());
     }
-    // One that needs an item may have come behind a delete that is done again; it says so.
+    // A mended update may run after a delete that is repeated. It then fails for lack of its item, and says
+    // so.
     let pushes = bad.iter().filter(|at| {
         steps
             .get(**at as usize)
@@ -751,7 +756,8 @@ async fn mended(
     Ok(())
 }
 
-/// Restored from a copy, say: what it says of each write may be wrong, what is stored is not.
+/// With an old checkpoint, say from a backup, the report may be wrong about single writes, but the items are
+/// right.
 async fn an_older_checkpoint_leaves_the_same_items(db: Db) -> Outcome {
     let cases = (steps(), 0..40_usize, any::<bool>());
     let checked = runner(15).run(&cases, |(steps, requests, is_finished)| {

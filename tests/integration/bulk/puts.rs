@@ -1,4 +1,4 @@
-//! `put_each`: writes of any kind, each with its own condition and its own fate.
+//! `put_each` takes writes of any kind, each with its own condition and its own result.
 
 use dynamo_entity::bulk::SingleWrite;
 use dynamo_entity::prelude::*;
@@ -101,7 +101,7 @@ async fn what_cannot_be_planned_fails_alone(db: Db) -> Outcome {
     Ok(())
 }
 
-/// No write is planned before there is room for it.
+/// No write is taken from the iterator before there is room for it.
 async fn many_are_taken_as_they_come(db: Db) -> Outcome {
     rows(&db, 0).await?;
     let (taken, done) = (

@@ -1,4 +1,4 @@
-//! Others who write the same rows: nothing of theirs is lost, and nothing is done twice.
+//! Others write the same rows meanwhile: none of their changes is lost, and no row is done twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,11 +27,11 @@ tests![
     no_item_is_no_evidence,
     given_writes_are_known_without_the_item,
     a_filter_and_a_condition_are_told_apart,
-    a_question_that_is_not_answered_is_no_conflict,
+    a_failed_recheck_is_not_reported_as_a_conflict,
     a_condition_behind_a_lost_answer_tells_nothing,
 ];
 
-/// Each entry gets one cent by the job, and two by each of three others.
+/// Each entry gets one cent from the job, and two cents from each of three other writers.
 async fn every_change_of_others_is_kept(db: Db) -> Outcome {
     entries(&db, 60).await?;
     let others = (0..3).map(|_| {
@@ -106,7 +106,7 @@ async fn a_row_that_is_gone_is_left(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An index lags behind its table: what it shows may be over.
+/// An index lags behind its table, so a row that it shows may have left it.
 async fn a_row_that_left_the_index_is_left(db: Db) -> Outcome {
     rows(&db, 4).await?;
     let report = Row::by_state(State::Open)
@@ -221,7 +221,7 @@ async fn a_row_that_never_rests_fails_alone(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A server that knows nothing of `ReturnValuesOnConditionCheckFailure`.
+/// A connection to a server that does not support `ReturnValuesOnConditionCheckFailure`.
 fn without_items(db: &Db) -> Dynamo {
     fn strip(value: &mut serde_json::Value) {
         if let Some(object) = value.as_object_mut() {
@@ -270,7 +270,7 @@ async fn no_item_is_no_evidence(db: Db) -> Outcome {
         assert_eq!(entry.cents, cents, "{entry:?}");
     }
 
-    // A row that stands has failed, and the error says that it stands.
+    // A row that still exists has failed, and the error contains it.
     let report = Entry::in_partition("a")
         .update_each(|entry| {
             let update = entry.update().when(|e| e.cents().gt(5));
@@ -312,8 +312,8 @@ async fn given_writes_are_known_without_the_item(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What the closure says of a row is asked of the row as it was read, and fails where it does not hold. What the query
-/// says is another thing.
+/// A condition of the closure belongs to the row as it was read, and its failure is an error. A row that no
+/// longer matches the filter of the query is only left out.
 async fn a_filter_and_a_condition_are_told_apart(db: Db) -> Outcome {
     rows(&db, 6).await?;
     let report = Row::by_state(State::Open)
@@ -356,12 +356,13 @@ async fn a_filter_and_a_condition_are_told_apart(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Whether it was the filter or the condition is asked for once more. A service that does not say is told as it is.
-async fn a_question_that_is_not_answered_is_no_conflict(db: Db) -> Outcome {
+/// The job reads again to learn whether the filter or the condition failed. If that read fails, its error is
+/// reported.
+async fn a_failed_recheck_is_not_reported_as_a_conflict(db: Db) -> Outcome {
     rows(&db, 1).await?;
     let job = async |answers: Vec<Fault>| {
         let plan = [Fault::Pass, Fault::Pass].into_iter().chain(answers);
-        // Where the item does not come with the failure it is read, which is to go well.
+        // On a silent server, the failed write is followed by a read of the item, which passes.
         let (faulty, http) = db.faulty(plan);
         let job = Row::scan().filter(|r| r.note().missing());
         let job = job.update_each(|row| {
@@ -389,7 +390,7 @@ async fn a_question_that_is_not_answered_is_no_conflict(db: Db) -> Outcome {
         assert_eq!(report.stopped().map(Error::kind), Some(kind));
         assert_eq!(report.failed, 0, "{kind:?}: nobody knows");
     }
-    // One that passes is waited for.
+    // A fault that passes is retried.
     for fault in [Fault::throttle(), Fault::Lose, Fault::internal()] {
         let answers = std::iter::repeat_n(Fault::Pass, reads);
         let (report, _) = job(answers.chain([fault]).collect()).await?;
@@ -405,7 +406,8 @@ async fn a_question_that_is_not_answered_is_no_conflict(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The first write takes effect, its answer is lost, and a program that knows no mark replaces the item.
+/// A connection on which the first update takes effect, its answer is lost, and another program then replaces
+/// the item and so removes its mark.
 fn replaced_behind_a_lost_answer(db: &Db) -> Dynamo {
     let is_lost = AtomicBool::new(false);
     let other = db.clone();
@@ -422,7 +424,7 @@ fn replaced_behind_a_lost_answer(db: &Db) -> Dynamo {
     db.through(db.engine().config().http_client(http))
 }
 
-/// The write took effect, so that its condition does not hold is no evidence that it did not.
+/// The write did take effect, so a condition that fails afterwards does not prove that it did not.
 async fn a_condition_behind_a_lost_answer_tells_nothing(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     rows(&db, 2).await?;
@@ -438,7 +440,7 @@ async fn a_condition_behind_a_lost_answer_tells_nothing(db: Db) -> Outcome {
     assert_eq!(failed.kind(), ErrorKind::OutcomeUnknown, "{failed}");
     let current = failed.current::<Row>().transpose()?;
     assert_eq!(current.map(|row| row.rank), Some(0));
-    // It might be done twice.
+    // With its condition met again, the next run could do the write a second time.
     Row::key("a", 1u32)
         .update()
         .apply(|r| r.rank().set(1))

@@ -1,4 +1,5 @@
-//! Jobs on entities with unique values: each row's write is the transaction that the verb by itself would send.
+//! Jobs on entities with unique values send each row's write as the same transaction that a single verb would
+//! send.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +92,7 @@ fn text(item: &Raw, name: &str) -> String {
     }
 }
 
-/// All items of the table, without the library.
+/// All items of the table, read without the library.
 pub(super) async fn stored(client: &Client, table: String) -> Vec<Raw> {
     let scan = client.scan().table_name(table).consistent_read(true);
     let items = scan.into_paginator().items().send();
@@ -99,8 +100,8 @@ pub(super) async fn stored(client: &Client, table: String) -> Vec<Raw> {
     items.expect("a scan")
 }
 
-/// Panics unless every value of every row has its sentinel, which names the row, and there are no others. Returns
-/// the rows.
+/// Panics unless the sentinels are exactly those of the rows' values and name the right rows. Returns the
+/// rows.
 pub(super) fn in_step(items: &[Raw]) -> Vec<Person> {
     let mut implied = BTreeMap::new();
     let mut held = BTreeMap::new();
@@ -152,7 +153,7 @@ async fn a_delete_gives_up_what_each_row_has(db: Db) -> Outcome {
     );
     assert_eq!(look(&db).await.len(), 40);
 
-    // What was given up is free.
+    // The deleted row has given up its value, so another one can take it.
     person(3).create().send(&db).await?;
     let report = Person::scan().delete_each().send(&db).await?;
     assert_eq!(report.complete()?.written, 41);
@@ -191,7 +192,7 @@ async fn a_collection_knows_the_entity_of_each_row(db: Db) -> Outcome {
         .send(&db)
         .await?;
     }
-    // One without a type, which its key tells.
+    // This row has no type attribute; its key tells its type.
     let mut untyped = db.stored(&Person::key("a", 4u32)).await;
     untyped.remove("_type");
     db.plant::<Person>(untyped).await;
@@ -338,7 +339,7 @@ async fn an_update_that_lost_a_race_takes_the_right_value(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Writes of each kind, on a few rows.
+/// Writes of each kind, on a few people.
 fn writes(new: &[Person]) -> Vec<Box<dyn SingleWrite + '_>> {
     let renamed = Person::key("a", 2u32).update();
     let renamed = renamed.when(|p| p.email().eq("2@x"));
@@ -425,7 +426,7 @@ async fn given_writes_are_done_once(db: Db) -> Outcome {
     let new = new_people();
     let adds = || (0..6u32).map(|n| Person::key("a", n).update().apply(|p| p.count().add(1)));
     let mut left = 3;
-    // The first run is dropped on its way.
+    // The first run is dropped halfway.
     let file = FileCheckpoint::new(folder.path().join("job"));
     {
         let puts = new
@@ -436,7 +437,7 @@ async fn given_writes_are_done_once(db: Db) -> Outcome {
         let mut sent = Some(sent);
         let job = put_each(puts.chain(adds))
             .checkpoint("once", file.clone())
-            // However slow it is, it keeps its beginning alone.
+            // With such a long interval, only the checkpoint of the beginning is saved.
             .save_every(std::time::Duration::from_secs(3_600))
             .concurrency(1)
             .on_progress(|_| {
@@ -473,7 +474,7 @@ async fn given_writes_are_done_once(db: Db) -> Outcome {
 async fn a_mark_resolves_a_lost_answer(db: Db) -> Outcome {
     people(&db, 0..4).await?;
     let folder = tempfile::tempdir()?;
-    // The SDK sends it three times: by its token it is the same write.
+    // The SDK sends the transaction three times; by its token it is the same write.
     let plan = [
         Fault::Pass,
         Fault::Lose,
@@ -547,7 +548,7 @@ fn faults(random: &mut fastrand::Rng) -> Vec<Fault> {
     (0..400).map(|_| fault(random.u8(0..30))).collect()
 }
 
-/// Jobs of all kinds under faults, each beside a model: what the rows become, and that the values are in step.
+/// Compares random jobs under faults with a model: the rows must fit, and the sentinels must match them.
 async fn random_jobs_leave_what_the_items_say(db: Db) -> Outcome {
     let seed = fastrand::u64(..);
     let mut random = fastrand::Rng::with_seed(seed);
@@ -560,7 +561,7 @@ async fn random_jobs_leave_what_the_items_say(db: Db) -> Outcome {
         let (modulus, shift) = (random.u32(2..5), random.u32(0..40));
         let fits = |number: u32| number.is_multiple_of(modulus);
         let rename = |p: &Person| Person {
-            // Some of these are others' still.
+            // Some of these values still belong to other rows.
             seat: Some(p.number + shift),
             email: format!("{round}-{}@x", p.number),
             count: p.count + 1,

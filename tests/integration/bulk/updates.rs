@@ -1,4 +1,4 @@
-//! `update_each` while nobody disturbs.
+//! `update_each` without other writers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -110,7 +110,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
         "{error}"
     );
 
-    // An error of the library stays what it is.
+    // An error of the library keeps its kind.
     let report = Row::in_partition("a")
         .update_each(|row| {
             "no cursor".parse::<Cursor>()?;
@@ -240,7 +240,7 @@ async fn shards_and_segments_are_walked(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Each change moves the row ahead, where the index shows it again.
+/// Each change moves the row ahead in the index, which then shows it again.
 async fn an_index_brings_a_moving_row_once(db: Db) -> Outcome {
     rows(&db, 40).await?;
     let report = Row::by_state(State::Open)
@@ -275,7 +275,7 @@ async fn a_rate_spreads_the_writes(db: Db) -> Outcome {
 
 async fn progress_is_told(db: Db) -> Outcome {
     rows(&db, 25).await?;
-    // All that stands before the place was done by then; how much behind it, too, is up to the slowest row.
+    // All rows before the saved place are done. How many behind it are done, too, depends on the slowest row.
     for (concurrency, left) in [(1, 13..=13), (4, 13..=25)] {
         let behind = left_at_twelve(&db, concurrency).await?;
         assert!(left.contains(&behind), "{behind}");
@@ -283,7 +283,7 @@ async fn progress_is_told(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Rows that stand behind the place when twelve are told.
+/// The number of rows behind the saved place when the twelfth row is reported.
 async fn left_at_twelve(db: &Db, concurrency: usize) -> Result<usize, Box<dyn std::error::Error>> {
     let told = AtomicU64::new(0);
     let mut halfway = None;

@@ -1,4 +1,4 @@
-//! Interceptors.
+//! Interceptors of the user's client.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ use crate::support::suite::Outcome;
 
 pub type Done = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Hooks of one kind each: `name: Context => |context| ..`.
+/// Implements one hook for each line `name: Context => |context| ..`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum At {
     ReadBeforeExecution,
@@ -105,7 +105,7 @@ failing! {
     read_after_execution: ReadAfterExecution, &FinalizerInterceptorContextRef<'_>;
 }
 
-/// What may have been written is of unknown outcome, and what was never sent is told so.
+/// If the request was sent, the outcome is unknown. If it was not, the error says so.
 pub async fn a_hook_that_fails_is_an_error(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     for at in At::ALL {
@@ -117,7 +117,8 @@ pub async fn a_hook_that_fails_is_an_error(db: Db) -> Outcome {
         assert!(text.contains("a hook failed"), "{at:?}: {text}");
         match http.calls().len() {
             1 => assert!(error.is_outcome_unknown(), "{at:?}: {text}"),
-            // The hooks of that kind are all run, so nobody can tell that one has failed.
+            // The SDK runs all hooks of that kind even if one fails, so the library cannot tell that nothing
+            // was sent.
             0 if *at == At::ReadBeforeTransmit => assert!(error.is_outcome_unknown()),
             0 => {
                 assert!(!error.is_outcome_unknown(), "{at:?}: {text}");
@@ -134,7 +135,7 @@ pub async fn a_hook_that_fails_is_an_error(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What a hook has seen of requests and answers.
+/// The bodies of requests and answers that a hook has seen.
 #[derive(Debug, Clone, Default)]
 struct Reading(Arc<Mutex<Vec<String>>>);
 
@@ -186,7 +187,7 @@ pub async fn hooks_see_the_bytes(db: Db) -> Outcome {
     Note::key("n1").get().send(&watched).await?;
     let seen = reading.0.lock().unwrap();
     assert_eq!(seen.len(), 4);
-    // A server may write white space, and more than it was asked for.
+    // A server may write white space and extra members, so the bodies are compared as JSON.
     let seen: Vec<serde_json::Value> = seen
         .iter()
         .map(|body| serde_json::from_str(body))
@@ -198,7 +199,7 @@ pub async fn hooks_see_the_bytes(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Writes another text into requests, and another one into answers.
+/// Replaces a text in requests, and another one in answers.
 #[derive(Debug)]
 struct Changing;
 
@@ -251,7 +252,7 @@ pub async fn hooks_may_change_the_bytes(db: Db) -> Outcome {
     assert_eq!(db.stored(&written.key()).await["text"], s("sealed"));
     let error = written.create().send(&sealing).await.unwrap_err();
     assert!(error.is_already_exists());
-    // A server's answers are not read yet when that hook runs.
+    // A server's answers are not in memory yet when that hook runs.
     if crate::support::engine::Kind::here() == crate::support::engine::Kind::Embedded {
         let read = Note::key("n1").get().send(&sealing).await?;
         assert_eq!(read, Some(written), "{:?}", db.mode());

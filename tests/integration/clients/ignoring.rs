@@ -1,4 +1,4 @@
-//! An SDK that does not take our serializer any more.
+//! An SDK that no longer uses the library's serializer.
 
 use std::sync::Mutex;
 
@@ -16,7 +16,7 @@ use crate::answers::rows::{Row, WORKS, row, work};
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
 
-/// Keeps what the SDK would take, and puts it back in its place; of one call after the other.
+/// Puts the SDK's own serializer back in its place. Works for one call at a time.
 #[derive(Debug, Default)]
 struct Ignoring(Mutex<Option<SharedRequestSerializer>>);
 
@@ -55,7 +55,7 @@ async fn reset(db: &Dynamo) -> Result<()> {
     Ok(())
 }
 
-/// Every operation, as the first on its connection and again.
+/// Each operation is tried as the first one on its connection, and once more.
 pub async fn an_sdk_that_ignores_us_does_the_same(db: Db) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     for at in 0..WORKS {

@@ -1,4 +1,4 @@
-//! Over sockets: answers that come in pieces, break off, stall, or are no HTTP.
+//! Answers over real sockets that come in pieces, break off, stall, or are not HTTP.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -16,22 +16,22 @@ use crate::model::{Note, note};
 use crate::support::db::{Db, Mode};
 use crate::support::suite::Outcome;
 
-/// What a server does with a request that it has read.
+/// What the server does with a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Act {
     Answer,
-    /// A few bytes at a time, each a chunk.
+    /// Sends chunks of a few bytes.
     Pieces,
-    /// The connection's end is that of the body.
+    /// Tells no length: the body ends with the connection.
     UntilClosed,
     Close,
-    /// Less than the length that was told.
+    /// Sends less than the length that it told.
     Cut,
     CutChunks,
-    /// The headers, and then nothing.
+    /// Sends the headers, and then nothing.
     Stall,
     NoHttp,
-    /// No header of an answer, as from a proxy that decodes what it should not.
+    /// Claims a compressed body, like a proxy that decodes bodies but keeps their header.
     Compressed,
 }
 
@@ -46,7 +46,7 @@ impl Act {
         Act::Compressed,
     ];
 
-    /// What goes out, in pieces; whether the connection is closed behind it.
+    /// The pieces to send, and whether the connection is closed after them.
     fn answer(self, body: &str) -> (Vec<String>, bool) {
         let ok = "HTTP/1.1 200 OK\r\n";
         let length = body.len();
@@ -90,7 +90,7 @@ impl Act {
     }
 }
 
-/// A server that does as planned, and answers past the end.
+/// A server that follows a plan, and gives normal answers once the plan is over.
 #[derive(Clone, Default)]
 struct Server(Arc<Mutex<(VecDeque<Act>, usize)>>);
 
@@ -140,7 +140,7 @@ impl Server {
     }
 }
 
-/// The head of a request, behind which its body was read too; none at the end of the connection.
+/// Reads a request with its body. Returns its head, or nothing at the end of the connection.
 async fn read(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
     let mut bytes = Vec::new();
     loop {
@@ -163,7 +163,7 @@ async fn read(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
     }
 }
 
-/// A connection as the library makes it, with less patience.
+/// A connection as the library makes it, but with short timeouts.
 async fn connect(db: &Db, url: &str) -> Result<Dynamo> {
     let made = Dynamo::connect(url).await?;
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
@@ -194,14 +194,14 @@ pub async fn answers_come_over_sockets(db: Db) -> Outcome {
         note("n1", "x").create().send(&served).await?;
         assert_eq!(server.calls(), 1, "{act:?}");
     }
-    // A server that waits for a request, while the client waits for its certificate.
+    // The server waits for a request, while the client waits for a TLS handshake.
     let tls = connect(&db, &url.replace("http:", "https:")).await?;
     let unsent = note("n1", "x").create().send(&tls).await.unwrap_err();
     assert!(unsent.to_string().contains("was not sent"), "{unsent}");
     for act in Act::BAD {
         server.plan(act);
         let read = key().get().send(&served).await;
-        // The SDK tries no protocol again, and its own deserializer no answer that it cannot read.
+        // The SDK does not retry protocol errors, nor answers that its own deserializer cannot read.
         let is_final = act == Act::NoHttp || (act == Act::Compressed && db.mode() == Mode::Hooks);
         if is_final {
             assert!(read.unwrap_err().is_unavailable(), "{act:?}");

@@ -1,4 +1,5 @@
-//! Changes: each is written, and made of every row; what differs afterwards is shown.
+//! Golden tests of changes: each change is written as a request and applied to every row, and the differences
+//! are shown.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ macro_rules! cases {
     };
 }
 
-/// Of whatever a closure may return.
+/// The changes, whatever type the closure returns.
 fn gathered(changes: impl Changes<Thing>) -> Vec<Change<Thing>> {
     let mut all = Vec::new();
     changes.add_to(&mut all);
@@ -261,7 +262,7 @@ fn explained(db: &Db, case: &Case) -> Result<Explanation> {
     key().update().apply(case.changes).explain(db)
 }
 
-/// No change makes a row (law W1).
+/// No change creates a row (law W1).
 async fn no_row_is_made(db: &Db, case: &Case) -> Outcome {
     let nobody = Thing::key("nobody", 1);
     let lost = nobody.clone().update().apply(case.changes).send(db).await;
@@ -271,7 +272,7 @@ async fn no_row_is_made(db: &Db, case: &Case) -> Outcome {
     }
 }
 
-/// Makes the changes of a row; tells what became of it.
+/// Applies the changes to the row, and tells how it differs afterwards.
 async fn made(
     db: &Db,
     case: &Case,
@@ -300,7 +301,7 @@ async fn made(
     }
 }
 
-/// Each attribute that is another one now.
+/// Shows each attribute that has changed.
 fn differences(before: &Raw, after: &Raw) -> String {
     let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let shown = names.into_iter().filter_map(|name| {
@@ -310,7 +311,7 @@ fn differences(before: &Raw, after: &Raw) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Equal sets and numbers are one value here.
+/// The value as the library compares it: equal sets and numbers are one value.
 fn value(row: &Raw, name: &str) -> Option<Value> {
     let item = Item::from(row.clone());
     item.get(name).cloned()

@@ -1,4 +1,5 @@
-//! Conditions: each is written, read back, and asked of every row, by the engine and by the model.
+//! Golden tests of conditions: each is written, read back, and applied to every row by the engine and by the
+//! model.
 
 use std::ops::Not;
 
@@ -450,7 +451,7 @@ fn condition_of(explanation: &Explanation) -> Option<Written> {
     Written::of(&request, "ConditionExpression")
 }
 
-/// The case and the parts of its request.
+/// The source of the case and the expressions of its request.
 fn written(db: &Db, case: &Case) -> std::result::Result<String, serde_json::Error> {
     let source = case.source.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut text = format!("{source}\n");

@@ -1,4 +1,4 @@
-//! An entity with a field of every kind, and the rows that conditions and changes are tried on.
+//! An entity with a field of every kind, and the rows that conditions and changes are applied to.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -154,7 +154,7 @@ pub struct Thing {
 
 pub type Paths = <Thing as DynamoEntity>::Paths;
 
-/// Everything is there.
+/// An entity with all its fields set.
 pub fn full() -> Thing {
     let some = |text: &str| Some(text.to_owned());
     Thing {
@@ -209,7 +209,7 @@ pub fn full() -> Thing {
     }
 }
 
-/// What may be absent is.
+/// An entity without its optional fields.
 pub fn bare() -> Thing {
     Thing {
         id: "t".into(),
@@ -273,7 +273,7 @@ pub fn bare() -> Thing {
     }
 }
 
-/// As another program writes `bare`: NULL for what is absent, and no attribute with a default.
+/// `bare` as another program writes it: NULL for absent values, and no attribute where a default exists.
 fn foreign() -> Raw {
     let mut row = Raw::from(bare().to_item().expect("an item"));
     for name in [
@@ -285,7 +285,7 @@ fn foreign() -> Raw {
     row
 }
 
-/// The least that can be compared with: another program's row under the same key.
+/// A minimal row of another program under the same key, with other types.
 fn alien() -> Raw {
     raw([
         ("id", s("t")),
@@ -295,7 +295,7 @@ fn alien() -> Raw {
     ])
 }
 
-/// The rows, by name.
+/// The four rows, with their names.
 pub fn rows() -> [(&'static str, Raw); 4] {
     let of = |thing: Thing| Raw::from(thing.to_item().expect("an item"));
     [
@@ -310,7 +310,7 @@ pub fn key() -> Key<Thing> {
     Thing::key("t", 1)
 }
 
-/// A table with that row.
+/// Stores the row.
 pub async fn plant(db: &Db, row: &Raw) {
     db.plant::<Thing>(row.clone()).await;
 }

@@ -10,7 +10,7 @@ use crate::support::db::Db;
 use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
-/// Of the least length.
+/// A secret of the minimal length.
 pub(super) const SECRET: &str = "a secret, of 16.";
 
 tests![
@@ -18,7 +18,7 @@ tests![
     a_cursor_fits_its_query_only,
     a_cursor_keeps_its_bounds,
     a_secret_refuses_made_up_cursors,
-    a_secret_that_is_none_is_refused,
+    a_too_short_secret_is_refused,
     numbers_of_any_size_survive_a_cursor,
     made_up_bounds_are_refused,
     a_cursor_outlives_its_row,
@@ -38,7 +38,7 @@ struct Delivery {
     weight: u8,
 }
 
-/// The same with a key of several attributes, which not every engine has.
+/// The same rows, with an index key of several attributes, which not every engine supports.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "pickups", key(pk = "D#{owner}", sk = "{at:03}#{id}"))]
 #[dynamo(gsi(by_place, pk = [owner, kind], sk = [at, id]))]
@@ -133,7 +133,7 @@ async fn a_cursor_keeps_its_bounds(db: Db) -> Outcome {
     counts(&db, &["a"], 1..=9).await?;
     let before = |end| RequestCount::in_partition("a").day().lt(day(end));
     let page = before(6).limit(3).page(&db).await?;
-    // A day has passed.
+    // The bound has moved on by a day.
     let rest = before(7).resume(page.next).all(&db).await?;
     assert_eq!(days(&rest), [4, 5]);
     Ok(())
@@ -173,8 +173,8 @@ async fn a_secret_refuses_made_up_cursors(db: Db) -> Outcome {
     Ok(())
 }
 
-/// An unset variable, above all.
-async fn a_secret_that_is_none_is_refused(db: Db) -> Outcome {
+/// Most of all, an environment variable that is unset must not make an empty secret.
+async fn a_too_short_secret_is_refused(db: Db) -> Outcome {
     let signing = |secret: &str| Dynamo::clone(&db).with_cursor_secret(secret);
     for short in ["", "s3cret", &SECRET[1..]] {
         let refused = signing(short).expect_err("it can be guessed");
@@ -225,7 +225,7 @@ async fn numbers_of_any_size_survive_a_cursor(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The text of a cursor that asks with these bytes.
+/// The cursor with the bytes `new` in place of the bounds `old`.
 fn asking(cursor: &Cursor, old: &[u8], new: &[u8]) -> Result<Cursor> {
     let text = cursor.to_string();
     let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.as_bytes());
@@ -238,7 +238,7 @@ fn asking(cursor: &Cursor, old: &[u8], new: &[u8]) -> Result<Cursor> {
         .parse()
 }
 
-/// A bound of this text, as a cursor holds it.
+/// A bound of this text, in the bytes of a cursor.
 fn bound(text: &str) -> Vec<u8> {
     [
         b"S",
@@ -253,7 +253,7 @@ async fn made_up_bounds_are_refused(db: Db) -> Outcome {
     let open = Loan::in_partition().limit(1);
     let from_2 = Loan::in_partition().number().ge(2).limit(1);
     let cursor = open.clone().page(&db).await?.next.expect("more");
-    // Another question than the query's.
+    // Bounds of another kind than the query's are refused.
     for word in [&[1][..], &[3], &[9]] {
         let bounds = bound("0000000001").repeat(2);
         let bounds = if word == [9] { &*bounds } else { &[] };
@@ -263,7 +263,7 @@ async fn made_up_bounds_are_refused(db: Db) -> Outcome {
         }
     }
     assert_eq!(open.resume(cursor).page(&db).await?.rows.len(), 1);
-    // The very question with other bounds finds rows of the query, whatever they are.
+    // Bounds of the query's own kind with made-up values are refused, or find only rows that match the query.
     let cursor = from_2.clone().page(&db).await?.next.expect("more");
     let own = [&[3][..], &bound("0000000002")].concat();
     for made_up in ["", "\0", "#", "$", "\u{10ffff}", "1", "0000000001#x"] {
@@ -276,7 +276,7 @@ async fn made_up_bounds_are_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Its row expires, and with it leaves the range: no request may begin there.
+/// The row of the cursor expires and leaves the range, so no request may begin at it.
 async fn a_cursor_outlives_its_row(db: Db) -> Outcome {
     let (db, clock) = tokens(&db, 8).await?;
     let later = Token {
@@ -300,8 +300,8 @@ async fn a_cursor_outlives_its_row(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Reads the same page again and again, forwards and back, and compares every cursor on it with the first one's. An
-/// engine that answers in another order each time would have to be lucky in all of them.
+/// Reads the same pages again and again, forwards and backwards, and compares all their cursors with those of
+/// the first reading. An engine that answers in random order would hardly pass.
 async fn one_text<Q>(db: &Dynamo, q: Q) -> Outcome
 where
     Q: QueryVerbs + Clone,
@@ -326,7 +326,7 @@ where
                 texts.collect::<Vec<_>>()
             };
             assert_eq!(texts(&all), texts(&wanted));
-            // The cursor behind the last row is the same whoever names it.
+            // The cursor behind the last row is the same, whether it comes from `next` or from `cursor_at`.
             assert!(again.next.is_none() || again.next == again.cursor_at(again.rows.len() - 1));
         }
     }

@@ -1,4 +1,4 @@
-//! Time that goes on while a read is under way: a row whose time is over is handed to nobody.
+//! While a read goes on, time goes on, too: a row that has expired is not returned.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -27,7 +27,7 @@ const BEGIN: &str = "2094-01-01T00:00:00Z";
 #[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk", project = keys))]
 struct Locks;
 
-/// It comes first in its collection, and has no time.
+/// The first row of its collection. It never expires.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Locks, key(pk = "H#{holder}", sk = "A"))]
 struct Holder {
@@ -59,7 +59,7 @@ enum Held {
     Lease(Lease),
 }
 
-/// Leases of which every other one goes on for ever, and the others expire second by second.
+/// Stores leases. Every other one never expires, the others expire second by second.
 async fn leases(db: &Db, clock: &HandClock, count: u16) -> Outcome {
     let at = db.at(clock);
     at.create_tables([Locks::schema()]).await?;
@@ -83,7 +83,7 @@ async fn leases(db: &Db, clock: &HandClock, count: u16) -> Outcome {
     Ok(())
 }
 
-/// Each answer takes so many seconds.
+/// A connection on which each answer takes so many seconds.
 fn slow(db: &Db, clock: &HandClock, seconds: i64) -> Dynamo {
     let clock = clock.clone();
     db.at(&clock)
@@ -199,7 +199,7 @@ async fn no_read_returns_what_is_over(db: Db) -> Outcome {
         let first = q.clone().first(&at).await?.expect("a row");
         assert!(lives(&clock, first.number));
     }
-    // What is told by less than the whole row.
+    // Reads that bring less than whole rows.
     let clock = HandClock::at(BEGIN);
     let at = slow(&db, &clock, 1);
     let rows = Lease::in_partition("a")
@@ -231,7 +231,7 @@ async fn cursors_go_on_behind_rows_that_expired(db: Db) -> Outcome {
         Lease::by_kind("k").hydrate().into(),
     ];
     for q in queries {
-        // By pages, while time goes on in each of them.
+        // Reads page by page, while time goes on during each page.
         let clock = HandClock::at(BEGIN);
         let at = slow(&db, &clock, 1);
         let (mut seen, mut next) = (Vec::new(), None);
@@ -257,7 +257,7 @@ async fn cursors_go_on_behind_rows_that_expired(db: Db) -> Outcome {
         let mut odd: Vec<u16> = seen.into_iter().filter(|number| number % 2 == 1).collect();
         odd.sort_unstable();
         assert_eq!(odd, (1..40).step_by(2).collect::<Vec<u16>>());
-        // By streams, begun anew behind every row.
+        // Reads by streams, with a new stream after every row.
         let clock = HandClock::at(BEGIN);
         let at = db.at(&clock);
         let (mut odd, mut place) = (0, None);
@@ -290,7 +290,7 @@ async fn collections_hide_what_expires(db: Db) -> Outcome {
         }
     }
     assert_eq!(left, [1, 5, 9]);
-    // A delete asks for each row whether it is one still.
+    // Each delete checks that the row still belongs to the query.
     let clock = HandClock::at(BEGIN);
     let slowly = slow(&db, &clock, 30);
     let report = Held::in_partition("a").delete_each().send(&slowly).await?;
@@ -317,7 +317,7 @@ async fn jobs_leave_what_expires_alone(db: Db) -> Outcome {
     });
     let report = job.concurrency(1).send(&at).await?.complete()?;
     assert_eq!(report.written, seen.load(Ordering::Relaxed).unsigned_abs());
-    // A row may expire between its turn and its write.
+    // A row may expire after it is read and before it is written.
     assert_eq!(report.written + report.vanished, 12, "{report:?}");
     assert!(report.written >= 10);
     Ok(())

@@ -1,4 +1,4 @@
-//! The items behind the keys of an index, by `hydrate`.
+//! `hydrate` reads the items behind the keys of an index.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::Value;
@@ -27,7 +27,7 @@ tests![
     shards_are_hydrated,
 ];
 
-/// The same pattern on an index that holds all, and on others that hold less.
+/// An entity with the same access pattern on an index of whole items and on smaller indexes.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "tickets", key(pk = "Q#{queue}", sk = "{number:05}"))]
 #[dynamo(gsi(whole, pk = "W#{state}", sk = "{rank}"))]
@@ -63,7 +63,8 @@ struct Text {
     text: String,
 }
 
-/// Numbers go up, ranks are mixed. No two of 251 are equal: the order of those is up to each index.
+/// A ticket with a number and a mixed-up rank. Ranks repeat only every 251 numbers: the order of equal ranks
+/// is up to each index.
 fn ticket(number: u32) -> Ticket {
     Ticket {
         queue: "q".into(),
@@ -90,7 +91,7 @@ fn numbers(rows: &[Ticket]) -> Vec<u32> {
     rows.iter().map(|row| row.number).collect()
 }
 
-/// What an index answers that still has the tickets as they are given.
+/// The answer of an index that still holds these tickets.
 fn answer_of(index: &str, tickets: &[Ticket]) -> String {
     let row = |ticket: &Ticket| {
         let keys = [
@@ -112,7 +113,7 @@ fn answer_of(index: &str, tickets: &[Ticket]) -> String {
     format!("{{\"Items\":[{rows}],\"Count\":{count},\"ScannedCount\":{count}}}")
 }
 
-/// A connection to an index that lags behind by what happens after this.
+/// A connection to an index that lags behind: its next answer still shows these tickets.
 fn lagging(db: &Db, index: &str, tickets: &[Ticket]) -> Dynamo {
     db.faulty([Fault::Reply(200, answer_of(index, tickets))]).0
 }
@@ -166,7 +167,7 @@ async fn every_index_that_holds_less_is_hydrated(db: Db) -> Outcome {
     let titles = Ticket::by_owner("ann").rank().lt(40).select::<Title>();
     assert_eq!(titles.clone().all(&db).await?.len(), wanted.len());
     assert_eq!(titles.hydrate().all(&db).await?, wanted);
-    // A filter sees what the index holds.
+    // A filter applies to the attributes that the index holds.
     let q = Ticket::by_owner("ann").hydrate();
     let one = q
         .clone()
@@ -198,7 +199,7 @@ async fn pages_are_those_of_an_index_that_holds_all(db: Db) -> Outcome {
         }
         assert_eq!((seen, pages), (whole.clone(), whole.len().div_ceil(limit)));
     }
-    // Backwards, and from any row.
+    // Reads backwards, and from any row on.
     let page = q.clone().limit(10).page(&db).await?;
     let second = q.clone().limit(10).resume(page.next).page(&db).await?;
     assert_eq!(second.rows, whole[10..20]);
@@ -211,11 +212,11 @@ async fn pages_are_those_of_an_index_that_holds_all(db: Db) -> Outcome {
     assert_eq!(back.rows, whole[4..10]);
     let rest = q.clone().resume(second.cursor_at(3)).all(&db).await?;
     assert_eq!(rest, whole[14..]);
-    // A cursor of the keys is one of the items.
+    // A cursor of the key query also fits the hydrated query.
     let keys = Ticket::by_state("open").limit(5).page(&db).await?;
     let rest = q.clone().resume(keys.next).all(&db).await?;
     assert_eq!(rest, whole[5..]);
-    // Without a limit a page is one request for the items.
+    // Without a limit, a page is one request to the index and one for the items.
     tickets(&db, 23..150).await?;
     let (faulty, http) = db.faulty([]);
     assert_eq!(q.page(&faulty).await?.rows.len(), 99);
@@ -237,7 +238,7 @@ async fn what_is_left_out_is_asked_for_again(db: Db) -> Outcome {
 
 async fn a_service_that_reads_nothing_is_an_error(db: Db) -> Outcome {
     tickets(&db, 0..8).await?;
-    // What makes progress starts the count anew.
+    // An answer that brings items resets the count of empty answers.
     let mut plan = vec![Fault::Pass, Fault::Unprocessed(0), Fault::Unprocessed(3)];
     plan.extend((0..50).map(|_| Fault::Unprocessed(0)));
     let (faulty, http) = db.faulty(plan);
@@ -266,7 +267,7 @@ async fn what_left_the_range_is_no_row(db: Db) -> Outcome {
     for ticket in &before {
         ticket.put().send(&db).await?;
     }
-    // 1 is of another partition, 2 out of the range, 3 elsewhere in it, 4 expired, 5 in the index no more.
+    // Ticket 1 moved to another partition, 2 out of the range, 3 within it, 4 expired, and 5 left the index.
     let mut now = before.clone();
     now[1].state = "done".into();
     now[2].rank = 90;
@@ -292,7 +293,7 @@ async fn what_left_the_range_is_no_row(db: Db) -> Outcome {
     );
     let expired = q.clone().include_expired().all(&lags()).await?;
     assert_eq!(numbers(&expired), [0, 3, 4, 6]);
-    // `first` goes on until there is one.
+    // `first` goes on until it finds a row, or the end.
     let late = lagging(&db, "urgent", &before[1..2]);
     assert_eq!(q.clone().descending().first(&late).await?, None);
     Ok(())
@@ -314,7 +315,7 @@ async fn a_limit_counts_what_still_belongs(db: Db) -> Outcome {
         moved.state = "done".into();
         moved.put().send(&db).await?;
     }
-    // The first answer shows five old rows, and the index goes on behind the last of them.
+    // The first answer shows five old rows, and the index goes on after the last of them.
     let last = answer_of("by_state", &before[4..5]);
     let last = &last[last.find("[").expect("a list") + 1..last.find("]").expect("its end")];
     let mut answer = answer_of("by_state", &before[..5]);
@@ -367,7 +368,7 @@ async fn what_vanished_is_told_once(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The keys of what is gone.
+/// The keys of the vanished rows.
 fn vanished<R>(page: &Page<R>) -> Result<Vec<Key<R::Entity>>>
 where
     R: dynamo_entity::query::RowOfEntity,
@@ -378,7 +379,7 @@ where
 async fn what_vanished_in_another_spelling_is_told_too(db: Db) -> Outcome {
     tickets(&db, 0..1).await?;
     let listed: Vec<Ticket> = (1..4).map(ticket).collect();
-    // As a program writes it that pads no numbers.
+    // Another program wrote this row, and does not pad numbers.
     let answer = answer_of("by_state", &listed).replace("\"00002\"", "\"2\"");
     let (lags, _) = db.faulty([Fault::Reply(200, answer)]);
     let page = Ticket::by_state("open")
@@ -445,7 +446,7 @@ async fn some_of_the_item_is_selected(db: Db) -> Outcome {
         "{form}"
     );
     assert!(!form.contains("title"), "{form}");
-    // What the item is checked by is read with it.
+    // Attributes that are needed to check the item are read with it.
     let mut expired = ticket(1);
     expired.expires_at = Some(moment("2124-01-01T00:00:00Z"));
     expired.put().send(&db).await?;
@@ -471,7 +472,7 @@ async fn a_count_asks_the_index(db: Db) -> Outcome {
     Ok(())
 }
 
-/// By their rank, which is what the keys of an index sort by.
+/// The tickets sorted by rank, which is the sort key of the index.
 fn by_rank(mut tickets: Vec<Ticket>) -> Vec<Ticket> {
     tickets.sort_by_key(|ticket| ticket.rank);
     tickets
@@ -501,13 +502,14 @@ async fn several_partitions_are_hydrated(db: Db) -> Outcome {
         assert!(seen.len() % 7 == 0, "a page is full while there is more");
     }
     assert_eq!(seen, all);
-    // By parts of the sort key, which is unordered what `each` is given.
+    // Parts of the sort key are given by `each`, in any order.
     let ranks = [all[9].rank, all[2].rank, all[5].rank, 1000];
     let some = Ticket::by_state(each(states)).rank().eq(each(ranks));
     let wanted = [2, 5, 9].map(|at| all[at].clone());
     assert_eq!(some.hydrate().all(&db).await?, wanted);
 
-    // Two answers of lagging partitions: a row that moved, one that vanished, one in both.
+    // Two answers of lagging partitions show a row that moved, one that vanished, and one that stands in
+    // both.
     let old = |state: &str, numbers: [usize; 3]| {
         let row = |at: usize| Ticket {
             state: state.into(),
@@ -558,7 +560,7 @@ async fn shards_are_hydrated(db: Db) -> Outcome {
     assert_eq!(seen, whole);
     let back = q.clone().limit(5).resume(last.previous).page(&db).await?;
     assert_eq!(back.rows, whole[31..36]);
-    // What left the range after the index was asked counts for no limit.
+    // Rows that left the range since the index was read do not count for the limit.
     for at in [0, 2] {
         let mut moved = whole[at].clone();
         moved.state = "done".into();

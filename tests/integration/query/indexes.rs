@@ -45,7 +45,7 @@ async fn indexes_are_patterns_of_their_own(db: Db) -> Outcome {
         .all(&db)
         .await?;
     assert_eq!(late.len(), 1);
-    // Sparse: `when(status = Paid)`, and a note that is None.
+    // This index is sparse: it holds orders with `status = Paid` and a note.
     let noted = Order::by_note(UserId("ann".into())).all(&db).await?;
     assert_eq!(noted.len(), 1);
     let gift = Order::by_note(UserId("ann".into()))
@@ -77,7 +77,7 @@ async fn rows_of_other_entities_stay_out(db: Db) -> Outcome {
     );
     assert_eq!(books.count(&db).await?, 4);
     assert_eq!(Loan::loans_of("eco").title().le("2").count(&db).await?, 2);
-    // Nothing else begins with `LOAN#`.
+    // No other entity has sort keys that begin with `LOAN#`.
     let loans = Loan::in_partition();
     assert!(!loans.clone().explain(&db)?.is_filtering());
     assert_eq!(loans.count(&db).await?, 4);

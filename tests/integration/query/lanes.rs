@@ -1,4 +1,4 @@
-//! Lanes that are merged: several are asked together, each no more often than it has answers.
+//! Merged lanes: several are asked at once, each no more often than it has answers.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ tests![
     nothing_is_asked_early_for_a_part_of_the_rows,
     an_error_waits_for_its_turn,
     an_error_leaves_the_rows_of_other_lanes,
-    a_place_is_never_ahead_of_the_rows,
+    a_stream_cursor_never_skips_rows,
 ];
 
 const LANES: u32 = 12;
@@ -43,7 +43,7 @@ async fn put(db: &Db, marks: &[Mark]) -> Outcome {
     Ok(())
 }
 
-/// Each lane has a row in turn.
+/// Stores rows that belong to the lanes in turn.
 async fn in_turns(db: &Db, lanes: u32, each: u32) -> Result<Vec<Mark>, Box<dyn std::error::Error>> {
     let mark = |at| Mark {
         lane: at % lanes,
@@ -60,7 +60,7 @@ fn marks() -> Query<Mark> {
     marks.page_size(PAGE as usize).into()
 }
 
-/// The rows until the end, or until an error.
+/// Reads the rows until the end or the first error.
 async fn read(rows: &mut RowStream<Mark>) -> (Vec<Mark>, Option<Error>) {
     let mut seen = Vec::new();
     loop {
@@ -72,7 +72,7 @@ async fn read(rows: &mut RowStream<Mark>) -> (Vec<Mark>, Option<Error>) {
     }
 }
 
-/// Behind the first answers too: the lane that is dry, and those that are next.
+/// After the first answers, the empty lane is asked together with those that will be empty next.
 async fn lanes_are_asked_together_until_the_end(db: Db) -> Outcome {
     in_turns(&db, LANES, EACH).await?;
     let first = LANES as usize;
@@ -119,7 +119,7 @@ async fn what_is_asked_early_is_asked_once(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Those behind wait until the rows before them were read.
+/// Large answers of other lanes wait until the rows before theirs are read.
 async fn large_answers_wait_for_each_other(db: Db) -> Outcome {
     let expected = in_turns(&db, 3, 900).await?;
     for page in [260, 290, 450] {
@@ -131,13 +131,13 @@ async fn large_answers_wait_for_each_other(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Not even for the first page of all.
+/// A page, even one without a limit, asks no lane ahead of need.
 async fn nothing_is_asked_early_for_a_part_of_the_rows(db: Db) -> Outcome {
     in_turns(&db, LANES, EACH).await?;
     let (faulty, http) = db.faulty([]);
     let first = LANES as usize;
     let page = marks().page(&faulty).await?;
-    // Until the first lane is dry.
+    // So many rows come before the first lane needs another request.
     let rows = (PAGE - 1) * LANES + 1;
     assert_eq!(
         (page.rows.len(), limits(&http).len()),
@@ -156,7 +156,7 @@ async fn nothing_is_asked_early_for_a_part_of_the_rows(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The rows before it are there.
+/// The rows before the error come first.
 async fn an_error_waits_for_its_turn(db: Db) -> Outcome {
     let expected = in_turns(&db, LANES, EACH).await?;
     for last in [0, 3, 7] {
@@ -165,7 +165,7 @@ async fn an_error_waits_for_its_turn(db: Db) -> Outcome {
         let mut rows = marks().stream(&faulty);
         let (seen, error) = read(&mut rows).await;
         assert_eq!(error.ok_or("an error")?.kind(), ErrorKind::AccessDenied);
-        // The last row of the lane that could not be asked.
+        // The last row at hand of the lane whose request fails.
         let end = ((PAGE - 1) * LANES + last + 1) as usize;
         assert!(seen == expected[..end], "{last}: {} rows", seen.len());
         assert!(rows.next().await.is_none());
@@ -176,7 +176,7 @@ async fn an_error_waits_for_its_turn(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Also where its lane had no rows for some time.
+/// The error waits, too, when the rows of its lane were all dropped for some time.
 async fn an_error_leaves_the_rows_of_other_lanes(db: Db) -> Outcome {
     let mark = |lane, at| Mark {
         lane,
@@ -187,7 +187,7 @@ async fn an_error_leaves_the_rows_of_other_lanes(db: Db) -> Outcome {
     let dropped: Vec<Mark> = (50..90).map(|at| mark(1, at)).collect();
     put(&db, &[kept.clone(), dropped].concat()).await?;
     let q = || marks().filter(|mark| mark.kept().eq(true));
-    // Twelve lanes begin; the second one fails when it is asked again, for its rows were dropped.
+    // Twelve lanes begin. The second one fails when it is asked again, since its rows were dropped.
     for fails in 13..17 {
         let plan = (0..fails).map(|_| Fault::Pass);
         let (faulty, _) = db.faulty(plan.chain([Fault::refuse("AccessDeniedException")]));
@@ -205,11 +205,12 @@ async fn an_error_leaves_the_rows_of_other_lanes(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Whatever the lanes have and wherever a stream is left or breaks, the rest comes, and no row twice.
-async fn a_place_is_never_ahead_of_the_rows(db: Db) -> Outcome {
+/// Wherever a stream is left or breaks, its cursor brings the remaining rows and none twice, whatever rows
+/// the lanes have.
+async fn a_stream_cursor_never_skips_rows(db: Db) -> Outcome {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[5; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    // So few are kept that many answers have none.
+    // The filter keeps so few rows that many answers have none.
     let kept = proptest::bool::weighted(0.06);
     let rows = proptest::collection::btree_map((0..LANES, 0..60_u32), kept, 100..150);
     let q = || marks().page_size(2).filter(|mark| mark.kept().eq(true));

@@ -1,6 +1,6 @@
-//! Every reading beside a filter by brute force, on random rows and random questions.
+//! Compares every kind of read with a filter by brute force, on random rows and random questions.
 //!
-//! `READS_QUESTIONS` asks for more of them than the suite, `READS_SEED` for others.
+//! `READS_QUESTIONS` sets their number, and `READS_SEED` the seed.
 
 use dynamo_entity::prelude::*;
 use proptest::prelude::*;
@@ -29,7 +29,7 @@ struct Visit {
     weight: u8,
 }
 
-/// The same with a key of several attributes, which not every engine has.
+/// The same rows, with an index key of several attributes, which not every engine supports.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "stays", key(pk = "V#{owner}", sk = "{kind}#{at:03}#{id}"))]
 #[dynamo(gsi(by_place, pk = [owner], sk = [kind, at, id]))]
@@ -75,13 +75,13 @@ fn visits() -> impl Strategy<Value = Vec<Visit>> {
     })
 }
 
-/// What is asked; how much of it is up to the pattern.
+/// What to ask for. How much of it is used depends on the pattern.
 #[derive(Debug, Clone)]
 struct Question {
     owners: Vec<&'static str>,
     kinds: Vec<&'static str>,
     times: Vec<u16>,
-    /// The parts of the sort key that are known, and whether a range follows.
+    /// The number of known parts of the sort key. `range` bounds the part after them.
     depth: usize,
     range: Option<(u16, u16)>,
     descending: bool,
@@ -119,7 +119,7 @@ fn question() -> impl Strategy<Value = Question> {
 }
 
 impl Question {
-    /// The sort key down to its depth.
+    /// Whether the row matches the known parts of the sort key.
     fn holds(&self, row: &Visit) -> bool {
         let is_kind = self.kinds.contains(&&*row.kind);
         let is_time = self.times.contains(&row.at);
@@ -130,7 +130,7 @@ impl Question {
         (self.depth < 1 || is_kind) && (self.depth < 2 || is_time) && in_range && self.weighs(row)
     }
 
-    /// The rows of the owners, in order.
+    /// The rows that the query should return, in order.
     fn wanted(&self, rows: Vec<Visit>) -> Vec<Visit> {
         let rows = rows.into_iter();
         let rows = rows.filter(|row| self.owners.contains(&&*row.owner) && self.holds(row));
@@ -141,7 +141,7 @@ impl Question {
         row.weight >= self.least
     }
 
-    /// Which lane a row is in.
+    /// The lane of the row: the places of its owner, kind and time among those asked for.
     fn lane(&self, row: &Visit) -> (Option<usize>, Option<usize>, Option<usize>) {
         let at = |values: &[&str], value: &str| values.iter().position(|known| *known == value);
         let kind = (self.depth > 0).then(|| at(&self.kinds, &row.kind));
@@ -149,14 +149,14 @@ impl Question {
         (at(&self.owners, &row.owner), kind.flatten(), time.flatten())
     }
 
-    /// The order of the rows: by the key or by the lane first.
+    /// Sorts the rows by the key, or by the lane first.
     fn sorted<K: Ord>(&self, mut rows: Vec<Visit>, key: impl Fn(&Visit) -> K) -> Vec<Visit> {
         rows.sort_by_key(|row| (key(row), self.lane(row)));
         if self.descending {
             rows.reverse();
         }
         if self.by_partition {
-            // Lanes come as they were given, in whichever order their rows do.
+            // Lanes come in the given order, even if the rows come in descending order.
             rows.sort_by_key(|row| self.lane(row));
         }
         rows
@@ -173,7 +173,7 @@ impl Question {
     }
 }
 
-/// The query of a question, of a pattern whose parts are the owner, and kind, time and number.
+/// The query for a question. The parts of the pattern are the owner, and then kind, time and number.
 macro_rules! asked {
     ($pattern:path, $asked:expr) => {{
         let asked = $asked;
@@ -199,7 +199,7 @@ fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
     strategy.new_tree(runner).expect("a value").current()
 }
 
-/// Random tables, and random questions to each.
+/// Makes random tables and asks random questions of each.
 async fn ask<R, F>(db: &Db, check: impl Fn(Vec<Visit>, Question) -> F) -> Outcome
 where
     R: DynamoEntity + From<Visit>,
@@ -237,7 +237,7 @@ where
 trait Row: std::fmt::Debug + Clone + PartialEq + Send + 'static {}
 impl<R: std::fmt::Debug + Clone + PartialEq + Send + 'static> Row for R {}
 
-/// Everything that can be done with a query, against the rows that it has to have.
+/// Compares everything that a query can do with the rows that it should return.
 async fn all_verbs<R: Row>(db: &Db, q: Query<R>, wanted: &[R], asked: &Question) -> Outcome {
     let case = format!("{asked:?}");
     assert_eq!(q.clone().all(db).await?, wanted, "all {case}");
@@ -272,7 +272,7 @@ async fn pages<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], case: &str) -> Outco
     Ok(())
 }
 
-/// From a row in the middle, both ways.
+/// Reads on from a row in the middle, forwards and backwards.
 async fn backwards<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], asked: &Question) -> Outcome {
     let page = q.clone().limit(1000).page(db).await?;
     let Some(cursor) = page.cursor_at(asked.row) else {
@@ -290,7 +290,7 @@ async fn backwards<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], asked: &Question
     Ok(())
 }
 
-/// A bound of what is looked at loses nothing, and comes to an end.
+/// Reading on with bounded pages loses no row and comes to an end.
 async fn bounded<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], asked: &Question) -> Outcome {
     let (mut seen, mut next) = (Vec::new(), None);
     for _ in 0..200 {
@@ -331,7 +331,7 @@ async fn several_attributes_read_as_a_filter(db: Db) -> Outcome {
     .await
 }
 
-/// Which of two rows with one sort key comes first is for the shards to say: what `all` says, all say.
+/// The order of two rows with one sort key is up to the shards. All verbs must use the order of `all`.
 async fn shards_read_as_a_filter(db: Db) -> Outcome {
     ask::<Visit, _>(&db, |rows, mut asked| {
         let db = db.clone();

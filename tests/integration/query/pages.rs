@@ -1,4 +1,4 @@
-//! `page`: as many rows as were asked for, and where to go on.
+//! `page` returns as many rows as were asked for, and a cursor to go on from.
 
 use dynamo_entity::prelude::*;
 
@@ -43,7 +43,7 @@ async fn pages_hold_what_was_asked_for(db: Db) -> Outcome {
             }
         }
     }
-    // The exact end is the end.
+    // A page that ends exactly at the end has no next page.
     let page = RequestCount::in_partition("a").limit(10).page(&db).await?;
     assert_eq!((page.rows.len(), page.next), (10, None));
     let page = RequestCount::in_partition("a")
@@ -135,7 +135,7 @@ async fn max_scanned_bounds_what_is_read(db: Db) -> Outcome {
         seen += 1;
     }
     assert_eq!(seen, 4);
-    // A page may end with no rows at all, and still goes on.
+    // A page may have no rows and still be followed by another one.
     let first = q.clone().limit(1).max_scanned(1).page(&db).await?;
     let second = q
         .clone()

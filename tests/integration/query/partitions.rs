@@ -1,4 +1,4 @@
-//! Many partitions at once: `each`, shards, scans.
+//! Reads of many partitions at once: `each`, shards and scans.
 
 use dynamo_entity::prelude::*;
 
@@ -55,7 +55,8 @@ async fn partitions_are_merged(db: Db) -> Outcome {
     assert_eq!(named(seen), all[..7]);
     let none: [&str; 0] = [];
     assert_eq!(RequestCount::in_partition(each(none)).all(&db).await?, []);
-    // As far as was looked, nothing is left out.
+    // With a bound on the scanned items, the rows found are the first ones, and none between them is left
+    // out.
     let some = named(q().max_scanned(5).all(&db).await?);
     assert!(all.starts_with(&some.iter().map(|row| &**row).collect::<Vec<_>>()));
     assert!((1..=5).contains(&some.len()), "{some:?}");
@@ -123,7 +124,7 @@ async fn partitions_come_one_after_the_other(db: Db) -> Outcome {
         }
     }
     assert_eq!(seen, all);
-    // Partitions come as they were given, the rows of each from its end.
+    // Partitions come in the given order, the rows of each in descending order.
     let down = q.descending();
     let all = down.clone().all(&db).await?;
     assert_eq!(names(&all), "bbbaaa");
@@ -280,7 +281,7 @@ async fn few_requests_are_under_way_at_once(db: Db) -> Outcome {
     counts(&db, &["n1", "n7"], 1..=1).await?;
     let names: Vec<String> = (0..20).map(|name| format!("n{name}")).collect();
     let all = RequestCount::in_partition(each(names));
-    // However long it takes to send them, no ninth goes before one of the eight is answered.
+    // At most eight requests are under way, however long it takes: no ninth goes before one is answered.
     let (silent, http) = db.faulty(vec![Fault::Hang; 20]);
     let asking = tokio::spawn(all.clone().all(&silent));
     for _ in 0..2_000 {

@@ -1,4 +1,4 @@
-//! The parts of a sort key, and their bounds.
+//! The parts of a sort key, and bounds on them.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -381,7 +381,7 @@ struct Lease {
     ends: Option<DateTime<Utc>>,
 }
 
-/// No bound and no filter can hide expired rows there, so they have to be asked for.
+/// There, no bound and no filter can hide expired rows, so the query has to ask for them explicitly.
 async fn a_time_behind_an_unknown_part_is_refused(db: Db) -> Outcome {
     let clock = HandClock::at("2094-06-01T00:00:00Z");
     let db_at = db.at(&clock);

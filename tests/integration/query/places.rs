@@ -1,7 +1,7 @@
-//! Every place that a cursor can have, beside what comes before and behind it: of every kind of range, both ways.
+//! Reads on from every place that a cursor can have, forwards and backwards, in every kind of range.
 //!
-//! An engine may take no place at the end of a range, or none outside of it, so what is asked there counts as much as what
-//! is answered.
+//! An engine may refuse a start at the end of a range or outside of it, so the requests count as much as the
+//! answers.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -22,7 +22,7 @@ tests![
     places_by_several_attributes unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
 
-/// A number as the key of the table, and of indexes where several rows share it.
+/// An entity with a number as its sort key, and in indexes where several rows share it.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "seats", key(pk = hall, sk = number))]
 #[dynamo(gsi(by_price, pk = kind, sk = price))]
@@ -70,7 +70,7 @@ struct Alone {
     weight: u8,
 }
 
-/// Which not every engine has.
+/// An entity with an index key of several attributes, which not every engine supports.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "spots", key(pk = id), gsi(by_spot, pk = [land], sk = [town, street]))]
 struct Spot {
@@ -80,7 +80,7 @@ struct Spot {
     street: i32,
 }
 
-/// Every word about a part, with these bounds.
+/// Every comparison of a part of the sort key, with these bounds.
 macro_rules! ranges {
     ($($stage:expr => $part:ident: $low:expr, $high:expr;)+) => {
         [$(
@@ -100,7 +100,7 @@ macro_rules! ranges {
 trait Row: Debug + Clone + PartialEq + Send + 'static {}
 impl<R: Debug + Clone + PartialEq + Send + 'static> Row for R {}
 
-/// Each of these queries, and from its end: by the sort key, or one partition after the other.
+/// Checks every place of each query, ascending and descending; of every other query by partition.
 async fn all_places<R: Row>(db: &Db, queries: impl IntoIterator<Item = Query<R>>) -> Outcome {
     for (at, q) in queries.into_iter().enumerate() {
         every_place(db, q.clone()).await?;
@@ -128,7 +128,7 @@ async fn every_place<R: Row>(db: &Db, q: Query<R>) -> Outcome {
         let before = q.clone().resume(place().backwards());
         let all = before.clone().limit(1000).page(db).await?;
         assert_eq!(all.rows, rows[..at], "{at} {case}");
-        // The ends of a range are the places that are told apart.
+        // Only the ends of a range differ from other places, so the rest is checked only there.
         if (1..rows.len() - 1).contains(&at) {
             continue;
         }
@@ -148,7 +148,7 @@ async fn every_place<R: Row>(db: &Db, q: Query<R>) -> Outcome {
     Ok(())
 }
 
-/// Every place of a stream, and those behind which its requests begin.
+/// Checks the cursor of a stream after each row.
 async fn streamed<R: Row>(db: &Db, q: &Query<R>, rows: &[R], case: &str) -> Outcome {
     let mut stream = q.clone().page_size(1).stream(db);
     for at in 0..=rows.len() {
@@ -167,7 +167,7 @@ async fn streamed<R: Row>(db: &Db, q: &Query<R>, rows: &[R], case: &str) -> Outc
     Ok(())
 }
 
-/// Random numbers, the same in every run.
+/// A random generator that gives the same numbers in every run.
 fn random() -> fastrand::Rng {
     fastrand::Rng::with_seed(17)
 }

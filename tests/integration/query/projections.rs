@@ -1,4 +1,4 @@
-//! Some fields of a row, by `select`.
+//! `select` reads some fields of a row.
 
 use std::collections::HashSet;
 
@@ -59,7 +59,7 @@ async fn only_some_fields_are_sent(db: Db) -> Outcome {
     );
     let scanned = Order::scan().select::<OrderRow>().all(&db).await?;
     assert_eq!(scanned.len(), 1);
-    // Beside a key nothing has to be left out of.
+    // Without `select`, the request has no projection.
     assert!(!q.explain(&db)?.requests.remove(0).contains("Projection"));
     Ok(())
 }
@@ -138,7 +138,7 @@ async fn an_index_holds_what_it_is_asked_for(db: Db) -> Outcome {
         (ErrorKind::Rejected, Some("text"))
     );
     library(&db).await?;
-    // A part of the key comes from there, whatever else the index holds.
+    // A part of the key is read from the key, whatever else the index holds.
     let isbns = Book::books_by_year(1980).select::<Isbn>().all(&db).await?;
     let isbns: Vec<&str> = isbns.iter().map(|row| row.isbn.as_str()).collect();
     assert_eq!(isbns, ["1", "1#C", "10", "2"]);

@@ -1,4 +1,4 @@
-//! How many requests a reading makes, beside the fewest that could do.
+//! The number of requests of each kind of read, compared with the least possible.
 
 use dynamo_entity::prelude::*;
 
@@ -16,7 +16,7 @@ tests![
     segments_are_asked_once_each,
 ];
 
-/// The limits of the requests since the last look, in any order.
+/// The limits of the requests since the last call, sorted.
 pub(super) fn limits(http: &Faults) -> Vec<Option<u64>> {
     let limit = |seen: dynamo_entity::testing::Seen| -> Option<u64> {
         let body: serde_json::Value = serde_json::from_slice(&seen.body).expect("JSON");
@@ -65,7 +65,7 @@ async fn one_partition_is_one_request(db: Db) -> Outcome {
     assert_eq!(limits(&http), [Some(3)]);
     assert!(q.clone().day().eq(day(1)).one(&faulty).await?.is_some());
     assert_eq!(limits(&http), [Some(2)]);
-    // The page before the first one that was looked for asks for one row more, and so does the one behind.
+    // Every page asks for one row more than its limit: the first one, the next one, and the one before that.
     let page = q.clone().limit(3).page(&faulty).await?;
     let page = q.clone().limit(3).resume(page.next).page(&faulty).await?;
     q.limit(3).resume(page.previous).page(&faulty).await?;
@@ -83,17 +83,17 @@ async fn partitions_are_asked_once_each(db: Db) -> Outcome {
     assert_eq!(limits(&http), [None; 4]);
     assert_eq!(q().count(&faulty).await?, 40);
     assert_eq!(limits(&http), [None; 4]);
-    // The first row of all can be in any of them.
+    // The first row can be in any of the partitions, so all of them are asked.
     q().first(&faulty).await?;
     assert_eq!(limits(&http), [Some(1); 4]);
-    // Any row will do: as many partitions as it takes.
+    // Any row will do, so partitions are asked one by one until one has a row.
     assert!(q().exists(&faulty).await?);
     assert_eq!(limits(&http), [Some(1)]);
     assert!(!q().day().gt(day(20)).exists(&faulty).await?);
     assert_eq!(limits(&http).len(), 4);
     assert_eq!(q().limit(8).page(&faulty).await?.rows.len(), 8);
     assert!(limits(&http).len() <= 5);
-    // One partition after the other: those behind are not needed.
+    // By partition, the later ones are not needed.
     let first = q().by_partition().limit(8).page(&faulty).await?;
     assert_eq!((first.rows.len(), limits(&http).len()), (8, 1));
     let none: [&str; 0] = [];
@@ -118,7 +118,7 @@ async fn values_of_a_part_are_asked_as_far_as_needed(db: Db) -> Outcome {
     assert_eq!(limits(&http), [None; 4]);
     assert_eq!(q().count(&faulty).await?, 12);
     assert_eq!(limits(&http), [None; 4]);
-    // Those of the book `1` come first, whatever stands in the others.
+    // The chapters of the book `1` come first, so the other lanes are not needed.
     let first = q().first(&faulty).await?.expect("a chapter");
     assert_eq!((&*first.isbn, limits(&http)), ("1", vec![Some(1)]));
     let last = q().descending().first(&faulty).await?.expect("a chapter");
@@ -127,7 +127,7 @@ async fn values_of_a_part_are_asked_as_far_as_needed(db: Db) -> Outcome {
     assert_eq!(limits(&http), [Some(1)]);
     let page = q().limit(2).page(&faulty).await?;
     assert_eq!((page.rows.len(), limits(&http)), (2, vec![Some(3)]));
-    // Behind a cursor those that were read are not read again.
+    // Lanes that were read to their end before the cursor are not read again.
     let page = q().limit(7).page(&faulty).await?;
     limits(&http);
     let rest = q().resume(page.next).all(&faulty).await?;

@@ -1,4 +1,4 @@
-//! What is done with rows: hidden, counted, filtered, streamed, explained.
+//! Rows: how they are hidden, counted, filtered, streamed and explained.
 
 use dynamo_entity::plan::Filter;
 use dynamo_entity::prelude::*;
@@ -38,9 +38,9 @@ async fn expired_rows_are_hidden(db: Db) -> Outcome {
     clock.advance(1000);
     assert_eq!(token_numbers(&q.all(&db).await?), [0, 4]);
     clock.advance(-1000);
-    // The time itself is the key: a bound takes the filter's place.
+    // The time is the sort key here, so a bound replaces the filter.
     let by_owner = Token::by_owner("o");
-    // These two have one sort key: which comes first is the engine's.
+    // Both rows have the same sort key, so their order is up to the engine.
     let mut live = token_numbers(&by_owner.clone().all(&db).await?);
     live.sort_unstable();
     assert_eq!(live, [2, 6]);
@@ -203,7 +203,7 @@ struct File {
     author: Option<String>,
 }
 
-/// A key holds neither empty nor over-long values: a comparison may.
+/// A key cannot hold empty or very long values, but a comparison may use them.
 async fn keys_are_compared_with_any_value(db: Db) -> Outcome {
     db.create_tables([File::schema()]).await?;
     let long = "x".repeat(3000);
@@ -268,7 +268,7 @@ async fn keys_are_compared_with_any_value(db: Db) -> Outcome {
             .await?,
         2
     );
-    // Conditions of writes.
+    // The same values in conditions of writes.
     let key = || File::key("f", "1");
     let update = key().update().apply(|f| f.kind().set("l"));
     let refused = update
@@ -384,7 +384,7 @@ async fn filters_leave_rows_out(db: Db) -> Outcome {
     assert_eq!(http.calls().len(), 0);
     let always = RequestCount::in_partition("a").filter(|_| dynamo_entity::all([]));
     assert!(!always.explain(&db)?.is_filtering());
-    // Beside the library's own.
+    // The condition is joined with the library's own filter on the type.
     library(&db).await?;
     let books = Book::in_partition().filter(|b| b.isbn().eq("1") | b.year().lt(0));
     assert_eq!(
@@ -415,7 +415,7 @@ async fn filters_name_no_queried_key(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A query of any kind that is strong.
+/// Turns a query of any kind into a consistent one.
 #[expect(dead_code, reason = "compiled, not run")]
 fn strong<Q: QueryVerbs>(query: Q) -> Query<Q::Row>
 where
@@ -450,7 +450,7 @@ async fn ten_thousand_rows_go_by(db: Db) -> Outcome {
         next += 1;
     }
     assert_eq!(next, 10_000);
-    // About 20 bytes each: one answer holds them all.
+    // The rows have about 20 bytes each, so one answer holds all of them.
     assert_eq!(http.calls().len(), 1);
     assert_eq!(q.clone().page_size(3_000).all(&db).await?.len(), 10_000);
     assert_eq!(q.clone().count(&db).await?, 10_000);
@@ -464,7 +464,7 @@ async fn ten_thousand_rows_go_by(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Many rows, without the library.
+/// Stores many rows without the library.
 async fn plant_numbers(db: &Db, count: u32) -> Outcome {
     use dynamo_entity::aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
     let table = db.table::<Numbered>();

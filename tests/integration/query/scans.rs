@@ -1,4 +1,4 @@
-//! Scans: the whole table, in segments, from a saved place on.
+//! Scans of the whole table, in segments, and from a saved place on.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ tests![
     a_cursor_has_a_place_in_each_segment,
     a_cursor_of_segments_fits_as_many,
     made_up_places_are_refused,
-    what_is_refused_is_the_place_or_the_request,
+    a_bad_cursor_is_told_from_a_bad_request,
     segments_that_were_read_are_not_read_again,
     a_limit_is_shared_by_the_segments,
     segments_have_a_bound,
@@ -59,18 +59,18 @@ fn things(names: usize) -> impl Strategy<Value = Vec<Thing>> {
     })
 }
 
-/// How much is read before the scan is stopped.
+/// One leg of a scan: how much is read before it is stopped.
 #[derive(Debug, Clone, Copy)]
 enum Leg {
     /// A page of so many rows.
     Page(usize),
-    /// What is found among so many items.
+    /// A page that looks at so many items.
     Scanned(usize),
     /// A page without a limit.
     Answer,
     /// So many rows of a stream.
     Stream(usize),
-    /// A page that is left at a row, if it has as many.
+    /// A page, left at this row if it has as many.
     Row(usize),
 }
 
@@ -105,7 +105,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// What a leg brought, and where the next one begins.
+/// The rows that a leg brought, and where the next leg begins.
 struct Walked {
     rows: Vec<Thing>,
     next: Option<Cursor>,
@@ -172,7 +172,7 @@ async fn streamed(
     })
 }
 
-/// A cursor as it comes back from a client, or from a disk.
+/// The cursor after a way through its text, as a client or a file would keep it.
 fn saved(cursor: Option<Cursor>) -> Result<Option<Cursor>> {
     let text = cursor.map(|cursor| cursor.to_string());
     text.map(|text| text.parse()).transpose()
@@ -181,7 +181,7 @@ fn saved(cursor: Option<Cursor>) -> Result<Option<Cursor>> {
 async fn in_legs(db: &Db, plan: &Plan) -> Result<Vec<Thing>> {
     let (mut seen, mut next) = (Vec::new(), None);
     let legs = plan.legs.iter().cycle().take(3_000);
-    // A leg may bring nothing; of those that do, some do.
+    // A leg may bring no rows, so at last a stream reads to the end.
     for leg in legs.chain([&Leg::Stream(usize::MAX)]) {
         let walked = plan.walk(db, *leg, saved(next)?).await?;
         seen.extend(walked.rows);
@@ -243,7 +243,7 @@ async fn put_things(db: &Db, count: i16) -> Outcome {
     Ok(())
 }
 
-/// Of queries as of scans.
+/// The cursor of a stream works for queries as it does for scans.
 async fn a_stream_says_where_to_go_on(db: Db) -> Outcome {
     library(&db).await?;
     let q = Loan::in_partition().page_size(2);
@@ -259,10 +259,10 @@ async fn a_stream_says_where_to_go_on(db: Db) -> Outcome {
     let end = rows.cursor()?;
     assert!(end.is_some(), "the end is not the beginning");
     assert_eq!(q.clone().resume(end).all(&db).await?, []);
-    // What was resumed and not read on is where it was resumed.
+    // A resumed stream that has not been read on is still at the place where it was resumed.
     let first = q.clone().limit(1).page(&db).await?.next;
     assert_eq!(q.clone().resume(first.clone()).stream(&db).cursor()?, first);
-    // Half of these rows are dropped by a filter; what was looked at is not looked at again.
+    // A filter drops half of these rows. Rows that were looked at before are not looked at again.
     let (db, _) = tokens(&db, 40).await?;
     let mut rows = super::Token::in_partition().page_size(4).stream(&db);
     let mut seen = 0;
@@ -312,7 +312,7 @@ async fn a_cursor_has_a_place_in_each_segment(db: Db) -> Outcome {
         assert_eq!(all.len(), 30, "from row {row}");
     }
     assert!(page.cursor_at(10).is_none());
-    // The exact end is the end.
+    // A page that ends exactly at the end has no next page.
     let page = q.clone().limit(30).page(&db).await?;
     assert_eq!((page.rows.len(), page.next), (30, None));
     let page = q.limit(29).page(&db).await?;
@@ -347,7 +347,7 @@ async fn a_cursor_of_segments_fits_as_many(db: Db) -> Outcome {
         let refused = query.page(&signing).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::InvalidCursor, "{refused}");
     }
-    // Made up: by changing any of its bytes, the kind among them.
+    // Forged cursors: each byte of a signed cursor is changed in turn, including the one that tells its kind.
     let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(parts.to_string())?;
     for at in 0..bytes.len() {
         let mut forged = bytes.clone();
@@ -372,7 +372,8 @@ async fn a_cursor_of_segments_fits_as_many(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Whatever a client makes of it: read as it is written, and refused before anything is sent.
+/// A forged cursor that parses reads back as the same text, and is refused before anything is sent unless its
+/// place belongs to the scan.
 async fn made_up_places_are_refused(db: Db) -> Outcome {
     put_things(&db, 30).await?;
     let scan = || Thing::scan().segments(4).limit(7);
@@ -402,7 +403,8 @@ async fn made_up_places_are_refused(db: Db) -> Outcome {
         };
         prop_assert_eq!(cursor.to_string(), text);
         match scan().resume(cursor).explain(&db) {
-            // Another key of the table, or a segment that is done or was not begun: rows of the scan.
+            // The forged place is another key of the table, or in a segment that is done or not begun, so
+            // only rows of the scan follow.
             Ok(_) => taken.set(taken.get() + 1),
             Err(refused) => prop_assert_eq!(refused.kind(), ErrorKind::InvalidCursor),
         }
@@ -412,8 +414,8 @@ async fn made_up_places_are_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Only the service knows whether a key is one of a segment; and it may refuse the filter.
-async fn what_is_refused_is_the_place_or_the_request(db: Db) -> Outcome {
+/// Only the service knows whether a key belongs to a segment. It may also refuse the request for its filter.
+async fn a_bad_cursor_is_told_from_a_bad_request(db: Db) -> Outcome {
     put_things(&db, 30).await?;
     let scan = || Thing::scan().segments(1).limit(7);
     let cursor = scan().page(&db).await?.next.ok_or("more")?;
@@ -426,7 +428,7 @@ async fn what_is_refused_is_the_place_or_the_request(db: Db) -> Outcome {
         .unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidCursor, "{refused}");
     assert_eq!(http.calls().len(), 2);
-    // It refuses the request without the place, too.
+    // The service refuses the request without the place, too, so the place is not to blame.
     let (fails, _) = db.faulty([refuse(), refuse()]);
     let refused = scan()
         .resume(cursor.clone())
@@ -434,7 +436,7 @@ async fn what_is_refused_is_the_place_or_the_request(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Rejected, "{refused}");
-    // Nobody knows what it was.
+    // The second answer does not tell whether the place was to blame.
     let (fails, _) = db.faulty([refuse(), Fault::refuse("AccessDeniedException")]);
     let refused = scan()
         .resume(cursor.clone())
@@ -442,7 +444,7 @@ async fn what_is_refused_is_the_place_or_the_request(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Rejected, "{refused}");
-    // Behind its first answer the place is the service's own.
+    // After the first answer, the place comes from the service itself, so it is not to blame.
     let (fails, http) = db.faulty([Fault::Pass, refuse()]);
     let more = scan().page_size(2).resume(cursor).page(&fails).await;
     assert_eq!(more.unwrap_err().kind(), ErrorKind::Rejected);
@@ -463,10 +465,10 @@ async fn segments_that_were_read_are_not_read_again(db: Db) -> Outcome {
         row?;
     }
     assert_eq!(limits(&http), [None; 6]);
-    // All is read, and no request says so again.
+    // Everything has been read, so no request is sent.
     assert_eq!(q().resume(rows.cursor()?).all(&faulty).await?, []);
     assert_eq!(limits(&http), []);
-    // Of a scan that is stopped in its middle those segments are left that had more.
+    // When a scan stops in the middle, only the segments that had more are read again.
     let page = q().max_scanned(39).limit(100).page(&faulty).await?;
     limits(&http);
     let rest = q().resume(page.next).all(&faulty).await?;
@@ -505,7 +507,7 @@ async fn segments_have_a_bound(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Items of some 2 KB: an answer of many takes half a unit for every second one.
+/// Items of about 2 KB, each of which takes half a read unit in a large answer without strong consistency.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "large", key(pk = id), gsi(by_kind, pk = kind, sk = id, project = keys))]
 struct Large {
@@ -530,7 +532,7 @@ async fn put_large(db: &Db, count: u32) -> Outcome {
     Ok(())
 }
 
-/// What was told, and when.
+/// The progress that was reported, and when.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<(Duration, ReadProgress)>>>);
 
@@ -548,7 +550,7 @@ impl Told {
         self.all().last().expect("something was told").1
     }
 
-    /// Nothing was taken ahead of its time but for one request, of a second's units at most.
+    /// Panics if units were taken ahead of their time, except for one request of at most a second's units.
     fn keeps(&self, per_second: f64) {
         let (mut before, mut most) = (0.0, 0.0f64);
         for (at, progress) in self.all() {
@@ -587,7 +589,7 @@ async fn a_pace_is_kept(db: Db) -> Outcome {
         assert_eq!(paced.clone().count(&faulty).await?, 300);
         let took = began.elapsed();
         let read = told.last().read_units;
-        // 600 KB, and what requests round up.
+        // The items have 600 KB, and each request rounds up.
         assert!((75.0..220.0).contains(&read), "{read}");
         told.keeps(units.into());
         assert!(took > Duration::from_millis(300), "{took:?}");
@@ -601,7 +603,7 @@ async fn a_pace_is_kept(db: Db) -> Outcome {
         assert!(limits.iter().all(Option::is_some), "{limits:?}");
         assert!(limits.len() < 60, "{limits:?}");
     }
-    // Where an answer of 1 MB is less than a second's units nothing need bound it.
+    // If a second's units are enough for an answer of 1 MB, requests need no limit.
     let (faulty, http) = db.faulty([]);
     let all = Large::scan().read_units_per_second(10_000);
     assert_eq!(all.all(&faulty).await?.len(), 300);
@@ -631,7 +633,7 @@ async fn a_pace_is_kept_by_jobs_and_hydrated_rows(db: Db) -> Outcome {
     let began = Instant::now();
     assert_eq!(rows.all(&db).await?.len(), 150);
     let (read, took) = (told.last().read_units, began.elapsed());
-    // 300 KB of items, and those of the index.
+    // The items have 300 KB, and reading the index takes units, too.
     assert!(read >= 37.0, "{read}");
     assert!(
         took.as_secs_f64() * 100.0 >= read - 100.0,
@@ -656,7 +658,8 @@ async fn an_engine_that_does_not_say_is_estimated(db: Db) -> Outcome {
     let began = Instant::now();
     let scan = Large::scan().read_units_per_second(50);
     let rows = scan.on_progress(told.listener()).all(&faulty).await?;
-    // Two items of 40,000 bytes each, twice; the second request waits for the first.
+    // The units are estimated: each answer counts two items of 40,000 bytes. The second request waits for the
+    // first.
     assert_eq!((rows.len(), told.last().read_units), (2, 20.0));
     assert!(began.elapsed() >= Duration::from_millis(199));
     Ok(())
@@ -686,14 +689,14 @@ async fn progress_adds_up(db: Db) -> Outcome {
         a.requests < b.requests && a.scanned <= b.scanned && a.segments_done <= b.segments_done
     };
     assert!(told.is_sorted_by(is_growing), "{told:?}");
-    // Segments that were read before are done from the beginning.
+    // Segments that were read before the cursor count as done from the beginning.
     let page = scan.clone().limit(100).max_scanned(59).page(&db).await?;
     let told = Told::default();
     let rest = scan.resume(page.next).on_progress(told.listener());
     assert_eq!(rest.count(&db).await?, 15 - page.rows.len());
     assert_eq!((told.last().segments, told.last().segments_done), (5, 5));
     assert!(told.last().requests < 5);
-    // Of a query: a partition each.
+    // For a query, the segments are its partitions.
     library(&db).await?;
     let told = Told::default();
     let loans = Loan::in_partition().on_progress(told.listener());

@@ -1,5 +1,5 @@
-//! Cursors that somebody changed, where no secret signs them: each is refused before anything is sent, or is a place that
-//! the engine takes.
+//! Cursors that somebody changed, without a secret that signs them: each is refused before anything is sent,
+//! or is a place that the engine accepts.
 
 use dynamo_entity::Number;
 use dynamo_entity::prelude::*;
@@ -13,7 +13,7 @@ tests![
     a_key_that_no_key_can_be_is_refused,
 ];
 
-/// Keys of every type, of the table and of indexes.
+/// An entity with keys of every type, in the table and in its indexes.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "parts", key(pk = maker, sk = code))]
 #[dynamo(gsi(by_weight, pk = kind, sk = weight), gsi(by_hash, pk = weight, sk = hash))]
@@ -72,7 +72,7 @@ fn cursor_of(bytes: &[u8]) -> Result<Cursor> {
     base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes).parse()
 }
 
-/// One bit, or some bytes: others, fewer, more, or those of another cursor.
+/// Changes one bit or some bytes: replaces, removes or inserts them, or takes those of another cursor.
 fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut fastrand::Rng) {
     let at = random.usize(0..bytes.len());
     match random.u8(0..8) {
@@ -92,7 +92,7 @@ fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut fastrand::Rng) {
             let place = at..bytes.len().min(at + until - from);
             bytes.splice(place, other[from..until].iter().copied());
         }
-        // Within a block of JSON, whose length stays right.
+        // Bytes are overwritten in place, so a block of JSON keeps its right length.
         _ => {
             let until = bytes.len().min(at + random.usize(1..6));
             for byte in &mut bytes[at..until] {
@@ -146,7 +146,7 @@ async fn changed_cursors_are_refused_or_go_on(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The cursor with one text in place of another in its position, lengths kept right.
+/// The cursor with one text of its position replaced by another, and its length corrected.
 fn replaced(cursor: &Cursor, old: &[u8], new: &[u8]) -> Result<Cursor> {
     let mut bytes = bytes_of(cursor);
     let at = bytes.windows(old.len()).position(|window| window == old);
@@ -207,7 +207,7 @@ async fn a_key_that_no_key_can_be_is_refused(db: Db) -> Outcome {
     )
     .await?;
     refused(b"{\"N\":\"2.5\"}", b"{ \"N\":\"2.5\"}".to_vec()).await?;
-    // What a text may hold, it holds.
+    // Any character that a text may hold is accepted in it.
     let other = replaced(&cursor, b"c\\n2", b"c\\u0001")?;
     q.resume(other).page(&db).await?;
     Ok(())

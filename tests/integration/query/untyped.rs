@@ -1,5 +1,5 @@
-//! Rows of other programs in a shared table, without the attribute that says what they are: told by their keys, whoever
-//! reads them.
+//! Rows of other programs in a shared table, without the type attribute: every read tells them apart by their
+//! keys.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::tests;
 
 tests![
     every_read_tells_rows_by_their_keys,
-    limits_count_what_is_meant,
+    limits_count_only_rows_of_the_entity,
     collections_tell_rows_by_their_keys,
     jobs_reach_rows_without_a_type,
     items_of_unique_values_stay_out,
@@ -21,7 +21,7 @@ tests![
     rows_in_another_spelling_are_refused,
     jobs_leave_rows_in_another_spelling,
     deletes_leave_what_no_read_returns,
-    where_no_other_entity_stands_all_rows_are_told_of,
+    foreign_rows_are_errors_where_no_other_entity_is_stored,
 ];
 
 #[derive(DynamoTable)]
@@ -29,7 +29,7 @@ tests![
 #[dynamo(gsi(gsi1, pk = "g1pk", sk = "g1sk"), gsi(gsi2, pk = "g2pk", sk = "g2sk", project = keys))]
 struct Mail;
 
-/// Its letters stand between its own rows.
+/// The letters of a thread stand between the rows of threads.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, DynamoEntity)]
 #[dynamo(table = Mail, key(pk = "BOX#{owner}", sk = "T#{thread}"), unique(by_title, title))]
 #[dynamo(gsi(threads_of, on = gsi1, pk = "S#{state}", sk = "{thread}"))]
@@ -82,7 +82,7 @@ struct Number {
 
 const OWNERS: [&str; 3] = ["a", "b", "c"];
 
-/// As this library writes it, or as one that has no types.
+/// Stores the entity as this library does, or without its type like another program.
 async fn plant<E: DynamoEntity>(db: &Db, entity: &E, is_typed: bool) -> Outcome {
     let mut item: Raw = entity.to_item()?.into();
     if !is_typed {
@@ -92,7 +92,7 @@ async fn plant<E: DynamoEntity>(db: &Db, entity: &E, is_typed: bool) -> Outcome 
     Ok(())
 }
 
-/// Some of each, every other one without a type, and rows that are of no entity.
+/// Stores threads, letters and labels, some of them without a type, and rows of no entity.
 async fn fill(
     db: &Db,
     letters: u16,
@@ -162,7 +162,7 @@ async fn streamed<R: Send + 'static>(db: &Db, q: Query<R>) -> Result<Vec<R>> {
     Ok(all)
 }
 
-/// Everything that a query says, against what it has to say.
+/// Compares everything that a query can do with the rows that it should return.
 async fn reads<R>(db: &Db, q: Query<R>, wanted: &[R]) -> Outcome
 where
     R: std::fmt::Debug + Ord + Clone + Send + 'static,
@@ -204,7 +204,7 @@ async fn every_read_tells_rows_by_their_keys(db: Db) -> Outcome {
     let of_a: Vec<Thread> = sorted(threads.iter().filter(|row| row.owner == "a").cloned());
     reads(&db, Thread::in_partition("a").into(), &of_a).await?;
     reads(&db, Letter::in_partition(each(OWNERS)).into(), &letters).await?;
-    // Both fill one index.
+    // Threads and letters share this index.
     reads(&db, Thread::threads_of("open").into(), &threads).await?;
     reads(&db, Letter::letters_of("open").into(), &letters).await?;
     reads(&db, Letter::letter_keys("open").hydrate().into(), &letters).await?;
@@ -216,8 +216,8 @@ async fn every_read_tells_rows_by_their_keys(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Where hundreds of rows come in one answer, and most of them are of others.
-async fn limits_count_what_is_meant(db: Db) -> Outcome {
+/// One answer brings hundreds of rows, and most of them belong to other entities.
+async fn limits_count_only_rows_of_the_entity(db: Db) -> Outcome {
     let (threads, letters) = fill(&db, 150).await?;
     reads(&db, Thread::in_partition(each(OWNERS)).into(), &threads).await?;
     assert_eq!(Letter::letters_of("open").count(&db).await?, letters.len());
@@ -234,11 +234,11 @@ async fn collections_tell_rows_by_their_keys(db: Db) -> Outcome {
         let threads = threads.iter().filter(|row| row.owner == owner).count();
         threads + letters.iter().filter(|row| row.owner == owner).count()
     };
-    // Labels are left out, with a type or without.
+    // Labels are not in this collection and are left out, with a type or without.
     let rows = Inbox::in_partition("c").all(&db).await?;
     assert_eq!(rows.len(), of("c"));
     assert_eq!(Inbox::in_partition("c").count(&db).await?, of("c"));
-    // Rows of no entity are errors in their place.
+    // Rows that belong to no entity are errors in their place.
     let rows = Inbox::in_partition("b").lenient().all(&db).await?;
     let errors = rows.iter().filter(|row| row.is_err()).count();
     assert_eq!((rows.len() - errors, errors), (of("b"), 2));
@@ -283,7 +283,7 @@ async fn items_of_unique_values_stay_out(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A row with the type of the entity that does not read is never dropped in silence.
+/// A row that has the type of the entity but does not decode is never dropped silently.
 async fn broken_rows_stay_errors(db: Db) -> Outcome {
     db.create_tables([Mail::schema()]).await?;
     let broken = [("BOX#a", "T#1#L#001"), ("ELSE", "WHERE")];
@@ -291,7 +291,7 @@ async fn broken_rows_stay_errors(db: Db) -> Outcome {
         let item = raw([("pk", s(pk)), ("sk", s(sk)), ("_type", s("Letter"))]);
         db.plant::<Letter>(item).await;
     }
-    // Without a type, one of them is a letter.
+    // Two rows without a type. By its key, the first one is a letter, and so an error. The other one is not.
     db.plant::<Letter>(raw([("pk", s("BOX#b")), ("sk", s("T#1#L#001"))]))
         .await;
     db.plant::<Letter>(raw([("pk", s("ELSE")), ("sk", s("HERE"))]))
@@ -299,7 +299,7 @@ async fn broken_rows_stay_errors(db: Db) -> Outcome {
     let rows = Letter::scan().lenient().all(&db).await?;
     assert_eq!(rows.iter().filter(|row| row.is_err()).count(), 3);
     assert_eq!(Letter::scan().count(&db).await?, 3);
-    // A type that is no text is no type of an entity.
+    // A type attribute that is not a text counts as no type.
     let odd: [(&str, Value); 3] = [
         ("pk", Value::S("BOX#c".into())),
         ("sk", Value::S("T#1#L#001".into())),
@@ -321,7 +321,7 @@ struct Reads {
     reads: u32,
 }
 
-/// Of a program that pads no numbers, of one that writes keys in lower case, and of one that escapes nothing.
+/// Rows of programs that pad no numbers, write keys in lower case, or escape nothing.
 async fn strangers(db: &Db) -> Outcome {
     db.create_tables([Mail::schema()]).await?;
     let letter = Letter {
@@ -349,7 +349,7 @@ async fn strangers(db: &Db) -> Outcome {
     item.remove("_type");
     item.insert("sk".into(), s("T#1#X"));
     db.plant::<Thread>(item).await;
-    // These are evidently of something else.
+    // By their keys, these rows clearly belong to something else.
     for sk in ["_unique#Letter#number", "X#T#1#L#001", "LABELS"] {
         db.plant::<Letter>(raw([("pk", s("BOX#a")), ("sk", s(sk))]))
             .await;
@@ -357,7 +357,7 @@ async fn strangers(db: &Db) -> Outcome {
     Ok(())
 }
 
-/// What was refused, by its sort key.
+/// The rows that were refused: their sort keys and errors, sorted.
 fn refused<R: std::fmt::Debug>(rows: Vec<Result<R>>) -> Vec<(String, Error)> {
     let errors = rows.into_iter().filter_map(Result::err);
     let mut errors: Vec<_> = errors
@@ -398,7 +398,7 @@ async fn rows_in_another_spelling_are_refused(db: Db) -> Outcome {
     }
     assert_eq!(names(&refused(streamed)), ["T#1#L#8", "t#1#l#009"]);
 
-    // What is more like a letter is told of with the letters, and what is like no label is no label.
+    // A row is reported to the entity whose keys it resembles most, and to none if it resembles none.
     let threads = Thread::scan().lenient().all(&db).await?;
     assert_eq!(
         (threads.len(), names(&refused(threads))),
@@ -406,7 +406,7 @@ async fn rows_in_another_spelling_are_refused(db: Db) -> Outcome {
     );
     assert_eq!(Label::scan().lenient().all(&db).await?.len(), 0);
 
-    // And so wherever the type is asked for, whatever is read of a row.
+    // All reads that ask for the type do the same, whatever they read of a row.
     let letters = Letter::in_partition("a").lenient().all(&db).await?;
     assert_eq!(names(&refused(letters)), ["T#1#L#8"]);
     let letters = Letter::letters_of("open").lenient().all(&db).await?;
@@ -424,7 +424,7 @@ async fn rows_in_another_spelling_are_refused(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Nobody knows what they are, so nothing takes them away.
+/// Nobody knows what these rows are, so no job deletes them.
 async fn jobs_leave_rows_in_another_spelling(db: Db) -> Outcome {
     strangers(&db).await?;
     let all = db.count::<Mail>().await;
@@ -447,7 +447,8 @@ async fn jobs_leave_rows_in_another_spelling(db: Db) -> Outcome {
     Ok(())
 }
 
-/// A row of another type under a key of ours, one of another program, and one of ours without a type in another spelling.
+/// Plants a row of an unknown type under a key of a letter, a row of another program, and a letter without a
+/// type in another spelling.
 async fn plant_strangers(db: &Db) -> Outcome {
     let strangers = [
         ("T#1#L#900", Some("Martian")),
@@ -462,8 +463,8 @@ async fn plant_strangers(db: &Db) -> Outcome {
     Ok(())
 }
 
-/// What a lenient read gives as an error no delete takes away, of an entity as of a collection, by a partition as by a
-/// scan; and the error names the row.
+/// A row that a lenient read returns as an error is never deleted, by entity or collection, by partition or
+/// scan. The error names the row.
 async fn deletes_leave_what_no_read_returns(db: Db) -> Outcome {
     let (threads, letters) = fill(&db, 12).await?;
     let all = db.count::<Mail>().await;
@@ -508,9 +509,9 @@ async fn deletes_leave_what_no_read_returns(db: Db) -> Outcome {
     Ok(())
 }
 
-/// No entity of the table stands among labels, so the service is not asked for the type. What another program put there
-/// is no row of another entity that could be left out unseen: it is an error in its place, and is counted.
-async fn where_no_other_entity_stands_all_rows_are_told_of(db: Db) -> Outcome {
+/// No other entity of the table has keys like labels, so the service is not asked for the type. A foreign row
+/// there is therefore an error in its place, and is counted.
+async fn foreign_rows_are_errors_where_no_other_entity_is_stored(db: Db) -> Outcome {
     db.create_tables([Mail::schema()]).await?;
     let label = Label {
         owner: "a".into(),
@@ -545,11 +546,11 @@ async fn where_no_other_entity_stands_all_rows_are_told_of(db: Db) -> Outcome {
         ]
     );
     assert_eq!(of_a().count(&db).await?, 5);
-    // A scan asks for the type: it leaves out what has another one, and tells of what may be a label.
+    // A scan asks for the type: it leaves out rows of other types, and reports those that may be labels.
     let rows = Label::scan().lenient().all(&db).await?;
     assert_eq!(rows.iter().filter(|row| row.is_err()).count(), 2);
     assert_eq!((rows.len(), Label::scan().count(&db).await?), (3, 3));
-    // No job takes away what is not a label. One in another spelling is, if its type says so.
+    // No job deletes rows that are not labels. A label in another spelling is one if its type says so.
     let report = of_a().delete_each().send(&db).await?;
     assert_eq!((report.written, report.failed), (2, 3));
     assert_eq!(db.count::<Mail>().await, 3);

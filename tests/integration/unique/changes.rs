@@ -1,4 +1,4 @@
-//! Puts, updates and deletes: what they take and give up.
+//! Puts, updates and deletes: which values they take and give up.
 
 use dynamo_entity::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::tests;
 tests![
     a_put_takes_and_gives_up,
     a_put_adopts_what_was_there_before,
-    a_stored_item_that_lacks_a_value_is_said_to,
+    a_stored_item_without_the_value_is_reported,
     an_update_of_a_loaded_entity_changes_a_value,
     an_update_by_key_has_to_know,
     an_update_of_something_else_stays_single,
@@ -63,7 +63,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert!(unfit.is_conflict() && unfit.current::<Account>().is_some());
-    // With a version.
+    // The same with a version.
     let ann = person("ann", 1).put().send(&db).await?;
     let newer = Person {
         badge: Some(2),
@@ -91,7 +91,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Rows from before the declaration.
+/// These rows were stored before the value was declared unique.
 async fn a_put_adopts_what_was_there_before(db: Db) -> Outcome {
     tables(&db).await?;
     for id in [1, 2] {
@@ -102,7 +102,7 @@ async fn a_put_adopts_what_was_there_before(db: Db) -> Outcome {
     first.put().send(&db).await?;
     let second = Account::key(2).get().send(&db).await?.ok_or("planted")?;
     assert!(second.put().send(&db).await.unwrap_err().is_not_unique());
-    // It can get away from the value that is not its own.
+    // The row can still change away from a value that belongs to another row.
     second
         .update()
         .apply(|a| a.email().set("b@x"))
@@ -136,8 +136,8 @@ struct NewMember {
     mail: String,
 }
 
-/// The attribute beneath the value was renamed: what is written has it, and what is stored has not.
-async fn a_stored_item_that_lacks_a_value_is_said_to(db: Db) -> Outcome {
+/// The attribute of the value was renamed, so new items have it and the stored item does not.
+async fn a_stored_item_without_the_value_is_reported(db: Db) -> Outcome {
     db.create_tables([OldMember::schema()]).await?;
     let old = OldMember {
         id: 1,
@@ -237,7 +237,7 @@ async fn an_update_by_key_has_to_know(db: Db) -> Outcome {
         sentinels::<Account>(&db).await,
         owned([("email#b@x", "ACCOUNT#0000000001")])
     );
-    // A time to live has to be known where values are taken.
+    // A write that takes a value has to know the TTL of the row.
     person("ann", 1).create().send(&db).await?;
     let badge = || {
         Person::key("ann")
@@ -317,7 +317,7 @@ async fn an_outdated_entity_changes_nothing(db: Db) -> Outcome {
         sentinels::<Account>(&db).await,
         owned([("email#b@x", "ACCOUNT#0000000001")])
     );
-    // Set to what it was loaded with, which is no longer there.
+    // The update sets the value that was loaded, but the stored item has another one now.
     let same = ann.update().apply(|a| a.email().set("a@x")).send(&db).await;
     assert!(same.unwrap_err().is_conflict());
     let gone = account(7, "q@x");
@@ -434,7 +434,7 @@ async fn a_value_can_be_swapped_for_a_free_one_again_and_again(db: Db) -> Outcom
 async fn a_value_that_is_anothers_is_not_given_up(db: Db) -> Outcome {
     tables(&db).await?;
     account(1, "a@x").create().send(&db).await?;
-    // A row that others wrote, with a value that is taken.
+    // Another program wrote this row, with a value that is taken.
     db.plant::<Account>(account(2, "a@x").to_item()?).await;
     Account::key(2).delete().send(&db).await?;
     db.plant::<Account>(account(2, "a@x").to_item()?).await;

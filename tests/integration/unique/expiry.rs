@@ -1,4 +1,4 @@
-//! Values of owners that expire.
+//! Unique values of owners that expire.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -34,11 +34,11 @@ async fn values_expire_with_their_owner(db: Db) -> Outcome {
             .is_not_unique()
     );
     clock.advance(11_000);
-    // The service has deleted neither yet.
+    // The owner and the sentinel have expired, but the service has not deleted them yet.
     assert_eq!(Person::by_badge(1_u32).send(&at).await?, None);
     let bob = person("bob", 1).create().send(&at).await?;
     assert_eq!(Person::by_badge(1_u32).send(&at).await?, Some(bob));
-    // What is expired gives nothing up that is another's now.
+    // Deleting an expired row does not give up a value that now belongs to another row.
     let ann = Person {
         badge: Some(2),
         ..person("ann", 2)
@@ -120,7 +120,7 @@ fn login(id: u32, token: &str) -> Login {
     }
 }
 
-/// A sentinel has the TTL of its owner, and so the keys of such an index.
+/// A sentinel has the TTL of its owner, so it also appears in an index that sorts by the TTL.
 async fn an_index_of_times_shows_no_sentinels(db: Db) -> Outcome {
     db.create_tables([Login::schema()]).await?;
     let login = login(1, "t").create().send(&db).await?;

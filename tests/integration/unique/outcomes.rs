@@ -1,4 +1,4 @@
-//! What a writer is told when the answer was lost, or the item went at once.
+//! What a writer is told if the answer was lost, or if the item was deleted at once.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    what_took_effect_says_so,
+    a_write_that_took_effect_is_reported_as_done,
     a_row_that_is_deleted_at_once_was_written,
     a_lost_answer_is_no_second_owner,
 ];
 
-/// A transaction returns nothing, so the item is read after it. Where it is gone then, or the read fails, the write is
-/// done all the same, and no error says otherwise.
-async fn what_took_effect_says_so(db: Db) -> Outcome {
+/// A transaction returns nothing, so the item is read after it. If it is gone by then, or the read fails, the
+/// write is done all the same, and the error says so.
+async fn a_write_that_took_effect_is_reported_as_done(db: Db) -> Outcome {
     tables(&db).await?;
     let upserted = |id, email: &str| {
         let email = email.to_owned();
@@ -29,7 +29,7 @@ async fn what_took_effect_says_so(db: Db) -> Outcome {
     let denied = || Fault::refuse("AccessDeniedException");
     for (round, fault) in [gone as fn() -> Fault, denied].into_iter().enumerate() {
         let ann = account(1, "a@x").put().send(&db).await?;
-        // Both verbs that change a value read the item first, but the update of a loaded entity.
+        // `upsert` and `modify` read the item first. The update of a loaded entity does not.
         let (faulty, http) = db.faulty([Fault::Pass, fault()]);
         let update = ann.update().apply(|a| a.email().set("b@x"));
         let updated = update.send(&faulty).await;
@@ -55,7 +55,7 @@ async fn what_took_effect_says_so(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Deleted indeed, by somebody else between the two.
+/// Somebody else deletes the row between the write and the read.
 async fn a_row_that_is_deleted_at_once_was_written(db: Db) -> Outcome {
     tables(&db).await?;
     let ann = account(1, "a@x").create().send(&db).await?;

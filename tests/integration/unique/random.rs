@@ -1,4 +1,4 @@
-//! Random writes and races: what the items say is what is kept.
+//! Random writes and races: the stored sentinels match the stored items.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ tests![
     random_writes_leave_what_the_items_say,
 ];
 
-/// What the items imply, by the rules of the key.
+/// The sentinels that the items imply, by the documented form of their keys.
 async fn implied(db: &Db) -> Result<BTreeMap<String, String>> {
     let mut implied = BTreeMap::new();
     for item in Account::scan().consistent().all(db).await? {
@@ -28,7 +28,7 @@ async fn implied(db: &Db) -> Result<BTreeMap<String, String>> {
     Ok(implied)
 }
 
-/// One write of one kind, on a few accounts and a few values.
+/// Does one random write, on few accounts and few values.
 async fn any_write(db: &Dynamo, random: &mut fastrand::Rng) -> Result<()> {
     let id = random.u32(0..4);
     let email = format!("{}@x", random.u32(0..6));

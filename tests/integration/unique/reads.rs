@@ -1,4 +1,4 @@
-//! Owners are found by their values, and what keeps the values is seen nowhere.
+//! Look-ups find owners by their values, and no read shows the sentinels.
 
 use dynamo_entity::prelude::*;
 use serde_json::Value;
@@ -43,7 +43,7 @@ async fn a_look_up_finds_the_owner(db: Db) -> Outcome {
     );
     assert!(asked.requests[0].contains("$UNIQUE#"), "{asked:?}");
     let empty = Account::by_email("").send(&db).await.unwrap_err();
-    assert_eq!(empty.kind(), ErrorKind::InvalidKey); // nobody can have it
+    assert_eq!(empty.kind(), ErrorKind::InvalidKey); // No row can have this value.
     let room = Room {
         house: "h".into(),
         number: 1,
@@ -57,7 +57,7 @@ async fn a_look_up_finds_the_owner(db: Db) -> Outcome {
 async fn a_look_up_believes_the_item(db: Db) -> Outcome {
     tables(&db).await?;
     account(1, "a@x").create().send(&db).await?;
-    // Others changed the item, and know nothing of sentinels.
+    // Another program changed the item without its sentinels.
     db.plant::<Account>(account(1, "b@x").to_item()?).await;
     assert_eq!(Account::by_email("a@x").send(&db).await?, None);
     let delete = db.client().delete_item().table_name(db.table::<Account>());

@@ -1,4 +1,4 @@
-//! Who takes a value has it alone.
+//! Whoever takes a value is its only owner.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::testing;

@@ -1,4 +1,4 @@
-//! Values within transactions: each is taken once, and may be handed over.
+//! Unique values in transactions: each is taken once, and may be handed over.
 
 use dynamo_entity::error::Failed;
 use dynamo_entity::prelude::*;
@@ -10,14 +10,14 @@ use crate::tests;
 
 tests![
     a_transaction_says_whose_a_value_is,
-    they_fit_into_transactions,
+    unique_values_work_in_transactions,
     a_value_is_handed_over,
-    a_hand_over_believes_the_sentinel,
+    only_the_owner_can_hand_over_a_value,
     a_transaction_names_what_it_cannot_know,
     a_value_is_taken_once_in_a_transaction,
 ];
 
-/// There it cannot be left out.
+/// A transaction cannot leave out the value of another row, as a single delete does.
 async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
     tables(&db).await?;
     account(1, "a@x").create().send(&db).await?;
@@ -52,7 +52,7 @@ async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn they_fit_into_transactions(db: Db) -> Outcome {
+async fn unique_values_work_in_transactions(db: Db) -> Outcome {
     tables(&db).await?;
     let (ann, bob) = (account(1, "a@x"), account(2, "b@x"));
     let stored = Transaction::new()
@@ -84,13 +84,13 @@ async fn they_fit_into_transactions(db: Db) -> Outcome {
     assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
     assert!(error.is_not_unique() && error.attribute() == Some("email"));
     let failed = error.failures().next().ok_or("a failure")?;
-    assert_eq!(failed.key_of::<Account>(), Some(Account::key(4))); // and not that of the sentinel
+    assert_eq!(failed.key_of::<Account>(), Some(Account::key(4))); // It is not the key of the sentinel.
     assert!(failed.key_of::<Room>().is_none() && failed.error().holder::<Room>().is_none());
     assert_eq!(
         error.holder::<Account>().transpose()?,
         Some(Account::key(3))
     );
-    // Each takes two places, so fifty fill a transaction.
+    // Each create takes two places, so fifty fill a transaction.
     let many: Vec<_> = (100..151)
         .map(|id| account(id, &format!("{id}@x")))
         .collect();
@@ -104,7 +104,7 @@ async fn they_fit_into_transactions(db: Db) -> Outcome {
     Ok(())
 }
 
-/// One gives up what the other takes: one operation on the sentinel, in whatever order.
+/// One operation gives up a value and another takes it, in any order: the sentinel is written once.
 async fn a_value_is_handed_over(db: Db) -> Outcome {
     tables(&db).await?;
     let (mut ann, mut bob) = (account(1, "a@x"), account(2, "b@x"));
@@ -129,20 +129,20 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     moved.send(&db).await?;
     owners("c@x", "a@x").await;
     (ann.email, bob.email) = ("c@x".into(), "a@x".into());
-    // The taker comes first.
+    // Here the taker comes before the giver.
     let moved = Transaction::new()
         .with(gives(&bob, "c@x"))
         .with(gives(&ann, "d@x"));
     moved.send(&db).await?;
     owners("d@x", "c@x").await;
     (ann.email, bob.email) = ("d@x".into(), "c@x".into());
-    // Each takes what the other has.
+    // The two accounts swap their values.
     let swap = Transaction::new()
         .with(gives(&ann, "c@x"))
         .with(gives(&bob, "d@x"));
     swap.send(&db).await?;
     owners("c@x", "d@x").await;
-    // From one who goes to one who comes.
+    // A deleted row hands its value over to a new one.
     (ann.email, bob.email) = ("c@x".into(), "d@x".into());
     let heir = account(3, "d@x");
     let inherited = Transaction::new().with(heir.create()).with(bob.delete());
@@ -152,7 +152,7 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
         ("email#d@x", "ACCOUNT#0000000003"),
     ]);
     assert_eq!(sentinels::<Account>(&db).await, left);
-    // Two who take one value are none who hands it over.
+    // Two rows that take the same value are no hand-over.
     let (eve, fay) = (account(7, "z@x"), account(8, "z@x"));
     let both = Transaction::new().with(eve.create()).with(fay.create());
     let error = both.send(&db).await.unwrap_err();
@@ -164,13 +164,13 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What is handed over has to be the giver's.
-async fn a_hand_over_believes_the_sentinel(db: Db) -> Outcome {
+/// A value can only be handed over by its owner.
+async fn only_the_owner_can_hand_over_a_value(db: Db) -> Outcome {
     tables(&db).await?;
     let bob = account(2, "b@x");
     bob.create().send(&db).await?;
     account(3, "a@x").create().send(&db).await?;
-    // Written by others, without its sentinel: the value is that of another.
+    // Another program wrote this row without a sentinel, and its value belongs to another row.
     let ann = account(1, "a@x");
     db.plant::<Account>(ann.to_item()?).await;
     let before = sentinels::<Account>(&db).await;
@@ -185,7 +185,7 @@ async fn a_hand_over_believes_the_sentinel(db: Db) -> Outcome {
         Some(Account::key(3))
     );
     assert_eq!(sentinels::<Account>(&db).await, before);
-    // The giver's row has changed since: nothing is handed over.
+    // The giver's row has changed since it was loaded, so nothing is handed over.
     let late = bob.update().apply(|a| a.email().set("e@x"));
     Account::key(2)
         .modify(|a| a.email = "f@x".into())
@@ -216,7 +216,7 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
         assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
         assert!(error.to_string().contains("loaded"), "{error}");
     }
-    // One value can have one fate.
+    // A transaction can do only one thing with each value.
     let (one, two) = (account(1, "x@x"), account(2, "y@x"));
     let gives = |account: &Account| account.update().apply(|a| a.email().set("z@x"));
     let stale = Account {
@@ -245,7 +245,7 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Two operations of a transaction cannot both have a value, whether somebody gives it up there or not.
+/// Two operations of a transaction cannot take the same value, whether a third one gives it up or not.
 async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
     tables(&db).await?;
     let giver = account(9, "x@x").create().send(&db).await?;
@@ -275,7 +275,7 @@ async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
         assert!(error.to_string().contains("operation 2"), "{error}");
         assert!(!error.to_string().contains("x@x"), "{error}");
     }
-    // Of two values together it names both fields.
+    // For a value of two fields, the error names both.
     let people = [account(4, "d@x"), account(5, "e@x")];
     let people = people.map(|account| Account {
         handle: Some("h".into()),

@@ -1,4 +1,4 @@
-//! What is stored, against the model.
+//! Compares what is stored with the model.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ impl<E: Subject> World<'_, E> {
         E::random(&mut self.rng, no).key()
     }
 
-    /// The stored item is the expected one, and its derived keys are those of the hand-written model.
+    /// The stored item equals the model's, and its derived keys equal those of the hand-written model.
     pub(super) async fn check_item(&mut self, no: u32) -> Step {
         let key = self.key(no);
         let stored = self.db.raw(&key).await.map(Item::from);
@@ -41,7 +41,7 @@ impl<E: Subject> World<'_, E> {
     }
 }
 
-/// Every index holds exactly the items that the brute-force model finds.
+/// Every index holds exactly the items that a brute-force search of the model finds.
 pub async fn indexes<E: Subject>(db: &Db, rows: &[Row<E>]) -> Step {
     for index in <E::Table as DynamoTable>::TABLE.indexes {
         let names: Vec<&str> = index.pk.iter().chain(index.sk).copied().collect();
@@ -83,7 +83,7 @@ async fn scan<E: Subject>(db: &Db, index: &str) -> Result<Vec<Item>, String> {
     Ok(found.items().iter().cloned().map(Item::from).collect())
 }
 
-/// Leaves an empty table.
+/// Deletes all rows, so that the table is empty.
 pub async fn wipe<E: Subject>(db: &Db, rows: &[Row<E>]) -> Step {
     let delete = |row: &Row<E>| {
         let key = primary_key::<E>(&row.item).into();

@@ -1,4 +1,4 @@
-//! The verbs, each with what the model says of it.
+//! The verbs under test, each with the outcome that the model expects.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::{Row, apply_all, fresh, stored_name};
 use crate::subject::{Created, Move, Stamp, Subject};
 
 impl<E: Subject> World<'_, E> {
-    /// Others write an item.
+    /// Another program writes an item.
     pub(super) async fn plant(&mut self, no: u32) -> Step {
         let mut entity = E::random(&mut self.rng, no);
         let version = self.rng.u64(0..5);
@@ -43,7 +43,7 @@ impl<E: Subject> World<'_, E> {
         self.judge(no, result.map(Some), verdict).await
     }
 
-    /// Of a new entity, or of a loaded one that was changed.
+    /// Puts a new entity, or a loaded one that was changed in memory.
     pub(super) async fn put(&mut self, no: u32) -> Step {
         let mut entity = E::random(&mut self.rng, no);
         let (mut no, mut is_new) = (no, true);
@@ -105,7 +105,7 @@ impl<E: Subject> World<'_, E> {
         self.judge(no, result.map(Some), verdict).await
     }
 
-    /// Of an entity that was loaded at some time, and perhaps changed in memory since.
+    /// Updates an entity that was loaded earlier and may have been changed in memory since.
     pub(super) async fn update_loaded(&mut self) -> Step {
         let Some((no, mut entity)) = self.rng.choice(&self.loaded).cloned() else {
             return Ok(());
@@ -167,7 +167,7 @@ impl<E: Subject> World<'_, E> {
         self.judge(no, result.map(Some), verdict).await
     }
 
-    /// A part that may be relied on is not what was loaded.
+    /// Whether a part that the update may rely on differs between the stored row and the loaded entity.
     fn may_conflict(
         &self,
         row: &Row<E>,
@@ -204,7 +204,7 @@ impl<E: Subject> World<'_, E> {
         }
     }
 
-    /// What an update of a live item comes to.
+    /// The verdict on an update of a live item.
     fn updated(
         &self,
         no: u32,
@@ -276,7 +276,7 @@ impl<E: Subject> World<'_, E> {
         let refused = lacks || attempt.may_be_refused();
         let verdict = match self.stored(no) {
             _ if lacks => Verdict::refused(),
-            // An upsert never misses the row.
+            // An upsert never reports that the row is missing: a row that has expired is a conflict.
             Some(row) if !row.is_live(self.now()) => Verdict::lost(ErrorKind::Conflict),
             _ if !self.holds(no, &equalities) => Verdict::lost(ErrorKind::Conflict),
             Some(row) => match upserted(row, &moves, &stamp) {
@@ -377,13 +377,13 @@ impl<E: Subject> World<'_, E> {
     }
 }
 
-/// The stored item is the version that was loaded.
+/// Whether the stored item still has the version that was loaded.
 fn unchanged<E: Subject>(row: &Row<E>, entity: &E) -> bool {
     let same = row.version() == entity.version().and_then(|version| version.number());
     same && (entity.version().is_none() || entity.created() == row.entity.created())
 }
 
-/// A NULL of others is no number that the service could raise: it takes a loaded entity.
+/// The service cannot raise a version that another program stored as NULL. That takes a loaded entity.
 fn raised<E: Subject>(row: &Row<E>, verdict: Verdict<E>) -> Verdict<E> {
     let version = E::ENTITY.version.and_then(|version| row.item.get(version));
     match version {
@@ -395,7 +395,7 @@ fn raised<E: Subject>(row: &Row<E>, verdict: Verdict<E>) -> Verdict<E> {
     }
 }
 
-/// A text that was relied on not to be empty may be.
+/// Whether the stored item has an empty text where the update may rely on a text that is not empty.
 fn lacks_text<E: Subject>(row: &Row<E>, attempt: &Attempt<'_, E>) -> bool {
     let stored = fresh(&row.entity);
     let touched = E::GROUPS.iter().filter(|group| attempt.touches(group));
@@ -407,7 +407,7 @@ fn lacks_text<E: Subject>(row: &Row<E>, attempt: &Attempt<'_, E>) -> bool {
     })
 }
 
-/// An upsert of what is there: the time of creation stays, if there is one.
+/// The row after an upsert of an existing row. Its time of creation stays if it has one.
 fn upserted<E: Subject>(row: &Row<E>, moves: &[Move<E>], stamp: &Stamp) -> Option<Row<E>> {
     let kept = Stamp {
         created: Created::Kept,
@@ -423,7 +423,7 @@ fn upserted<E: Subject>(row: &Row<E>, moves: &[Move<E>], stamp: &Stamp) -> Optio
             new.item.insert(name, value.clone());
         }
     }
-    // The key's own fields, which others may have left out.
+    // The fields of the key are written too, because another program may have left them out.
     for field in E::KEY {
         let known = E::ENTITY
             .attributes
@@ -438,7 +438,7 @@ fn upserted<E: Subject>(row: &Row<E>, moves: &[Move<E>], stamp: &Stamp) -> Optio
     Some(Row::read(new.item))
 }
 
-/// What is sent of them.
+/// Takes the library's changes out of the moves, to be sent.
 fn changes<E>(moves: &mut [Move<E>]) -> Vec<Change<E>> {
     moves
         .iter_mut()

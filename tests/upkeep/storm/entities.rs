@@ -1,4 +1,4 @@
-//! What is stored in a storm, and how it is read without the library.
+//! The entities that a storm stores, and how they are read without the library.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -19,7 +19,7 @@ pub struct Plain {
     pub text: u64,
 }
 
-/// With a version and a unique value.
+/// An entity with a version and a unique value.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "storm-members", key(pk = "W#{worker}", sk = "M#{number}"))]
 #[dynamo(unique(by_badge, badge))]
@@ -41,7 +41,7 @@ pub struct Tally {
     pub count: u64,
 }
 
-/// What the model keeps of a row of either table.
+/// What the model keeps of a row of either entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     pub count: u64,
@@ -87,7 +87,7 @@ impl From<&Member> for Row {
     }
 }
 
-/// How often the sum was raised: for certain, and perhaps.
+/// How often the sum was raised: `certain` counts known successes, `perhaps` unknown outcomes.
 #[derive(Debug, Default)]
 pub struct Shared {
     certain: AtomicU64,
@@ -109,10 +109,10 @@ impl Shared {
     }
 }
 
-/// Rows by the text of their key.
+/// Rows by their key, written as text.
 pub type Rows = BTreeMap<String, Row>;
 
-/// The sentinels that such rows have: of each value, its owner.
+/// The sentinels of the unique values in these rows: the key of each sentinel and the row that owns its value.
 pub fn owners(rows: &Rows) -> BTreeMap<String, String> {
     let held = rows.iter().filter_map(|(key, row)| {
         let badge = row.badge?;
@@ -121,7 +121,7 @@ pub fn owners(rows: &Rows) -> BTreeMap<String, String> {
     held.collect()
 }
 
-/// Holds all items of a table against the models.
+/// Compares all items of a table with the models.
 pub async fn are_stored<E: DynamoEntity>(
     db: &Db,
     rows: &Rows,
@@ -151,7 +151,7 @@ pub async fn are_stored<E: DynamoEntity>(
     Ok(())
 }
 
-/// The key of an item as one text.
+/// The key of an item, written as one text.
 pub fn key_text(item: &Raw) -> String {
     let (first, second) = match item.contains_key("pk") {
         true => ("pk", "sk"),

@@ -1,4 +1,4 @@
-//! What may come of an operation, and whether it did.
+//! Which outcomes an operation may have, and whether its outcome is one of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,25 +9,25 @@ use super::entities::Row;
 
 pub type Step = Result<(), String>;
 
-/// A row of a task: which table, and its number.
+/// Names one row of a task by its entity and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Id {
     Plain(u32),
     Member(u32),
 }
 
-/// What a task's rows are.
+/// The rows of one task, as the model knows them.
 pub type World = BTreeMap<Id, Row>;
 
-/// What an operation should do.
+/// What an operation should do to the rows of its task.
 pub struct Forecast {
-    /// The rows that it is about, after it; none if it cannot succeed.
+    /// The rows of the operation as they are after it, or `None` if it cannot succeed.
     pub after: Option<Vec<(Id, Option<Row>)>>,
-    /// The rows that it is about.
+    /// The rows that the operation reads or writes.
     pub about: Vec<Id>,
-    /// How it may be refused.
+    /// The kinds of errors with which the operation may be refused.
     pub refusals: Vec<ErrorKind>,
-    /// It is sent again whatever happens, and says at last that the service is unavailable: put and delete by key.
+    /// Whether the operation is sent again after any failure and ends as unavailable: puts and deletes by key.
     pub is_resent: bool,
 }
 
@@ -55,7 +55,7 @@ impl Forecast {
         }
     }
 
-    /// What a change of a row leaves, if the row is there.
+    /// The forecast of a change, which fails if the row does not exist.
     pub fn change(id: Id, row: Option<Row>) -> Forecast {
         match row {
             Some(row) => Forecast::leaves(id, Some(row)),
@@ -74,7 +74,7 @@ impl Forecast {
     }
 }
 
-/// Which effects an outcome allows.
+/// The effect that an outcome allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     Once,
@@ -82,7 +82,7 @@ pub enum Effect {
     Either,
 }
 
-/// What this outcome says of the effect, if it may come of such an operation.
+/// The effect that this outcome stands for, or an error if the operation must not end like this.
 pub fn effect<T>(
     forecast: &Forecast,
     result: &Result<T, Error>,
@@ -98,11 +98,11 @@ pub fn effect<T>(
     }
     let is_weather = match kind {
         ErrorKind::OutcomeUnknown => Some(Effect::Either),
-        // The read after it failed.
+        // The write succeeded, and the read after it failed.
         ErrorKind::TookEffect => Some(Effect::Once),
         ErrorKind::Unavailable | ErrorKind::Throttled if forecast.is_resent => Some(Effect::Either),
         ErrorKind::Unavailable | ErrorKind::Throttled => Some(Effect::None),
-        // A refusal that was cut.
+        // The answer was a refusal that was cut short.
         ErrorKind::Service => Some(Effect::None),
         _ => None,
     };
@@ -113,10 +113,10 @@ pub fn effect<T>(
     }
 }
 
-/// The name under which requests are counted.
+/// The name under which `Seen` counts requests.
 const REQUESTS: &str = "requests";
 
-/// How often each operation ended in which way.
+/// How often each operation ended in each way.
 #[derive(Debug, Clone, Default)]
 pub struct Seen(BTreeMap<&'static str, BTreeMap<String, u64>>);
 
@@ -129,7 +129,7 @@ impl Seen {
         *self.0.entry(name).or_default().entry(outcome).or_default() += 1;
     }
 
-    /// Of requests, which way they went.
+    /// Adds the numbers of requests that took each way.
     pub fn count(&mut self, ways: BTreeMap<String, u64>) {
         let mine = self.0.entry(REQUESTS).or_default();
         for (way, count) in ways {
@@ -137,7 +137,7 @@ impl Seen {
         }
     }
 
-    /// Most requests of a storm meet their faults where most requests of a program do.
+    /// Most requests go past the SDK, as in a program, so that they meet their faults there.
     pub fn went_past_the_sdk(&self) -> Step {
         let ways = self.0.get(REQUESTS).cloned().unwrap_or_default();
         let all: u64 = ways.values().sum();
@@ -160,7 +160,7 @@ impl Seen {
         }
     }
 
-    /// Every operation has succeeded and failed, or the weather was too kind. A single storm need not.
+    /// Every operation has to succeed and to fail at least once. A short run is not checked.
     pub fn is_wide_enough(&self) -> Step {
         let operations = self.0.iter().filter(|(name, _)| **name != REQUESTS);
         let all: u64 = operations.flat_map(|(_, outcomes)| outcomes.values()).sum();

@@ -9,9 +9,9 @@ use super::judge::{Effect, Forecast, Id, Step};
 use super::weather::Traffic;
 use super::worker::{NUMBERS, Worker};
 
-/// Of a job at once.
+/// How many rows a job writes at the same time.
 pub const WRITES: usize = 2;
-/// So that some give up.
+/// The budget is small, so that some calls give up.
 pub const BUDGET: RetryBudget = RetryBudget::rounds(3);
 
 impl Worker {
@@ -31,7 +31,8 @@ impl Worker {
         }
     }
 
-    /// Puts and deletes. What is left over is sent again in calm weather, and then all is done.
+    /// Puts and deletes rows in a batch. What the batch did not write is sent again without faults, and then
+    /// all of it is done.
     async fn batch(&mut self) -> Step {
         let mut fresh: Vec<(Plain, Row)> = (0..NUMBERS).map(|number| self.fresh(number)).collect();
         self.rng.shuffle(&mut fresh);
@@ -85,13 +86,13 @@ impl Worker {
         Ok(())
     }
 
-    /// Over three tables: all or nothing.
+    /// A transaction over three tables, which does everything or nothing.
     async fn transaction(&mut self) -> Step {
         let raised = self.likely(Id::Plain, true);
         let created = self.likely(Id::Plain, false);
         let checked = self.likely(Id::Plain, true);
         if created == raised || checked == raised || checked == created {
-            // An item takes one operation.
+            // A transaction takes only one operation per item.
             return Ok(());
         }
         let member = self.likely(Id::Member, true);
@@ -147,7 +148,7 @@ impl Worker {
         Ok(())
     }
 
-    /// The number of a row that is there, or is not, unless luck is bad.
+    /// A number whose row exists, or does not, as asked. After eight tries it takes any number.
     fn likely(&mut self, id: fn(u32) -> Id, is_there: bool) -> u32 {
         for _ in 0..8 {
             let number = self.number();
@@ -210,7 +211,8 @@ impl Worker {
         self.judge_job("delete_each", after, result).await
     }
 
-    /// Each row is changed once or not at all; as many as the report says, and those of unknown outcome.
+    /// Each row is changed once or not at all. As many rows are changed as the report says, plus at most
+    /// those of unknown outcome and those in doubt.
     pub async fn judge_job(
         &mut self,
         name: &'static str,
@@ -247,7 +249,7 @@ impl Worker {
                 "{changed} rows are changed: {written} written, {unknown} unknown, {in_doubt} in doubt"
             ));
         }
-        // A create of what is there is refused in any weather.
+        // A create of an existing row is refused with faults and without.
         let may_fail = name == "put_each" && after.iter().any(|(id, _)| self.row(*id).is_some());
         if self.is_calm() && (stopped || (failed > 0 && !may_fail)) {
             return Err("failed in calm weather".to_owned());
@@ -264,7 +266,7 @@ impl Worker {
         self.row(Id::Member(number))
     }
 
-    /// What was read, if it was, is what is there.
+    /// A read that succeeded returned exactly the rows that are stored.
     async fn judge_read<T: PartialEq + std::fmt::Debug>(
         &mut self,
         name: &'static str,
@@ -273,7 +275,7 @@ impl Worker {
     ) -> Step {
         let mut forecast = Forecast::all([]);
         if !self.is_calm() {
-            // An answer that was cut.
+            // The answer may have been cut short.
             forecast = forecast.or(ErrorKind::Decode);
         }
         let read = result.as_ref().ok().is_none_or(|read| *read == there);
@@ -371,7 +373,8 @@ impl Worker {
         self.judge_read("query, pages", result, there).await
     }
 
-    /// Of a table that others write to, as a stream, in segments perhaps; what breaks off goes on from its place.
+    /// Scans a table that other tasks write to as a stream, often in segments. After an error it goes on from
+    /// its cursor.
     async fn scan(&mut self) -> Step {
         let there: Vec<Row> = (0..NUMBERS)
             .filter_map(|number| self.member_now(number))

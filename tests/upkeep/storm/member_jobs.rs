@@ -1,4 +1,4 @@
-//! Jobs on rows with a version and a unique value: each write of a row is a transaction.
+//! Jobs on rows with a version and a unique value. Each write of such a row is a transaction.
 
 use dynamo_entity::Bulk;
 use dynamo_entity::bulk::BulkReport;
@@ -19,7 +19,7 @@ impl Worker {
         }
     }
 
-    /// The rows of the task as they are to be: with values that no other write gives.
+    /// The rows of the task with new values, which no other write uses.
     fn renewed(&mut self) -> Vec<(u32, Row)> {
         let turn = 20 + 10 * self.rng.u32(0..3);
         let first = self.task * 100 + turn;

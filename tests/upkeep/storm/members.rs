@@ -1,4 +1,4 @@
-//! Writes of rows with a version and a unique value, some values of which all tasks want.
+//! Writes of rows with a version and a unique value. All tasks compete for some of the values.
 
 use dynamo_entity::prelude::*;
 
@@ -7,7 +7,7 @@ use super::judge::{Forecast, Id, Step};
 use super::weather::Traffic;
 use super::worker::Worker;
 
-/// Values from here on are wanted by all tasks; those below belong to one.
+/// All tasks compete for values from here on. Each value below belongs to one task.
 const SHARED: u32 = 1_000_000;
 
 impl Worker {
@@ -38,8 +38,8 @@ impl Worker {
         }
     }
 
-    /// What becomes of a row that takes a value: refused if another row of the task has it, and perhaps if a row of
-    /// another task may have it.
+    /// The forecast of a row that takes a value: it is refused if another row of the task has the value, and
+    /// may be refused if a row of another task can have it.
     fn taking(&self, id: Id, row: Row) -> Forecast {
         let held = self.row(id).and_then(|row| row.badge);
         let mut others = self.world.iter().filter(|(other, _)| **other != id);
@@ -137,7 +137,7 @@ impl Worker {
             .map(drop)
     }
 
-    /// Of something else than the value: a single write.
+    /// Updates another field than the unique value, which takes a single write and no transaction.
     async fn update_member_by_key(&mut self, number: u32, row: Row) -> Step {
         let row = Row {
             count: row.count + 1,
@@ -153,7 +153,7 @@ impl Worker {
             .map(drop)
     }
 
-    /// Loaded, and then changed by another.
+    /// Loads a row and writes it after another writer has changed it.
     async fn write_what_is_outdated(&mut self, number: u32, row: Row) -> Step {
         let mut member = self.loaded(number).await?;
         let key = self.member_key(number);

@@ -1,4 +1,4 @@
-//! Single writes of rows without a version.
+//! Writes of single rows that have no version.
 
 use dynamo_entity::prelude::*;
 
@@ -26,7 +26,7 @@ impl Worker {
         }
     }
 
-    /// An entity that was never stored, and what the model calls it.
+    /// An entity with new values, and the row that the model keeps for it.
     pub fn fresh(&mut self, number: u32) -> (Plain, Row) {
         let plain = Plain {
             worker: self.task,
@@ -38,7 +38,7 @@ impl Worker {
         (plain, row)
     }
 
-    /// The row with one more.
+    /// The row with its count raised by one.
     fn raised(&self, id: Id) -> Option<Row> {
         let row = self.row(id)?;
         Some(Row {
@@ -186,7 +186,7 @@ impl Worker {
             .map(drop)
     }
 
-    /// Adds to the sum of all tasks, which others do at the same time.
+    /// Adds to the sum that all tasks share, while other tasks may add to it too.
     async fn raise_tally(&mut self) -> Step {
         let (name, result) = match self.rng.u32(0..3) {
             0 => {
@@ -210,7 +210,7 @@ impl Worker {
                 )
             }
         };
-        // `modify` gives up where too many are in its way.
+        // `modify` gives up if too many other writers come in between.
         let forecast = Forecast::all([]).or(ErrorKind::Conflict);
         let effect = self.judge(name, forecast, result).await?;
         self.raises(effect);

@@ -1,4 +1,4 @@
-//! What goes wrong on the way, at random.
+//! The random faults that requests meet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,24 +12,24 @@ use std::time::Duration;
 use crate::support::db::{Db, Http};
 use crate::support::faulty::Fault;
 
-/// What is on its way, for faults that only some requests meet.
+/// The kind of traffic, because some faults only fit some requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Traffic {
     Reads,
     Writes,
     Batch,
-    /// Of so many operations; of 0 if that is the library's secret.
+    /// The number of operations in the transaction, or 0 if only the library knows it.
     Transaction(usize),
 }
 
-/// A connection of one task, what happens to it, and which way its requests go.
+/// The connection of one task, its faults, and the ways that its requests take.
 pub struct Weather {
     pub db: Dynamo,
     http: Http,
     ways: Arc<Ways>,
 }
 
-/// How many requests went which way.
+/// How many requests took each way.
 type Ways = Mutex<BTreeMap<String, u64>>;
 
 impl Weather {
@@ -55,9 +55,9 @@ impl Weather {
         self.ways.lock().unwrap().clone()
     }
 
-    /// The weather of one operation; whether it is calm.
+    /// Plans the faults of the next operation, and returns whether there are none.
     pub fn change(&self, rng: &mut Rng, traffic: Traffic) -> bool {
-        // Calm, a gust, or a storm in which all retries fail.
+        // The chance of a fault is nought, a quarter, or so high that all retries fail.
         let chance = [0, 25, 25, 80][rng.usize(0..4)];
         let mut fault = || match rng.u32(0..100) < chance {
             true => fault(rng, traffic),
@@ -93,7 +93,7 @@ fn fault(rng: &mut Rng, traffic: Traffic) -> Fault {
     }
 }
 
-/// Another request is in the way of one of the operations.
+/// A transaction is cancelled because another request is in the way of one of its operations.
 fn cancelled(rng: &mut Rng, count: usize) -> Fault {
     let guilty = rng.usize(0..count);
     let code = match rng.bool() {

@@ -1,4 +1,4 @@
-//! One task of a storm: its rows, its weather, and what it did.
+//! One task of a storm: its rows, its faults, and what it has done.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::judge::{Effect, Forecast, Id, Seen, World, effect};
 use super::weather::{Traffic, Weather};
 use crate::support::db::Db;
 
-/// So many rows of each kind a task writes to.
+/// How many rows of each entity a task writes to.
 pub const NUMBERS: u32 = 5;
 
 pub struct Worker {
     pub task: u32,
-    /// Without faults, to prepare and to look.
+    /// A connection without faults, to prepare and to check.
     pub db: Db,
     pub weather: Weather,
     pub rng: Rng,
@@ -62,7 +62,7 @@ impl Worker {
         Ok(self)
     }
 
-    /// The weather of the operation that comes next.
+    /// Plans the faults of the next operation.
     pub fn expect(&mut self, name: &'static str, traffic: Traffic) {
         self.is_calm = self.weather.change(&mut self.rng, traffic);
         let _ = writeln!(self.log, "  {name}, calm: {}", self.is_calm);
@@ -90,7 +90,7 @@ impl Worker {
         self.world.get(&id).copied()
     }
 
-    /// Holds an operation that takes effect as a whole against what it should do.
+    /// Compares an operation that takes effect as a whole with its forecast.
     pub async fn judge<T>(
         &mut self,
         name: &'static str,
@@ -138,7 +138,7 @@ impl Worker {
         }
     }
 
-    /// The row as it is, read without the library.
+    /// The stored row, read without the library.
     pub async fn stored(&self, id: Id) -> Option<Row> {
         let item = match id {
             Id::Plain(number) => self.db.raw(&self.plain_key(number)).await,

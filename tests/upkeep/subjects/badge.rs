@@ -1,4 +1,5 @@
-//! An index over the table's own sort key whose None has a place, and managed fields as parts and conditions.
+//! An entity with an index over the table's own sort key, whose None has a place, and with managed fields as parts and in
+//! conditions.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;

@@ -1,4 +1,4 @@
-//! Random values of few kinds, so that they meet again; and key texts, written by hand.
+//! Random values from small sets, so that equal ones are frequent, and key texts that are built by hand.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use dynamo_entity::{Item, Value};
@@ -10,7 +10,7 @@ pub fn text(rng: &mut Rng) -> String {
     rng.choice(texts).unwrap_or_default().to_owned()
 }
 
-/// Text that is not.
+/// Text that is not empty.
 pub fn filled(rng: &mut Rng) -> String {
     rng.choice(["a", "b", "a#b"]).unwrap_or_default().to_owned()
 }
@@ -19,26 +19,26 @@ pub fn maybe<T>(rng: &mut Rng, value: impl FnOnce(&mut Rng) -> T) -> Option<T> {
     (rng.u32(0..3) > 0).then(|| value(rng))
 }
 
-/// Some minutes around the start of the test, with a fraction at times. All of it is to come: DynamoDB Local deletes by its own
-/// clock.
+/// A time within minutes of the start of the test, sometimes with a fraction. All of them lie in the real
+/// future, because DynamoDB Local deletes expired items by its own clock.
 pub fn time(rng: &mut Rng) -> DateTime<Utc> {
     let millis = rng.i64(-3..3) * 60_000 + rng.choice([0, 0, 250]).unwrap_or(0);
     DateTime::from_timestamp_millis(3_918_276_000_000 + millis).unwrap_or_default()
 }
 
-/// The same, or a month earlier.
+/// Such a time, or one 30 days before it.
 pub fn date(rng: &mut Rng) -> DateTime<Utc> {
     let days = if rng.bool() { 30 } else { 0 };
     time(rng) - TimeDelta::days(days)
 }
 
-/// The same to the second.
+/// Such a time in whole seconds.
 pub fn second(rng: &mut Rng) -> DateTime<Utc> {
     let time = time(rng).timestamp();
     DateTime::from_timestamp(time, 0).unwrap_or_default()
 }
 
-/// As a key says it.
+/// The time as a key writes it.
 pub fn timed(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Nanos, true)
 }
@@ -51,7 +51,7 @@ pub fn padded(number: u64, digits: usize) -> String {
     format!("{number:0digits$}")
 }
 
-/// A minus sign and the nines' complement.
+/// A negative number as a key writes it: a minus sign and the nines' complement.
 pub fn signed(number: i64, digits: usize) -> String {
     if number >= 0 {
         return format!("{number:0digits$}");
@@ -60,7 +60,7 @@ pub fn signed(number: i64, digits: usize) -> String {
     format!("-{:0digits$}", nines + number)
 }
 
-/// A time as others write it.
+/// Writes a time in the spelling of another program.
 pub fn respell(rng: &mut Rng, item: &mut Item, name: &str) {
     let Some(time) = item.get(name).and_then(Value::as_text) else {
         return;

@@ -1,4 +1,4 @@
-//! A shared table with a version: `when`, shards, a TTL, attributes that no field knows, a skipped field.
+//! An entity of a shared table with a version, `when`, shards, a TTL, unknown attributes and a skipped field.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -51,7 +51,7 @@ fn stage(rng: &mut Rng) -> Stage {
         .unwrap_or(Stage::Sent)
 }
 
-/// Most live on; the others are over at some time of the test.
+/// Most parcels outlive the test. The others expire while it runs.
 fn expiry(rng: &mut Rng) -> DateTime<Utc> {
     let far = rng.u32(0..4) > 0;
     let day = chrono::TimeDelta::days(if far { 1 } else { 0 });

@@ -1,4 +1,5 @@
-//! Native keys of a table of its own and of its indexes, foreign forms of times, lossy parts of indexes.
+//! An entity with native keys in its own table and indexes, times in foreign forms, and lossy parts of index
+//! keys.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::prelude::*;

@@ -1,4 +1,4 @@
-//! Keys of several attributes, renamed.
+//! An entity whose index keys consist of several attributes, one of them renamed.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Item, Value};

@@ -1,4 +1,4 @@
-//! A table of several entities: two indexes share an attribute, and one uses the sort key of the table.
+//! The table of several entities. Two of its indexes share an attribute, and one uses the sort key of the table.
 
 use dynamo_entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A table of its own, without a version: composite, sparse and sharded keys, a local index.
+//! An entity with its own table and no version: composite, sparse and sharded keys, and a local index.
 
 use std::collections::{BTreeMap, HashSet};
 

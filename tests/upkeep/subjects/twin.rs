@@ -1,4 +1,4 @@
-//! Two indexes that share an attribute.
+//! An entity in two indexes that share an attribute.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Item, Value};
@@ -28,7 +28,7 @@ impl Subject for Twin {
     const TEXTS: &'static [&'static str] = &["rank"];
     const GROUPS: &'static [&'static [&'static str]] =
         &[&["left", "right", "rank"], &["left", "right"]];
-    // Whether the other index needs the shared attribute is not looked into.
+    // The model does not check whether the other index needs the shared attribute.
     const SHARES: bool = true;
 
     parts![maybe left, maybe right, plain rank];

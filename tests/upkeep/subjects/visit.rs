@@ -1,4 +1,4 @@
-//! A lossy primary key with shards, a version, and managed times and actors as parts.
+//! An entity with a lossy, sharded primary key, a version, and managed times and actors as parts of keys.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -158,7 +158,7 @@ impl Subject for Visit {
     }
 }
 
-/// Most live on.
+/// Most visits outlive the test.
 fn expiry(rng: &mut Rng) -> u32 {
     let far = rng.u32(0..4) > 0;
     3_918_276_000 + if far { 90_000 } else { rng.u32(0..300) }

@@ -1,7 +1,12 @@
 //! Whatever happens to the attempts of a request, both ways end alike.
 
+use std::sync::Mutex;
+
+use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
-use aws_sdk_dynamodb::config::{HttpClient, RuntimeComponents, SharedHttpClient};
+use aws_sdk_dynamodb::config::{
+    AsyncSleep, HttpClient, RuntimeComponents, SharedHttpClient, Sleep,
+};
 use aws_smithy_runtime_api::client::http::{
     HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -11,6 +16,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::connect::testing::Fault;
 use crate::error::ErrorKind;
+use crate::wire::sleep::AnySleep;
 
 /// Everything that a program can tell about an outcome.
 fn told(outcome: &Result<Reply, Failure>) -> String {
@@ -93,35 +99,70 @@ fn asked() -> impl Strategy<Value = Request> {
     prop_oneof![2 => any, 1 => Just(create())]
 }
 
-/// The outcome of a request whose attempts have so much time, and the requests that there were.
+/// Keeps how long the pauses between attempts were to be. Time limits sleep as well, but for longer.
+#[derive(Debug, Clone, Default)]
+struct RecordedPauses(Arc<Mutex<Vec<Duration>>>);
+
+impl RecordedPauses {
+    /// The longest pause of the retries in these tests is much shorter, and each time limit is longer.
+    const LONGEST: Duration = Duration::from_millis(50);
+
+    fn take(&self) -> Vec<Duration> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl AsyncSleep for RecordedPauses {
+    fn sleep(&self, duration: Duration) -> Sleep {
+        if duration < Self::LONGEST {
+            self.0.lock().unwrap().push(duration);
+        }
+        AnySleep.sleep(duration)
+    }
+}
+
+/// The outcome of a request whose attempts have so much time, the requests that there were, and the pauses between
+/// them.
 async fn outcome(
     script: &[Fault],
     request: &Request,
     time: Duration,
     through_sdk: bool,
-) -> (String, Vec<String>) {
+) -> (String, Vec<String>, Vec<Duration>) {
     let timeouts = TimeoutConfig::builder()
         .operation_attempt_timeout(time)
         .build();
-    let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
+    // Without the random factor of pauses, both ways have to make the very same ones.
+    let retries = RetryConfig::standard()
+        .with_initial_backoff(Duration::from_millis(1))
+        .with_use_static_exponential_base(true);
+    let pauses = RecordedPauses::default();
+    let (wire, faults) = learned(|config| {
+        config
+            .timeout_config(timeouts)
+            .retry_config(retries)
+            .sleep_impl(pauses.clone())
+    })
+    .await;
     let wire = if through_sdk {
         wire.through_sdk()
     } else {
         wire
     };
     faults.plan(script.to_vec());
+    pauses.take();
     let (path, outcome) = soon(&wire, request).await;
     match path {
         WirePath::Sdk(detour) => assert_eq!((detour, through_sdk), (Detour::Asked, true)),
         _ => assert!(!through_sdk),
     }
-    (told(&outcome), faults.calls())
+    (told(&outcome), faults.calls(), pauses.take())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Both ways have the same result after as many requests.
+    /// Both ways have the same result after as many requests with the same pauses between them.
     #[test]
     fn both_ways_end_alike(
         script in proptest::collection::vec(fault(), 0..5),
@@ -138,6 +179,21 @@ proptest! {
             (plain, sdk) = runtime.block_on(both(Duration::from_secs(3)));
         }
         prop_assert_eq!(plain, sdk);
+    }
+}
+
+/// The SDK's pauses grow from attempt to attempt, and the attempt that it has not made counts as one.
+#[tokio::test]
+async fn pauses_grow_by_both_ways() {
+    let script = [Fault::throttle(), Fault::throttle()];
+    for through_sdk in [false, true] {
+        let (told, calls, pauses) =
+            outcome(&script, &get(), Duration::from_secs(3), through_sdk).await;
+        assert_eq!(
+            (calls.len(), pauses),
+            (3, vec![Duration::from_millis(1), Duration::from_millis(2)]),
+            "{told}"
+        );
     }
 }
 
