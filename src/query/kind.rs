@@ -103,7 +103,7 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
 /// A part of a template whose None has a place.
 #[diagnostic::on_unimplemented(
     message = "a row without this part is not in the index, so no query finds it",
-    label = "this part is always there",
+    label = "a None has no place in this key",
     note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` behind them"
 )]
 pub trait PlacedKind {
