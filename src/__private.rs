@@ -9,14 +9,14 @@ pub use crate::codec::{
 };
 pub use crate::entity::defer::{
     ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
-    ManagedTimeIn, MapKeyIn, NumericIn, PaddedIn, SerdeFieldIn, SetElementIn, Skipped, StoredIn,
-    TextualIn, TtlTimeIn,
+    ManagedTimeIn, MapKeyIn, NumericIn, OrderedIn, PaddedIn, SerdeFieldIn, SetElementIn, Skipped,
+    StoredIn, TextualIn, TtlTimeIn,
 };
 pub use crate::entity::field::{
     RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill, find_tag,
     incomplete, is_derived, keep, keep_rest, keep_unknown, keep_value, may_be_absent, missing,
-    never_absent, next_of_tuple, or_null, unknown_part, unknown_variant, unless_absent, within,
-    written_size,
+    never_absent, next_of_tuple, or_null, unknown_part, unknown_rank, unknown_variant,
+    unless_absent, within, written_size,
 };
 pub use crate::entity::guard::{Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
@@ -37,10 +37,11 @@ pub use crate::fallback::{
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
-    Arg, DATE, GivenPart, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue,
-    MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText,
-    PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
-    encode_key, key_text, read_key_text, read_key_texts, width_in, wrong_parts,
+    Arg, DATE, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText,
+    KeyValue, LAST, MILLIS, MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart, PartOf,
+    PartPlace, PartText, PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToMillis, ToMonth,
+    ToSeconds, YearMonth, encode_key, key_text, read_key_text, read_key_texts, width_in,
+    wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Mode, Part, Path, Place,

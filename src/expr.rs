@@ -124,9 +124,10 @@ mod rest;
 mod text;
 mod update;
 
+pub use crate::key::Ordered;
 pub use change::{Change, Changes};
 pub use collection::{Collection, Contains, Json, List, Map, Set};
-pub use compare::{Between, Ordered};
+pub use compare::Between;
 pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
 pub(crate) use expression::Expression;

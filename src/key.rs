@@ -13,6 +13,8 @@
 //! | timestamps | | `2024-02-29T12:00:00.000000000Z` |
 //! | `:s`, `:ms`, `:date`, `:month` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02` |
 //! | dates | | `2024-02-29` |
+//! | `:first` of an index | `Some(7u8)`, `None` | `1007`, `0` |
+//! | `:last` of an index | `Some(7u8)`, `None` | `0007`, `1` |
 //! | `bool` | | `false`, `true` |
 //! | UUIDs, ULIDs | | their usual texts, fixed width |
 //!
@@ -71,6 +73,7 @@ mod index;
 mod integer;
 pub(crate) mod json;
 mod native;
+mod order;
 mod parse;
 mod part;
 pub(crate) mod point;
@@ -85,13 +88,14 @@ mod writer;
 use crate::schema::{TableDef, name_or_empty, same_text};
 pub use arg::Arg;
 pub use format::{
-    DATE, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS, Seconds, ToDate,
-    ToMillis, ToMonth, ToSeconds, YearMonth,
+    DATE, FIRST, LAST, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS, Seconds,
+    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 pub use given::{GivenPart, wrong_parts};
 pub use index::{IndexField, IndexPart};
 pub(crate) use native::check_key;
 pub use native::{KeyValue, encode_key};
+pub use order::{Ordered, SortedPart};
 pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard};

@@ -109,14 +109,15 @@
 //! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
 //! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
 //! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
-//! data, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
+//! data, `order` of one without, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
 //! `#[derive(DynamoProjection)]` struct: `entity = Order`. On a `#[derive(DynamoCollection)]` enum: `table = Shop` and
 //! `partition(user_id)`, which names the parts of the partition key; without, it is the whole table. On one of its
 //! variants: `other`, an [`Item`] that takes what fits no entity. Each derive takes
 //! `crate = path` where this crate has another name.
 //!
 //! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
-//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. A part of variable width
+//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. In the sort key of an index `{due:first}` and
+//! `{due:last}` give the None of an `Option` a place. A part of variable width
 //! ends at `#` or at the end.
 //!
 //! # Features

@@ -67,7 +67,7 @@ pub(crate) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub(crate) use job_rows::{JobRows, Places, Walk};
 #[doc(hidden)]
-pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind};
+pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind, PlacedKind};
 #[doc(hidden)]
 pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;

@@ -131,6 +131,10 @@ pub(crate) enum Format {
     Date,
     /// `{field:month}`
     Month,
+    /// `{field:first}`
+    First,
+    /// `{field:last}`
+    Last,
 }
 
 impl Format {
@@ -319,6 +323,8 @@ pub(crate) enum ValueShape {
     Newtype(Type),
     /// No variant has data: stored as its name.
     UnitEnum(Vec<UnitVariant>),
+    /// No variant has data, and each says its place in the order: stored as that number.
+    OrderedEnum(Vec<OrderedVariant>),
     /// Some variant has data: a map with a tag.
     DataEnum {
         tag: String,
@@ -329,6 +335,12 @@ pub(crate) enum ValueShape {
 pub(crate) struct UnitVariant {
     pub(crate) ident: Ident,
     pub(crate) stored: String,
+}
+
+pub(crate) struct OrderedVariant {
+    pub(crate) ident: Ident,
+    /// The discriminant, which is what is stored.
+    pub(crate) rank: u16,
 }
 
 pub(crate) struct DataVariant {

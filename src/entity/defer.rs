@@ -7,7 +7,7 @@
 use crate::codec::{DynamoField, FormField, MapKey, SerdeField, SetElement};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::expr::{Contains, Numeric, Textual};
-use crate::key::{IndexPart, KeyPart, KeyValue, Padded};
+use crate::key::{IndexPart, KeyPart, KeyValue, Ordered, Padded};
 
 macro_rules! deferred {
     ($($deferred:ident: $bound:ident, $message:literal, $label:literal, $note:literal;)*) => {$(
@@ -29,6 +29,10 @@ deferred! {
         "`{Self}` cannot be padded in a key template, nor can a newtype of it",
         "this newtype holds a `{Self}`",
         "a width such as `{{field:08}}` is for integers and newtypes of them; write `{{field}}`";
+    OrderedIn: Ordered,
+        "DynamoDB has no order for `{Self}`, nor for a newtype of it",
+        "this newtype holds a `{Self}`",
+        "`lt`, `le`, `gt`, `ge` and `between` are for text, numbers, binary, timestamps, dates, enums with `#[dynamo(order)]` and newtypes of these";
     KeyValueIn: KeyValue,
         "`{Self}` cannot be a key attribute, nor can a newtype of it",
         "this newtype holds a `{Self}`",

@@ -1,6 +1,7 @@
 //! The steps of a generated codec: one call for each field.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 
 use crate::codec::{DynamoValue, Item, Value};
 use crate::entity::{DynamoEntity, Stamp};
@@ -283,8 +284,18 @@ pub fn end_of_tuple(
 /// The error for text that names no variant.
 #[cold]
 pub fn unknown_variant(known: &[&str]) -> CodecError {
+    none_of(known, "other text")
+}
+
+/// The error for a number that is no variant's.
+#[cold]
+pub fn unknown_rank(known: &[u16]) -> CodecError {
+    none_of(known, "another number")
+}
+
+fn none_of(known: &[impl Display], found: &str) -> CodecError {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    CodecError::mismatch(format!("one of {}", known.join(", ")), "other text")
+    CodecError::mismatch(format!("one of {}", known.join(", ")), found)
 }
 
 /// The size of an entity as its writer counts it, for tests.

@@ -9,20 +9,8 @@ use super::node::{Node, Term};
 use super::operand::{Operand, OperandValue};
 use crate::codec::{DynamoValue, Value};
 use crate::json::{CodecError, Reader, Tag};
-use crate::key::{Arg, KeyValue};
+use crate::key::{Arg, Ordered};
 use crate::path::{Path, Sorted};
-
-/// A type that DynamoDB compares by order: text by its bytes, numbers by value, binary by its bytes.
-/// Timestamps and dates are text that sorts so; unit enums are in the order of their stored names.
-#[diagnostic::on_unimplemented(
-    message = "DynamoDB has no order for `{Self}`",
-    label = "neither text, nor a number, nor binary",
-    note = "`lt`, `le`, `gt`, `ge` and `between` are for text, numbers, binary, timestamps, dates and newtypes of these; `eq`, `ne` and `is_in` are for all types"
-)]
-pub trait Ordered {}
-
-#[diagnostic::do_not_recommend]
-impl<T: KeyValue> Ordered for T {}
 
 /// `a..b`, which excludes `b`, or `a..=b`, which includes it.
 #[diagnostic::on_unimplemented(

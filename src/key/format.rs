@@ -24,6 +24,10 @@ pub const MILLIS: u8 = 3;
 pub const DATE: u8 = 4;
 /// `{field:month}`
 pub const MONTH: u8 = 5;
+/// `{field:first}`
+pub const FIRST: u8 = 6;
+/// `{field:last}`
+pub const LAST: u8 = 7;
 
 /// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(

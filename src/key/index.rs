@@ -1,8 +1,8 @@
 //! Parts of index keys. A part may be missing, and then the item is not in the index.
 
 use super::{
-    DATE, KeyPart, KeyValue, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace, Role,
-    SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
+    DATE, FIRST, KeyPart, KeyValue, LAST, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace,
+    Role, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
 };
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
@@ -14,7 +14,7 @@ use crate::schema::{KeyType, Presence, Width};
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates"
+    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates, `:first` and `:last` for an `Option`, whose None they give a place"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// What a query takes: the field's type, or what a lossy format leaves of it.
@@ -96,6 +96,38 @@ index_fields! {
     MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
     DATE: ToDate, ToDate, T::Date, write_held;
     MONTH: ToMonth, ToMonth, YearMonth, write_held;
+}
+
+macro_rules! placed_fields {
+    ($($format:ident: $place:expr;)*) => {$(
+        /// A None has a place, and so has empty text, which is as little a part of a key.
+        #[diagnostic::do_not_recommend]
+        impl<T: KeyPart> IndexField<$format> for Option<T> {
+            type Part = T;
+
+            // A None is written shorter than a value.
+            const WIDTH: Width = Width::Variable;
+            const PRESENCE: Presence = $place;
+
+            fn is_there(&self) -> bool {
+                true
+            }
+
+            fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+                let part = self.as_ref().filter(|part| !part.is_empty_part());
+                place.write_placed(part, $place)
+            }
+
+            fn write_part(part: &T, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+                place.write_placed(Some(part), $place)
+            }
+        }
+    )*};
+}
+
+placed_fields! {
+    FIRST: Presence::First;
+    LAST: Presence::Last;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.

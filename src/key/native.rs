@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::Role;
 use super::parse::PartText;
 use super::point::KeyPoint;
+use super::{Ordered, Role};
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
@@ -133,6 +133,10 @@ macro_rules! key_values {
     ($type:ident, $exact:literal: $($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
+        impl Ordered for $value {}
+
+        $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
             const IS_EXACT: bool = $exact;
@@ -144,6 +148,9 @@ macro_rules! key_values {
 
 macro_rules! sized_key_values {
     ($type:ident: $($value:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Ordered for $value {}
+
         #[diagnostic::do_not_recommend]
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
@@ -162,6 +169,9 @@ sized_key_values!(S: String, Box<str>, Arc<str>, Cow<'static, str>);
 sized_key_values!(B: Vec<u8>, Box<[u8]>, bytes::Bytes);
 
 #[diagnostic::do_not_recommend]
+impl<const N: usize> Ordered for [u8; N] {}
+
+#[diagnostic::do_not_recommend]
 impl<const N: usize> KeyValue for [u8; N] {
     const TYPE: KeyType = KeyType::B;
     const IS_EXACT: bool = true;
@@ -178,6 +188,10 @@ key_values!(S, true: char);
 /// Types whose text as a bare key is the same as in a template.
 macro_rules! formed_key_values {
     ($($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
+        $(#[$cfg])?
+        #[diagnostic::do_not_recommend]
+        impl Ordered for $value {}
+
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl KeyValue for $value {

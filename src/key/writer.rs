@@ -6,7 +6,7 @@ use super::native::KeyValue;
 use super::part::{KeyPart, PartOut, PartWriter, width_in};
 use super::{Role, Shard};
 use crate::json::{CodecError, Name, Writer, escape_into};
-use crate::schema::{Style, Width};
+use crate::schema::{Presence, Style, Width};
 
 /// Where a generated function writes a key attribute, and how much of it.
 #[derive(Debug)]
@@ -146,6 +146,25 @@ impl PartPlace<'_, '_> {
         let written = self.key.write(part, self.pad, self.last);
         written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
     }
+
+    /// Writes a part, or a None, with what sorts them apart. The bound of a range is a value, so it is written alone.
+    pub(crate) fn write_placed<P: KeyPart>(
+        self,
+        part: Option<&P>,
+        presence: Presence,
+    ) -> Result<(), CodecError> {
+        if let Some((value, none)) = presence.marks() {
+            self.key.mark(if part.is_some() { value } else { none });
+        }
+        part.map_or(Ok(()), |part| self.write(part))
+    }
+
+    /// Writes what stands in the key for a None.
+    pub(crate) fn write_none(self, presence: Presence) {
+        if let Some((_, none)) = presence.marks() {
+            self.key.mark(none);
+        }
+    }
 }
 
 /// A key text that is being written.
@@ -224,6 +243,21 @@ impl<'w> KeyText<'w> {
                     out.extend_from_slice(literal.as_bytes());
                 }
             }
+        }
+    }
+
+    /// Writes what sorts a None apart from values.
+    fn mark(&mut self, mark: &str) {
+        match &mut self.out {
+            TextOutput::Attribute { writer, .. } => writer.out().extend_from_slice(mark.as_bytes()),
+            TextOutput::Stored(left) => {
+                *left = left.and_then(|left| left.strip_prefix(mark.as_bytes()));
+            }
+            TextOutput::Text {
+                reach: TemplateExtent::Bound(_),
+                ..
+            } => {}
+            TextOutput::Text { out, .. } => out.extend_from_slice(mark.as_bytes()),
         }
     }
 

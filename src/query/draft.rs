@@ -220,8 +220,15 @@ impl KeyDraft {
         let Some((_, pieces)) = self.source.template().filter(|_| !self.is_scan) else {
             return asked.native();
         };
-        let head = into_text(front.head.clone());
+        let mut head = into_text(front.head.clone());
         let at = part_at(pieces, self.parts);
+        // A range is one of values: where a None has a place, the rows that have none are beside it.
+        if let (Some(Piece::Part { presence, .. }), false) = (
+            at.and_then(|at| pieces.get(at)),
+            *asked == SortCondition::Anything,
+        ) {
+            head.extend(presence.marks().map(|(value, _)| value));
+        }
         match asked {
             SortCondition::Anything if at.is_none() => KeyRange::Exactly(KeyPoint::S(head)),
             SortCondition::Anything => KeyRange::starting_with(head),

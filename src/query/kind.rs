@@ -7,7 +7,10 @@ use super::part::PartForm;
 use crate::codec::DynamoValue;
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::json::{CodecError, Name, Writer};
-use crate::key::{IndexField, IndexPart, KeyTarget, KeyValue, PartOf, PartPlace, Role};
+use crate::key::{
+    FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, PartOf, PartPlace, Role,
+};
+use crate::schema::Presence;
 
 /// The place of a field in a key.
 pub trait PartKind<F> {
@@ -64,6 +67,22 @@ pub struct BareActor(());
 #[derive(Debug)]
 pub struct BareVersion(());
 
+/// Writes what stands in a sort key for a None.
+pub(super) fn write_none(
+    place: Presence,
+    way: &PartForm,
+    target: KeyTarget<'_>,
+) -> Result<(), CodecError> {
+    let PartForm::Template(write) = way else {
+        return Err(misplaced());
+    };
+    let none = |part: PartPlace<'_, '_>| {
+        part.write_none(place);
+        Ok(())
+    };
+    write(PartOf::by(&none), target)
+}
+
 #[cold]
 fn misplaced() -> CodecError {
     CodecError::new("a part of a key is written as another kind")
@@ -79,6 +98,26 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
     fn write_value(_: &F::Part, _: KeyTarget<'_>, _: &Name, _: Role) -> Result<(), CodecError> {
         Err(misplaced())
     }
+}
+
+/// A part of a template whose None has a place.
+#[diagnostic::on_unimplemented(
+    message = "a row without this part is not in the index, so no query finds it",
+    label = "a None has no place in this key",
+    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` behind them"
+)]
+pub trait PlacedKind {
+    /// The place.
+    #[doc(hidden)]
+    const PLACE: Presence;
+}
+
+impl PlacedKind for Formatted<FIRST> {
+    const PLACE: Presence = Presence::First;
+}
+
+impl PlacedKind for Formatted<LAST> {
+    const PLACE: Presence = Presence::Last;
 }
 
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {

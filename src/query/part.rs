@@ -6,13 +6,13 @@ use std::ops::Deref;
 
 use super::Query;
 use super::draft::KeyDraft;
-use super::kind::PartKind;
+use super::kind::{PartKind, PlacedKind, write_none};
 use super::partition::{KeyArg, write_sort};
 use super::stage::{QueryStage, RowOf};
 use crate::entity::EntityContract;
 use crate::expr::{Between, Textual};
 use crate::json::{CodecError, Name};
-use crate::key::{Arg, GivenPart, KeyTarget, PartOf, WritePlace, width_in};
+use crate::key::{Arg, GivenPart, KeyTarget, PartOf, SortedPart, WritePlace, width_in};
 use crate::schema::{Style, Width};
 
 /// The next part of the sort key. `eq` goes on to the part behind it. A range ends the chain, because DynamoDB reads
@@ -105,9 +105,22 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         Next::of(self.draft)
     }
 
+    /// There is no such part: the field is None, and `{field:first}` or `{field:last}` gives that a place. The chain goes on
+    /// to the next part.
+    pub fn missing(mut self) -> Next
+    where
+        K: PlacedKind,
+    {
+        let way = self.way;
+        let none = |target: KeyTarget<'_>| write_none(K::PLACE, &way, target);
+        self.draft.equal(&[&none]);
+        Next::of(self.draft)
+    }
+
     /// The part is less than this value.
     pub fn lt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), false)))
@@ -116,6 +129,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is this value or less.
     pub fn le(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), true)))
@@ -124,6 +138,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is greater than this value.
     pub fn gt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(Some((value.into_arg(), false)), None)
@@ -132,6 +147,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// The part is this value or greater.
     pub fn ge(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         self.range(Some((value.into_arg(), true)), None)
@@ -141,6 +157,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// and no request is sent for it.
     pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
+        K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
         let (lower, upper, included) = range.ends();

@@ -2,8 +2,8 @@
 
 use super::overlap::{is_fallback, same_text};
 use super::{
-    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Style, TableDef,
-    Width,
+    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Presence, Style,
+    TableDef, Width,
 };
 
 /// A name of a list, or empty text past its end.
@@ -177,12 +177,16 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
             (Piece::Literal(a), Piece::Literal(b)) => same_text(a, b),
             (
                 Piece::Part {
-                    field: a, width: w, ..
+                    field: a,
+                    width: w,
+                    presence: p,
                 },
                 Piece::Part {
-                    field: b, width: v, ..
+                    field: b,
+                    width: v,
+                    presence: q,
                 },
-            ) => same_text(a, b) && same_width(*w, *v),
+            ) => same_text(a, b) && same_width(*w, *v) && same_place(*p, *q),
             (Piece::Shard(a), Piece::Shard(b)) => *a == *b,
             _ => false,
         };
@@ -192,6 +196,15 @@ const fn same_pieces(a: &[Piece], b: &[Piece]) -> bool {
         at += 1;
     }
     true
+}
+
+/// Whether a None has the same place in two parts of the same field.
+const fn same_place(a: Presence, b: Presence) -> bool {
+    match a {
+        Presence::First => matches!(b, Presence::First),
+        Presence::Last => matches!(b, Presence::Last),
+        Presence::Always | Presence::Text | Presence::Optional => b.marks().is_none(),
+    }
 }
 
 /// Whether two parts of the same field have the same width: formats of a field differ in width, or not at all.

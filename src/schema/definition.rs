@@ -44,6 +44,22 @@ pub enum Presence {
     Text,
     /// The part is an `Option`.
     Optional,
+    /// The part is an `Option` whose None sorts before all values.
+    First,
+    /// The part is an `Option` whose None sorts behind all values.
+    Last,
+}
+
+impl Presence {
+    /// What stands in a key before a value, and what stands there for a None, if that has a place: the None sorts by it
+    /// on its side of all values, whatever they are.
+    pub(crate) const fn marks(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Presence::Always | Presence::Text | Presence::Optional => None,
+            Presence::First => Some(("1", "0")),
+            Presence::Last => Some(("0", "1")),
+        }
+    }
 }
 
 /// One piece of a key template.

@@ -92,6 +92,33 @@ impl PartialOrd for Status {
     }
 }
 
+/// Declared in another order than that of the numbers, which are what counts; `derive(Ord)` goes by them too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DynamoValue)]
+#[dynamo(order)]
+enum Priority {
+    High = 300,
+    Low = 2,
+    Least = 0,
+    Normal = 10,
+    Most = 65535,
+}
+
+/// A newtype has the order of what it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DynamoValue)]
+struct Urgency(Priority);
+
+fn priority() -> impl Strategy<Value = Priority> {
+    select(
+        &[
+            Priority::High,
+            Priority::Low,
+            Priority::Least,
+            Priority::Normal,
+            Priority::Most,
+        ][..],
+    )
+}
+
 fn user_id() -> impl Strategy<Value = UserId> {
     given::text().prop_map(UserId)
 }
@@ -188,6 +215,7 @@ whole!(text_between: "T#{a}#X#{b}#Y", a: Arc<str> = given::text().prop_map(Arc::
 whole!(characters: "{a}#{b}", a: char = given::character(), b: char = given::character());
 whole!(newtypes: "N#{a}#{b}", a: UserId = user_id(), b: Serial = serial());
 whole!(names: "{a}#{b}#{c}", a: bool = any::<bool>(), b: Status = status(), c: Status = status());
+whole!(ranks: "{a}{b:06}#{c}#{d}", a: Priority = priority(), b: Priority = priority(), c: Urgency = priority().prop_map(Urgency), d: String = given::text());
 whole!(unsigned_small: "{a}{b}#{c}", a: u8 = given::u8(), b: u16 = given::u16(), c: u32 = given::u32());
 whole!(unsigned_wide: "{a}{b}{c}", a: u64 = given::u64(), b: usize = given::usize(), c: u128 = given::u128());
 whole!(signed_small: "{a}#{b}#{c}", a: i8 = given::i8(), b: i16 = given::i16(), c: i32 = given::i32());

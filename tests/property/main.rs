@@ -10,6 +10,7 @@ mod items;
 mod keys;
 mod numbers;
 mod overlap;
+mod places;
 mod queries;
 mod shards;
 mod size;

@@ -14,7 +14,7 @@ use crate::{config_of_shape, given};
 
 /// A kind of range that a query can have.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Word {
+pub enum Word {
     Eq,
     Lt,
     Le,
@@ -24,7 +24,7 @@ enum Word {
     BetweenInclusive,
 }
 
-const WORDS: [Word; 7] = [
+pub const WORDS: [Word; 7] = [
     Word::Eq,
     Word::Lt,
     Word::Le,
@@ -35,7 +35,7 @@ const WORDS: [Word; 7] = [
 ];
 
 impl Word {
-    fn holds<T: PartialOrd>(self, value: &T, low: &T, high: &T) -> bool {
+    pub fn holds<T: PartialOrd>(self, value: &T, low: &T, high: &T) -> bool {
         let range: (Bound<&T>, Bound<&T>) = match self {
             Word::Eq => (Bound::Included(low), Bound::Included(low)),
             Word::Lt => (Bound::Unbounded, Bound::Excluded(low)),
@@ -65,9 +65,11 @@ macro_rules! asked {
     }};
 }
 
+pub(crate) use asked;
+
 /// A value and two bounds near it. Often a bound is the value itself, and often the bounds are in the wrong
 /// order.
-fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
+pub fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
     values: impl Fn() -> S,
 ) -> impl Strategy<Value = (T, T, T)> {
     (values(), values(), values(), 0u8..6).prop_map(|(value, low, high, same)| match same {
@@ -77,6 +79,19 @@ fn near<T: Clone + std::fmt::Debug, S: Strategy<Value = T>>(
         3 => (value.clone(), value.clone(), value),
         _ => (value, low, high),
     })
+}
+
+/// Sorts by its numbers, which are neither in the order of the names nor in that of the lines.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, DynamoValue)]
+#[dynamo(order)]
+pub enum Priority {
+    High = 300,
+    Low = 2,
+    Normal = 10,
+}
+
+fn priority() -> impl Strategy<Value = Priority> {
+    proptest::sample::select(&[Priority::High, Priority::Low, Priority::Normal][..])
 }
 
 /// A sort key of two parts, queried by ranges of the first part and by ranges of the second one below a first
@@ -180,6 +195,7 @@ shape!(fixed_then_text: "{major}{minor}", u16 = given::u16(), String = given::te
 shape!(padded: "X{major:05}Y{minor:05}", u16 = given::u16(), u16 = given::u16());
 shape!(times: "A#{major}#{minor}", DateTime<Utc> = given::chrono_utc(), DateTime<Utc> = given::chrono_utc());
 shape!(wide: "{major}#{minor}", i128 = -1_000_000_000_000i128..1_000_000_000_000, u64 = given::u64());
+shape!(ranks: "R#{major}#{minor}", Priority = priority(), Priority = priority());
 shape!(mixed: "M#{major}#B#{minor}#E", String = given::text(), i16 = given::i16());
 
 /// Native keys of each type, queried by ranges.

@@ -1,19 +1,22 @@
 //! Rules for the access patterns of an entity.
 
 use crate::check::service::{MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL};
+use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
-use crate::model::{Entity, EntityProjection, Index, IndexKind, KeySource, Role, TableRef};
+use crate::model::{Entity, EntityProjection, Format, Index, IndexKind, KeySource, Role, TableRef};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
         sparse_keys_are_templates(index, marks, diag);
+        none_sorts_in_sort_keys(entity, &index.pk, diag);
         conditions_are_stored(entity, index, marks, diag);
         local_index_needs_a_sort_key(entity, index, diag);
         lists_are_short(index, diag);
         lists_stand_beside_fields(index, diag);
         projected_fields_are_stored(entity, index, marks, diag);
     }
+    none_sorts_in_sort_keys(entity, std::iter::once(&entity.pk).chain(&entity.sk), diag);
     if matches!(entity.table, TableRef::Own(_)) {
         indexes_are_few(entity, diag);
     }
@@ -21,6 +24,27 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
 
 fn sources(index: &Index) -> impl Iterator<Item = &KeySource> {
     index.pk.iter().chain(&index.sk)
+}
+
+/// `first` and `last` say where a None sorts: a partition key sorts nothing, and a primary key has no None.
+fn none_sorts_in_sort_keys<'a>(
+    entity: &Entity,
+    keys: impl IntoIterator<Item = &'a KeySource>,
+    diag: &Diag,
+) {
+    for part in keys.into_iter().flat_map(uses::parts) {
+        let (Some(format), Some(field)) = (part.format, entity.fields.get(part.field)) else {
+            continue;
+        };
+        if matches!(format, Format::First | Format::Last) {
+            let message = format!(
+                "{} says where a None sorts, which is for the sort key of an index; write {}",
+                uses::placeholder(field, format),
+                uses::placeholder(field, Format::Plain)
+            );
+            diag.at(part.span, message);
+        }
+    }
 }
 
 /// `when` removes key attributes, but the index may not remove the attribute of a bare field.

@@ -130,7 +130,7 @@ impl KeyUses<'_> {
             let parts = primary.iter().chain(indexes);
             for (part, format) in parts.filter_map(|part| Some((part, part.format?))) {
                 let (ty, what) = match format {
-                    Format::Plain => continue,
+                    Format::Plain | Format::First | Format::Last => continue,
                     Format::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
                     Format::Seconds | Format::Millis => {
                         (no_time(&field.ty), "this format is for timestamps")

@@ -124,5 +124,7 @@ pub(crate) fn placeholder(field: &Field, format: Format) -> String {
         Format::Millis => format!("\"{{{name}:ms}}\""),
         Format::Date => format!("\"{{{name}:date}}\""),
         Format::Month => format!("\"{{{name}:month}}\""),
+        Format::First => format!("\"{{{name}:first}}\""),
+        Format::Last => format!("\"{{{name}:last}}\""),
     }
 }

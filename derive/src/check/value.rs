@@ -10,7 +10,7 @@ use crate::model::{DataVariant, Role, Value, ValueShape, VariantShape};
 
 pub(super) fn check(value: &Value, marks: &ValueMarks, diag: &Diag) {
     match &value.shape {
-        ValueShape::Newtype(_) => {}
+        ValueShape::Newtype(_) | ValueShape::OrderedEnum(_) => {}
         ValueShape::Struct(fields) => {
             if let Some(marks) = marks.fields.first() {
                 field::check(fields, marks, diag);

@@ -52,6 +52,7 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
                 .filter_map(|piece| literal(template, piece)),
         );
     }
+    checks.extend(template::parts(template).filter_map(|part| placed(entity, template, part)));
     for pair in template.pieces.windows(2) {
         let [Piece::Part { field, format }, next] = pair else {
             continue;
@@ -98,6 +99,23 @@ fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
         &code!(!__d::is_escaped(__STYLE)),
         &unfit(text, low),
     ))
+}
+
+/// Others who wrote the keys of a table know no place for a None.
+fn placed(
+    entity: &Entity,
+    template: &Template,
+    (field, format): (usize, Format),
+) -> Option<TokenStream> {
+    let field = &entity.fields[field];
+    matches!(format, Format::First | Format::Last).then(|| {
+        let message = format!(
+            "{}: the keys of a `verbatim` table are those of others, who write nothing for a None; write {}",
+            placeholder(field, format),
+            placeholder(field, Format::Plain)
+        );
+        check(template.span, &code!(__d::is_escaped(__STYLE)), &message)
+    })
 }
 
 /// A part with a width is an integer. For index keys their own trait checks this.

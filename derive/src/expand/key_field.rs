@@ -68,7 +68,9 @@ impl KeyField {
             Held::Cut(Format::Millis) => code!(__d::Millis<#ty>),
             Held::Cut(Format::Month) => code!(__d::YearMonth),
             Held::Cut(Format::Date) => of(ty, &code!(ToDate), "Date"),
-            Held::Cut(Format::Plain | Format::Pad(_)) | Held::Bare | Held::Whole(_) => code!(#ty),
+            Held::Cut(Format::Plain | Format::Pad(_) | Format::First | Format::Last)
+            | Held::Bare
+            | Held::Whole(_) => code!(#ty),
         }
     }
 

@@ -61,5 +61,7 @@ pub(super) fn format_constant(format: Format) -> TokenStream {
         Format::Millis => code!(MILLIS),
         Format::Date => code!(DATE),
         Format::Month => code!(MONTH),
+        Format::First => code!(FIRST),
+        Format::Last => code!(LAST),
     }
 }

@@ -13,7 +13,8 @@ use crate::model::{Entity, Format, Piece, Template};
 /// Names the trait that a field of the primary key has to have for a format.
 pub(super) fn contract(format: Format) -> TokenStream {
     match format {
-        Format::Plain | Format::Pad(_) => code!(KeyPart),
+        // A primary key has no place for a None, which is reported before.
+        Format::Plain | Format::Pad(_) | Format::First | Format::Last => code!(KeyPart),
         Format::Seconds => code!(ToSeconds),
         Format::Millis => code!(ToMillis),
         Format::Date => code!(ToDate),

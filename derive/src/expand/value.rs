@@ -4,6 +4,7 @@ mod data_enum;
 mod fields;
 mod implement;
 mod newtype;
+mod ordered_enum;
 mod structure;
 mod unit_enum;
 
@@ -17,6 +18,7 @@ pub(crate) fn expand(value: &Value) -> TokenStream {
         ValueShape::Struct(fields) => structure::expand(value, fields),
         ValueShape::Newtype(inner) => newtype::expand(value, inner),
         ValueShape::UnitEnum(variants) => unit_enum::expand(value, variants),
+        ValueShape::OrderedEnum(variants) => ordered_enum::expand(value, variants),
         ValueShape::DataEnum { tag, variants } => data_enum::expand(value, tag, variants),
     };
     hidden(&value.krate, &body)

@@ -160,7 +160,12 @@ pub(crate) const VERBATIM: OptionPlace = OptionPlace {
 
 pub(crate) const VALUE: OptionPlace = OptionPlace {
     what: "a value",
-    words: &[RENAME_ALL, once("tag", "tag = \"kind\""), CRATE],
+    words: &[
+        RENAME_ALL,
+        once("tag", "tag = \"kind\""),
+        once("order", "order"),
+        CRATE,
+    ],
 };
 
 pub(crate) const VARIANT: OptionPlace = OptionPlace {

@@ -9,11 +9,13 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, Piece, Style, Template};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-const FORMATS: [(&str, Format); 4] = [
+const FORMATS: [(&str, Format); 6] = [
     ("s", Format::Seconds),
     ("ms", Format::Millis),
     ("date", Format::Date),
     ("month", Format::Month),
+    ("first", Format::First),
+    ("last", Format::Last),
 ];
 
 /// A template whose braces are understood, but not yet its names.
@@ -167,7 +169,9 @@ fn format(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Opti
     }
     let mut hint = did_you_mean(format, FORMATS.map(|(word, _)| word));
     if hint.is_empty() {
-        hint.push_str("; there are `s`, `ms`, `date`, `month` and a width such as `08`");
+        hint.push_str(
+            "; there are `s`, `ms`, `date`, `month`, `first`, `last` and a width such as `08`",
+        );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));
     None

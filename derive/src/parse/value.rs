@@ -1,5 +1,6 @@
 //! Reads `#[derive(DynamoValue)]`.
 
+use proc_macro2::Span;
 use syn::{Data, DataEnum, DataStruct, DeriveInput, Fields, GenericParam, Generics, Ident, LitStr};
 
 use crate::diag::Diag;
@@ -26,13 +27,24 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Value, ValueMarks
         .take("rename_all")
         .and_then(|opt| rename::read_at(opt, diag));
     let tag = options.take("tag");
+    let order = options.take("order").and_then(|opt| opt.flag(diag));
     options.take("crate").and_then(|opt| opt.path(diag));
     let (shape, marks) = match data {
         Data::Struct(data) => {
             no_tag(tag, diag);
+            no_order(order, diag);
             structure(data, case, &ident, diag)?
         }
-        Data::Enum(data) => enumeration(data, case.map(|(case, _)| case), tag, &ident, diag)?,
+        Data::Enum(data) => match order {
+            Some(_) if is_plain(&data) => {
+                no_tag(tag, diag);
+                ordered(data, case, diag)
+            }
+            order => {
+                no_order(order, diag);
+                enumeration(data, case.map(|(case, _)| case), tag, &ident, diag)?
+            }
+        },
         Data::Union(_) => {
             diag.at(
                 ident.span(),
@@ -87,7 +99,36 @@ fn no_tag(tag: Option<Opt>, diag: &Diag) {
     }
 }
 
+/// Rule: what has an order is one of several values without data.
+fn no_order(order: Option<Span>, diag: &Diag) {
+    if let Some(span) = order {
+        diag.at(
+            span,
+            "`order` is for enums whose variants hold no data; remove it",
+        );
+    }
+}
+
+/// Whether it has variants, and none of them holds data.
+fn is_plain(data: &DataEnum) -> bool {
+    let mut fields = data.variants.iter().map(|variant| &variant.fields);
+    !data.variants.is_empty() && fields.all(|fields| matches!(fields, Fields::Unit))
+}
+
 type Shape = (ValueShape, ValueMarks);
+
+/// Rule: an enum with an order is stored as its numbers, so its names are not.
+fn ordered(data: DataEnum, case: Option<CaseAt>, diag: &Diag) -> Shape {
+    if let Some((_, span)) = case {
+        diag.at(
+            span,
+            "an enum with `order` is stored as its numbers, not as its names; remove `rename_all`",
+        );
+    }
+    let read = |variant| variant::ordered(variant, diag);
+    let variants = data.variants.into_iter().filter_map(read).collect();
+    (ValueShape::OrderedEnum(variants), ValueMarks::default())
+}
 
 /// Rule: a value struct has named fields, or is a newtype with one unnamed field.
 fn structure(data: DataStruct, case: Option<CaseAt>, ident: &Ident, diag: &Diag) -> Option<Shape> {
@@ -132,11 +173,7 @@ fn enumeration(
         diag.at(ident.span(), message);
         return None;
     }
-    if data
-        .variants
-        .iter()
-        .all(|variant| matches!(variant.fields, Fields::Unit))
-    {
+    if is_plain(&data) {
         no_tag(tag, diag);
         let unit = |variant| variant::unit(variant, case, diag);
         let variants = data.variants.into_iter().map(unit).collect();

@@ -1,11 +1,11 @@
 //! Reads the variants of a value enum.
 
 use syn::ext::IdentExt as _;
-use syn::{Fields, Ident, Variant};
+use syn::{Expr, ExprLit, Fields, Ident, Lit, Variant};
 
 use crate::diag::Diag;
 use crate::marks::FieldMarks;
-use crate::model::{DataVariant, UnitVariant, VariantShape};
+use crate::model::{DataVariant, OrderedVariant, UnitVariant, VariantShape};
 use crate::parse::options::Options;
 use crate::parse::rename::{self, Case, CaseAt};
 use crate::parse::{attribute, field, option_place};
@@ -47,6 +47,43 @@ pub(crate) fn unit(variant: Variant, case: Option<Case>, diag: &Diag) -> UnitVar
     UnitVariant {
         ident: variant.ident,
         stored,
+    }
+}
+
+/// Rule: each variant of an enum with an order says its number, so that a variant that is inserted later changes none
+/// that is stored.
+pub(crate) fn ordered(variant: Variant, diag: &Diag) -> Option<OrderedVariant> {
+    const NUMBER: &str = "the number is stored: write one from 0 to 65535";
+    let ident = variant.ident;
+    for opt in attribute::read(&variant.attrs, diag) {
+        let message = format!(
+            "`{}`: an enum with `order` is stored as its numbers, not as its names; remove it",
+            opt.name
+        );
+        diag.at(opt.name.span(), message);
+    }
+    let Some((_, number)) = variant.discriminant else {
+        let message = format!(
+            "`{ident}` has no number, by which it is stored and sorts; write `{ident} = 10`, and leave gaps for \
+                variants to come"
+        );
+        diag.at(ident.span(), message);
+        return None;
+    };
+    let Expr::Lit(ExprLit {
+        lit: Lit::Int(literal),
+        ..
+    }) = &number
+    else {
+        diag.over(&number, NUMBER);
+        return None;
+    };
+    match literal.base10_parse() {
+        Ok(rank) => Some(OrderedVariant { ident, rank }),
+        Err(_) => {
+            diag.over(&number, NUMBER);
+            None
+        }
     }
 }
 

@@ -158,7 +158,6 @@ const OTHERS: &[Case] = cases![t;
     t.kind().eq(Kind::Book);
     t.kind().ne(Kind::Record);
     t.kind().is_in([Kind::Book, Kind::Record]);
-    t.kind().lt(Kind::Record);
     t.owner().eq(Owner("ann".into()));
     t.owner().starts_with("a");
     t.owner().contains("nn");

@@ -1,4 +1,5 @@
-//! An entity with an index over the table's own sort key, and with managed fields as parts and in conditions.
+//! An entity with an index over the table's own sort key, whose None has a place, and with managed fields as parts and in
+//! conditions.
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::prelude::*;
@@ -12,7 +13,7 @@ use crate::{default, managed, maybe, parts, set};
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = Store, key(pk = "BADGE#{id}", sk = "KIND#{kind}"))]
-#[dynamo(gsi(by_kind, on = inverted, pk = "KIND#{kind}", sk = "{level:03}#{label}"))]
+#[dynamo(gsi(by_kind, on = inverted, pk = "KIND#{kind}", sk = "{level:03}#{label}#{note:last}"))]
 #[dynamo(gsi(by_writer, on = gsi3, pk = "W#{updated_by}", sk = "{made_at}", when(hidden = false)))]
 #[dynamo(gsi(by_level, on = gsi1, pk = "L#{level}", sk = "{made_at:date}#{rank}"))]
 pub struct Badge {
@@ -37,12 +38,12 @@ impl Subject for Badge {
     const REQUIRED: &'static [&'static str] = &["level"];
     const TEXTS: &'static [&'static str] = &["label"];
     const GROUPS: &'static [&'static [&'static str]] = &[
-        &["level", "label"],
+        &["level", "label", "note"],
         &["updated_by", "made_at", "hidden"],
         &["level", "made_at", "rank"],
     ];
 
-    parts![plain level, plain label, plain hidden, maybe rank, plain made_at, maybe updated_by];
+    parts![plain level, plain label, plain hidden, maybe rank, maybe note, plain made_at, maybe updated_by];
 
     managed![made_at: made_at, updated_by: updated_by];
 
@@ -99,7 +100,16 @@ impl Subject for Badge {
                     ("sk", format!("KIND#{}", escaped(&self.kind)).into()),
                     (
                         "inv",
-                        format!("{}#{}", padded(self.level.into(), 3), escaped(&self.label)).into(),
+                        format!(
+                            "{}#{}#{}",
+                            padded(self.level.into(), 3),
+                            escaped(&self.label),
+                            match self.note.as_deref().unwrap_or_default() {
+                                "" => "1".to_owned(),
+                                note => format!("0{}", escaped(note)),
+                            }
+                        )
+                        .into(),
                     ),
                 ],
             ));

@@ -32,6 +32,7 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
         key_part(inner),
         key_value(inner),
         padded(inner),
+        ordered(inner),
         numeric(inner),
         textual(inner),
     ];
@@ -186,6 +187,15 @@ fn padded(inner: &Type) -> Forward {
     Forward {
         name: code!(__d::Padded),
         bound: code!(for<'__x> #inner: __d::PaddedIn<'__x> + __d::KeyPartIn<'__x>),
+        body: TokenStream::new(),
+    }
+}
+
+/// A newtype has the order of what it holds.
+fn ordered(inner: &Type) -> Forward {
+    Forward {
+        name: code!(__d::Ordered),
+        bound: code!(for<'__x> #inner: __d::OrderedIn<'__x>),
         body: TokenStream::new(),
     }
 }
