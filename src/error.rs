@@ -11,6 +11,7 @@ use crate::clock::Timestamp;
 use crate::json::CodecError;
 
 pub use failed_operation::Failed;
+pub(crate) use failed_operation::OperationPlace;
 
 /// The result of everything in this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

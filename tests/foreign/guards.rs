@@ -182,7 +182,7 @@ async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
         .unwrap_err();
     assert!(refused.is_conflict(), "{refused}");
     // The spelling of the other one is nobody's fault.
-    let failed = refused.failures().map(|failed| failed.index());
+    let failed = refused.failures().iter().map(|failed| failed.index());
     assert_eq!(failed.collect::<Vec<_>>(), [1]);
     assert_eq!(db.stored(&a.key()).await["title"], s("hello"));
     Ok(())

@@ -97,7 +97,7 @@ fn body(http: &Http, call: usize) -> Value {
 }
 
 fn indexes(error: &Error) -> Vec<usize> {
-    error.failures().map(Failed::index).collect()
+    error.failures().iter().map(Failed::index).collect()
 }
 
 /// The transaction is refused for these reasons.
@@ -302,6 +302,7 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
         .unwrap_err();
     let failed: Vec<_> = error
         .failures()
+        .iter()
         .map(|failed| {
             (
                 failed.index(),
@@ -320,7 +321,7 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
             (5, ErrorKind::NotFound, Some("Draft")),
         ]
     );
-    let at = |nth: usize| error.failures().nth(nth).expect("failed");
+    let at = |nth: usize| error.failures().get(nth).expect("failed");
     assert_eq!(
         at(0).error().current::<Note>().transpose()?,
         Some(note("n1", "there"))
@@ -380,7 +381,7 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
     let error = both.send(&db).await.unwrap_err();
     assert!(error.current::<Stock>().is_none());
     assert_eq!(error.current::<Shelf>().transpose()?, Some(shelf.clone()));
-    let failed = error.failures().next().ok_or("a failure")?;
+    let failed = error.failures().first().ok_or("a failure")?;
     assert_eq!(failed.error().entity(), Some("Shelf"));
     assert!(failed.error().current::<Stock>().is_none() && failed.key_of::<Stock>().is_none());
     assert_eq!(failed.error().current::<Shelf>().transpose()?, Some(shelf));
@@ -391,7 +392,7 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
         .with(Shelf::key("tea").delete())
         .with(Shelf::key("tea").delete());
     let error = twice.send(&db).await.unwrap_err();
-    let failed = error.failures().next().ok_or("a failure")?;
+    let failed = error.failures().first().ok_or("a failure")?;
     assert!(failed.key_of::<Stock>().is_none());
     assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
     Ok(())
@@ -414,7 +415,7 @@ async fn the_error_has_the_key_of_the_operation_that_it_tells_of(db: Db) -> Outc
     assert_eq!(error.key_of::<Stock>(), None);
     let key = error.item_key().ok_or("a key")?;
     assert_eq!(key.get("id").and_then(|id| id.as_text()), Some("n1"));
-    let first = error.failures().next().ok_or("a failure")?;
+    let first = error.failures().first().ok_or("a failure")?;
     assert_eq!(error.key_of::<Note>(), first.key_of::<Note>());
     // The message and `Debug` show no values of it.
     assert!(!format!("{error} {error:?}").contains("n1"));
@@ -470,7 +471,7 @@ async fn the_first_lasting_failure_speaks_for_all(db: Db) -> Outcome {
             "{error:?}"
         );
         let blamed = codes.iter().filter(|code| **code != "None").count();
-        assert_eq!(error.failures().count(), blamed, "{codes:?}");
+        assert_eq!(error.failures().len(), blamed, "{codes:?}");
         assert_eq!(writes(&http), 1);
     }
     Ok(())
@@ -496,7 +497,7 @@ async fn failures_keep_values_to_themselves(db: Db) -> Outcome {
         let again = note("n-secret", "secret text");
         let error = Transaction::new().with(again.create()).send(&faulty).await;
         let error = error.unwrap_err();
-        let shown = format!("{error} {error:?} {:?}", error.failures().next());
+        let shown = format!("{error} {error:?} {:?}", error.failures().first());
         assert!(!shown.contains("secret"), "{shown}");
     }
     let again = note("n-secret", "secret text");
@@ -672,7 +673,7 @@ async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
     let token = format!("{:x<36}", db.prefix());
     let (faulty, _http) = db.faulty([Fault::Lose, Fault::Lose, Fault::Lose]);
     let error = sell().token(&token).send(&faulty).await.unwrap_err();
-    assert!(error.is_outcome_unknown() && error.failures().next().is_none());
+    assert!(error.is_outcome_unknown() && error.failures().first().is_none());
     sell().token(&token).send(&db).await?;
     assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(3));
     Ok(())
