@@ -205,7 +205,7 @@ pub use query::{Cursor, Page, Query, QueryVerbs, each};
 pub use read::{read_together, snapshot};
 pub use repository::Repository;
 pub use retry::RetryBudget;
-pub use transact::Transaction;
+pub use transact::{TransactWrite, Transaction};
 pub use verbs::{CollectionVerbs, EntityVerbs};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;

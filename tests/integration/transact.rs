@@ -28,6 +28,7 @@ tests![
     the_error_has_the_key_of_the_operation_that_it_tells_of,
     the_first_lasting_failure_speaks_for_all,
     failures_keep_values_to_themselves,
+    a_failure_is_found_by_its_name_and_its_entity,
     nothing_is_a_transaction_too,
     a_hundred_and_one_are_refused,
     an_item_takes_one_operation,
@@ -98,6 +99,62 @@ fn body(http: &Http, call: usize) -> Value {
 
 fn indexes(error: &Error) -> Vec<usize> {
     error.failures().iter().map(Failed::index).collect()
+}
+
+async fn a_failure_is_found_by_its_name_and_its_entity(db: Db) -> Outcome {
+    tables(&db).await?;
+    let taken = note("a", "there");
+    taken.create().send(&db).await?;
+    let writes = || -> [BoxedWrite<'_>; 3] {
+        [
+            stock("tea", 1).into_create().boxed(),
+            taken.create().named("first note").boxed(),
+            Stock::key("ink")
+                .update()
+                .apply(|s| s.left().sub(1))
+                .named("ink")
+                .boxed(),
+        ]
+    };
+    let error = Transaction::new()
+        .with_all(writes())
+        .send(&db)
+        .await
+        .unwrap_err();
+    let [first, ink] = error.failures() else {
+        return Err(format!("{error:?}").into());
+    };
+    assert_eq!(
+        (first.name(), ink.name()),
+        (Some("first note"), Some("ink"))
+    );
+    assert!(first.is::<Note>() && !first.is::<Stock>() && ink.is::<Stock>());
+    assert_eq!(error.failure_of("ink").map(Failed::index), Some(2));
+    assert!(error.failure_of("tea").is_none());
+    let shown = "operation 1 (`first note`) of the transaction: ";
+    assert!(first.to_string().starts_with(shown) && error.to_string().contains(shown));
+    assert!(
+        error.to_string().contains("; operation 2 (`ink`): "),
+        "{error}"
+    );
+
+    // Of what cannot be planned too.
+    let long = stock("", 1);
+    let unfit = Transaction::new().with(long.create().named("no key"));
+    let error = unfit.send(&db).await.unwrap_err();
+    let [failed] = error.failures() else {
+        return Err(format!("{error:?}").into());
+    };
+    assert!(failed.name() == Some("no key") && failed.is::<Stock>() && !failed.is::<Note>());
+
+    // Of an item that has two operations.
+    let twice = Transaction::new()
+        .with(taken.create().named("one"))
+        .with(taken.put().named("other"));
+    let error = twice.send(&db).await.unwrap_err();
+    assert!(error.failure_of("other").is_some_and(Failed::is::<Note>));
+    assert!(error.to_string().contains("operation 0 (`one`)"), "{error}");
+    Ok(())
 }
 
 /// The transaction is refused for these reasons.
@@ -673,7 +730,7 @@ async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
     let token = format!("{:x<36}", db.prefix());
     let (faulty, _http) = db.faulty([Fault::Lose, Fault::Lose, Fault::Lose]);
     let error = sell().token(&token).send(&faulty).await.unwrap_err();
-    assert!(error.is_outcome_unknown() && error.failures().first().is_none());
+    assert!(error.is_outcome_unknown() && error.failures().is_empty());
     sell().token(&token).send(&db).await?;
     assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(3));
     Ok(())

@@ -21,9 +21,11 @@ enum Word {
     Ge,
     Between,
     BetweenInclusive,
+    BetweenExclusive,
+    AfterUntil,
 }
 
-const WORDS: [Word; 7] = [
+const WORDS: [Word; 9] = [
     Word::Eq,
     Word::Lt,
     Word::Le,
@@ -31,6 +33,8 @@ const WORDS: [Word; 7] = [
     Word::Ge,
     Word::Between,
     Word::BetweenInclusive,
+    Word::BetweenExclusive,
+    Word::AfterUntil,
 ];
 
 impl Word {
@@ -43,6 +47,8 @@ impl Word {
             Word::Ge => (Bound::Included(low), Bound::Unbounded),
             Word::Between => (Bound::Included(low), Bound::Excluded(high)),
             Word::BetweenInclusive => (Bound::Included(low), Bound::Included(high)),
+            Word::BetweenExclusive => (Bound::Excluded(low), Bound::Excluded(high)),
+            Word::AfterUntil => (Bound::Excluded(low), Bound::Included(high)),
         };
         RangeBounds::contains(&range, value)
     }
@@ -60,6 +66,14 @@ macro_rules! asked {
             Word::Ge => part.ge(low).into(),
             Word::Between => part.between(low..high).into(),
             Word::BetweenInclusive => part.between(low..=high).into(),
+            Word::BetweenExclusive => {
+                let range = (Bound::Excluded(low), Bound::Excluded(high));
+                part.between(range).into()
+            }
+            Word::AfterUntil => {
+                let range = (Bound::Excluded(low), Bound::Included(high));
+                part.between(range).into()
+            }
         }
     }};
 }

@@ -51,9 +51,7 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
                  whose conditions are given by `.when(..)`"
             )
         } else {
-            format!(
-                "it takes or gives up the same unique value as {first}: do one after the other"
-            )
+            format!("it takes or gives up the same unique value as {first}: do one after the other")
         };
         return Err(refused(ErrorKind::InvalidValue, member, message));
     }

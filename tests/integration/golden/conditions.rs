@@ -1,6 +1,6 @@
 //! Conditions: each is written, read back, and asked of every row, by the engine and by the model.
 
-use std::ops::Not;
+use std::ops::{Bound, Not};
 
 use dynamo_entity::Value;
 use dynamo_entity::codec::Tag;
@@ -95,6 +95,13 @@ const TEXT: &[Case] = cases![t;
     t.text().ge("hello");
     t.text().between("A".."Hello");
     t.text().between("A"..="Hello");
+    t.text().between((Bound::Excluded("A"), Bound::Included("Hello")));
+    t.text().between((Bound::Excluded("A"), Bound::Excluded("Hello")));
+    t.text().between((Bound::Included("A"), Bound::Excluded("Hello")));
+    t.text().between((Bound::Excluded("Hello"), Bound::Included("Hello")));
+    t.text().between((Bound::Unbounded, Bound::Excluded("Hello")));
+    t.text().between((Bound::Excluded("A"), Bound::Unbounded));
+    t.text().between((Bound::<&str>::Unbounded, Bound::Unbounded));
     t.text().between("Hello"..="A");
     t.text().between("Hello".."Hello");
     t.text().starts_with("He");

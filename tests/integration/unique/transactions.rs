@@ -81,7 +81,14 @@ async fn they_fit_into_transactions(db: Db) -> Outcome {
     let (dora, free) = (account(4, "c@x"), account(5, "e@x"));
     let both = Transaction::new().with(free.create()).with(dora.create());
     let error = both.send(&db).await.unwrap_err();
-    assert_eq!(error.failures().iter().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        error
+            .failures()
+            .iter()
+            .map(Failed::index)
+            .collect::<Vec<_>>(),
+        [1]
+    );
     assert!(error.is_not_unique() && error.attribute() == Some("email"));
     let failed = error.failures().first().ok_or("a failure")?;
     assert_eq!(failed.key_of::<Account>(), Some(Account::key(4))); // and not that of the sentinel
@@ -158,7 +165,11 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     let error = both.send(&db).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotUnique);
     assert_eq!(
-        error.failures().iter().map(Failed::index).collect::<Vec<_>>(),
+        error
+            .failures()
+            .iter()
+            .map(Failed::index)
+            .collect::<Vec<_>>(),
         [0, 1]
     );
     Ok(())
@@ -179,7 +190,14 @@ async fn a_hand_over_believes_the_sentinel(db: Db) -> Outcome {
         .with(bob.update().apply(|a| a.email().set("a@x")));
     let error = moved.send(&db).await.unwrap_err();
     assert!(error.is_not_unique(), "{error:?}");
-    assert_eq!(error.failures().iter().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        error
+            .failures()
+            .iter()
+            .map(Failed::index)
+            .collect::<Vec<_>>(),
+        [1]
+    );
     assert_eq!(
         error.holder::<Account>().transpose()?,
         Some(Account::key(3))
@@ -213,7 +231,7 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
         Transaction::new().with(Account::key(1).update().apply(|a| a.email().set("b@x"))),
     ] {
         let error = transaction.send(&faulty).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
+        assert_eq!(error.kind(), ErrorKind::InvalidKey, "{error}");
         assert!(error.to_string().contains("loaded"), "{error}");
     }
     // One value can have one fate.
