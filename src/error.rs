@@ -11,6 +11,7 @@ use crate::clock::Timestamp;
 use crate::json::CodecError;
 
 pub use failed_operation::Failed;
+pub(crate) use failed_operation::OperationPlace;
 
 /// The result of everything in this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -84,7 +85,8 @@ pub enum ErrorKind {
     /// The write took effect, but the item that it left cannot be returned: it could not be read back, or was deleted
     /// since. Only writes that change unique values read back, because a transaction returns nothing.
     TookEffect,
-    /// A key part does not fit its template or DynamoDB's limits. Nothing was sent.
+    /// A key part does not fit its template or DynamoDB's limits, or is not known: an update lacks a part of a key of an
+    /// index or of a unique value. Nothing was sent.
     InvalidKey,
     /// A value cannot be stored. Nothing was sent.
     InvalidValue,

@@ -34,7 +34,7 @@
 //! | on | conditions |
 //! |---|---|
 //! | everything | `eq` `ne` `is_in` `exists` `missing` `is_type` |
-//! | text, numbers, binary, times, dates, unit enums and newtypes of these | `lt` `le` `gt` `ge` `between(a..b)` `between(a..=b)` |
+//! | text, numbers, binary, times, dates, unit enums and newtypes of these | `lt` `le` `gt` `ge` `between(a..b)` `between(a..=b)` `between((Bound, Bound))` |
 //! | text and binary | `starts_with` `contains` `size()` |
 //! | lists and sets | `contains` `len()` |
 //! | maps | `len()` |

@@ -206,7 +206,7 @@ pub use query::{Cursor, Page, Query, QueryVerbs, each};
 pub use read::{read_together, snapshot};
 pub use repository::Repository;
 pub use retry::RetryBudget;
-pub use transact::{Transaction, transact};
+pub use transact::{TransactWrite, Transaction, transact};
 pub use verbs::{CollectionVerbs, EntityVerbs};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;

@@ -31,7 +31,7 @@ pub(crate) use transaction::meaning::taken;
 pub(crate) use transaction::member::ItemKey;
 #[doc(hidden)]
 pub use transaction::member::TransactionMember;
-pub use transaction::member::{BoxedWrite, TransactWrite};
+pub use transaction::member::{BoxedWrite, Named, TransactWrite};
 pub(crate) use transaction::owner::Owner;
 pub(crate) use transaction::refused::{Participant, explain, keys_of};
 pub(crate) use transaction::request::{plan_of, plan_of_one, request_of, transaction_of};

@@ -6,7 +6,7 @@
 pub use crate::{
     Batch, BulkVerbs, CollectionVerbs, Cursor, Dynamo, DynamoCollection, DynamoEntity,
     DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, Item, Key, Operation, Page,
-    Query, QueryVerbs, Result, Transaction, Version, each, put_each, read_together, snapshot,
-    transact::TransactWrite as _, transact::transact,
+    Query, QueryVerbs, Result, TransactWrite, Transaction, Version, each, put_each, read_together,
+    snapshot, transact::transact,
 };
 pub use dynamo_entity_derive::DynamoValue;

@@ -9,8 +9,8 @@ use std::fmt;
 
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
-use crate::error::{Error, Failed, Result};
-pub use crate::plan::{BoxedWrite, TransactWrite};
+use crate::error::{Error, Failed, OperationPlace, Result};
+pub use crate::plan::{BoxedWrite, Named, TransactWrite};
 use crate::plan::{Operation, Outcome, Plan};
 pub use unit_of_work::{UnitOfWork, transact, try_transact};
 
@@ -54,7 +54,7 @@ pub use unit_of_work::{UnitOfWork, transact, try_transact};
 ///
 /// let sold_out = sell(&second).send(&db).await.unwrap_err();
 /// assert!(sold_out.is_conflict());
-/// assert_eq!(sold_out.failures().map(|failed| failed.index()).collect::<Vec<_>>(), [1]);
+/// assert!(sold_out.failures()[0].is::<Product>());
 /// assert_eq!(Order::key(2).get().send(&db).await?, None); // nothing was written
 /// # Ok(()) }
 /// ```
@@ -112,10 +112,12 @@ impl Operation for Transaction<'_> {
     fn plan(self, db: &Dynamo) -> Result<Plan<Stored>> {
         let mut members = Vec::with_capacity(self.writes.len());
         for (index, write) in self.writes.into_iter().enumerate() {
+            let name = write.operation_name();
+            let place = OperationPlace { index, name };
             let planned = write.plan_members(db);
             let planned = planned
-                .map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))?;
-            members.extend(planned.into_iter().map(|member| member.at(index)));
+                .map_err(|error| Error::of_operations(vec![Failed::new(place, None, error)], 0))?;
+            members.extend(planned.into_iter().map(|member| member.at(place)));
         }
         hand_over::join(&mut members, db)?;
         crate::plan::check_limits(&members)?;

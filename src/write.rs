@@ -3,6 +3,7 @@
 mod condition_check;
 mod create;
 mod delete;
+mod difference;
 pub(crate) mod draft;
 mod idempotent;
 mod modify;

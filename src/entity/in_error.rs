@@ -87,6 +87,11 @@ impl Error {
 }
 
 impl Failed {
+    /// Whether it was an operation on an item of `E`.
+    pub fn is<E: DynamoEntity>(&self) -> bool {
+        self.error().declared() == Some(E::ENTITY.id)
+    }
+
     /// The key of the item that the operation was for. `None` if it could not be made, or is not a key of `E`.
     pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
         let key = self.key_json().filter(|_| may_be_of::<E>(self.error()));

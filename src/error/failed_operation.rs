@@ -5,31 +5,56 @@ use std::fmt;
 
 use super::Error;
 
+/// Which operation of a transaction it is: its place among the others, and the name that the caller gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct OperationPlace {
+    pub(crate) index: usize,
+    pub(crate) name: Option<&'static str>,
+}
+
+impl fmt::Display for OperationPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name {
+            Some(name) => write!(f, "operation {} (`{name}`)", self.index),
+            None => write!(f, "operation {}", self.index),
+        }
+    }
+}
+
 /// An operation of a transaction that failed; see [`Error::failures`]. What happened is an [`Error`] of its own, as
 /// the operation alone would have returned it: its kind, its entity, the current item.
 pub struct Failed {
-    index: usize,
+    place: OperationPlace,
     /// The key of its item, in DynamoDB JSON.
     key: Option<Vec<u8>>,
     error: Error,
 }
 
 impl Failed {
-    pub(crate) fn new(index: usize, key: impl Into<Option<Vec<u8>>>, error: Error) -> Self {
+    pub(crate) fn new(
+        place: OperationPlace,
+        key: impl Into<Option<Vec<u8>>>,
+        error: Error,
+    ) -> Self {
         Failed {
-            index,
+            place,
             key: key.into(),
             error,
         }
     }
 
     pub(super) fn again(&self) -> Self {
-        Failed::new(self.index, self.key.clone(), self.error.again())
+        Failed::new(self.place, self.key.clone(), self.error.again())
     }
 
     /// Which operation of the transaction, from 0 in the order in which they were given.
     pub fn index(&self) -> usize {
-        self.index
+        self.place.index
+    }
+
+    /// The name that the operation was given, by [`named`](crate::transact::TransactWrite::named).
+    pub fn name(&self) -> Option<&'static str> {
+        self.place.name
     }
 
     /// What happened.
@@ -49,11 +74,7 @@ impl Failed {
 
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "operation {} of the transaction: {}",
-            self.index, self.error
-        )
+        write!(f, "{} of the transaction: {}", self.place, self.error)
     }
 }
 
@@ -66,7 +87,8 @@ impl StdError for Failed {
 impl fmt::Debug for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Failed")
-            .field("index", &self.index)
+            .field("index", &self.place.index)
+            .field("name", &self.place.name)
             .field("error", &self.error)
             .finish_non_exhaustive()
     }
@@ -94,14 +116,21 @@ impl Error {
     /// let error = both.send(&db).await.unwrap_err();
     ///
     /// assert!(error.is_already_exists());
-    /// let failed = error.failures().next().expect("one");
-    /// assert_eq!((failed.index(), failed.error().entity()), (1, Some("Seat")));
+    /// let [failed] = error.failures() else { panic!("one of two failed") };
+    /// assert!(failed.index() == 1 && failed.is::<Seat>());
     /// assert_eq!(failed.to_string(), "operation 1 of the transaction: Seat: an item with this key is already there");
     /// assert_eq!(failed.error().current::<Seat>().transpose()?, Some(seat(2, "bob")));
     /// # Ok(()) }
     /// ```
-    pub fn failures(&self) -> impl Iterator<Item = &Failed> {
-        self.0.failures.iter()
+    pub fn failures(&self) -> &[Failed] {
+        &self.0.failures
+    }
+
+    /// The failure of the operation with this name, if it is one of those that failed; see
+    /// [`named`](crate::transact::TransactWrite::named).
+    pub fn failure_of(&self, name: &str) -> Option<&Failed> {
+        let mut failures = self.0.failures.iter();
+        failures.find(|failed| failed.name() == Some(name))
     }
 
     /// One error for all of these failures. It is led by the failure at the index `leading`.
@@ -111,11 +140,11 @@ impl Error {
         };
         let others = failures.iter().enumerate().filter(|(at, _)| *at != leading);
         let mut message = format!(
-            "operation {} of the transaction: {}",
-            lead.index, lead.error.0.message
+            "{} of the transaction: {}",
+            lead.place, lead.error.0.message
         );
         for (_, other) in others {
-            message.push_str(&format!("; operation {}: {}", other.index, other.error));
+            message.push_str(&format!("; {}: {}", other.place, other.error));
         }
         let mut error = Error::new(lead.error.kind(), lead.error.stage(), message);
         let (inner, of) = (&mut *error.0, &*lead.error.0);

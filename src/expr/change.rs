@@ -33,6 +33,11 @@ impl<R> Change<R> {
         }
     }
 
+    /// The change of a whole attribute, from a value that was compared and not from a path.
+    pub(crate) fn of_attribute(name: String, action: UpdateAction) -> Self {
+        Change::new(&Place::of(name), Ok(action))
+    }
+
     fn guarded(mut self, guard: Option<Node>) -> Self {
         self.guard = guard;
         self

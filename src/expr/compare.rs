@@ -1,7 +1,7 @@
 //! Conditions on one path: those for any value, and those for values that have an order.
 
 use std::cmp::Ordering;
-use std::ops::{Range, RangeInclusive};
+use std::ops::{Bound, Range, RangeInclusive};
 
 use super::comparison::Comparison;
 use super::condition::Condition;
@@ -12,28 +12,38 @@ use crate::json::{CodecError, Reader, Tag};
 use crate::key::{Arg, Ordered};
 use crate::path::{Path, Sorted};
 
-/// `a..b`, which excludes `b`, or `a..=b`, which includes it.
+/// `a..b`, which excludes `b`, `a..=b`, which includes it, or two [`Bound`]s, of which each may be either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range of `{T}`",
-    label = "expected `a..b` or `a..=b`",
+    label = "expected `a..b`, `a..=b` or `(Bound::Excluded(a), Bound::Included(b))`",
     note = "for one open end write `ge`, `lt` and the like"
 )]
 pub trait Between<T> {
-    /// Both ends, and whether the second one is in the range.
+    /// The lower and the upper end.
     #[doc(hidden)]
-    fn ends(self) -> (T, T, bool);
+    fn ends(self) -> (Bound<T>, Bound<T>);
 }
 
 impl<T, A: Arg<T>> Between<T> for Range<A> {
-    fn ends(self) -> (T, T, bool) {
-        (self.start.into_arg(), self.end.into_arg(), false)
+    fn ends(self) -> (Bound<T>, Bound<T>) {
+        let (low, high) = (self.start.into_arg(), self.end.into_arg());
+        (Bound::Included(low), Bound::Excluded(high))
     }
 }
 
 impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
-    fn ends(self) -> (T, T, bool) {
+    fn ends(self) -> (Bound<T>, Bound<T>) {
         let (low, high) = self.into_inner();
-        (low.into_arg(), high.into_arg(), true)
+        (
+            Bound::Included(low.into_arg()),
+            Bound::Included(high.into_arg()),
+        )
+    }
+}
+
+impl<T, A: Arg<T>> Between<T> for (Bound<A>, Bound<A>) {
+    fn ends(self) -> (Bound<T>, Bound<T>) {
+        (self.0.map(A::into_arg), self.1.map(A::into_arg))
     }
 }
 
@@ -161,38 +171,64 @@ impl<R, T, M> Path<R, T, M> {
         self.ordered(Comparison::Ge, other.given())
     }
 
-    /// `a..b` excludes `b`, `a..=b` includes it. Nothing is in an empty or reversed range.
+    /// `a..b` excludes `b`, `a..=b` includes it, and `(Bound::Excluded(a), Bound::Excluded(b))` excludes both. Nothing
+    /// is in an empty or reversed range. Two open ends ask for the attribute alone.
     pub fn between(&self, range: impl Between<T>) -> Condition<R>
     where
         T: Ordered,
         M: Sorted,
     {
-        let (low, high, inclusive) = range.ends();
-        let ends = self
-            .compared(&low)
-            .and_then(|low| Ok(low.zip(self.compared(&high)?)));
-        match ends {
-            Ok(Some((low, high))) => self.within(low, high, inclusive).into(),
+        let (low, high) = range.ends();
+        match self.end(low).and_then(|low| Ok(low.zip(self.end(high)?))) {
+            Ok(Some((low, high))) => self.within(low, high).into(),
             Ok(None) => Node::any([]).into(),
             Err(fault) => Node::Faulty(fault).into(),
         }
     }
 
+    /// One end of a range in DynamoDB JSON. None if nothing compares with it.
+    fn end(&self, end: Bound<T>) -> Result<Option<Bound<Vec<u8>>>, CodecError> {
+        Ok(match end {
+            Bound::Included(value) => self.compared(&value)?.map(Bound::Included),
+            Bound::Excluded(value) => self.compared(&value)?.map(Bound::Excluded),
+            Bound::Unbounded => Some(Bound::Unbounded),
+        })
+    }
+
     /// Handles reversed ends here, because DynamoDB refuses a BETWEEN with them, instead of finding nothing.
-    fn within(&self, low: Vec<u8>, high: Vec<u8>, inclusive: bool) -> Node {
-        match order(&low, &high) {
-            Some(Ordering::Greater) => return Node::any([]),
-            Some(Ordering::Equal) if !inclusive => return Node::any([]),
-            _ => {}
+    fn within(&self, low: Bound<Vec<u8>>, high: Bound<Vec<u8>>) -> Node {
+        if let (
+            Bound::Included(from) | Bound::Excluded(from),
+            Bound::Included(to) | Bound::Excluded(to),
+        ) = (&low, &high)
+        {
+            let holds_ends = matches!((&low, &high), (Bound::Included(_), Bound::Included(_)));
+            match order(from, to) {
+                Some(Ordering::Greater) => return Node::any([]),
+                Some(Ordering::Equal) if !holds_ends => return Node::any([]),
+                _ => {}
+            }
         }
-        let (low, high) = (Term::Value(low), Term::Value(high));
-        if inclusive {
-            return Node::Between(self.here(), low, high);
+        let side = |comparison, value| Node::Compare(self.here(), comparison, Term::Value(value));
+        let lower = match low {
+            Bound::Included(low) => match high {
+                Bound::Included(high) => {
+                    return Node::Between(self.here(), Term::Value(low), Term::Value(high));
+                }
+                Bound::Excluded(_) | Bound::Unbounded => Some(side(Comparison::Ge, low)),
+            },
+            Bound::Excluded(low) => Some(side(Comparison::Gt, low)),
+            Bound::Unbounded => None,
+        };
+        let upper = match high {
+            Bound::Included(high) => Some(side(Comparison::Le, high)),
+            Bound::Excluded(high) => Some(side(Comparison::Lt, high)),
+            Bound::Unbounded => None,
+        };
+        if lower.is_none() && upper.is_none() {
+            return Node::Exists(self.place().clone());
         }
-        Node::all([
-            Node::Compare(self.here(), Comparison::Ge, low),
-            Node::Compare(self.here(), Comparison::Lt, high),
-        ])
+        Node::all(lower.into_iter().chain(upper))
     }
 }
 

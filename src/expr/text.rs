@@ -60,7 +60,8 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Its size in bytes.
+    /// Its size: of bytes their number, of text the number of UTF-16 code units, on each engine that the tests
+    /// run on: `"é"` has one, `"😀"` two.
     pub fn size(&self) -> Size<R>
     where
         T: Textual,

@@ -64,15 +64,17 @@ impl Explanation {
     }
 }
 
-/// Never shows the values, which stand in the requests.
+/// Shows the requests too, for that is what one asks for it. They hold the values: it is no line for a log.
 impl std::fmt::Debug for Explanation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Explanation")
             .field("operation", &self.operation)
             .field("table", &self.table)
             .field("index", &self.index)
+            .field("requests", &self.requests)
             .field("filters", &self.filters)
-            .finish_non_exhaustive()
+            .field("items", &self.items)
+            .finish()
     }
 }
 

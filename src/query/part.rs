@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Bound, Deref};
 
 use super::Query;
 use super::draft::KeyDraft;
@@ -153,15 +153,21 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         self.range(Some((value.into_arg(), true)), None)
     }
 
-    /// The part is in a Rust range: `a..b` leaves `b` out, `a..=b` includes it. An empty or reversed range has no rows,
-    /// and no request is sent for it.
+    /// The part is in a Rust range: `a..b` leaves `b` out, `a..=b` includes it, and of two [`Bound`]s each may be either:
+    /// `(Bound::Excluded(last_seen), Bound::Included(now))`. An empty or reversed range has no rows, and no request is
+    /// sent for it.
     pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         K::Part: SortedPart,
         PartOrder<ORDER>: OrderedPart,
     {
-        let (lower, upper, included) = range.ends();
-        self.range(Some((lower, true)), Some((upper, included)))
+        let side = |end| match end {
+            Bound::Included(value) => Some((value, true)),
+            Bound::Excluded(value) => Some((value, false)),
+            Bound::Unbounded => None,
+        };
+        let (lower, upper) = range.ends();
+        self.range(side(lower), side(upper))
     }
 
     /// The part begins with this text.

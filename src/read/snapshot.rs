@@ -6,7 +6,7 @@ use std::fmt;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
-use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::expr::Expression;
 use crate::json::{CodecError, Writer, answer, elements};
 use crate::plan::{ItemKey, MOST, Operation, Outcome, Participant, Plan, ReplyReader};
@@ -222,7 +222,11 @@ impl<'d> SnapshotReads<'d> {
         let index = self.reads;
         self.reads += 1;
         let added = self.add_item(key, attributes, index);
-        added.map_err(|error| Error::of_operations(vec![Failed::new(index, None, error)], 0))
+        let place = OperationPlace { index, name: None };
+        added.map_err(|error| {
+            let error = error.declared_as(Some(E::ENTITY.id));
+            Error::of_operations(vec![Failed::new(place, None, error)], 0)
+        })
     }
 
     fn add_item<E: DynamoEntity>(

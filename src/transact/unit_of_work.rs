@@ -11,7 +11,7 @@ use super::hand_over;
 use crate::codec::Item;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn};
 use crate::entity::{self, DynamoEntity, HeldEntity, Key};
-use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
     ConditionFailure, Expect, ItemKey, Meaning, Outcome, TransactWrite, TransactionMember, check,
@@ -311,7 +311,11 @@ impl UnitOfWork {
     /// Adds any operation that fits into a [`Transaction`](crate::Transaction), with its own conditions. If the unit has
     /// read its item, the item also has to be as it was read.
     pub fn with(&self, operation: impl TransactWrite) -> Result<()> {
-        let mut members = operation.plan_members(&self.db)?;
+        let name = operation.operation_name();
+        let members = operation.plan_members(&self.db)?.into_iter();
+        // The place among the items of the unit is known in the end.
+        let named = OperationPlace { index: 0, name };
+        let mut members: Vec<_> = members.map(|member| member.at(named)).collect();
         let Some(main) = members.first_mut() else {
             return Ok(());
         };
@@ -319,11 +323,10 @@ impl UnitOfWork {
         let entity = main.write.entity;
         let mut state = self.open(entity)?;
         let known = state.items.iter().find(|item| item.id == id);
-        if let Some(item) = known {
-            if let (Some(read), Meaning::Row(failure)) = (&item.read, main.write.meaning) {
-                main.write.asking(read.guard.0.clone());
-                main.write.meaning = Meaning::Row(failure.or_condition());
-            }
+        let read = known.and_then(|item| item.read.as_ref());
+        if let (Some(read), Meaning::Row(failure)) = (read, main.write.meaning) {
+            main.write.asking(read.guard.0.clone());
+            main.write.meaning = Meaning::Row(failure.or_condition());
         }
         state.write(id, members, entity)
     }
@@ -459,7 +462,10 @@ async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     let numbered = items.iter().enumerate();
     let members = numbered.flat_map(|(index, item)| {
         let members = item.members.iter();
-        members.map(move |member| member.again().at(index))
+        members.map(move |member| {
+            let name = member.place.and_then(|place| place.name);
+            member.again().at(OperationPlace { index, name })
+        })
     });
     let mut members: Vec<_> = members.collect();
     hand_over::join(&mut members, db)?;

@@ -13,7 +13,8 @@ macro_rules! writes {
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> TransactWrite for $write {
             fn plan_members($self, $db: &Dynamo) -> Result<Vec<TransactionMember>> {
-                $members
+                let planned: Result<Vec<TransactionMember>> = $members;
+                planned.map_err(|error| error.declared_as(Some(E::ENTITY.id)))
             }
         }
     )*};

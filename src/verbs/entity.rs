@@ -108,6 +108,44 @@ pub trait EntityVerbs: DynamoEntity {
         Update::of_entity(self)
     }
 
+    /// Writes what makes this loaded entity the `next` one: only the attributes that differ are set or removed, and
+    /// attributes that no field knows stay. The primary key has to be the same. What the library keeps, such as
+    /// versions and times, is not compared.
+    ///
+    /// It is guarded by the version, or else by every attribute that was loaded, since `next` may have been made of any
+    /// of them: whoever changed one meanwhile makes it a conflict. So give large entities a version.
+    ///
+    /// If nothing differs, and [`when`](Update::when) asks nothing, no request is sent, and it returns what was loaded.
+    /// [`is_empty`](Update::is_empty) says so.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "people", key(pk = id))]
+    /// struct Person { id: String, name: String, city: Option<String>, #[dynamo(version)] version: Version }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Person::schema()]).await?;
+    /// # let (id, name) = ("p1".into(), "Ann".into());
+    /// # let seen = Person { id, name, city: None, version: Version::default() }.create().send(&db).await?;
+    /// let next = Person { city: Some("Kobe".into()), ..seen.clone() }; // from a form, say
+    ///
+    /// let request = seen.changes_to(&next).explain(&db)?.requests[0].clone();
+    /// assert!(request.contains(r##""UpdateExpression":"SET #n0 = :v0, #n1 = :v1""##)); // city and version
+    /// let stored = seen.changes_to(&next).send(&db).await?;
+    /// assert_eq!((stored.city.as_deref(), stored.version.number()), (Some("Kobe"), Some(2)));
+    ///
+    /// assert!(stored.changes_to(&stored).is_empty());
+    /// assert_eq!(stored.changes_to(&stored).send(&db).await?, stored); // without a request
+    /// # Ok(()) }
+    /// ```
+    fn changes_to(&self, next: &Self) -> Update<Self> {
+        Update::of_difference(self, next)
+    }
+
     /// Deletes it. With a version field, it deletes only what was loaded. Without one it is sent again if its answer
     /// was lost, like [`put`](Self::put), and may delete what was stored under its key in between.
     fn delete(&self) -> Delete<Self, Self::Guard> {

@@ -19,7 +19,7 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, Key, Known, Stamp};
+use crate::entity::{Created, DynamoEntity, Key, Known, Stamp, encode_as_is};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Change, Changes, Condition, Node, UpdateAction, UpdateActions};
 use crate::json::CodecError;
@@ -27,6 +27,7 @@ use crate::plan::{
     Call, Explanation, Outcome, Plan, ReadItem, Returned, TransactionMember, check, read_raw,
 };
 use crate::wire::Resend;
+use crate::write::difference::{all_as_loaded, attributes, differences, merged};
 use crate::write::{
     Intent, Main, PlannedWrite, Rewrite, Touched, UniqueExchange, Upkeep, unique, upkeep,
 };
@@ -54,7 +55,17 @@ pub(crate) struct UpdateDraft<E: DynamoEntity> {
     condition: Node,
     /// It is taken from the entity at once, because the operation may outlive the entity.
     source: Result<UpdateOrigin, CodecError>,
+    /// The entity that was compared with another one, if the changes come from that.
+    compared: Option<ComparedEntity>,
     resend: Resend,
+}
+
+/// A loaded entity of which the changes are the differences to another value.
+struct ComparedEntity {
+    /// The item that it is.
+    seen: Vec<u8>,
+    /// What has to hold for the changes: without a version, that the item is still the one that was compared.
+    guard: Node,
 }
 
 impl<E: DynamoEntity> UpdateDraft<E> {
@@ -65,6 +76,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
             changes: Vec::new(),
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
+            compared: None,
             resend: Resend::UnlessAmbiguous,
         }
     }
@@ -74,6 +86,36 @@ impl<E: DynamoEntity> UpdateDraft<E> {
             source: source(entity),
             ..UpdateDraft::of_key(Key::of(entity), UpdateKind::Update)
         }
+    }
+
+    /// The changes that make one value of an entity another one.
+    pub(crate) fn of_difference(seen: &E, next: &E) -> Self {
+        let mut draft = UpdateDraft::of_entity(seen);
+        if let Err(fault) = draft.compare(seen, next) {
+            draft.source = Err(fault);
+        }
+        draft
+    }
+
+    fn compare(&mut self, seen: &E, next: &E) -> Result<(), CodecError> {
+        if Key::of(next) != self.key {
+            return Err(CodecError::new(
+                "the two values have different keys, so they are two items: create the one and delete the other",
+            ));
+        }
+        let before = attributes(seen)?;
+        let after = merged::<E>(&before, attributes(next)?);
+        let changes = differences(&before, &after).into_iter();
+        let changes = changes.map(|(name, action)| Change::of_attribute(name, action));
+        self.changes.extend(changes);
+        let numbered = self.source.as_ref().ok().and_then(UpdateOrigin::numbered);
+        let guard = match numbered {
+            Some(_) => Node::all([]),
+            None => all_as_loaded(&self.key, &before, &after)?,
+        };
+        let seen = encode_as_is(seen)?;
+        self.compared = Some(ComparedEntity { seen, guard });
+        Ok(())
     }
 
     pub(crate) fn apply(&mut self, changes: impl Changes<E>) {
@@ -88,7 +130,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         &self.key
     }
 
-    /// Whether nothing is to be written: the item would only be looked at.
+    /// Whether nothing is to be written: the item would only be looked at, if that.
     pub(crate) fn is_look(&self) -> bool {
         self.way == UpdateKind::Update && self.changes.is_empty()
     }
@@ -206,6 +248,15 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         check_places::<E>(&update)?;
         let creates = self.way == UpdateKind::Upsert;
         let mut guards = update.take_guards();
+        // Two values that are the same leave nothing to write. A condition of the caller is asked all the same.
+        let mut same = None;
+        if let Some(ComparedEntity { seen, guard }) = self.compared {
+            match update.is_empty() {
+                true if self.condition.is_always() => same = Some(seen),
+                true => {}
+                false => guards.push(guard),
+            }
+        }
         if !update.is_empty() || self.way != UpdateKind::Update {
             stamp_fields::<E>(&mut update, &source, creates, stamp).map_err(fail)?;
         }
@@ -237,6 +288,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
             },
             now,
             must_read: touches && creates,
+            same,
         })
     }
 }
@@ -247,12 +299,20 @@ struct PlannedUpdate<E: DynamoEntity> {
     now: Timestamp,
     /// Whether the item may be there with unique values that nobody knows.
     must_read: bool,
+    /// The item, if it is known that nothing of it changes and nothing is asked.
+    same: Option<Vec<u8>>,
 }
 
 impl<E: DynamoEntity> PlannedUpdate<E> {
     /// The plan of the UpdateItem alone.
     fn plan<Out>(self, db: &Dynamo, returned: Returned, read: ReadItem<Out>) -> Result<Plan<Out>> {
-        self.edit.write(db, self.now)?.returning(returned, read)
+        let (now, same) = (self.now, self.same);
+        let mut plan = self.edit.write(db, now)?.returning(returned, read)?;
+        if let Some(item) = same {
+            let item = (returned != Returned::Changed).then_some(&*item);
+            plan.outcome = Outcome::Nothing(read(item, now)?);
+        }
+        Ok(plan)
     }
 
     fn rewrite(self) -> Rewrite<E> {

@@ -7,14 +7,15 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{self, Created, DynamoEntity, DynamoTable, Key, Stamp};
+use crate::entity::{self, Created, DynamoEntity, Key, Stamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Node, UpdateAction, UpdateActions};
+use crate::expr::{Node, UpdateActions};
 use crate::json::CodecError;
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Expect, Returned, Steps, check, read_raw, size};
 use crate::retry::Backoff;
 use crate::wire::Resend;
+use crate::write::difference::{attributes, differences, is_kept, merged, seen_attributes};
 use crate::write::{
     Edit, Holdings, UniqueExchange, UpdateOrigin, keep_up, known, read_back, read_entity, refused,
     split, stamp_fields,
@@ -189,9 +190,13 @@ pub(crate) fn revision<E: DynamoEntity>(
     let fields = after.iter().filter(|(name, _)| !is_kept::<E>(name));
     let fields = fields.map(|(name, json)| (&**name, &**json));
     size::check_least(E::ENTITY.type_name, fields)?;
-    let mut update = differences(&before, &after);
-    if update.is_empty() {
+    let changes = differences(&before, &after);
+    if changes.is_empty() {
         return Ok(None);
+    }
+    let mut update = UpdateActions::default();
+    for (name, action) in changes {
+        update.set(name, action);
     }
     let now = db.now();
     let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
@@ -230,56 +235,6 @@ pub(crate) fn as_read<E: DynamoEntity>(
     unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)
 }
 
-type Attributes = Vec<(String, Vec<u8>)>;
-
-fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, CodecError> {
-    split(&entity::encode_as_is(entity)?)
-}
-
-/// The new attributes, except for those that the library keeps: the closure may not change them.
-fn merged<E: DynamoEntity>(before: &Attributes, mut after: Attributes) -> Attributes {
-    after.retain(|(name, _)| !is_kept::<E>(name));
-    let kept = before.iter().filter(|(name, _)| is_kept::<E>(name));
-    after.extend(kept.cloned());
-    after
-}
-
-/// The changes of fields and of unknown attributes. Keys of indexes follow later.
-fn differences(before: &Attributes, after: &Attributes) -> UpdateActions {
-    let mut update = UpdateActions::default();
-    for (name, json) in after {
-        let same = before
-            .iter()
-            .any(|(other, held)| other == name && held == json);
-        if !same {
-            update.set(name.clone(), UpdateAction::Set(json.clone()));
-        }
-    }
-    for (name, _) in before {
-        if !after.iter().any(|(other, _)| other == name) {
-            update.set(name.clone(), UpdateAction::Remove);
-        }
-    }
-    update
-}
-
-/// Whether the library keeps an attribute: a key, the type, or a managed field.
-fn is_kept<E: DynamoEntity>(name: &str) -> bool {
-    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
-    let managed = [
-        def.version,
-        def.created_at,
-        def.updated_at,
-        def.created_by,
-        def.updated_by,
-    ];
-    let is_field = def.attributes.iter().any(|known| known.stored == name);
-    let is_key = name == table.pk || table.sk == Some(name);
-    is_key
-        || managed.contains(&Some(name))
-        || !is_field && entity::field::is_derived(def, table, name)
-}
-
 /// The condition that nobody wrote since the item was read: its version is the same, or else every attribute that the
 /// closure could see, and those that it made.
 fn unchanged<E: DynamoEntity>(
@@ -309,7 +264,7 @@ fn unchanged<E: DynamoEntity>(
         ));
     }
     let (exists, condition_failure) = check::condition(def, Expect::Exists, None, now);
-    let names = seen_attributes::<E>(seen);
+    let names = seen_attributes::<E>(seen.iter().map(|name| &**name));
     if names.len() > MOST_COMPARED {
         return Err(CodecError::new(format!(
             "`modify` of an item without a version compares each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give `{}` a `#[dynamo(version)]`, which is one",
@@ -322,22 +277,6 @@ fn unchanged<E: DynamoEntity>(
         Node::all([exists].into_iter().chain(guards)),
         condition_failure,
     ))
-}
-
-/// The attributes of all fields, and those of the `rest`. The primary key is left out, because it is the same.
-fn seen_attributes<E: DynamoEntity>(seen: &[String]) -> Vec<String> {
-    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
-    let mut names: Vec<String> = Vec::new();
-    let fields = def.attributes.iter().map(|known| known.stored);
-    let rest = seen.iter().map(|name| &**name);
-    let rest = rest.filter(|name| !entity::field::is_derived(def, table, name));
-    for name in fields.chain(rest) {
-        let is_primary = name == table.pk || table.sk == Some(name);
-        if !is_primary && !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
 }
 
 impl<E: DynamoEntity, F> fmt::Debug for Modify<E, F> {

@@ -30,6 +30,10 @@ impl<E: DynamoEntity> Update<E> {
         Update::of(UpdateDraft::of_entity(entity))
     }
 
+    pub(crate) fn of_difference(seen: &E, next: &E) -> Self {
+        Update::of(UpdateDraft::of_difference(seen, next))
+    }
+
     pub(crate) fn touch(key: Key<E>) -> Self {
         Update::of(UpdateDraft::of_key(key, UpdateKind::Touch))
     }
@@ -43,6 +47,12 @@ impl<E: DynamoEntity, R> Update<E, R> {
     pub fn apply<C: Changes<E>>(mut self, changes: impl FnOnce(E::Paths) -> C) -> Self {
         self.draft.apply(changes(E::Paths::default()));
         self
+    }
+
+    /// Whether it changes nothing: no change was given, or the two values of a
+    /// [`changes_to`](crate::verbs::EntityVerbs::changes_to) are the same.
+    pub fn is_empty(&self) -> bool {
+        self.draft.is_look()
     }
 
     /// Updates only if this holds of the stored item. If this is called again, both have to hold.

@@ -182,7 +182,7 @@ async fn a_transaction_says_which_operation_lost(db: Db) -> Outcome {
         .unwrap_err();
     assert!(refused.is_conflict(), "{refused}");
     // Only the operation with a real conflict is named. The guard of the other one failed only for its spelling.
-    let failed = refused.failures().map(|failed| failed.index());
+    let failed = refused.failures().iter().map(|failed| failed.index());
     assert_eq!(failed.collect::<Vec<_>>(), [1]);
     assert_eq!(db.stored(&a.key()).await["title"], s("hello"));
     Ok(())

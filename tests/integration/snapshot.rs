@@ -239,7 +239,7 @@ async fn a_hundred_and_one_items_are_refused(db: Db) -> Outcome {
         (ErrorKind::InvalidValue, Some("Note"))
     );
     assert_eq!(
-        error.failures().next().map(|failed| failed.index()),
+        error.failures().first().map(|failed| failed.index()),
         Some(100)
     );
     assert!(http.calls().is_empty());
@@ -254,7 +254,7 @@ async fn what_is_no_key_is_named(db: Db) -> Outcome {
         (ErrorKind::InvalidKey, Some("Note"))
     );
     assert_eq!(
-        error.failures().next().map(|failed| failed.index()),
+        error.failures().first().map(|failed| failed.index()),
         Some(1)
     );
     Ok(())
@@ -317,7 +317,7 @@ async fn endless_contention_names_the_item(db: Db) -> Outcome {
         (error.kind(), error.entity()),
         (ErrorKind::Unavailable, Some("Note"))
     );
-    let failed = error.failures().next().ok_or("one failed")?;
+    let failed = error.failures().first().ok_or("one failed")?;
     assert_eq!(
         (failed.index(), failed.key_of::<Note>()),
         (1, Some(Note::key("n1")))

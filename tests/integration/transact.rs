@@ -28,6 +28,7 @@ tests![
     the_error_has_the_key_of_the_operation_that_it_tells_of,
     the_first_lasting_failure_speaks_for_all,
     failures_keep_values_to_themselves,
+    a_failure_is_found_by_its_name_and_its_entity,
     nothing_is_a_transaction_too,
     a_hundred_and_one_are_refused,
     an_item_takes_one_operation,
@@ -97,7 +98,63 @@ fn body(http: &Http, call: usize) -> Value {
 }
 
 fn indexes(error: &Error) -> Vec<usize> {
-    error.failures().map(Failed::index).collect()
+    error.failures().iter().map(Failed::index).collect()
+}
+
+async fn a_failure_is_found_by_its_name_and_its_entity(db: Db) -> Outcome {
+    tables(&db).await?;
+    let taken = note("a", "there");
+    taken.create().send(&db).await?;
+    let writes = || -> [BoxedWrite<'_>; 3] {
+        [
+            stock("tea", 1).into_create().boxed(),
+            taken.create().named("first note").boxed(),
+            Stock::key("ink")
+                .update()
+                .apply(|s| s.left().sub(1))
+                .named("ink")
+                .boxed(),
+        ]
+    };
+    let error = Transaction::new()
+        .with_all(writes())
+        .send(&db)
+        .await
+        .unwrap_err();
+    let [first, ink] = error.failures() else {
+        return Err(format!("{error:?}").into());
+    };
+    assert_eq!(
+        (first.name(), ink.name()),
+        (Some("first note"), Some("ink"))
+    );
+    assert!(first.is::<Note>() && !first.is::<Stock>() && ink.is::<Stock>());
+    assert_eq!(error.failure_of("ink").map(Failed::index), Some(2));
+    assert!(error.failure_of("tea").is_none());
+    let shown = "operation 1 (`first note`) of the transaction: ";
+    assert!(first.to_string().starts_with(shown) && error.to_string().contains(shown));
+    assert!(
+        error.to_string().contains("; operation 2 (`ink`): "),
+        "{error}"
+    );
+
+    // Of what cannot be planned too.
+    let long = stock("", 1);
+    let unfit = Transaction::new().with(long.create().named("no key"));
+    let error = unfit.send(&db).await.unwrap_err();
+    let [failed] = error.failures() else {
+        return Err(format!("{error:?}").into());
+    };
+    assert!(failed.name() == Some("no key") && failed.is::<Stock>() && !failed.is::<Note>());
+
+    // Of an item that has two operations.
+    let twice = Transaction::new()
+        .with(taken.create().named("one"))
+        .with(taken.put().named("other"));
+    let error = twice.send(&db).await.unwrap_err();
+    assert!(error.failure_of("other").is_some_and(Failed::is::<Note>));
+    assert!(error.to_string().contains("operation 0 (`one`)"), "{error}");
+    Ok(())
 }
 
 /// An answer that cancels the transaction for these reasons.
@@ -302,6 +359,7 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
         .unwrap_err();
     let failed: Vec<_> = error
         .failures()
+        .iter()
         .map(|failed| {
             (
                 failed.index(),
@@ -320,7 +378,7 @@ async fn each_failure_is_that_of_its_verb(db: Db) -> Outcome {
             (5, ErrorKind::NotFound, Some("Draft")),
         ]
     );
-    let at = |nth: usize| error.failures().nth(nth).expect("failed");
+    let at = |nth: usize| error.failures().get(nth).expect("failed");
     assert_eq!(
         at(0).error().current::<Note>().transpose()?,
         Some(note("n1", "there"))
@@ -380,7 +438,7 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
     let error = both.send(&db).await.unwrap_err();
     assert!(error.current::<Stock>().is_none());
     assert_eq!(error.current::<Shelf>().transpose()?, Some(shelf.clone()));
-    let failed = error.failures().next().ok_or("a failure")?;
+    let failed = error.failures().first().ok_or("a failure")?;
     assert_eq!(failed.error().entity(), Some("Shelf"));
     assert!(failed.error().current::<Stock>().is_none() && failed.key_of::<Stock>().is_none());
     assert_eq!(failed.error().current::<Shelf>().transpose()?, Some(shelf));
@@ -391,7 +449,7 @@ async fn a_failure_is_of_its_own_entity_alone(db: Db) -> Outcome {
         .with(Shelf::key("tea").delete())
         .with(Shelf::key("tea").delete());
     let error = twice.send(&db).await.unwrap_err();
-    let failed = error.failures().next().ok_or("a failure")?;
+    let failed = error.failures().first().ok_or("a failure")?;
     assert!(failed.key_of::<Stock>().is_none());
     assert_eq!(failed.key_of::<Shelf>(), Some(Shelf::key("tea")));
     Ok(())
@@ -414,7 +472,7 @@ async fn the_error_has_the_key_of_the_operation_that_it_tells_of(db: Db) -> Outc
     assert_eq!(error.key_of::<Stock>(), None);
     let key = error.item_key().ok_or("a key")?;
     assert_eq!(key.get("id").and_then(|id| id.as_text()), Some("n1"));
-    let first = error.failures().next().ok_or("a failure")?;
+    let first = error.failures().first().ok_or("a failure")?;
     assert_eq!(error.key_of::<Note>(), first.key_of::<Note>());
     // Neither the message nor `Debug` shows values of the key.
     assert!(!format!("{error} {error:?}").contains("n1"));
@@ -470,7 +528,7 @@ async fn the_first_lasting_failure_speaks_for_all(db: Db) -> Outcome {
             "{error:?}"
         );
         let blamed = codes.iter().filter(|code| **code != "None").count();
-        assert_eq!(error.failures().count(), blamed, "{codes:?}");
+        assert_eq!(error.failures().len(), blamed, "{codes:?}");
         assert_eq!(writes(&http), 1);
     }
     Ok(())
@@ -496,7 +554,7 @@ async fn failures_keep_values_to_themselves(db: Db) -> Outcome {
         let again = note("n-secret", "secret text");
         let error = Transaction::new().with(again.create()).send(&faulty).await;
         let error = error.unwrap_err();
-        let shown = format!("{error} {error:?} {:?}", error.failures().next());
+        let shown = format!("{error} {error:?} {:?}", error.failures().first());
         assert!(!shown.contains("secret"), "{shown}");
     }
     let again = note("n-secret", "secret text");
@@ -672,7 +730,7 @@ async fn a_lost_answer_is_not_a_second_effect(db: Db) -> Outcome {
     let token = format!("{:x<36}", db.prefix());
     let (faulty, _http) = db.faulty([Fault::Lose, Fault::Lose, Fault::Lose]);
     let error = sell().token(&token).send(&faulty).await.unwrap_err();
-    assert!(error.is_outcome_unknown() && error.failures().next().is_none());
+    assert!(error.is_outcome_unknown() && error.failures().is_empty());
     sell().token(&token).send(&db).await?;
     assert_eq!(db.stored(&Stock::key("tea")).await["left"], n(3));
     Ok(())

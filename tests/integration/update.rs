@@ -13,6 +13,10 @@ tests![
     changes_and_returns_the_new_entity,
     refuses_to_make_a_row,
     keeps_the_keys_of_indexes,
+    two_values_are_the_least_update,
+    two_values_of_two_keys_are_refused,
+    two_values_take_part_in_a_transaction,
+    the_size_of_text_is_that_of_utf_16,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -52,6 +56,95 @@ pub fn person(id: &str) -> Person {
         odd: None,
         lives: 10,
     }
+}
+
+/// What no field knows stays, and so does what others changed beside it if a version tells that nothing did.
+async fn two_values_are_the_least_update(db: Db) -> Outcome {
+    db.create_tables([Person::schema()]).await?;
+    let mut item = person("p").to_item()?;
+    item.insert("unknown", "kept");
+    db.plant::<Person>(item).await;
+    let seen = Person::key("p").get().send(&db).await?.ok_or("there")?;
+    let mut next = seen.clone();
+    next.nick = None;
+    next.scores.push(4);
+    let explained = seen.changes_to(&next).explain(&db)?;
+    let update = r##""UpdateExpression":"SET #n0 = :v0 REMOVE #n1""##;
+    assert!(explained.requests[0].contains(update), "{explained:?}");
+    assert_eq!(seen.changes_to(&next).send(&db).await?, next);
+    let stored = db.stored(&seen.key()).await;
+    assert_eq!(stored.get("unknown"), Some(&s("kept")));
+
+    // It is stale now: whatever was changed, the next value may have been made of it.
+    let late = Person {
+        age: 31,
+        ..seen.clone()
+    };
+    let late = seen.changes_to(&late).send(&db).await.unwrap_err();
+    assert!(late.is_conflict());
+
+    let (faulty, http) = db.faulty([]);
+    let same = next.changes_to(&next);
+    assert!(same.is_empty() && !seen.changes_to(&next).is_empty());
+    assert_eq!(same.send(&faulty).await?, next);
+    assert!(next.changes_to(&next).explain(&db)?.requests.is_empty());
+    let changed = next.changes_to(&next).returning_changed();
+    assert_eq!(changed.send(&faulty).await?, Item::new());
+    assert_eq!(http.calls().len(), 0);
+    // What is asked is asked.
+    let asked = next.changes_to(&next).when(|p| p.age().eq(1));
+    assert!(asked.send(&faulty).await.unwrap_err().is_conflict());
+    assert_eq!(http.calls().first().map(|call| &**call), Some("UpdateItem"));
+    Ok(())
+}
+
+async fn the_size_of_text_is_that_of_utf_16(db: Db) -> Outcome {
+    db.create_tables([Person::schema()]).await?;
+    for (nick, size) in [("a", 1), ("é", 1), ("あ", 1), ("😀", 2)] {
+        let new = Person {
+            nick: Some(nick.into()),
+            ..person("p")
+        };
+        new.put().send(&db).await?;
+        let has_size = new.update().when(|p| p.nick().size().eq(size)).send(&db);
+        assert_eq!(has_size.await?, new, "{nick}");
+    }
+    Ok(())
+}
+
+async fn two_values_of_two_keys_are_refused(db: Db) -> Outcome {
+    let refused = person("a").changes_to(&person("b")).send(&db).await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidValue);
+    assert!(refused.to_string().contains("different keys"), "{refused}");
+    Ok(())
+}
+
+async fn two_values_take_part_in_a_transaction(db: Db) -> Outcome {
+    db.create_tables([Person::schema()]).await?;
+    let (first, second) = (person("a"), person("b"));
+    first.create().send(&db).await?;
+    second.create().send(&db).await?;
+    let older = Person {
+        age: 31,
+        ..first.clone()
+    };
+    let both = || {
+        Transaction::new()
+            .with(first.changes_to(&older))
+            .with(second.changes_to(&second))
+    };
+    both().send(&db).await?;
+    assert_eq!(Person::key("a").get().send(&db).await?, Some(older.clone()));
+    Person::key("b").delete().send(&db).await?;
+    let error = both().send(&db).await.unwrap_err();
+    let failed: Vec<_> = error
+        .failures()
+        .iter()
+        .map(|failed| failed.index())
+        .collect();
+    assert_eq!(failed, [0, 1]);
+    Ok(())
 }
 
 async fn changes_and_returns_the_new_entity(db: Db) -> Outcome {

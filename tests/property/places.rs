@@ -1,5 +1,7 @@
 //! A None that has a place in an index: it sorts there, a range of values never finds it, and a query can ask for it.
 
+use std::ops::Bound;
+
 use std::cmp::Ordering;
 
 use dynamo_entity::Query;

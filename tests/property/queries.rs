@@ -22,9 +22,11 @@ pub enum Word {
     Ge,
     Between,
     BetweenInclusive,
+    BetweenExclusive,
+    AfterUntil,
 }
 
-pub const WORDS: [Word; 7] = [
+pub const WORDS: [Word; 9] = [
     Word::Eq,
     Word::Lt,
     Word::Le,
@@ -32,6 +34,8 @@ pub const WORDS: [Word; 7] = [
     Word::Ge,
     Word::Between,
     Word::BetweenInclusive,
+    Word::BetweenExclusive,
+    Word::AfterUntil,
 ];
 
 impl Word {
@@ -44,6 +48,8 @@ impl Word {
             Word::Ge => (Bound::Included(low), Bound::Unbounded),
             Word::Between => (Bound::Included(low), Bound::Excluded(high)),
             Word::BetweenInclusive => (Bound::Included(low), Bound::Included(high)),
+            Word::BetweenExclusive => (Bound::Excluded(low), Bound::Excluded(high)),
+            Word::AfterUntil => (Bound::Excluded(low), Bound::Included(high)),
         };
         RangeBounds::contains(&range, value)
     }
@@ -61,6 +67,14 @@ macro_rules! asked {
             Word::Ge => part.ge(low).into(),
             Word::Between => part.between(low..high).into(),
             Word::BetweenInclusive => part.between(low..=high).into(),
+            Word::BetweenExclusive => {
+                let range = (Bound::Excluded(low), Bound::Excluded(high));
+                part.between(range).into()
+            }
+            Word::AfterUntil => {
+                let range = (Bound::Excluded(low), Bound::Included(high));
+                part.between(range).into()
+            }
         }
     }};
 }

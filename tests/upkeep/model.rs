@@ -81,6 +81,26 @@ impl<E: Subject> Row<E> {
         Row::read(item)
     }
 
+    /// What is left where one loaded value was made another one; `None` if they are the same.
+    pub fn changed(&self, seen: &E, next: &E, stamp: &Stamp) -> Option<Row<E>> {
+        let differing = differing(seen, next);
+        if differing.is_empty() {
+            return None;
+        }
+        let (mut item, after) = (self.item.clone(), fresh(next));
+        for name in &differing {
+            match after.get(name) {
+                Some(value) => item.insert(name.clone(), value.clone()),
+                None => item.remove(name),
+            };
+        }
+        let mut entity = Row::<E>::read(item).entity;
+        entity.stamp(stamp);
+        let differing = differing.iter().map(|name| &**name);
+        let touched: Vec<&str> = differing.chain(renewed::<E>()).collect();
+        Some(self.rewritten(&entity, &touched))
+    }
+
     /// The row after a `modify`, which writes nothing if nothing changes.
     pub fn modified(&self, moves: &[Move<E>], stamp: &Stamp) -> Row<E> {
         let mut entity = self.entity.clone();
@@ -131,6 +151,24 @@ pub fn apply_all<E: Subject>(entity: &mut E, moves: &[Move<E>]) {
     for change in moves {
         (change.apply)(entity, &item);
     }
+}
+
+/// The names of the attributes that are not the same in two values, without those that the library keeps.
+pub fn differing<E: Subject>(seen: &E, next: &E) -> Vec<String> {
+    let (before, after) = (fresh(seen), fresh(next));
+    let derived: Item = [derived::<E>(&before), derived::<E>(&after)]
+        .into_iter()
+        .flat_map(|item| item.into_iter().collect::<Vec<_>>())
+        .collect();
+    let names = before.iter().chain(after.iter()).map(|(name, _)| name);
+    let mut names: Vec<String> = names
+        .filter(|name| before.get(name) != after.get(name))
+        .filter(|name| derived.get(name).is_none() && !is_managed::<E>(name))
+        .cloned()
+        .collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The managed attributes that every write renews.

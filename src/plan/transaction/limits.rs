@@ -44,16 +44,14 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
         {
             return Err(both_take(unique, before, member));
         }
-        let first = before.index.unwrap_or_default();
+        let first = before.place.unwrap_or_default();
         let message = if member.is_write() {
             format!(
-                "it is on the same item as operation {first}: a transaction takes one operation an item, \
+                "it is on the same item as {first}: a transaction takes one operation an item, \
                  whose conditions are given by `.when(..)`"
             )
         } else {
-            format!(
-                "it takes or gives up the same unique value as operation {first}: do one after the other"
-            )
+            format!("it takes or gives up the same unique value as {first}: do one after the other")
         };
         return Err(refused(ErrorKind::InvalidValue, member, message));
     }
@@ -63,10 +61,10 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
 /// The error of two operations that take the same unique value. It blames both, because neither has more right to it.
 fn both_take(unique: &UniqueDef, one: &TransactionMember, other: &TransactionMember) -> Error {
     let failed = |member: &TransactionMember, than: &TransactionMember| {
-        let than = than.index.unwrap_or_default();
+        let than = than.place.unwrap_or_default();
         let message = match unique.fields {
-            [_] => format!("operation {than} takes this value too, and it is unique"),
-            _ => format!("operation {than} takes these values too, and together they are unique"),
+            [_] => format!("{than} takes this value too, and it is unique"),
+            _ => format!("{than} takes these values too, and together they are unique"),
         };
         let error =
             Error::new(ErrorKind::NotUnique, Stage::Request, message).of(member.write.entity);

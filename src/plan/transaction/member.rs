@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
-use crate::error::{Error, ErrorKind, Failed, Result, Stage};
+use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::json::{CodecError, Writer};
 use crate::key::point::points_of;
 use crate::plan::{KeyNames, Meaning, Owner, WriteRequest, WriteVerb};
@@ -23,6 +23,46 @@ use crate::schema::TableDef;
 pub trait TransactWrite {
     #[doc(hidden)]
     fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>>;
+
+    /// The name that the caller gave it.
+    #[doc(hidden)]
+    fn operation_name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Gives the operation a name, by which an error says that it was this one. A name is a constant, for it stands in
+    /// messages, and messages hold no values: operations of a loop are told apart by
+    /// [`index`](crate::error::Failed::index) and [`key_of`](crate::error::Failed::key_of).
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::transact::TransactWrite;
+    ///
+    /// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "accounts", key(pk = id))]
+    /// struct Account { id: String, cents: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Account::schema()]).await?;
+    /// # for (id, cents) in [("ann", 3), ("bob", 0)] {
+    /// #     Account { id: id.into(), cents }.put().send(&db).await?;
+    /// # }
+    /// let pay = Transaction::new()
+    ///     .with(Account::key("ann").update().apply(|a| a.cents().sub(5)).named("payer"))
+    ///     .with(Account::key("bob").update().apply(|a| a.cents().add(5)).named("payee"));
+    /// let error = pay.send(&db).await.unwrap_err();
+    /// assert!(error.failure_of("payee").is_none());
+    /// assert_eq!(error.failure_of("payer").map(|failed| failed.index()), Some(0));
+    /// # Ok(()) }
+    /// ```
+    fn named(self, name: &'static str) -> Named<Self>
+    where
+        Self: Sized,
+    {
+        Named { write: self, name }
+    }
 
     /// Puts the write into a box, so that writes of all kinds fit into one `Vec`.
     ///
@@ -49,20 +89,49 @@ pub trait TransactWrite {
     where
         Self: Sized + Send + 'w,
     {
-        BoxedWrite(Box::new(|db| self.plan_members(db)))
+        BoxedWrite {
+            name: self.operation_name(),
+            planning: Box::new(|db| self.plan_members(db)),
+        }
     }
 }
 
 /// A write of any kind, for a transaction; see [`TransactWrite::boxed`].
 #[must_use = "nothing happens until a transaction with it is sent"]
-pub struct BoxedWrite<'w>(BoxedPlanning<'w>);
+pub struct BoxedWrite<'w> {
+    name: Option<&'static str>,
+    planning: BoxedPlanning<'w>,
+}
 
 type BoxedPlanning<'w> = Box<dyn FnOnce(&Dynamo) -> Result<Vec<TransactionMember>> + Send + 'w>;
 
 #[diagnostic::do_not_recommend]
 impl TransactWrite for BoxedWrite<'_> {
     fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
-        (self.0)(db)
+        (self.planning)(db)
+    }
+
+    fn operation_name(&self) -> Option<&'static str> {
+        self.name
+    }
+}
+
+/// A write with a name, for a transaction; see [`TransactWrite::named`].
+#[derive(Debug)]
+#[must_use = "nothing happens until a transaction with it is sent"]
+pub struct Named<W> {
+    write: W,
+    name: &'static str,
+}
+
+#[diagnostic::do_not_recommend]
+impl<W: TransactWrite> TransactWrite for Named<W> {
+    fn plan_members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
+        self.write.plan_members(db)
+    }
+
+    fn operation_name(&self) -> Option<&'static str> {
+        Some(self.name)
     }
 }
 
@@ -75,8 +144,8 @@ impl fmt::Debug for BoxedWrite<'_> {
 /// An operation of a transaction, planned.
 #[derive(Debug)]
 pub struct TransactionMember {
-    /// The number of the operation that the caller gave, if it was one of several.
-    pub(crate) index: Option<usize>,
+    /// Which operation of the caller it is, if that was one of several.
+    pub(crate) place: Option<OperationPlace>,
     pub(crate) write: WriteRequest,
     pub(crate) key: ItemKey,
     /// For an operation beside the write of an item: the owner of the unique value that it keeps.
@@ -158,7 +227,7 @@ impl TransactionMember {
             write.verb = WriteVerb::Check;
         }
         Ok(TransactionMember {
-            index: None,
+            place: None,
             write,
             key,
             owner: None,
@@ -175,17 +244,17 @@ impl TransactionMember {
     }
 
     /// Sets which operation of the caller it is.
-    pub(crate) fn at(self, index: usize) -> Self {
+    pub(crate) fn at(self, place: OperationPlace) -> Self {
         TransactionMember {
-            index: Some(index),
+            place: Some(place),
             ..self
         }
     }
 
-    /// Gives this the number of another member, in whose place it stands.
+    /// Gives this the place of another member, for which it stands.
     pub(crate) fn for_that_of(self, other: &TransactionMember) -> Self {
         TransactionMember {
-            index: other.index,
+            place: other.place,
             ..self
         }
     }
@@ -194,7 +263,7 @@ impl TransactionMember {
     pub(crate) fn failed(&self, error: Error) -> Failed {
         let error = error.declared_as(self.declared());
         Failed::new(
-            self.index.unwrap_or_default(),
+            self.place.unwrap_or_default(),
             self.whose().to_json(),
             error,
         )
@@ -230,7 +299,7 @@ impl TransactionMember {
     /// A copy for another attempt.
     pub(crate) fn again(&self) -> Self {
         TransactionMember {
-            index: self.index,
+            place: self.place,
             write: self.write.clone(),
             key: self.key.clone(),
             owner: self.owner.clone(),

@@ -1,7 +1,7 @@
 //! A cancelled transaction: which operations failed, and why.
 
 use crate::clock::Timestamp;
-use crate::error::{Error, Failed, Stage};
+use crate::error::{Error, Failed, OperationPlace, Stage};
 use crate::plan::{ConditionFailure, ItemKey, ItemKeys, KeyNames, Meaning, TransactionMember};
 use crate::schema::EntityDef;
 use crate::wire::{ConditionFailed, Failure, Reason};
@@ -9,8 +9,8 @@ use crate::wire::{ConditionFailed, Failure, Reason};
 /// What is kept of an operation while the transaction is under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Participant {
-    /// The number of the operation that the caller gave, if it was one of several.
-    index: Option<usize>,
+    /// Which operation of the caller it is, if that was one of several.
+    place: Option<OperationPlace>,
     entity: &'static str,
     /// The id of its entity's declaration, if that is known.
     declared: Option<&'static str>,
@@ -39,7 +39,7 @@ impl Participant {
     /// A read, which has no condition.
     pub(crate) fn reading(index: usize, entity: &'static EntityDef, key: ItemKey) -> Self {
         Participant {
-            index: Some(index),
+            place: Some(OperationPlace { index, name: None }),
             entity: entity.type_name,
             declared: Some(entity.id),
             key,
@@ -50,7 +50,7 @@ impl Participant {
 
     pub(crate) fn of(member: &TransactionMember) -> Self {
         Participant {
-            index: member.index,
+            place: member.place,
             entity: member.write.entity,
             declared: member.declared(),
             key: member.whose(),
@@ -75,12 +75,12 @@ pub(crate) fn explain(mut failure: Failure, participants: &[Participant], now: T
         .position(|(_, reason)| !reason.is_contention());
     let is_alone = participants
         .iter()
-        .all(|participant| participant.index.is_none());
+        .all(|participant| participant.place.is_none());
     let failed = blamed.into_iter().map(|(participant, reason)| {
         let error = participant.explain(reason, now);
         let error = error.with_request_id(whole.request_id());
-        let index = participant.index.unwrap_or_default();
-        Failed::new(index, participant.key.to_json(), error)
+        let place = participant.place.unwrap_or_default();
+        Failed::new(place, participant.key.to_json(), error)
     });
     let mut failed: Vec<Failed> = failed.collect();
     if is_alone && !failed.is_empty() {

@@ -26,7 +26,7 @@ pub(crate) fn request_of(
     };
     let writes: Vec<_> = members.iter().map(|member| &member.write).collect();
     transaction_of(&writes, &token).map_err(|(at, error)| match members.get(at) {
-        Some(member) if member.index.is_some() => {
+        Some(member) if member.place.is_some() => {
             Error::of_operations(vec![member.failed(error)], 0)
         }
         _ => error,

@@ -123,5 +123,5 @@ fn unknown<E: DynamoEntity>(fields: &[&'static str]) -> Error {
          `modify`",
         named.join(", "),
     );
-    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(E::ENTITY.type_name)
 }

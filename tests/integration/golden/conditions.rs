@@ -1,7 +1,7 @@
 //! Golden tests of conditions: each is written, read back, and applied to every row by the engine and by the
 //! model.
 
-use std::ops::Not;
+use std::ops::{Bound, Not};
 
 use dynamo_entity::Value;
 use dynamo_entity::codec::Tag;
@@ -96,6 +96,13 @@ const TEXT: &[Case] = cases![t;
     t.text().ge("hello");
     t.text().between("A".."Hello");
     t.text().between("A"..="Hello");
+    t.text().between((Bound::Excluded("A"), Bound::Included("Hello")));
+    t.text().between((Bound::Excluded("A"), Bound::Excluded("Hello")));
+    t.text().between((Bound::Included("A"), Bound::Excluded("Hello")));
+    t.text().between((Bound::Excluded("Hello"), Bound::Included("Hello")));
+    t.text().between((Bound::Unbounded, Bound::Excluded("Hello")));
+    t.text().between((Bound::Excluded("A"), Bound::Unbounded));
+    t.text().between((Bound::<&str>::Unbounded, Bound::Unbounded));
     t.text().between("Hello"..="A");
     t.text().between("Hello".."Hello");
     t.text().starts_with("He");

@@ -220,7 +220,7 @@ async fn an_update_by_key_has_to_know(db: Db) -> Outcome {
     let (faulty, http) = db.faulty([]);
     let change = || Account::key(1).update().apply(|a| a.email().set("b@x"));
     let refused = change().send(&faulty).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::InvalidValue);
+    assert_eq!(refused.kind(), ErrorKind::InvalidKey);
     assert!(
         refused.to_string().contains("`email`") && refused.to_string().contains("modify"),
         "{refused}"

@@ -38,7 +38,7 @@ async fn a_create_takes_its_values(db: Db) -> Outcome {
         Some(ann.clone())
     );
     let again = ann.create().send(&db).await.unwrap_err();
-    assert!(again.is_already_exists() && again.failures().next().is_none());
+    assert!(again.is_already_exists() && again.failures().is_empty());
     assert_eq!(again.current::<Account>().transpose()?, Some(ann));
     Ok(())
 }

@@ -27,7 +27,7 @@ async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
         .with(new.create())
         .with(account(2, "a@x").delete());
     let refused = both.send(&db).await.unwrap_err();
-    let failed = refused.failures().next().expect("the delete");
+    let failed = refused.failures().first().expect("the delete");
     let alone = account(2, "a@x")
         .delete()
         .idempotent()
@@ -81,9 +81,16 @@ async fn unique_values_work_in_transactions(db: Db) -> Outcome {
     let (dora, free) = (account(4, "c@x"), account(5, "e@x"));
     let both = Transaction::new().with(free.create()).with(dora.create());
     let error = both.send(&db).await.unwrap_err();
-    assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        error
+            .failures()
+            .iter()
+            .map(Failed::index)
+            .collect::<Vec<_>>(),
+        [1]
+    );
     assert!(error.is_not_unique() && error.attribute() == Some("email"));
-    let failed = error.failures().next().ok_or("a failure")?;
+    let failed = error.failures().first().ok_or("a failure")?;
     assert_eq!(failed.key_of::<Account>(), Some(Account::key(4))); // It is not the key of the sentinel.
     assert!(failed.key_of::<Room>().is_none() && failed.error().holder::<Room>().is_none());
     assert_eq!(
@@ -158,7 +165,11 @@ async fn a_value_is_handed_over(db: Db) -> Outcome {
     let error = both.send(&db).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotUnique);
     assert_eq!(
-        error.failures().map(Failed::index).collect::<Vec<_>>(),
+        error
+            .failures()
+            .iter()
+            .map(Failed::index)
+            .collect::<Vec<_>>(),
         [0, 1]
     );
     Ok(())
@@ -179,7 +190,14 @@ async fn only_the_owner_can_hand_over_a_value(db: Db) -> Outcome {
         .with(bob.update().apply(|a| a.email().set("a@x")));
     let error = moved.send(&db).await.unwrap_err();
     assert!(error.is_not_unique(), "{error:?}");
-    assert_eq!(error.failures().map(Failed::index).collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        error
+            .failures()
+            .iter()
+            .map(Failed::index)
+            .collect::<Vec<_>>(),
+        [1]
+    );
     assert_eq!(
         error.holder::<Account>().transpose()?,
         Some(Account::key(3))
@@ -213,7 +231,7 @@ async fn a_transaction_names_what_it_cannot_know(db: Db) -> Outcome {
         Transaction::new().with(Account::key(1).update().apply(|a| a.email().set("b@x"))),
     ] {
         let error = transaction.send(&faulty).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidValue, "{error}");
+        assert_eq!(error.kind(), ErrorKind::InvalidKey, "{error}");
         assert!(error.to_string().contains("loaded"), "{error}");
     }
     // A transaction can do only one thing with each value.
@@ -260,7 +278,7 @@ async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
         let error = taking.send(&faulty).await.unwrap_err();
         assert!(error.is_not_unique() && !error.is_lost_race(), "{error:?}");
         assert_eq!(error.attribute(), Some("email"));
-        let failed = error.failures();
+        let failed = error.failures().iter();
         let failed = failed.map(|failed| {
             let key = failed.key_of::<Account>().expect("a key");
             assert!(failed.error().is_not_unique());

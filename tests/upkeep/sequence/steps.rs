@@ -8,7 +8,7 @@ use dynamo_entity::{ErrorKind, Operation, Value};
 
 use super::{Step, Verdict, World, is_refused};
 use crate::knowledge::Attempt;
-use crate::model::{Row, apply_all, fresh, stored_name};
+use crate::model::{Row, apply_all, differing, fresh, stored_name};
 use crate::subject::{Created, Move, Stamp, Subject};
 
 impl<E: Subject> World<'_, E> {
@@ -164,6 +164,55 @@ impl<E: Subject> World<'_, E> {
                 verdict.lost.push(ErrorKind::Conflict);
             }
         }
+        self.judge(no, result.map(Some), verdict).await
+    }
+
+    /// From an entity that was loaded at some time to another value of it.
+    pub(super) async fn change_to(&mut self) -> Step {
+        let Some((no, mut seen)) = self.rng.choice(&self.loaded).cloned() else {
+            return Ok(());
+        };
+        let is_reloaded = self.rng.u32(0..100) < 70;
+        if let Some(row) = self.stored(no).filter(|_| is_reloaded) {
+            seen = row.entity.clone();
+        }
+        let mut next = seen.clone();
+        apply_all(&mut next, &self.moves(4));
+        // What a value says of managed fields is not heeded.
+        next.stamp(&self.stamp(Some(70), Created::Now));
+        self.say(format!("{no}: change {seen:?}\n  to {next:?}"));
+        let changes = seen.changes_to(&next);
+        let is_empty = changes.is_empty();
+        let result = changes.send(&self.connection()).await;
+        self.is_refused = is_refused(&result);
+        if differing(&seen, &next).is_empty() {
+            if !is_empty || !self.http.calls().is_empty() {
+                return Err("nothing changes, and it was sent".to_owned());
+            }
+            return match result {
+                Ok(same) if same == seen => self.check_item(no).await,
+                other => Err(format!("nothing changes, and it returned {other:?}")),
+            };
+        }
+        let verdict = match self.live(no) {
+            None => Verdict::lost(ErrorKind::NotFound),
+            Some(row) => {
+                let is_numbered = seen
+                    .version()
+                    .and_then(|version| version.number())
+                    .is_some();
+                let is_same = fresh(&row.entity) == fresh(&seen);
+                let stamp = self.stamp(row.version(), Created::Kept);
+                let mut verdict = Verdict::leaves(row.changed(&seen, &next, &stamp));
+                if is_numbered && !unchanged(row, &seen) || !is_numbered && !is_same {
+                    verdict = Verdict::lost(ErrorKind::Conflict);
+                } else if !is_same {
+                    // Others stored another item of the same version: only the parts that are used are compared.
+                    verdict.lost.push(ErrorKind::Conflict);
+                }
+                verdict
+            }
+        };
         self.judge(no, result.map(Some), verdict).await
     }
 

@@ -1,0 +1,103 @@
+//! What differs between two values of one entity, as changes of attributes.
+
+use crate::entity::{self, DynamoEntity, DynamoTable, Key, Known, encode_as_is};
+use crate::expr::{Node, UpdateAction};
+use crate::json::CodecError;
+use crate::path::Place;
+use crate::plan::check;
+use crate::write::{attribute_of, draft, split};
+
+/// The attributes of an entity in DynamoDB JSON, by their stored names.
+pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
+
+pub(crate) fn attributes<E: DynamoEntity>(entity: &E) -> Result<Attributes, CodecError> {
+    split(&encode_as_is(entity)?)
+}
+
+/// The new attributes, except for those that the library keeps: no value of the struct changes these.
+pub(crate) fn merged<E: DynamoEntity>(before: &Attributes, mut after: Attributes) -> Attributes {
+    after.retain(|(name, _)| !is_kept::<E>(name));
+    let kept = before.iter().filter(|(name, _)| is_kept::<E>(name));
+    after.extend(kept.cloned());
+    after
+}
+
+/// The changes of fields and of unknown attributes. Keys of indexes follow later.
+pub(crate) fn differences(before: &Attributes, after: &Attributes) -> Vec<(String, UpdateAction)> {
+    let changed = after.iter().filter(|attribute| !before.contains(attribute));
+    let changed = changed.map(|(name, json)| (name.clone(), UpdateAction::Set(json.clone())));
+    let gone = before
+        .iter()
+        .filter(|(name, _)| !after.iter().any(|(other, _)| other == name));
+    let gone = gone.map(|(name, _)| (name.clone(), UpdateAction::Remove));
+    changed.chain(gone).collect()
+}
+
+/// Whether the library keeps an attribute: a key, the type, or a managed field.
+pub(crate) fn is_kept<E: DynamoEntity>(name: &str) -> bool {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let managed = [
+        def.version,
+        def.created_at,
+        def.updated_at,
+        def.created_by,
+        def.updated_by,
+    ];
+    let is_field = def.attributes.iter().any(|known| known.stored == name);
+    let is_key = name == table.pk || table.sk == Some(name);
+    is_key
+        || managed.contains(&Some(name))
+        || !is_field && entity::field::is_derived(def, table, name)
+}
+
+/// The names of the attributes of all fields, and of those of the `rest` that are among these. The primary key is left
+/// out, because it is the same.
+pub(crate) fn seen_attributes<'a, E: DynamoEntity>(
+    seen: impl Iterator<Item = &'a str>,
+) -> Vec<String> {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let mut names: Vec<String> = Vec::new();
+    let fields = def.attributes.iter().map(|known| known.stored);
+    let rest = seen.filter(|name| !entity::field::is_derived(def, table, name));
+    for name in fields.chain(rest) {
+        let is_primary = name == table.pk || table.sk == Some(name);
+        if !is_primary && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// The condition that the stored item is what was loaded, attribute by attribute: for an item without a version. What
+/// the key says is left out: others may not store it a second time.
+pub(crate) fn all_as_loaded<E: DynamoEntity>(
+    key: &Key<E>,
+    before: &Attributes,
+    after: &Attributes,
+) -> Result<Node, CodecError> {
+    let mut told = Known::default();
+    key.tell(&mut told)?;
+    let is_told = |name: &String| {
+        let mut known = E::ENTITY.attributes.iter();
+        known.any(|known| known.stored == name && told.knows(known.field))
+    };
+    let seen = before.iter().chain(after).map(|(name, _)| &**name);
+    let mut names = seen_attributes::<E>(seen);
+    names.retain(|name| !is_told(name));
+    let guards = names.into_iter().map(|name| {
+        let held = before.iter().find(|(other, _)| *other == name);
+        let held = held.map(|(_, json)| &**json);
+        let mut known = E::ENTITY.attributes.iter();
+        let field = known.find(|known| known.stored == name);
+        match field.and_then(|known| attribute_of::<E>(known.field)) {
+            Some((at, attribute)) => draft::as_loaded::<E>(at, attribute, held),
+            // A `rest` holds attributes as they are spelt.
+            None => Ok(match held {
+                Some(json) => check::value_condition(name, json),
+                None => Node::Missing(Place::of(name)),
+            }),
+        }
+    });
+    let guards: Result<Vec<Node>, CodecError> = guards.collect();
+    Ok(Node::all(guards?))
+}
