@@ -1,15 +1,46 @@
 //! An enum with an order is stored as the number of its variant, in all places as a `u16` is.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 
 use super::implement::implement;
 use crate::model::{OrderedVariant, Value};
 
 pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream {
     let ident = &value.ident;
+    let ranks = ranks(ident, variants);
+    let (value, element) = (as_value(value), as_element(ident));
+    let (part, key) = (as_part(ident), as_key(ident));
+    code! { #ranks #value #element #part #key }
+}
+
+/// The functions between variants and their numbers, which everything else is made of.
+fn ranks(ident: &Ident, variants: &[OrderedVariant]) -> TokenStream {
     let idents: Vec<_> = variants.iter().map(|variant| &variant.ident).collect();
     let ranks: Vec<_> = variants.iter().map(|variant| variant.rank).collect();
-    let own = implement(
+    code! {
+        fn rank(value: &#ident) -> u16 {
+            match value { #(#ident::#idents => #ranks),* }
+        }
+
+        fn of_rank(rank: u16) -> ::core::option::Option<#ident> {
+            match rank {
+                #(#ranks => ::core::option::Option::Some(#ident::#idents),)*
+                _ => ::core::option::Option::None,
+            }
+        }
+
+        fn known(rank: u16) -> ::core::result::Result<#ident, __d::CodecError> {
+            of_rank(rank).ok_or_else(|| __d::unknown_rank(&[#(#ranks),*]))
+        }
+
+        fn copy(value: &#ident) -> #ident {
+            match value { #(#ident::#idents => #ident::#idents),* }
+        }
+    }
+}
+
+fn as_value(value: &Value) -> TokenStream {
+    implement(
         value,
         &code! {
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
@@ -24,8 +55,11 @@ pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream 
                 of_rank(rank(self))
             }
         },
-    );
-    let element = code! {
+    )
+}
+
+fn as_element(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::SetElement for #ident {
             const TAG: __d::Tag = <u16 as __d::SetElement>::TAG;
 
@@ -41,8 +75,11 @@ pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream 
                 of_rank(rank(self))
             }
         }
-    };
-    let part = code! {
+    }
+}
+
+fn as_part(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::KeyPart for #ident {
             const WIDTH: __d::Width = <u16 as __d::KeyPart>::WIDTH;
             const IS_EXACT: bool = <u16 as __d::KeyPart>::IS_EXACT;
@@ -62,8 +99,11 @@ pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream 
 
         impl __d::Padded for #ident {}
         impl __d::Ordered for #ident {}
-    };
-    let key = code! {
+    }
+}
+
+fn as_key(ident: &Ident) -> TokenStream {
+    code! {
         impl __d::KeyValue for #ident {
             const TYPE: __d::KeyType = <u16 as __d::KeyValue>::TYPE;
             const IS_EXACT: bool = <u16 as __d::KeyValue>::IS_EXACT;
@@ -89,30 +129,5 @@ pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream 
                 <u16 as __d::KeyValue>::decode_key(reader).and_then(known)
             }
         }
-    };
-    code! {
-        fn rank(value: &#ident) -> u16 {
-            match value { #(#ident::#idents => #ranks),* }
-        }
-
-        fn of_rank(rank: u16) -> ::core::option::Option<#ident> {
-            match rank {
-                #(#ranks => ::core::option::Option::Some(#ident::#idents),)*
-                _ => ::core::option::Option::None,
-            }
-        }
-
-        fn known(rank: u16) -> ::core::result::Result<#ident, __d::CodecError> {
-            of_rank(rank).ok_or_else(|| __d::unknown_rank(&[#(#ranks),*]))
-        }
-
-        fn copy(value: &#ident) -> #ident {
-            match value { #(#ident::#idents => #ident::#idents),* }
-        }
-
-        #own
-        #element
-        #part
-        #key
     }
 }
