@@ -133,5 +133,5 @@ pub(crate) fn must_read<E: DynamoEntity>(verb: &str) -> Error {
         "a {verb} of an entity with unique values reads the item first, to know which values it gives up, and here it \
          cannot: `create`, `update` or `delete` a loaded entity here, or send the {verb} by itself"
     );
-    Error::new(ErrorKind::InvalidValue, Stage::Request, message).of(E::ENTITY.type_name)
+    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(E::ENTITY.type_name)
 }
