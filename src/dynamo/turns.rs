@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
 use tokio::sync::{Mutex as FairMutex, OwnedMutexGuard};
 
-use crate::runtime::sleep;
+use crate::runtime::sleep_until;
 
 /// An item of any table: the full name of the table, and the key as DynamoDB JSON.
 pub(crate) type ItemId = (String, Vec<u8>);
@@ -31,9 +31,10 @@ impl ItemTurns {
     ///
     /// Everyone takes them in the same order, so that two tasks with several items never wait for each other.
     pub(crate) async fn all(&self, items: &BTreeSet<ItemId>) -> Vec<ItemTurn> {
+        let end = Instant::now() + PATIENCE;
         let mut turns = Vec::with_capacity(items.len());
         for item in items {
-            turns.extend(in_time(self.queue(item)).await);
+            turns.extend(in_time(self.queue(item), end).await);
         }
         turns
     }
@@ -41,7 +42,7 @@ impl ItemTurns {
     /// Waits for the turn of an item, if others have a queue for it.
     pub(crate) async fn after_others(&self, item: &ItemId) -> Option<ItemTurn> {
         let queue = self.lock().get(item).and_then(Weak::upgrade)?;
-        in_time(queue).await
+        in_time(queue, Instant::now() + PATIENCE).await
     }
 
     fn queue(&self, item: &ItemId) -> Arc<FairMutex<()>> {
@@ -63,9 +64,9 @@ impl ItemTurns {
     }
 }
 
-async fn in_time(queue: Arc<FairMutex<()>>) -> Option<ItemTurn> {
+async fn in_time(queue: Arc<FairMutex<()>>, end: Instant) -> Option<ItemTurn> {
     let turn = std::pin::pin!(queue.lock_owned());
-    match select(turn, std::pin::pin!(sleep(PATIENCE))).await {
+    match select(turn, std::pin::pin!(sleep_until(end))).await {
         Either::Left((turn, _)) => Some(turn),
         Either::Right(_) => None,
     }

@@ -10,15 +10,16 @@ use bytes::Bytes;
 use super::hand_over;
 use crate::codec::Item;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn};
-use crate::entity::{self, DynamoEntity, HeldEntity, Key};
+use crate::entity::{self, DynamoEntity, HeldEntity, Key, Version};
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
-    ConditionFailure, Expect, ItemKey, Meaning, Outcome, TransactWrite, TransactionMember, check,
-    read_raw,
+    ConditionFailure, Expect, ItemKey, Meaning, Participant, TransactWrite, TransactionMember,
+    check, contention, read_raw,
 };
 use crate::retry::Backoff;
-use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, update_of};
+use crate::wire::Failure;
+use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, unique, update_of};
 
 /// How often the closure runs before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
@@ -132,12 +133,12 @@ where
         let turns = db.turns().all(&lost).await;
         let unit = UnitOfWork::new(db, turns);
         let out = work(unit.share()).await?;
-        let items = unit.end();
+        let UnitState { items, turns, .. } = unit.end();
         let Err(error) = commit(db, &items).await else {
             return Ok(out);
         };
+        drop(turns);
         let changed = changed_since(&items, &error);
-        drop(unit);
         if changed.is_empty() || attempt >= ATTEMPTS {
             return Err(error.into());
         }
@@ -164,6 +165,9 @@ struct UnitState {
     items: Vec<UnitItem>,
     /// The turns that this attempt has. They end with it.
     turns: Vec<ItemTurn>,
+    /// Whether it has a turn, waits for one, or has waited in vain. A second turn, taken in any order, could make two
+    /// units wait for each other.
+    has_asked: bool,
     is_over: bool,
 }
 
@@ -179,6 +183,8 @@ struct UnitItem {
 /// An item as it was read.
 #[derive(Clone)]
 struct ReadRecord {
+    /// The id of the declaration by which it was read, which the guard is made by.
+    declared: &'static str,
     /// None if there was no live item.
     live: Option<Bytes>,
     /// The condition that it is still so.
@@ -188,6 +194,7 @@ struct ReadRecord {
 impl UnitOfWork {
     fn new(db: &Dynamo, turns: Vec<ItemTurn>) -> Self {
         let state = UnitState {
+            has_asked: !turns.is_empty(),
             turns,
             ..UnitState::default()
         };
@@ -210,10 +217,12 @@ impl UnitOfWork {
     }
 
     /// Ends the unit: whoever kept it cannot add to it any more.
-    fn end(&self) -> Vec<UnitItem> {
-        let mut state = self.state();
-        state.is_over = true;
-        std::mem::take(&mut state.items)
+    fn end(&self) -> UnitState {
+        let over = UnitState {
+            is_over: true,
+            ..UnitState::default()
+        };
+        std::mem::replace(&mut *self.state(), over)
     }
 
     /// Reads an item by a strong read. If the unit has read it before, it gives the same item again without a request.
@@ -222,23 +231,17 @@ impl UnitOfWork {
         if let Some(record) = self.record_to_read::<E>(&id)? {
             return record.entity();
         }
-        let has_turn = !self.state().turns.is_empty();
-        if !has_turn && let Some(turn) = self.db.turns().after_others(&id).await {
-            self.state().turns.push(turn);
-        }
+        self.wait_for_turn(&id).await;
         let stored = read_raw(&self.db, &key).await?;
         let read = match &stored {
             Some(item) => entity::read_live::<E>(item, self.db.now())?,
             None => None,
         };
         let record = ReadRecord {
+            declared: E::ENTITY.id,
             guard: guard_of(read.as_ref(), stored.as_deref(), &self.db)?,
             live: stored.filter(|_| read.is_some()),
         };
-        // Another read of the same item may have ended meanwhile: both have to give the same.
-        if let Some(before) = self.record_to_read::<E>(&id)? {
-            return before.entity();
-        }
         let asked = record.guard.clone();
         let update = UpdateActions::default();
         let write = update_of(&key, update, asked, self.db.now(), &self.db)?;
@@ -248,8 +251,15 @@ impl UnitOfWork {
             members: vec![TransactionMember::of_key(write, &key)?],
             is_written: false,
         };
-        self.state().items.push(item);
-        Ok(read)
+        // Another read of the same item may have ended meanwhile: both have to give the same.
+        let mut state = self.open(E::ENTITY.type_name)?;
+        match state.record_to_read::<E>(&item.id)? {
+            Some(before) => before.entity(),
+            None => {
+                state.items.push(item);
+                Ok(read)
+            }
+        }
     }
 
     /// Stores an entity.
@@ -264,12 +274,17 @@ impl UnitOfWork {
         let members = match self.record_to_write::<E>(&id)? {
             None => Put::<E, E::Guard>::new(HeldEntity::Borrowed(entity)).members(db)?,
             Some(ReadRecord { live: None, .. }) => {
+                let message = "the entity was loaded, and this unit of work has found no live item with its key";
+                check_version(entity, None, (ErrorKind::NotFound, message))?;
                 Create::new(HeldEntity::Borrowed(entity)).members(db)?
             }
             Some(ReadRecord {
                 live: Some(stored), ..
             }) => {
                 let old: E = entity::read(&stored)?;
+                let message =
+                    "the entity was loaded with another version than this unit of work has read";
+                check_version(entity, old.version(), (ErrorKind::Conflict, message))?;
                 match revision(db, key, &stored, &old, entity)? {
                     Some(edit) => edit.members(db, db.now())?,
                     None => return Ok(()),
@@ -302,6 +317,7 @@ impl UnitOfWork {
             Some(ReadRecord {
                 live: Some(stored),
                 guard,
+                ..
             }) => delete_as_read(&entity::read::<E>(&stored)?, guard, &self.db)?,
         };
         self.open(E::ENTITY.type_name)?
@@ -322,8 +338,11 @@ impl UnitOfWork {
         let id = (main.write.table.clone(), main.key.to_json());
         let entity = main.write.entity;
         let mut state = self.open(entity)?;
-        let known = state.items.iter().find(|item| item.id == id);
-        let read = known.and_then(|item| item.read.as_ref());
+        let read = state.item(&id).and_then(|item| item.read.as_ref());
+        let declared = main.declared();
+        if read.is_some_and(|read| declared.is_some_and(|declared| declared != read.declared)) {
+            return Err(of_another_entity(entity));
+        }
         if let (Some(read), Meaning::Row(failure)) = (read, main.write.meaning) {
             main.write.asking(read.guard.0.clone());
             main.write.meaning = Meaning::Row(failure.or_condition());
@@ -331,29 +350,37 @@ impl UnitOfWork {
         state.write(id, members, entity)
     }
 
+    async fn wait_for_turn(&self, id: &ItemId) {
+        let has_asked = std::mem::replace(&mut self.state().has_asked, true);
+        if has_asked {
+            return;
+        }
+        match self.db.turns().after_others(id).await {
+            Some(turn) => {
+                let mut state = self.state();
+                if !state.is_over {
+                    state.turns.push(turn);
+                }
+            }
+            None => self.state().has_asked = false,
+        }
+    }
+
     /// What is known of an item that is to be read.
     fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
-        let state = self.open(E::ENTITY.type_name)?;
-        let known = state.items.iter().find(|item| item.id == *id);
-        let Some(item) = known else {
-            return Ok(None);
-        };
-        if item.is_written {
-            let message = "this unit of work has written the item already: read it before";
-            return Err(refused(E::ENTITY.type_name, message));
-        }
-        Ok(item.read.clone())
+        self.open(E::ENTITY.type_name)?.record_to_read::<E>(id)
     }
 
     /// What is known of an item that is to be written.
     fn record_to_write<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
         let state = self.open(E::ENTITY.type_name)?;
-        let known = state.items.iter().find(|item| item.id == *id);
-        let Some(item) = known else {
-            return Ok(None);
-        };
-        item.check_unwritten(E::ENTITY.type_name)?;
-        Ok(item.read.clone())
+        match state.item(id) {
+            Some(item) => {
+                item.check_unwritten(E::ENTITY.type_name)?;
+                item.record_of::<E>()
+            }
+            None => Ok(None),
+        }
     }
 
     fn open(&self, entity: &'static str) -> Result<MutexGuard<'_, UnitState>> {
@@ -369,6 +396,21 @@ impl UnitOfWork {
 }
 
 impl UnitState {
+    fn item(&self, id: &ItemId) -> Option<&UnitItem> {
+        self.items.iter().find(|item| item.id == *id)
+    }
+
+    fn record_to_read<E: DynamoEntity>(&self, id: &ItemId) -> Result<Option<ReadRecord>> {
+        match self.item(id) {
+            Some(item) if item.is_written => {
+                let message = "this unit of work writes or checks the item already: read it before";
+                Err(refused(E::ENTITY.type_name, message))
+            }
+            Some(item) => item.record_of::<E>(),
+            None => Ok(None),
+        }
+    }
+
     fn write(
         &mut self,
         id: ItemId,
@@ -397,9 +439,19 @@ impl UnitItem {
         if !self.is_written {
             return Ok(());
         }
-        let message = "this unit of work writes the item already: a transaction takes one write an item, so change the \
+        let message = "this unit of work writes or checks the item already: a transaction takes one write an item, so change the \
                        entity as a whole and write it once";
         Err(refused(entity, message))
+    }
+
+    /// The record of a read by this entity. What another entity reads of the same item is not what its guard compares.
+    fn record_of<E: DynamoEntity>(&self) -> Result<Option<ReadRecord>> {
+        match &self.read {
+            Some(read) if read.declared != E::ENTITY.id => {
+                Err(of_another_entity(E::ENTITY.type_name))
+            }
+            read => Ok(read.clone()),
+        }
     }
 }
 
@@ -428,6 +480,19 @@ impl fmt::Debug for UnitOfWork {
     }
 }
 
+/// Refuses an entity that was loaded elsewhere with another version. A new one has no version yet.
+fn check_version<E: DynamoEntity>(
+    entity: &E,
+    read: Option<Version>,
+    (kind, message): (ErrorKind, &'static str),
+) -> Result<()> {
+    let number = |version: Option<Version>| version.and_then(|version| version.number());
+    match number(entity.version()) {
+        loaded if loaded.is_none() || loaded == number(read) => Ok(()),
+        _ => Err(Error::new(kind, Stage::Request, message).of(E::ENTITY.type_name)),
+    }
+}
+
 fn id_of<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
     let table = db.table_name(<E::Table as entity::DynamoTable>::TABLE.name);
     Ok((table, ItemKey::of_key(key)?.to_json()))
@@ -450,6 +515,12 @@ fn guard_of<E: DynamoEntity>(
     }
 }
 
+fn of_another_entity(entity: &'static str) -> Error {
+    let message =
+        "this unit of work has read the item as another entity: read and write an item as one";
+    refused(entity, message)
+}
+
 fn refused(entity: &'static str, message: &str) -> Error {
     Error::new(ErrorKind::Rejected, Stage::Request, message.to_owned()).of(entity)
 }
@@ -470,33 +541,73 @@ async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     let mut members: Vec<_> = members.collect();
     hand_over::join(&mut members, db)?;
     crate::plan::check_limits(&members)?;
-    let outcome = Outcome::Known(Some(()));
-    let whose = ("Transaction", db.now());
-    crate::plan::plan_of(members, None, whose, outcome)?
-        .send(db)
-        .await
+    let mut respelt = BTreeSet::new();
+    loop {
+        let (request, _) = crate::plan::request_of(&members, None)?;
+        let participants: Vec<_> = members.iter().map(Participant::of).collect();
+        let keys = crate::plan::keys_of(&participants);
+        let Err(failure) = contention::call(db, request, keys).await else {
+            return Ok(());
+        };
+        if unique::keep_values_of_others(&mut members, &failure)
+            || respell(&mut members, &failure, &mut respelt)
+        {
+            continue;
+        }
+        return Err(crate::plan::explain(failure, &participants, db.now()));
+    }
+}
+
+/// Takes the values of guards as they are spelt in the stored items, once for each item.
+fn respell(
+    members: &mut [TransactionMember],
+    failure: &Failure,
+    respelt: &mut BTreeSet<ItemKey>,
+) -> bool {
+    let mut is_any = false;
+    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
+        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
+            && !respelt.contains(&member.key)
+            && member.write.respell(item).is_some()
+        {
+            respelt.insert(member.key.clone());
+            is_any = true;
+        }
+    }
+    is_any
 }
 
 /// The items that are not as they were read.
+///
+/// An item that another request held may have changed as well. Alone that is contention, which was waited for already,
+/// but beside a condition that failed nobody knows whether that condition relied on what has changed.
 fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
+    let is_decided = error.failures().iter().any(is_condition);
     let mut changed = Vec::new();
     for failed in error.failures() {
         let item = items.get(failed.index());
         let read = item.and_then(|item| item.read.as_ref());
-        if let (Some(item), Some(read)) = (item, read)
-            && is_condition(failed)
-            && !read.is(failed.error().current_bytes().as_ref())
-        {
+        let (Some(item), Some(read)) = (item, read) else {
+            continue;
+        };
+        let has_changed = match is_condition(failed) {
+            true if is_of_value(failed) => false,
+            true => !read.is(failed.error().current_bytes().as_ref()),
+            false => is_decided,
+        };
+        if has_changed {
             changed.push(item.id.clone());
         }
     }
     changed
 }
 
-/// Whether the condition on the item itself failed.
+/// Whether it is about a unique value, which is another item's, and not about the item itself.
+fn is_of_value(failed: &Failed) -> bool {
+    failed.error().is_not_unique() || failed.error().holder_item().is_some()
+}
+
+/// Whether a condition failed, and not another request was in the way.
 fn is_condition(failed: &Failed) -> bool {
-    matches!(
-        failed.error().kind(),
-        ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::AlreadyExists
-    )
+    failed.error().code() == Some("ConditionalCheckFailed")
 }

@@ -267,7 +267,7 @@ fn unchanged<E: DynamoEntity>(
     let names = seen_attributes::<E>(seen.iter().map(|name| &**name));
     if names.len() > MOST_COMPARED {
         return Err(CodecError::new(format!(
-            "`modify` of an item without a version compares each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give `{}` a `#[dynamo(version)]`, which is one",
+            "an item without a version is compared by each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give `{}` a `#[dynamo(version)]`, which is one",
             names.len(),
             def.type_name,
         )));

@@ -13,7 +13,9 @@ mod sentinel;
 
 pub(crate) use exchange::{Holdings, UniqueExchange};
 pub use look_up::LookUp;
-pub(crate) use planned_write::{PlannedWrite, Setback, attributes_of, given_up};
+pub(crate) use planned_write::{
+    PlannedWrite, Setback, attributes_of, given_up, keep_values_of_others,
+};
 pub(crate) use rewrite::{Intent, Main, Rewrite};
 use sentinel::Holding;
 pub(crate) use sentinel::take_over;

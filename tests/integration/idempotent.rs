@@ -281,7 +281,7 @@ async fn a_failed_condition_after_a_lost_answer_is_certain(db: Db) -> Outcome {
 }
 
 /// An answer that cancels the transaction for these reasons.
-fn cancelled(codes: &[&str]) -> Fault {
+pub fn cancelled(codes: &[&str]) -> Fault {
     let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
     let body = json!({
         "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",

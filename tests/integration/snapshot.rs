@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::faults::ambiguous;
 use crate::faults::impatient;
+use crate::idempotent::cancelled;
 use crate::model::{Draft, Note, Session, draft, note, session};
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, item};
@@ -288,16 +289,6 @@ async fn a_snapshot_is_sent_again(db: Db) -> Outcome {
         assert_eq!(http.calls().len(), 2, "{fault:?}");
     }
     Ok(())
-}
-
-fn cancelled(codes: &[&str]) -> Fault {
-    let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
-    let body = json!({
-        "__type": "TransactionCanceledException",
-        "Message": "cancelled",
-        "CancellationReasons": reasons,
-    });
-    Fault::Reply(400, body.to_string())
 }
 
 async fn contention_is_waited_out(db: Db) -> Outcome {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::faults::ambiguous;
 use crate::faults::impatient;
+use crate::idempotent::cancelled;
 use crate::model::{Draft, Note, Session, draft, note, session};
 use crate::support::clock::{HandClock, moment};
 use crate::support::db::{Db, Http, n, s};
@@ -155,17 +156,6 @@ async fn a_failure_is_found_by_its_name_and_its_entity(db: Db) -> Outcome {
     assert!(error.failure_of("other").is_some_and(Failed::is::<Note>));
     assert!(error.to_string().contains("operation 0 (`one`)"), "{error}");
     Ok(())
-}
-
-/// An answer that cancels the transaction for these reasons.
-fn cancelled(codes: &[&str]) -> Fault {
-    let reasons: Vec<Value> = codes.iter().map(|code| json!({ "Code": code })).collect();
-    let body = json!({
-        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
-        "Message": "cancelled",
-        "CancellationReasons": reasons,
-    });
-    Fault::Reply(400, body.to_string())
 }
 
 async fn all_verbs_take_effect_together(db: Db) -> Outcome {

@@ -10,6 +10,7 @@ use dynamo_entity::transact::{UnitOfWork, try_transact};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
+use crate::idempotent::cancelled;
 use crate::model::{Draft, Note, Shop, Status, draft, note, order};
 use crate::support::db::{Db, Mode, s};
 use crate::support::faulty::Fault;
@@ -33,6 +34,10 @@ tests![
     limits_are_known_before_sending,
     a_lost_answer_is_one_effect,
     waiting_for_each_other_ends,
+    a_condition_beside_a_conflict_begins_anew,
+    values_of_others_stay_theirs,
+    what_was_loaded_elsewhere_keeps_its_version,
+    an_item_is_of_one_entity,
     random_units_have_an_order,
 ];
 
@@ -499,6 +504,107 @@ async fn waiting_for_each_other_ends(db: Db) -> Outcome {
     tokio::time::timeout(Duration::from_secs(20), nested).await??;
     let stored = Note::key("a").get().send(&db).await?;
     assert_eq!(stored, Some(note("a", "0iio")));
+    Ok(())
+}
+
+/// Another request holds the counter, and the ticket of its number is there already. Nobody knows yet that the number was
+/// an old one.
+async fn a_condition_beside_a_conflict_begins_anew(db: Db) -> Outcome {
+    if db.mode() == Mode::Direct {
+        return Ok(());
+    }
+    db.create_tables([Counter::schema(), Ticket::schema()])
+        .await?;
+    let refused = cancelled(&["TransactionConflict", "ConditionalCheckFailed"]);
+    let (faulty, _) = db.faulty([Fault::Pass, refused]);
+    assert_eq!(take(&faulty, 0).await?, 2);
+    Ok(())
+}
+
+/// Rows of others may share a value that one of them owns. The one that does not own it can still be changed.
+async fn values_of_others_stay_theirs(db: Db) -> Outcome {
+    db.create_tables([Seat::schema()]).await?;
+    let seat = |id, place: &str| Seat {
+        id,
+        place: Some(place.into()),
+    };
+    seat(1, "a").create().send(&db).await?;
+    for id in [2, 3] {
+        db.plant::<Seat>(seat(id, "a").to_item()?).await;
+    }
+    let runs = AtomicU32::new(0);
+    transact(&db, async |tx| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        let mut two = tx.get(Seat::key(2)).await?.expect("two");
+        two.place = Some("b".into());
+        tx.put(&two)
+    })
+    .await?;
+    transact(&db, async |tx| {
+        tx.get(Seat::key(3)).await?;
+        tx.delete(Seat::key(3))
+    })
+    .await?;
+    assert_eq!(runs.into_inner(), 1);
+    assert_eq!(Seat::by_place("a").send(&db).await?, Some(seat(1, "a")));
+    assert_eq!(Seat::by_place("b").send(&db).await?, Some(seat(2, "b")));
+    assert_eq!(Seat::key(3).get().send(&db).await?, None);
+    Ok(())
+}
+
+async fn what_was_loaded_elsewhere_keeps_its_version(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let old = draft("a", "one").create().send(&db).await?;
+    let new = Draft::key("a").modify(|draft| draft.text = "two".into());
+    let new = new.send(&db).await?;
+    let put = async |draft: &Draft| {
+        transact(&db, async |tx| {
+            tx.get(draft.key()).await?;
+            tx.put(draft)
+        })
+        .await
+    };
+    let stale = put(&old).await.unwrap_err();
+    assert_eq!(stale.kind(), ErrorKind::Conflict, "{stale}");
+    let text = "three".to_owned();
+    put(&Draft { text, ..new }).await?;
+    put(&draft("a", "four")).await?;
+    Draft::key("a").delete().send(&db).await?;
+    let gone = put(&old).await.unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound, "{gone}");
+    put(&draft("a", "five")).await?;
+    Ok(())
+}
+
+/// The same rows as notes, with more that is read of them.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "notes", key(pk = id))]
+struct Titled {
+    id: String,
+    title: Option<String>,
+}
+
+async fn an_item_is_of_one_entity(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    note("a", "one").put().send(&db).await?;
+    transact(&db, async |tx| {
+        tx.get(Note::key("a")).await?;
+        let titled = Titled {
+            id: "a".into(),
+            title: None,
+        };
+        for other in [
+            tx.get(Titled::key("a")).await.map(drop),
+            tx.put(&titled),
+            tx.delete(Titled::key("a")),
+            tx.with(Titled::key("a").update().apply(|t| t.title().set("x"))),
+        ] {
+            let error = other.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Rejected, "{error}");
+        }
+        Ok(())
+    })
+    .await?;
     Ok(())
 }
 

@@ -27,10 +27,6 @@ pub(crate) fn keys_of(participants: &[Participant]) -> ItemKeys {
 }
 
 impl Participant {
-    pub(crate) fn meaning(&self) -> Meaning {
-        self.meaning
-    }
-
     /// What a failure of its condition means, if it is the write of an item.
     pub(crate) fn condition_failure(&self) -> ConditionFailure {
         self.meaning.condition_failure()

@@ -15,7 +15,7 @@ use crate::plan::{
     contention,
 };
 use crate::schema::EntityDef;
-use crate::wire::Resend;
+use crate::wire::{Failure, Reason, Resend};
 
 /// A planned write of one item of any type.
 pub(crate) enum PlannedWrite {
@@ -110,26 +110,15 @@ async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Opti
         let Err(failure) = contention::call(db, request, keys).await else {
             return Ok(None);
         };
-        let failed = |at: usize| {
-            let reason = failure.reasons.get(at);
-            reason.is_some_and(|reason| reason.is_condition())
-        };
-        let places = (0..participants.len()).filter(|at| failed(*at));
-        let (others, own): (Vec<_>, Vec<_>) =
-            places.partition(|at| matches!(participants[*at].meaning(), Meaning::NotOurs));
-        if own.is_empty() && !others.is_empty() {
-            let mut at = 0;
-            members.retain(|_| {
-                at += 1;
-                !others.contains(&(at - 1))
-            });
+        if keep_values_of_others(&mut members, &failure) {
             continue;
         }
+        let is_own = failure.reasons.first().is_some_and(Reason::is_condition);
         let current = failure
             .reasons
             .first()
             .and_then(|reason| reason.item.clone());
-        let main = members.first_mut().filter(|_| own.first() == Some(&0));
+        let main = members.first_mut().filter(|_| is_own);
         let (main, item) = (main.filter(|_| !is_respelt), current.as_ref());
         if main
             .zip(item)
@@ -143,9 +132,9 @@ async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Opti
             .first()
             .map_or_else(|| db.now(), |main| main.write.now);
         let error = crate::plan::explain(failure, &participants, now);
-        return match own.first() {
-            Some(0) => Ok(Some((current, error))),
-            _ => Err(error),
+        return match is_own {
+            true => Ok(Some((current, error))),
+            false => Err(error),
         };
     }
 }
@@ -178,4 +167,30 @@ pub(crate) fn given_up(
     let sentinels = (entity.sentinels)(item).map_err(fail)?.into_iter();
     let members = sentinels.map(|key| owner.giving_up(&key, db));
     Ok((members.collect::<Result<_>>()?, Node::all(guards)))
+}
+
+/// Leaves out what gives up the unique values of other items, if nothing else has failed. Returns whether it did.
+pub(crate) fn keep_values_of_others(
+    members: &mut Vec<TransactionMember>,
+    failure: &Failure,
+) -> bool {
+    let reasons = failure.reasons.iter();
+    let failed: Vec<bool> = reasons.map(Reason::is_condition).collect();
+    let is_failed = |at: usize| failed.get(at).copied().unwrap_or(false);
+    let is_others = |at: usize| {
+        let member = members.get(at);
+        is_failed(at)
+            && member.is_some_and(|member| matches!(member.write.meaning, Meaning::NotOurs))
+    };
+    let others: Vec<usize> = (0..members.len()).filter(|at| is_others(*at)).collect();
+    let is_all = (0..members.len()).all(|at| !is_failed(at) || others.contains(&at));
+    if others.is_empty() || !is_all {
+        return false;
+    }
+    let mut at = 0;
+    members.retain(|_| {
+        at += 1;
+        !others.contains(&(at - 1))
+    });
+    true
 }
