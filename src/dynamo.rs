@@ -12,7 +12,7 @@ use crate::observe::{Observed, Observer};
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
 
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
-pub(crate) use turns::{ItemId, ItemTurn, ItemTurns};
+pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 
 /// A connection to DynamoDB, or to something that speaks its language.
 ///

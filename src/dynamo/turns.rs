@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(crate) struct ItemTurns(Mutex<HashMap<ItemId, Weak<FairMutex<()>>>>);
 
+/// The tasks that want an item.
+pub(crate) type ItemQueue = Arc<FairMutex<()>>;
+
 /// The right to go before others; it ends when this is dropped.
 pub(crate) type ItemTurn = OwnedMutexGuard<()>;
 
@@ -39,13 +42,12 @@ impl ItemTurns {
         turns
     }
 
-    /// Waits for the turn of an item, if others have a queue for it.
-    pub(crate) async fn after_others(&self, item: &ItemId) -> Option<ItemTurn> {
-        let queue = self.lock().get(item).and_then(Weak::upgrade)?;
-        in_time(queue, Instant::now() + PATIENCE).await
+    /// The queue that others have for an item.
+    pub(crate) fn queue_of_others(&self, item: &ItemId) -> Option<ItemQueue> {
+        self.lock().get(item).and_then(Weak::upgrade)
     }
 
-    fn queue(&self, item: &ItemId) -> Arc<FairMutex<()>> {
+    fn queue(&self, item: &ItemId) -> ItemQueue {
         let mut queues = self.lock();
         if let Some(queue) = queues.get(item).and_then(Weak::upgrade) {
             return queue;
@@ -64,7 +66,12 @@ impl ItemTurns {
     }
 }
 
-async fn in_time(queue: Arc<FairMutex<()>>, end: Instant) -> Option<ItemTurn> {
+/// Waits for one's turn in a queue, but not for ever.
+pub(crate) async fn turn_in(queue: ItemQueue) -> Option<ItemTurn> {
+    in_time(queue, Instant::now() + PATIENCE).await
+}
+
+async fn in_time(queue: ItemQueue, end: Instant) -> Option<ItemTurn> {
     let turn = std::pin::pin!(queue.lock_owned());
     match select(turn, std::pin::pin!(sleep_until(end))).await {
         Either::Left((turn, _)) => Some(turn),

@@ -1,5 +1,7 @@
 //! `transact`: read several items, decide, write several items, and start again if somebody else wrote in between.
 
+mod commit;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,19 +9,17 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::hand_over;
 use crate::codec::Item;
-use crate::dynamo::{Dynamo, ItemId, ItemTurn};
+use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::{self, DynamoEntity, HeldEntity, Key, Version};
-use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
+use crate::error::{Error, ErrorKind, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
-    ConditionFailure, Expect, ItemKey, Meaning, Participant, TransactWrite, TransactionMember,
-    check, contention, read_raw,
+    ConditionFailure, Expect, ItemKey, Meaning, TransactWrite, TransactionMember, check, read_raw,
 };
 use crate::retry::Backoff;
-use crate::wire::Failure;
-use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, unique, update_of};
+use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, update_of};
+use commit::{changed_since, commit};
 
 /// How often the closure runs before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
@@ -351,18 +351,17 @@ impl UnitOfWork {
     }
 
     async fn wait_for_turn(&self, id: &ItemId) {
+        let Some(queue) = self.db.turns().queue_of_others(id) else {
+            return;
+        };
         let has_asked = std::mem::replace(&mut self.state().has_asked, true);
         if has_asked {
             return;
         }
-        match self.db.turns().after_others(id).await {
-            Some(turn) => {
-                let mut state = self.state();
-                if !state.is_over {
-                    state.turns.push(turn);
-                }
-            }
-            None => self.state().has_asked = false,
+        let turn = turn_in(queue).await;
+        let mut state = self.state();
+        if !state.is_over {
+            state.turns.extend(turn);
         }
     }
 
@@ -523,91 +522,4 @@ fn of_another_entity(entity: &'static str) -> Error {
 
 fn refused(entity: &'static str, message: &str) -> Error {
     Error::new(ErrorKind::Rejected, Stage::Request, message.to_owned()).of(entity)
-}
-
-/// Sends what was written, with the checks of what was only read.
-async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
-    if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
-        return Ok(());
-    }
-    let numbered = items.iter().enumerate();
-    let members = numbered.flat_map(|(index, item)| {
-        let members = item.members.iter();
-        members.map(move |member| {
-            let name = member.place.and_then(|place| place.name);
-            member.again().at(OperationPlace { index, name })
-        })
-    });
-    let mut members: Vec<_> = members.collect();
-    hand_over::join(&mut members, db)?;
-    crate::plan::check_limits(&members)?;
-    let mut respelt = BTreeSet::new();
-    loop {
-        let (request, _) = crate::plan::request_of(&members, None)?;
-        let participants: Vec<_> = members.iter().map(Participant::of).collect();
-        let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = contention::call(db, request, keys).await else {
-            return Ok(());
-        };
-        if unique::keep_values_of_others(&mut members, &failure)
-            || respell(&mut members, &failure, &mut respelt)
-        {
-            continue;
-        }
-        return Err(crate::plan::explain(failure, &participants, db.now()));
-    }
-}
-
-/// Takes the values of guards as they are spelt in the stored items, once for each item.
-fn respell(
-    members: &mut [TransactionMember],
-    failure: &Failure,
-    respelt: &mut BTreeSet<ItemKey>,
-) -> bool {
-    let mut is_any = false;
-    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
-        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
-            && !respelt.contains(&member.key)
-            && member.write.respell(item).is_some()
-        {
-            respelt.insert(member.key.clone());
-            is_any = true;
-        }
-    }
-    is_any
-}
-
-/// The items that are not as they were read.
-///
-/// An item that another request held may have changed as well. Alone that is contention, which was waited for already,
-/// but beside a condition that failed nobody knows whether that condition relied on what has changed.
-fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
-    let is_decided = error.failures().iter().any(is_condition);
-    let mut changed = Vec::new();
-    for failed in error.failures() {
-        let item = items.get(failed.index());
-        let read = item.and_then(|item| item.read.as_ref());
-        let (Some(item), Some(read)) = (item, read) else {
-            continue;
-        };
-        let has_changed = match is_condition(failed) {
-            true if is_of_value(failed) => false,
-            true => !read.is(failed.error().current_bytes().as_ref()),
-            false => is_decided,
-        };
-        if has_changed {
-            changed.push(item.id.clone());
-        }
-    }
-    changed
-}
-
-/// Whether it is about a unique value, which is another item's, and not about the item itself.
-fn is_of_value(failed: &Failed) -> bool {
-    failed.error().is_not_unique() || failed.error().holder_item().is_some()
-}
-
-/// Whether a condition failed, and not another request was in the way.
-fn is_condition(failed: &Failed) -> bool {
-    failed.error().code() == Some("ConditionalCheckFailed")
 }

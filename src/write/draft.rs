@@ -103,7 +103,8 @@ impl<E: DynamoEntity> UpdateDraft<E> {
                 "the two values have different keys, so they are two items: create the one and delete the other",
             ));
         }
-        let before = attributes(seen)?;
+        let item = encode_as_is(seen)?;
+        let before = split(&item)?;
         let after = merged::<E>(&before, attributes(next)?);
         let changes = differences(&before, &after).into_iter();
         let changes = changes.map(|(name, action)| Change::of_attribute(name, action));
@@ -113,8 +114,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
             Some(_) => Node::all([]),
             None => all_as_loaded(&self.key, &before, &after)?,
         };
-        let seen = encode_as_is(seen)?;
-        self.compared = Some(ComparedEntity { seen, guard });
+        self.compared = Some(ComparedEntity { seen: item, guard });
         Ok(())
     }
 

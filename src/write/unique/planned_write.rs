@@ -174,23 +174,15 @@ pub(crate) fn keep_values_of_others(
     members: &mut Vec<TransactionMember>,
     failure: &Failure,
 ) -> bool {
-    let reasons = failure.reasons.iter();
-    let failed: Vec<bool> = reasons.map(Reason::is_condition).collect();
-    let is_failed = |at: usize| failed.get(at).copied().unwrap_or(false);
-    let is_others = |at: usize| {
-        let member = members.get(at);
-        is_failed(at)
-            && member.is_some_and(|member| matches!(member.write.meaning, Meaning::NotOurs))
+    let failed = |(member, reason): (&TransactionMember, &Reason)| {
+        let is_others = matches!(member.write.meaning, Meaning::NotOurs);
+        (reason.is_condition(), is_others)
     };
-    let others: Vec<usize> = (0..members.len()).filter(|at| is_others(*at)).collect();
-    let is_all = (0..members.len()).all(|at| !is_failed(at) || others.contains(&at));
-    if others.is_empty() || !is_all {
+    let failed: Vec<_> = members.iter().zip(&failure.reasons).map(failed).collect();
+    if failed.contains(&(true, false)) || !failed.contains(&(true, true)) {
         return false;
     }
-    let mut at = 0;
-    members.retain(|_| {
-        at += 1;
-        !others.contains(&(at - 1))
-    });
+    let mut failed = failed.into_iter();
+    members.retain(|_| failed.next() != Some((true, true)));
     true
 }

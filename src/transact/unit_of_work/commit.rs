@@ -1,0 +1,98 @@
+//! The transaction of a unit of work, and what its failure says of the items that were read.
+
+use std::collections::BTreeSet;
+
+use super::UnitItem;
+use crate::dynamo::{Dynamo, ItemId};
+use crate::error::{Error, Failed, OperationPlace, Result};
+use crate::plan::{ItemKey, Participant, TransactionMember, contention};
+use crate::transact::hand_over;
+use crate::wire::Failure;
+use crate::write::unique;
+
+/// Sends what was written, with the checks of what was only read.
+pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
+    if items.len() <= 1 && !items.iter().any(|item| item.is_written) {
+        return Ok(());
+    }
+    let numbered = items.iter().enumerate();
+    let members = numbered.flat_map(|(index, item)| {
+        let members = item.members.iter();
+        members.map(move |member| {
+            let name = member.place.and_then(|place| place.name);
+            member.again().at(OperationPlace { index, name })
+        })
+    });
+    let mut members: Vec<_> = members.collect();
+    hand_over::join(&mut members, db)?;
+    crate::plan::check_limits(&members)?;
+    let mut respelt = BTreeSet::new();
+    loop {
+        let (request, _) = crate::plan::request_of(&members, None)?;
+        let participants: Vec<_> = members.iter().map(Participant::of).collect();
+        let keys = crate::plan::keys_of(&participants);
+        let Err(failure) = contention::call(db, request, keys).await else {
+            return Ok(());
+        };
+        if unique::keep_values_of_others(&mut members, &failure)
+            || respell(&mut members, &failure, &mut respelt)
+        {
+            continue;
+        }
+        return Err(crate::plan::explain(failure, &participants, db.now()));
+    }
+}
+
+/// Takes the values of guards as they are spelt in the stored items, once for each item.
+fn respell(
+    members: &mut [TransactionMember],
+    failure: &Failure,
+    respelt: &mut BTreeSet<ItemKey>,
+) -> bool {
+    let mut is_any = false;
+    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
+        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
+            && !respelt.contains(&member.key)
+            && member.write.respell(item).is_some()
+        {
+            respelt.insert(member.key.clone());
+            is_any = true;
+        }
+    }
+    is_any
+}
+
+/// The items that are not as they were read.
+///
+/// An item that another request held may have changed as well. Alone that is contention, which was waited for already,
+/// but beside a condition that failed nobody knows whether that condition relied on what has changed.
+pub(super) fn changed_since(items: &[UnitItem], error: &Error) -> Vec<ItemId> {
+    let is_decided = error.failures().iter().any(is_condition);
+    let mut changed = Vec::new();
+    for failed in error.failures() {
+        let item = items.get(failed.index());
+        let read = item.and_then(|item| item.read.as_ref());
+        let (Some(item), Some(read)) = (item, read) else {
+            continue;
+        };
+        let has_changed = match is_condition(failed) {
+            true if is_of_value(failed) => false,
+            true => !read.is(failed.error().current_bytes().as_ref()),
+            false => is_decided,
+        };
+        if has_changed {
+            changed.push(item.id.clone());
+        }
+    }
+    changed
+}
+
+/// Whether it is about a unique value, which is another item's, and not about the item itself.
+fn is_of_value(failed: &Failed) -> bool {
+    failed.error().is_not_unique() || failed.error().holder_item().is_some()
+}
+
+/// Whether a condition failed, and not another request was in the way.
+fn is_condition(failed: &Failed) -> bool {
+    failed.error().code() == Some("ConditionalCheckFailed")
+}
