@@ -121,8 +121,6 @@ struct Done {
 /// One of the given writes.
 struct GivenOne {
     number: u64,
-    /// Its name in the checkpoint, if it fails.
-    name: String,
     item: Option<u64>,
     is_again: bool,
     is_delete: bool,
@@ -132,7 +130,6 @@ impl GivenOne {
     fn of(waiting: &Waiting) -> Self {
         GivenOne {
             number: waiting.write.number,
-            name: waiting.write.name(),
             item: waiting.item,
             is_again: waiting.is_again,
             is_delete: waiting.write.is_delete(),
@@ -261,7 +258,7 @@ impl<'j> JobRunner<'j> {
                 return self.stop(error);
             }
             Err(Trouble::Row(row) | Trouble::Overtaken(row)) => {
-                let again = name_of(&row).map(|name| given.map_or(name, |given| given.name));
+                let again = name_of(&row);
                 self.failed(entry, row, again);
             }
             Err(Trouble::Doubtful(row)) => self.failed(entry, row, None),

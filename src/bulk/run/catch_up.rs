@@ -38,22 +38,6 @@ impl Input {
         })
     }
 
-    /// Its name in a checkpoint if it fails: its number, and what tells whether it is the same write when it is tried
-    /// again.
-    pub(super) fn name(&self) -> String {
-        let identity = if self.is_moved() { 0 } else { self.identity };
-        format!("{} {identity}", self.number)
-    }
-
-    /// Whether it was another write when it failed, perhaps of another item. If a later write of its item is done, this
-    /// one is not: the checkpoint is saved between a write that is tried again and the next one of its item.
-    pub(in crate::bulk) fn is_moved(&self) -> bool {
-        let identity = self.failed_as.as_ref().map(|name| name.split_once(' '));
-        identity.is_some_and(|known| {
-            known.and_then(|(_, identity)| identity.parse::<u64>().ok()) != Some(self.identity)
-        })
-    }
-
     /// A number that stands for its item: writes of the same item have the same number.
     pub(super) fn item(&self, db: &Dynamo) -> Option<u64> {
         let prepared = &self.prepared;
@@ -79,27 +63,26 @@ pub(super) async fn catch_up(
     let named = |name: String| Some((name.split(' ').next()?.parse::<u64>().ok()?, name));
     let mut failed: BTreeMap<u64, String> = failed.into_iter().filter_map(named).collect();
     let (mut again, mut identity) = (VecDeque::<Input>::new(), 0_u64);
-    // The failed writes that have another item now, by that item. The checkpoint may be all that tells of a later write
-    // of the item, because a delete leaves no mark.
-    let mut moved: HashMap<u64, Vec<usize>> = HashMap::new();
+    // The failed writes by their items. The checkpoint may be all that tells of a later write of the item, because a
+    // delete leaves no mark. One that waited for the failed write is not done either, but one that was done before
+    // anybody knew the item of the failed write is, and then the turn of that write is over.
+    let mut known: HashMap<u64, Vec<usize>> = HashMap::new();
     for number in 0..keeper.rows() {
         let Some(mut given) = Input::next(writes, number, db) else {
-            let known = keeper.rows();
-            return Err(changed(&format!("there are {number} and were {known}")));
+            let then = keeper.rows();
+            return Err(changed(&format!("there are {number} and were {then}")));
         };
         given.failed_as = failed.remove(&number);
         if given.failed_as.is_some() {
-            if given.is_moved()
-                && let Some(item) = given.item(db)
-            {
-                moved.entry(item).or_default().push(again.len());
+            if let Some(item) = given.item(db) {
+                known.entry(item).or_default().push(again.len());
             }
             again.push_back(given);
         } else {
             identity = identity.wrapping_add(given.identity);
-            let is_awaited = !moved.is_empty();
+            let is_awaited = !known.is_empty();
             let item = is_awaited.then(|| given.item(db)).flatten();
-            for at in item.iter().filter_map(|item| moved.get(item)).flatten() {
+            for at in item.iter().filter_map(|item| known.get(item)).flatten() {
                 if let Some(overtaken) = again.get_mut(*at) {
                     overtaken.overtaken_by = Some(number);
                 }
