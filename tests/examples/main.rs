@@ -23,6 +23,7 @@ examples! {
     blog = "../../examples/blog.rs"
     bulk = "../../examples/bulk.rs"
     contacts = "../../examples/contacts/main.rs"
+    help_desk = "../../examples/help_desk/main.rs"
     iot_meters = "../../examples/iot_meters.rs"
     load = "../../examples/load.rs"
     message_delivery = "../../examples/message_delivery.rs"
@@ -37,4 +38,5 @@ examples! {
 mod command_line;
 mod delivery;
 mod facts;
+mod help_desk_crashes;
 mod http;
