@@ -21,7 +21,7 @@ pub use crate::entity::field::{
 pub use crate::entity::guard::{Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
 pub use crate::entity::other::OtherVariant;
-pub use crate::entity::when::When;
+pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
     CollectionContract, CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
     EntityContract, Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp,

@@ -173,9 +173,33 @@ pub(crate) struct Index {
     pub(crate) project: EntityProjection,
 }
 
+/// The condition under which an item is in an index.
 pub(crate) struct When {
-    pub(crate) field: usize,
-    pub(crate) value: Expr,
+    /// Indexes into `Entity::fields`, with the words that name them.
+    pub(crate) fields: Vec<(usize, Ident)>,
+    pub(crate) test: WhenTest,
+    /// The condition as it is written.
+    pub(crate) text: String,
+}
+
+pub(crate) enum WhenTest {
+    /// The one field holds one of these values.
+    OneOf(Vec<WhenValue>),
+    /// This function says so of the fields.
+    Function(Path),
+}
+
+pub(crate) enum WhenValue {
+    /// `None`
+    Absent(Span),
+    Equal(Expr),
+}
+
+impl When {
+    /// Whether the condition reads this field.
+    pub(crate) fn reads(&self, field: usize) -> bool {
+        self.fields.iter().any(|(read, _)| *read == field)
+    }
 }
 
 pub(crate) enum EntityProjection {
