@@ -4,7 +4,7 @@ use crate::check::service::{MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL};
 use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
-use crate::model::{Entity, EntityProjection, Format, Index, IndexKind, KeySource, Role, TableRef};
+use crate::model::{Entity, EntityProjection, Index, IndexKind, KeySource, Role, TableRef};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
@@ -36,11 +36,11 @@ fn none_sorts_in_sort_keys<'a>(
         let (Some(format), Some(field)) = (part.format, entity.fields.get(part.field)) else {
             continue;
         };
-        if matches!(format, Format::First | Format::Last) {
+        if format.none.is_some() {
             let message = format!(
                 "{} says where a None sorts, which is for the sort key of an index; write {}",
                 uses::placeholder(field, format),
-                uses::placeholder(field, Format::Plain)
+                uses::placeholder(field, format.unplaced())
             );
             diag.at(part.span, message);
         }

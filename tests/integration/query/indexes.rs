@@ -167,7 +167,7 @@ async fn an_index_holds_what_its_condition_says(db: Db) -> Outcome {
         tags: vec!["a".into()],
         solved_at: None,
     };
-    let seen = async |db: &Db| -> dynamo_entity::Result<[bool; 4]> {
+    let seen = async |db: &Db| -> Result<[bool; 4]> {
         Ok([
             Case::work().exists(db).await?,
             Case::unsolved().exists(db).await?,
@@ -193,7 +193,7 @@ async fn an_index_holds_what_its_condition_says(db: Db) -> Outcome {
     // All fields that the function reads have to be known.
     let by_key = || Case::key(1).update().apply(|c| c.owner().remove());
     let refused = by_key().send(&db).await.unwrap_err();
-    assert_eq!(refused.kind(), dynamo_entity::ErrorKind::InvalidKey);
+    assert_eq!(refused.kind(), ErrorKind::InvalidKey);
     let message = refused.to_string();
     assert!(message.contains("`priority`, `tags`"), "{message}");
     let tags = vec!["a".to_owned()];

@@ -5,7 +5,7 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::{Item, Value};
 use fastrand::Rng;
 
-use super::given::{escaped, maybe, padded, respell, signed, text, time};
+use super::given::{date, escaped, maybe, padded, respell, signed, text};
 use crate::subject::{IndexKeys, Move, Subject};
 use crate::{default, maybe, parts, set};
 
@@ -39,7 +39,7 @@ impl Errand {
     sk = "{distance}",
     when(is_odd(urgent, solved_at, helper))
 ))]
-#[dynamo(gsi(helped, pk = "HELPED", sk = "{distance}", when(helper = ["a", None])))]
+#[dynamo(gsi(helped, pk = "HELPED", sk = "{solved_at:date:last}#{distance}", when(helper = ["a", None])))]
 #[dynamo(gsi(far, pk = "FAR#{step}", sk = "{id}", when(Errand::is_far(distance))))]
 pub struct Errand {
     pub id: u32,
@@ -74,7 +74,7 @@ impl Subject for Errand {
         &["list", "rank", "step"],
         &["rank", "list", "solved_at"],
         &["list", "distance", "urgent", "solved_at", "helper"],
-        &["distance", "helper"],
+        &["solved_at", "distance", "helper"],
         &["step", "distance"],
     ];
 
@@ -91,7 +91,7 @@ impl Subject for Errand {
             urgent: rng.bool(),
             distance: rng.i16(-1..3),
             helper: helper(rng),
-            solved_at: maybe(rng, time),
+            solved_at: maybe(rng, date),
         }
     }
 
@@ -120,7 +120,7 @@ impl Subject for Errand {
             },
             set!(p.distance, rng.i16(-1..3)),
             maybe!(p.helper, helper(rng)),
-            maybe!(p.solved_at, maybe(rng, time)),
+            maybe!(p.solved_at, maybe(rng, date)),
         ]
     }
 
@@ -150,11 +150,12 @@ impl Subject for Errand {
             }
         }
         if self.helper.as_deref().unwrap_or("a") == "a" {
-            add(
-                "helped",
-                ("helped_pk", "HELPED".into()),
-                ("helped_sk", distance),
-            );
+            let solved = match self.solved_at {
+                Some(at) => format!("0{}", at.date_naive()),
+                None => "1".to_owned(),
+            };
+            let sk = format!("{solved}#{distance}");
+            add("helped", ("helped_pk", "HELPED".into()), ("helped_sk", sk));
         }
         if self.distance > 0 {
             let step = match self.step {
