@@ -33,7 +33,7 @@ pub use crate::expr::{
     Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, Textual,
 };
 pub use crate::fallback::{
-    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback,
+    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
