@@ -34,6 +34,7 @@ mod words {
     #[dynamo(gsi(two_formats, pk = "C", sk = "{due:date:month}"))]
     #[dynamo(gsi(unknown, pk = "D", sk = "{due:dat:last}"))]
     #[dynamo(gsi(no_date, pk = "{due:month:last}", sk = "{size:date:last}"))]
+    #[dynamo(gsi(misspelt, pk = "E", sk = "{due:date:lats}"))]
     pub struct Task {
         pub id: u32,
         pub due: Option<chrono::NaiveDate>,
