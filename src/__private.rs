@@ -21,7 +21,7 @@ pub use crate::entity::field::{
 pub use crate::entity::guard::{Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
 pub use crate::entity::other::OtherVariant;
-pub use crate::entity::when::When;
+pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
     CollectionContract, CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
     EntityContract, Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp,
@@ -33,7 +33,7 @@ pub use crate::expr::{
     Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, Textual,
 };
 pub use crate::fallback::{
-    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, NoTable, fallback,
+    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{

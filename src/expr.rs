@@ -127,7 +127,7 @@ mod update;
 pub use crate::key::Ordered;
 pub use change::{Change, Changes};
 pub use collection::{Collection, Contains, Json, List, Map, Set};
-pub use compare::Between;
+pub use compare::{Between, OperatorOperand};
 pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
 pub(crate) use expression::Expression;

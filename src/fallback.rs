@@ -42,6 +42,30 @@ impl<E> Fallback<E> {
     }
 }
 
+/// The next part of a sort key whose declaration has mistakes. Whatever is asked of it, the chain goes on.
+#[derive(Debug)]
+pub struct FallbackPart<S>(pub S);
+
+macro_rules! asked {
+    ($($word:ident)*) => {
+        impl<S> FallbackPart<S> {
+            $(
+                /// Takes anything.
+                pub fn $word<A>(self, _: A) -> S {
+                    self.0
+                }
+            )*
+
+            /// Takes nothing.
+            pub fn missing(self) -> S {
+                self.0
+            }
+        }
+    };
+}
+
+asked!(eq lt le gt ge between starts_with);
+
 fn fault() -> CodecError {
     CodecError::new("the declaration has mistakes")
 }

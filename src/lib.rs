@@ -81,8 +81,9 @@
 //! |---|---|
 //! | `table = Shop` or `table = "notes"` | a shared table, or one that this entity has alone: no other may name it |
 //! | `key(pk = .., sk = .., shards = 10)` | a bare field: the attribute itself, in its native type; a string: a template or a constant |
-//! | `gsi(NAME, on = .., pk = .., sk = .., shards = .., when(field = value), project = ..)` | fills a global index; on a table of its own declares it |
+//! | `gsi(NAME, on = .., pk = .., sk = .., shards = .., when(..), project = ..)` | fills a global index; on a table of its own declares it |
 //! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |
+//! | `when(field = value)`, `= [a, b]`, `= None`, or `when(function(field, ..))` | in a `gsi` or `lsi`: the item is in the index [while that holds](guide::keys#an-index-of-some-items) |
 //! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
 //! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
 //! | `unique(NAME, field, ..)` | no two items share these values; `Entity::NAME(..)` finds the one that has them, see [the guide](guide::unique) |

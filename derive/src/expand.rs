@@ -40,6 +40,7 @@ mod upkeep;
 mod usage;
 mod value;
 mod way;
+mod when;
 
 pub(crate) use collection::expand as collection;
 pub(crate) use entity::expand as entity;

@@ -117,8 +117,26 @@ pub(crate) enum Piece {
     Part { field: usize, format: Format },
 }
 
+/// How a part of a template is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) struct Format {
+    pub(crate) text: TextFormat,
+    /// Where a None sorts, if it has a place.
+    pub(crate) none: Option<NoneSide>,
+}
+
+/// The side of all values on which a None sorts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoneSide {
+    /// `{field:first}`
+    First,
+    /// `{field:last}`
+    Last,
+}
+
+/// The text of a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextFormat {
     /// `{field}`
     Plain,
     /// `{field:08}`
@@ -131,18 +149,31 @@ pub(crate) enum Format {
     Date,
     /// `{field:month}`
     Month,
-    /// `{field:first}`
-    First,
-    /// `{field:last}`
-    Last,
 }
 
 impl Format {
+    /// `{field}`
+    pub(crate) const PLAIN: Format = Format {
+        text: TextFormat::Plain,
+        none: None,
+    };
+
+    /// The same place with the whole value.
+    pub(crate) fn plain(self) -> Format {
+        let text = TextFormat::Plain;
+        Format { text, ..self }
+    }
+
+    /// The same text without a place for a None.
+    pub(crate) fn unplaced(self) -> Format {
+        Format { none: None, ..self }
+    }
+
     /// Whether the key text holds less than the field.
     pub(crate) fn is_lossy(self) -> bool {
         matches!(
-            self,
-            Format::Seconds | Format::Millis | Format::Date | Format::Month
+            self.text,
+            TextFormat::Seconds | TextFormat::Millis | TextFormat::Date | TextFormat::Month
         )
     }
 }
@@ -173,9 +204,33 @@ pub(crate) struct Index {
     pub(crate) project: EntityProjection,
 }
 
+/// The condition under which an item is in an index.
 pub(crate) struct When {
-    pub(crate) field: usize,
-    pub(crate) value: Expr,
+    /// Indexes into `Entity::fields`, with the words that name them.
+    pub(crate) fields: Vec<(usize, Ident)>,
+    pub(crate) test: WhenTest,
+    /// The condition as it is written.
+    pub(crate) text: String,
+}
+
+pub(crate) enum WhenTest {
+    /// The one field holds one of these values.
+    OneOf(Vec<WhenValue>),
+    /// This function says so of the fields.
+    Function(Path),
+}
+
+pub(crate) enum WhenValue {
+    /// `None`
+    Absent(Span),
+    Equal(Expr),
+}
+
+impl When {
+    /// Whether the condition reads this field.
+    pub(crate) fn reads(&self, field: usize) -> bool {
+        self.fields.iter().any(|(read, _)| *read == field)
+    }
 }
 
 pub(crate) enum EntityProjection {

@@ -10,8 +10,9 @@ use crate::write::Update;
 #[diagnostic::on_unimplemented(
     message = "the rows of this query are `{Self}`, and no whole entities",
     label = "what is not read cannot be looked at",
-    note = "where an index gives keys or a projection, write `.hydrate()` before",
-    note = "`lenient()` and `select()` are not for jobs: a row that does not decode is reported alone, and the others are changed"
+    note = "rows of a collection are of several entities: run a job for each of them, such as `Order::in_partition(..).update_each(..)`",
+    note = "where an index gives keys, or behind `select()`, write `.hydrate()` before",
+    note = "`lenient()` is not for jobs: a row that does not decode is reported alone, and the others are changed"
 )]
 pub trait WholeRow: DynamoEntity {}
 

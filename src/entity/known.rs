@@ -109,7 +109,7 @@ impl Known {
         decode: fn(&mut Reader<'_>) -> Result<T, CodecError>,
         absent: fn() -> Option<T>,
     ) -> Result<KnownValue<'_, T>, CodecError> {
-        self.read(field, stored, decode, absent)?
+        self.value(field, stored, decode, absent)?
             .ok_or_else(|| crate::entity::field::unknown_part(field))
     }
 
@@ -122,12 +122,12 @@ impl Known {
         absent: fn() -> Option<T>,
         holds: fn(&T) -> bool,
     ) -> Result<Option<bool>, CodecError> {
-        let value = self.read(field, stored, decode, absent)?;
+        let value = self.value(field, stored, decode, absent)?;
         Ok(value.map(|value| holds(&value)))
     }
 
     /// The value of a field, or `None` if it is not known.
-    fn read<T: 'static>(
+    pub fn value<T: 'static>(
         &self,
         field: &'static str,
         stored: &str,

@@ -242,3 +242,26 @@ fn order(left: &[u8], right: &[u8]) -> Option<Ordering> {
         _ => None,
     }
 }
+
+/// What an operator of Rust could compare a path with: nothing, because the service compares, and only `.eq(..)` and its
+/// like make a condition.
+#[diagnostic::on_unimplemented(
+    message = "a path is compared by a method, not by an operator",
+    label = "write `.eq(..)`, `.ne(..)`, `.lt(..)`, `.le(..)`, `.gt(..)` or `.ge(..)` instead of the operator",
+    note = "the service compares, so nothing is known here yet: the methods make a condition, and `&`, `|` and `!` combine those"
+)]
+pub trait OperatorOperand {}
+
+/// Never used: no type is an operand. With it the compiler tells what to write.
+impl<R, T, M, V: OperatorOperand> PartialEq<V> for Path<R, T, M> {
+    fn eq(&self, _: &V) -> bool {
+        false
+    }
+}
+
+/// Never used, as the one above.
+impl<R, T, M, V: OperatorOperand> PartialOrd<V> for Path<R, T, M> {
+    fn partial_cmp(&self, _: &V) -> Option<Ordering> {
+        None
+    }
+}

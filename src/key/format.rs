@@ -24,10 +24,10 @@ pub const MILLIS: u8 = 3;
 pub const DATE: u8 = 4;
 /// `{field:month}`
 pub const MONTH: u8 = 5;
-/// `{field:first}`
-pub const FIRST: u8 = 6;
-/// `{field:last}`
-pub const LAST: u8 = 7;
+/// `{field:first}`; with another format, the bits of both.
+pub const FIRST: u8 = 8;
+/// `{field:last}`; with another format, the bits of both.
+pub const LAST: u8 = 16;
 
 /// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(
@@ -241,6 +241,17 @@ impl YearMonth {
     /// The month, 1 to 12.
     pub const fn month(self) -> u8 {
         self.month
+    }
+
+    /// The month that a time or a date is in, which a query for a part `{at:month}` takes. Times count in UTC.
+    ///
+    /// ```
+    /// use dynamo_entity::key::YearMonth;
+    /// let month = YearMonth::of(std::time::SystemTime::UNIX_EPOCH);
+    /// assert_eq!(month.to_string(), "1970-01");
+    /// ```
+    pub fn of(time: impl ToMonth) -> Self {
+        time.to_part()
     }
 
     fn of_days(days: i64) -> Self {

@@ -14,7 +14,7 @@ use crate::schema::{KeyType, Presence, Width};
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates, `:first` and `:last` for an `Option`, whose None they give a place"
+    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// What a query takes: the field's type, or what a lossy format leaves of it.
@@ -99,28 +99,41 @@ index_fields! {
 }
 
 macro_rules! placed_fields {
-    ($($format:ident: $place:expr;)*) => {$(
-        /// A None has a place, and so has empty text, which is as little a part of a key.
+    (part $value:ident) => { $value.as_ref() };
+    // Empty text has the place of a None, for it is as little a part of a key.
+    (part $value:ident $empty:ident) => { $value.as_ref().filter(|part| !part.$empty()) };
+    ($place:ident $presence:expr; $($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T: KeyPart> IndexField<$format> for Option<T> {
-            type Part = T;
+        impl<T: $bound + $part> IndexField<{ $place | $format }> for Option<T> {
+            type Part = $held;
 
             // A None is written shorter than a value.
             const WIDTH: Width = Width::Variable;
-            const PRESENCE: Presence = $place;
+            const PRESENCE: Presence = $presence;
 
             fn is_there(&self) -> bool {
                 true
             }
 
             fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
-                let part = self.as_ref().filter(|part| !part.is_empty_part());
-                place.write_placed(part, $place)
+                let part = placed_fields!(part self $($empty)?);
+                place.write_placed(part, $presence, <T as $part>::write)
             }
 
-            fn write_part(part: &T, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
-                place.write_placed(Some(part), $place)
+            fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+                place.write_placed(Some(part), $presence, <T as $part>::$write)
             }
+        }
+    )*};
+    ($($place:ident: $presence:expr;)*) => {$(
+        placed_fields! {
+            $place $presence;
+            PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
+            PADDED: Padded, KeyPart, T, write, is_empty_part;
+            SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
+            MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
+            DATE: ToDate, ToDate, T::Date, write_held;
+            MONTH: ToMonth, ToMonth, YearMonth, write_held;
         }
     )*};
 }

@@ -148,15 +148,16 @@ impl PartPlace<'_, '_> {
     }
 
     /// Writes a part, or a None, with what sorts them apart. The bound of a range is a value, so it is written alone.
-    pub(crate) fn write_placed<P: KeyPart>(
+    pub(crate) fn write_placed<P>(
         self,
         part: Option<&P>,
         presence: Presence,
+        write: fn(&P, PartPlace<'_, '_>) -> Result<(), CodecError>,
     ) -> Result<(), CodecError> {
         if let Some((value, none)) = presence.marks() {
             self.key.mark(if part.is_some() { value } else { none });
         }
-        part.map_or(Ok(()), |part| self.write(part))
+        part.map_or(Ok(()), |part| write(part, self))
     }
 
     /// Writes what stands in the key for a None.

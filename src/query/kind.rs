@@ -8,7 +8,8 @@ use crate::codec::DynamoValue;
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::json::{CodecError, Name, Writer};
 use crate::key::{
-    FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, PartOf, PartPlace, Role,
+    DATE, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, MILLIS, MONTH, PADDED, PLAIN,
+    PartOf, PartPlace, Role, SECONDS,
 };
 use crate::schema::Presence;
 
@@ -112,13 +113,21 @@ pub trait PlacedKind {
     const PLACE: Presence;
 }
 
-impl PlacedKind for Formatted<FIRST> {
-    const PLACE: Presence = Presence::First;
+macro_rules! placed {
+    ($($format:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PlacedKind for Formatted<{ FIRST | $format }> {
+            const PLACE: Presence = Presence::First;
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl PlacedKind for Formatted<{ LAST | $format }> {
+            const PLACE: Presence = Presence::Last;
+        }
+    )*};
 }
 
-impl PlacedKind for Formatted<LAST> {
-    const PLACE: Presence = Presence::Last;
-}
+placed!(PLAIN PADDED SECONDS MILLIS DATE MONTH);
 
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
     type Part = F::Held;

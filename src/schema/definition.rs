@@ -203,13 +203,13 @@ pub struct EntityIndexDef {
     pub when: Option<WhenDef>,
 }
 
-/// `when(field = value)`
+/// `when(field = value)` or `when(function(field))`
 #[derive(Debug, Clone, Copy)]
 pub struct WhenDef {
-    /// The field.
-    pub field: &'static str,
-    /// The value, as it is written in the source.
-    pub value: &'static str,
+    /// The fields that the condition reads.
+    pub fields: &'static [&'static str],
+    /// The condition, as it is written in the source.
+    pub condition: &'static str,
 }
 
 /// An index, as declared by a table or by an entity with a table of its own.

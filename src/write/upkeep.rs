@@ -177,7 +177,12 @@ impl Index {
     fn fields(&self) -> impl Iterator<Item = &'static str> {
         self.parts()
             .map(|part| part.field)
-            .chain(self.def.when.map(|when| when.field))
+            .chain(self.decisive().iter().copied())
+    }
+
+    /// The fields that the `when` of the index reads.
+    fn decisive(&self) -> &'static [&'static str] {
+        self.def.when.map_or(&[], |when| when.fields)
     }
 
     fn is_touched(&self, touched: &Touched<'_>) -> bool {
@@ -245,10 +250,8 @@ impl Index {
         let may_enter = self.parts().any(|part| {
             part.presence == Presence::Optional && (changes(part.field) || !known.knows(part.field))
         });
-        let depends = self
-            .def
-            .when
-            .is_some_and(|when| changes(when.field) || !known.knows(when.field));
+        let mut decisive = self.decisive().iter();
+        let depends = decisive.any(|field| changes(field) || !known.knows(field));
         let concerned = |key: &&IndexKeyAttribute| key.parts.iter().any(|part| changes(part.field));
         let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
         if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
@@ -267,7 +270,7 @@ impl Index {
             .parts()
             .filter(|part| part.presence == Presence::Optional);
         upkeep.used.extend(relied.map(|part| part.field));
-        upkeep.used.extend(self.def.when.map(|when| when.field));
+        upkeep.used.extend(self.decisive());
         let text = self.parts().filter(|part| {
             part.presence == Presence::Text && (changes(part.field) || !known.knows(part.field))
         });
@@ -292,11 +295,11 @@ impl Index {
     fn needed(&self, touched: &Touched<'_>, known: &Known) -> Vec<&'static str> {
         let changes = |field: &str| touched.fields.contains(&field);
         let is_optional = |part: &Part| part.presence == Presence::Optional;
-        let decides = |field: &str| self.def.when.is_some_and(|when| when.field == field);
+        let decides = |field: &&'static str| self.decisive().contains(field);
         let enters = self
             .parts()
             .any(|part| is_optional(&part) && changes(part.field))
-            || self.def.when.is_some_and(|when| changes(when.field));
+            || self.decisive().iter().any(|field| changes(field));
         let concerned = self
             .keys
             .iter()

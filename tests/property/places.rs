@@ -4,7 +4,9 @@ use std::ops::Bound;
 
 use std::cmp::Ordering;
 
+use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::Query;
+use dynamo_entity::key::{Millis, Seconds, YearMonth};
 use dynamo_entity::prelude::*;
 use proptest::prelude::*;
 
@@ -21,6 +23,10 @@ fn compared<T: Ord>(left: &Option<T>, right: &Option<T>, none_is_last: bool) -> 
 /// An index over two parts, the first of which may be None.
 macro_rules! place {
     ($name:ident: $sk:tt, last = $last:literal, $part:ty = $strategy:expr) => {
+        place!($name: $sk, last = $last, $part = $strategy, $part, |part| part.clone());
+    };
+    // What the key holds of a value is made of it by `$cut`.
+    ($name:ident: $sk:tt, last = $last:literal, $field:ty = $strategy:expr, $part:ty, $cut:expr) => {
         mod $name {
             use super::*;
 
@@ -29,12 +35,21 @@ macro_rules! place {
             #[dynamo(gsi(sorted, pk = "ALL", sk = $sk))]
             pub struct Row {
                 pub id: u32,
-                pub due: Option<$part>,
+                pub due: Option<$field>,
                 pub size: Option<u16>,
             }
 
-            fn optional() -> impl Strategy<Value = Option<$part>> {
+            fn optional() -> impl Strategy<Value = Option<$field>> {
                 proptest::option::weighted(0.7, $strategy)
+            }
+
+            fn cut(value: &$field) -> $part {
+                let cut: fn(&$field) -> $part = $cut;
+                cut(value)
+            }
+
+            fn held(row: &Row) -> Option<$part> {
+                row.due.as_ref().map(cut)
             }
 
             fn key(row: &Row) -> String {
@@ -44,7 +59,7 @@ macro_rules! place {
 
             /// As the index sorts rows; the second part has its None in the first place.
             fn order(left: &Row, right: &Row) -> Ordering {
-                compared(&left.due, &right.due, $last)
+                compared(&held(left), &held(right), $last)
                     .then_with(|| compared(&left.size, &right.size, false))
             }
 
@@ -59,11 +74,12 @@ macro_rules! place {
                     is_near in any::<bool>(),
                 ) {
                     let row = Row { id: 1, due: due.map(|due| if is_near { value.clone() } else { due }), size };
+                    let (low, high) = (cut(&low), cut(&high));
                     let other = Row { id: 2, due: other_due, size: other_size };
                     prop_assert_eq!(key(&row).as_bytes().cmp(key(&other).as_bytes()), order(&row, &other));
                     for word in WORDS {
                         let q: Query<Row> = asked!(Row::sorted().due(), word, low.clone(), high.clone());
-                        let wanted = row.due.as_ref().is_some_and(|due| word.holds(due, &low, &high));
+                        let wanted = held(&row).is_some_and(|due| word.holds(&due, &low, &high));
                         prop_assert_eq!(q.matches(&row)?, wanted, "{:?}", word);
                         let none = Row::sorted().due().missing();
                         let q: Query<Row> = asked!(none.size(), word, 7, 300);
@@ -86,6 +102,7 @@ macro_rules! place {
                     let rows = sample(rows, runner);
                     let changes = sample(proptest::collection::vec(optional(), 14), runner);
                     let (_, low, high) = sample(near(|| $strategy), runner);
+                    let (low, high) = (cut(&low), cut(&high));
                     async move {
                         db.create_tables([Row::schema()]).await?;
                         let mut stored = Vec::new();
@@ -104,13 +121,13 @@ macro_rules! place {
                             });
                         }
                         stored.sort_by(order);
-                        let dues = |rows: Vec<Row>| rows.into_iter().map(|row| (row.due, row.size)).collect::<Vec<_>>();
+                        let dues = |rows: Vec<Row>| rows.into_iter().map(|row| (held(&row), row.size)).collect::<Vec<_>>();
                         let of = |wanted: &dyn Fn(&Row) -> bool| dues(stored.iter().filter(|row| wanted(row)).cloned().collect());
                         assert_eq!(dues(Row::sorted().all(&db).await?), of(&|_| true));
                         assert_eq!(dues(Row::sorted().due().missing().all(&db).await?), of(&|row| row.due.is_none()));
                         for word in WORDS {
                             let q: Query<Row> = asked!(Row::sorted().due(), word, low.clone(), high.clone());
-                            let mut wanted = of(&|row| row.due.as_ref().is_some_and(|due| word.holds(due, &low, &high)));
+                            let mut wanted = of(&|row| held(row).is_some_and(|due| word.holds(&due, &low, &high)));
                             assert_eq!(dues(q.clone().all(&db).await?), wanted, "{word:?}");
                             wanted.reverse();
                             assert_eq!(dues(q.descending().page_size(2).all(&db).await?), wanted, "{word:?}");
@@ -130,3 +147,9 @@ place!(numbers_last: "{due:last}#{size:first}", last = true, i32 = given::i32())
 place!(numbers_first: "A#{due:first}#{size:first}#E", last = false, i32 = given::i32());
 place!(text_last: "{due:last}#{size:first}", last = true, String = given::text());
 place!(text_first: "T#{due:first}#{size:first}", last = false, String = given::text());
+place!(padded_last: "{due:012:last}#{size:05:first}", last = true, i32 = given::i32());
+place!(seconds_last: "{due:s:last}#{size:first}", last = true, DateTime<Utc> = given::chrono_utc(), Seconds<DateTime<Utc>>, |at| Seconds::floor(*at).unwrap());
+place!(millis_first: "{due:ms:first}#{size:first}", last = false, DateTime<Utc> = given::chrono_utc(), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
+place!(date_last: "A#{due:date:last}#{size:first}#E", last = true, DateTime<Utc> = given::chrono_utc(), NaiveDate, DateTime::date_naive);
+place!(date_first: "{due:date:first}#{size:first}", last = false, NaiveDate = given::chrono_date(), NaiveDate, |date| *date);
+place!(month_last: "{due:month:last}#{size:first}", last = true, DateTime<Utc> = given::chrono_utc(), YearMonth, |at| YearMonth::of(*at));

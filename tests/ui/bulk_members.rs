@@ -17,7 +17,26 @@ struct Stars {
     stars: u32,
 }
 
+#[derive(DynamoTable)]
+#[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order))]
+struct Shop;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Shop, key(pk = "U#{user}", sk = "ORDER#{number}"))]
+struct Order {
+    user: String,
+    number: u32,
+}
+
+#[derive(DynamoCollection)]
+#[dynamo(table = Shop, partition(user))]
+enum Account {
+    Order(Order),
+}
+
 fn main() {
+    // A collection has rows of several entities.
+    let _ = Account::in_partition("a").update_each(|_| None::<dynamo_entity::write::Update<Order>>);
     // An index of keys has no whole rows.
     let _ = Note::by_text("x").update_each(|_| None::<dynamo_entity::write::Update<Note>>);
     // A projection is no whole row either.

@@ -24,4 +24,22 @@ mod misspelt {
     }
 }
 
+mod words {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "tasks", key(pk = id))]
+    #[dynamo(gsi(behind, pk = "A", sk = "{due:last:date}"))]
+    #[dynamo(gsi(twice, pk = "B", sk = "{due:first:last}"))]
+    #[dynamo(gsi(two_formats, pk = "C", sk = "{due:date:month}"))]
+    #[dynamo(gsi(unknown, pk = "D", sk = "{due:dat:last}"))]
+    #[dynamo(gsi(no_date, pk = "{due:month:last}", sk = "{size:date:last}"))]
+    #[dynamo(gsi(misspelt, pk = "E", sk = "{due:date:lats}"))]
+    pub struct Task {
+        pub id: u32,
+        pub due: Option<chrono::NaiveDate>,
+        pub size: Option<u32>,
+    }
+}
+
 fn main() {}

@@ -1,6 +1,7 @@
 //! The entities under test. Together they have every kind of index key.
 
 mod badge;
+mod errand;
 mod given;
 mod parcel;
 mod sensor;
@@ -22,6 +23,7 @@ tests![
     twin,
     sensor,
     visit,
+    errand,
     shop unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
 
@@ -47,6 +49,10 @@ async fn sensor(db: Db) -> Outcome {
 
 async fn visit(db: Db) -> Outcome {
     sequences::<visit::Visit>(db).await
+}
+
+async fn errand(db: Db) -> Outcome {
+    sequences::<errand::Errand>(db).await
 }
 
 async fn shop(db: Db) -> Outcome {

@@ -4,13 +4,13 @@ use crate::check::service::{MOST_ATTRIBUTES, MOST_GLOBAL, MOST_LOCAL};
 use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
-use crate::model::{Entity, EntityProjection, Format, Index, IndexKind, KeySource, Role, TableRef};
+use crate::model::{Entity, EntityProjection, Index, IndexKind, KeySource, Role, TableRef};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
         sparse_keys_are_templates(index, marks, diag);
         none_sorts_in_sort_keys(entity, &index.pk, diag);
-        conditions_are_stored(entity, index, marks, diag);
+        conditions_are_stored(entity, index, diag);
         local_index_needs_a_sort_key(entity, index, diag);
         lists_are_short(index, diag);
         lists_stand_beside_fields(index, diag);
@@ -36,11 +36,11 @@ fn none_sorts_in_sort_keys<'a>(
         let (Some(format), Some(field)) = (part.format, entity.fields.get(part.field)) else {
             continue;
         };
-        if matches!(format, Format::First | Format::Last) {
+        if format.none.is_some() {
             let message = format!(
                 "{} says where a None sorts, which is for the sort key of an index; write {}",
                 uses::placeholder(field, format),
-                uses::placeholder(field, Format::Plain)
+                uses::placeholder(field, format.unplaced())
             );
             diag.at(part.span, message);
         }
@@ -67,21 +67,14 @@ fn sparse_keys_are_templates(index: &Index, marks: &IndexMarks, diag: &Diag) {
 }
 
 /// `when` looks at an attribute, which `skip` and `rest` fields do not have.
-fn conditions_are_stored(entity: &Entity, index: &Index, marks: &IndexMarks, diag: &Diag) {
-    let field = index
-        .when
-        .as_ref()
-        .and_then(|when| entity.fields.get(when.field));
-    if let (Some(field), Some(span)) = (field, marks.when)
-        && matches!(field.role, Role::Skip | Role::Rest)
-    {
-        diag.at(
-            span,
-            format!(
-                "`{}` has no attribute of its own; `when` needs a stored field",
-                field.ident
-            ),
-        );
+fn conditions_are_stored(entity: &Entity, index: &Index, diag: &Diag) {
+    for (field, word) in index.when.iter().flat_map(|when| &when.fields) {
+        if matches!(entity.fields[*field].role, Role::Skip | Role::Rest) {
+            diag.at(
+                word.span(),
+                format!("`{word}` has no attribute of its own; `when` needs a stored field"),
+            );
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::check::types::{is_float, is_text, no_integer, no_time};
 use crate::check::uses::{KeyUses, Part, placeholder, primary, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, Form, Format, KeySource, Piece, Role, TableRef};
+use crate::model::{Entity, Form, Format, KeySource, Piece, Role, TableRef, TextFormat};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let keys = KeyUses::of(entity, marks, diag);
@@ -129,13 +129,13 @@ impl KeyUses<'_> {
         self.each(|field, _, primary, indexes| {
             let parts = primary.iter().chain(indexes);
             for (part, format) in parts.filter_map(|part| Some((part, part.format?))) {
-                let (ty, what) = match format {
-                    Format::Plain | Format::First | Format::Last => continue,
-                    Format::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
-                    Format::Seconds | Format::Millis => {
+                let (ty, what) = match format.text {
+                    TextFormat::Plain => continue,
+                    TextFormat::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
+                    TextFormat::Seconds | TextFormat::Millis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
-                    Format::Date | Format::Month => (
+                    TextFormat::Date | TextFormat::Month => (
                         no_time(&field.ty),
                         "this format is for timestamps and dates",
                     ),
@@ -143,7 +143,7 @@ impl KeyUses<'_> {
                 if let Some(ty) = ty {
                     let (part_text, plain) = (
                         placeholder(field, format),
-                        placeholder(field, Format::Plain),
+                        placeholder(field, format.plain()),
                     );
                     let name = &field.ident;
                     let message =
@@ -165,7 +165,7 @@ impl KeyUses<'_> {
                 let [
                     Piece::Part {
                         field,
-                        format: Format::Plain,
+                        format: Format::PLAIN,
                     },
                     next,
                 ] = pair
@@ -183,7 +183,7 @@ impl KeyUses<'_> {
                 };
                 if !ends && is_text(&field.ty) {
                     let delimiter = delimiter.unwrap_or('#');
-                    let part = placeholder(field, Format::Plain);
+                    let part = placeholder(field, Format::PLAIN);
                     let message = format!(
                         "{part} has no fixed width, so nothing tells where it ends; write \
                             `{delimiter}` behind it"

@@ -1,7 +1,5 @@
 //! Rules between access patterns that fill the same index.
 
-use quote::ToTokens as _;
-
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
 use crate::model::{Entity, EntityProjection, Index, KeySource, Piece, TableRef};
@@ -91,10 +89,7 @@ fn same_piece(a: &Piece, b: &Piece) -> bool {
 fn same_condition(a: &Index, b: &Index) -> bool {
     match (&a.when, &b.when) {
         (None, None) => true,
-        (Some(a), Some(b)) => {
-            a.field == b.field
-                && a.value.to_token_stream().to_string() == b.value.to_token_stream().to_string()
-        }
+        (Some(a), Some(b)) => a.text == b.text,
         _ => false,
     }
 }

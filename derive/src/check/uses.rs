@@ -4,7 +4,7 @@ use proc_macro2::Span;
 
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, FieldMarks};
-use crate::model::{Entity, Field, Format, KeySource, Piece, Template};
+use crate::model::{Entity, Field, Format, KeySource, NoneSide, Piece, Template, TextFormat};
 
 /// One use of a field in a key.
 #[derive(Clone, Copy)]
@@ -117,14 +117,18 @@ pub(super) fn whole(uses: &[Part]) -> bool {
 /// The part as it stands in the template.
 pub(crate) fn placeholder(field: &Field, format: Format) -> String {
     let name = syn::ext::IdentExt::unraw(&field.ident);
-    match format {
-        Format::Plain => format!("\"{{{name}}}\""),
-        Format::Pad(width) => format!("\"{{{name}:0{width}}}\""),
-        Format::Seconds => format!("\"{{{name}:s}}\""),
-        Format::Millis => format!("\"{{{name}:ms}}\""),
-        Format::Date => format!("\"{{{name}:date}}\""),
-        Format::Month => format!("\"{{{name}:month}}\""),
-        Format::First => format!("\"{{{name}:first}}\""),
-        Format::Last => format!("\"{{{name}:last}}\""),
-    }
+    let text = match format.text {
+        TextFormat::Plain => String::new(),
+        TextFormat::Pad(width) => format!(":0{width}"),
+        TextFormat::Seconds => ":s".to_owned(),
+        TextFormat::Millis => ":ms".to_owned(),
+        TextFormat::Date => ":date".to_owned(),
+        TextFormat::Month => ":month".to_owned(),
+    };
+    let none = match format.none {
+        None => "",
+        Some(NoneSide::First) => ":first",
+        Some(NoneSide::Last) => ":last",
+    };
+    format!("\"{{{name}{text}{none}}}\"")
 }

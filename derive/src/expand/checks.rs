@@ -12,6 +12,7 @@ use crate::check::placeholder;
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, KeySource, Piece, Role, Table, TableRef, Template,
+    TextFormat,
 };
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
@@ -108,11 +109,11 @@ fn placed(
     (field, format): (usize, Format),
 ) -> Option<TokenStream> {
     let field = &entity.fields[field];
-    matches!(format, Format::First | Format::Last).then(|| {
+    format.none.is_some().then(|| {
         let message = format!(
             "{}: the keys of a `verbatim` table are those of others, who write nothing for a None; write {}",
             placeholder(field, format),
-            placeholder(field, Format::Plain)
+            placeholder(field, format.unplaced())
         );
         check(template.span, &code!(__d::is_escaped(__STYLE)), &message)
     })
@@ -129,7 +130,7 @@ fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
             });
     let padded = templates
         .flat_map(template::parts)
-        .filter(|(_, format)| matches!(format, Format::Pad(_)));
+        .filter(|(_, format)| matches!(format.text, TextFormat::Pad(_)));
     padded.map(|(field, _)| {
         let padded = of(&entity.fields[field].ty, &code!(Padded), "PADDED");
         code!(const _: () = #padded;)

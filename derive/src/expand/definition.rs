@@ -174,10 +174,11 @@ fn index_def(entity: &Entity, index: &Index) -> TokenStream {
     let (pk, sk, kind) = (keys("pk"), keys("sk"), kind(index.kind));
     let when = match &index.when {
         Some(when) => {
-            let field = plain_name(&entity.fields[when.field].ident);
-            let value = &when.value;
-            let value = code!(#value).to_string();
-            code!(::core::option::Option::Some(__d::WhenDef { field: #field, value: #value }))
+            let names = |(field, _): &(usize, _)| plain_name(&entity.fields[*field].ident);
+            let (fields, text) = (when.fields.iter().map(names), &when.text);
+            code! {
+                ::core::option::Option::Some(__d::WhenDef { fields: &[#(#fields),*], condition: #text })
+            }
         }
         None => code!(::core::option::Option::None),
     };

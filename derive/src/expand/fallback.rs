@@ -20,6 +20,7 @@ pub(crate) fn entity(
     let path_code = path::fallback(vis, ident, fields, &paths);
     let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
     let contract = entity_contract(ident, hint, &paths);
+    let queries = queries(ident, vis, hint);
     let body = code! {
         #path_code
 
@@ -42,11 +43,78 @@ pub(crate) fn entity(
         }
 
         #contract
+        #queries
     };
     let repository = hint.repository.as_ref();
     let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name));
     let hidden = hidden(&hint.krate, &body);
     code!(#repository #hidden)
+}
+
+/// Makes the constructors of queries and look-ups, and stages that have all parts of all sort keys.
+fn queries(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
+    let stages = [true, false].map(|whole| (whole, stage_name(ident, whole)));
+    let stages = stages.map(|(whole, stage)| {
+        let parts = hint.sort_parts.iter().map(|part| {
+            code! {
+                #vis fn #part(self) -> __d::FallbackPart<Self> {
+                    __d::FallbackPart(self)
+                }
+            }
+        });
+        code! {
+            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+            #vis struct #stage(__d::KeyDraft);
+
+            impl #stage { #(#parts)* }
+
+            impl __d::QueryStage for #stage {
+                type Entity = #ident;
+                type Rows = __d::RowsHold<#whole>;
+                type Reach = __d::InTable;
+
+                fn of(draft: __d::KeyDraft) -> Self {
+                    Self(draft)
+                }
+
+                fn draft(self) -> __d::KeyDraft {
+                    self.0
+                }
+            }
+        }
+    });
+    let arguments = |parts: usize| (0..parts).map(|at| format_ident!("part_{at}"));
+    let patterns = hint.patterns.iter().map(|pattern| {
+        let (name, arguments) = (&pattern.name, arguments(pattern.parts));
+        let stage = stage_name(ident, pattern.whole);
+        code! {
+            #vis fn #name(#(#arguments: impl ::core::marker::Sized),*) -> #stage {
+                loop {}
+            }
+        }
+    });
+    let look_ups = hint.look_ups.iter().map(|(name, parts)| {
+        let arguments = arguments(*parts);
+        code! {
+            #vis fn #name(#(#arguments: impl ::core::marker::Sized),*) -> __d::LookUp<#ident> {
+                loop {}
+            }
+        }
+    });
+    code! {
+        #(#stages)*
+
+        impl #ident {
+            #(#patterns)*
+            #(#look_ups)*
+        }
+    }
+}
+
+/// Names a stage of queries, of whole rows or of keys.
+fn stage_name(ident: &Ident, whole: bool) -> Ident {
+    let rows = if whole { "Rows" } else { "Keys" };
+    format_ident!("{rows}Of{}", plain_name(ident))
 }
 
 /// Makes what the verbs ask of an entity. It is versioned if the declaration was, since guards have different methods

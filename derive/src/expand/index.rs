@@ -1,12 +1,11 @@
 //! Makes the functions by which an item puts its keys into the indexes of its entity.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote_spanned};
-use syn::spanned::Spanned;
+use quote::format_ident;
 
 use super::attribute::{index_attribute, index_pk_role};
-use super::tokens::{local, of, plain_name, respanned};
-use super::{codec, template};
+use super::tokens::{local, plain_name};
+use super::{codec, template, when};
 use crate::model::{Entity, Field, Format, Index, KeySource, Role, TableRef};
 
 /// Returns all key attributes of an index: what fills each, which key it is of, and its place in that key.
@@ -107,7 +106,8 @@ pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenS
     let in_conditions = entity
         .indexes
         .iter()
-        .filter_map(|index| Some(index.when.as_ref()?.field));
+        .filter_map(|index| index.when.as_ref())
+        .flat_map(|when| when.fields.iter().map(|(field, _)| *field));
     let used: std::collections::BTreeSet<usize> = in_keys.chain(in_conditions).collect();
     used.into_iter().filter_map(|field| {
         let field = &entity.fields[field];
@@ -144,12 +144,11 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
         return TokenStream::new();
     }
     let when = index.when.as_ref().map(|when| {
-        let value = &when.value;
-        let ty = respanned(&entity.fields[when.field].ty, value.span());
-        let holds = of(&ty, &code!(When<_>), "holds");
-        let by_reference = quote_spanned!(value.span()=> &#value);
-        let place = stored_value(&entity.fields[when.field]);
-        code!(!#holds(&#place, #by_reference))
+        let holds = when::holds(entity, when, |field, _| {
+            let place = stored_value(&entity.fields[field]);
+            code!(&#place)
+        });
+        code!(!#holds)
     });
     let absent: Vec<_> = when.into_iter().chain(missing).collect();
     let absent = (!absent.is_empty()).then(|| {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use super::template::{contract, parts};
 use super::tokens::{call, of};
-use crate::model::{Entity, Format, KeySource};
+use crate::model::{Entity, Format, KeySource, TextFormat};
 
 /// What the key's struct holds of one field that the primary key is made of.
 pub(super) struct KeyField {
@@ -63,14 +63,15 @@ impl KeyField {
     /// Names the type that the key's struct has for the field.
     pub(super) fn ty(&self, entity: &Entity) -> TokenStream {
         let ty = &entity.fields[self.field].ty;
-        match self.held {
-            Held::Cut(Format::Seconds) => code!(__d::Seconds<#ty>),
-            Held::Cut(Format::Millis) => code!(__d::Millis<#ty>),
-            Held::Cut(Format::Month) => code!(__d::YearMonth),
-            Held::Cut(Format::Date) => of(ty, &code!(ToDate), "Date"),
-            Held::Cut(Format::Plain | Format::Pad(_) | Format::First | Format::Last)
-            | Held::Bare
-            | Held::Whole(_) => code!(#ty),
+        let Held::Cut(format) = self.held else {
+            return code!(#ty);
+        };
+        match format.text {
+            TextFormat::Seconds => code!(__d::Seconds<#ty>),
+            TextFormat::Millis => code!(__d::Millis<#ty>),
+            TextFormat::Month => code!(__d::YearMonth),
+            TextFormat::Date => of(ty, &code!(ToDate), "Date"),
+            TextFormat::Plain | TextFormat::Pad(_) => code!(#ty),
         }
     }
 

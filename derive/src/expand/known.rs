@@ -19,6 +19,12 @@ pub(super) fn holds_of(entity: &Entity, at: usize, holds: &TokenStream) -> Token
     code!(known.holds::<#ty>(#field, #holds))
 }
 
+/// Asks for the value of a field, as an `Option` that is empty where the value is not known.
+pub(super) fn value(entity: &Entity, at: usize) -> TokenStream {
+    let (ty, field) = (&entity.fields[at].ty, known_field(entity, at));
+    code!(known.value::<#ty>(#field)?)
+}
+
 /// Makes a block that calls the writer of a template with the known parts.
 pub(super) fn write(
     entity: &Entity,

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use crate::model::{Form, Format, IndexKind, Role, StreamView, Style};
+use crate::model::{Form, Format, IndexKind, NoneSide, Role, StreamView, Style, TextFormat};
 
 /// Names the style in which key texts are written.
 pub(super) fn style(style: Style) -> TokenStream {
@@ -52,16 +52,23 @@ pub(super) fn stamp_kind(role: Role) -> TokenStream {
     }
 }
 
-/// Names the number of a format, which is a parameter of traits.
+/// Makes the number of a format, which is a parameter of traits.
 pub(super) fn format_constant(format: Format) -> TokenStream {
+    let text = text_constant(format.text);
+    match format.none {
+        None => text,
+        Some(NoneSide::First) => code!(__d::FIRST | #text),
+        Some(NoneSide::Last) => code!(__d::LAST | #text),
+    }
+}
+
+fn text_constant(format: TextFormat) -> TokenStream {
     match format {
-        Format::Plain => code!(PLAIN),
-        Format::Pad(_) => code!(PADDED),
-        Format::Seconds => code!(SECONDS),
-        Format::Millis => code!(MILLIS),
-        Format::Date => code!(DATE),
-        Format::Month => code!(MONTH),
-        Format::First => code!(FIRST),
-        Format::Last => code!(LAST),
+        TextFormat::Plain => code!(__d::PLAIN),
+        TextFormat::Pad(_) => code!(__d::PADDED),
+        TextFormat::Seconds => code!(__d::SECONDS),
+        TextFormat::Millis => code!(__d::MILLIS),
+        TextFormat::Date => code!(__d::DATE),
+        TextFormat::Month => code!(__d::MONTH),
     }
 }

@@ -8,36 +8,36 @@ use quote::format_ident;
 
 use super::library::format_constant;
 use super::tokens::{local, of, plain_name};
-use crate::model::{Entity, Format, Piece, Template};
+use crate::model::{Entity, Format, Piece, Template, TextFormat};
 
 /// Names the trait that a field of the primary key has to have for a format.
 pub(super) fn contract(format: Format) -> TokenStream {
-    match format {
-        // A primary key has no place for a None, which is reported before.
-        Format::Plain | Format::Pad(_) | Format::First | Format::Last => code!(KeyPart),
-        Format::Seconds => code!(ToSeconds),
-        Format::Millis => code!(ToMillis),
-        Format::Date => code!(ToDate),
-        Format::Month => code!(ToMonth),
+    // A primary key has no place for a None, which is reported before.
+    match format.text {
+        TextFormat::Plain | TextFormat::Pad(_) => code!(KeyPart),
+        TextFormat::Seconds => code!(ToSeconds),
+        TextFormat::Millis => code!(ToMillis),
+        TextFormat::Date => code!(ToDate),
+        TextFormat::Month => code!(ToMonth),
     }
 }
 
 /// Names the trait for a format in the key of an index, where the field may be missing.
 pub(super) fn index_contract(format: Format) -> TokenStream {
     let format = format_constant(format);
-    code!(IndexField<{ __d::#format }>)
+    code!(IndexField<{ #format }>)
 }
 
 /// Names what a part of a template is to a query, which decides what may be given for it.
 pub(super) fn kind(format: Format) -> TokenStream {
     let format = format_constant(format);
-    code!(__d::Formatted<{ __d::#format }>)
+    code!(__d::Formatted<{ #format }>)
 }
 
 /// Returns the width that a format asks for, if it asks for one.
 pub(super) fn pad(format: Format) -> TokenStream {
-    match format {
-        Format::Pad(digits) => {
+    match format.text {
+        TextFormat::Pad(digits) => {
             let digits = usize::from(digits);
             code!(::core::option::Option::Some(#digits))
         }

@@ -45,7 +45,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
     for (field, _) in &unique.fields {
         let field = &entity.fields[*field];
         let value = &field.ident;
-        let part = of(&field.ty, &template::index_contract(Format::Plain), "Part");
+        let part = of(&field.ty, &template::index_contract(Format::PLAIN), "Part");
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
     }
@@ -104,7 +104,7 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             .enumerate()
             .map(move |(at, (field, _))| {
                 let is_there =
-                    template::index_question(entity, (*field, Format::Plain), "is_there");
+                    template::index_question(entity, (*field, Format::PLAIN), "is_there");
                 let is_there = known::holds_of(entity, *field, &is_there);
                 code!((#number, #at) => #is_there,)
             })

@@ -1,13 +1,11 @@
 //! What a partial update asks: which parts of an index are there, and its keys made from what is known.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
-use syn::spanned::Spanned;
 
 use super::attribute::key_use;
 use super::index::{distinct, index_keys, index_writer_name, template_parts};
-use super::tokens::{of, respanned};
-use super::{codec, known, library, template, way};
+use super::tokens::of;
+use super::{codec, known, library, template, way, when};
 use crate::model::{Entity, Format, Index, KeySource, Role};
 
 /// An index and its parts, which the functions of the trait number by their places.
@@ -70,15 +68,7 @@ fn index_holds(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
         .enumerate()
         .filter_map(|(number, (index, _))| {
             let when = index.when.as_ref()?;
-            let value = &when.value;
-            let ty = respanned(&entity.fields[when.field].ty, value.span());
-            let holds = of(&ty, &code!(When<_>), "holds");
-            let by_reference = quote_spanned!(value.span()=> &#value);
-            let holds = known::holds_of(
-                entity,
-                when.field,
-                &code!(|held| #holds(held, #by_reference)),
-            );
+            let holds = when::holds_as_known(entity, when);
             Some(code!(#number => #holds,))
         });
     code! {

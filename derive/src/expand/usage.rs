@@ -37,7 +37,7 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
 fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
         let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
-        let decides = index.when.as_ref().is_some_and(|when| when.field == at);
+        let decides = index.when.as_ref().is_some_and(|when| when.reads(at));
         in_key || decides
     }) || is_unique(entity, at)
 }

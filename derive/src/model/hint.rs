@@ -7,10 +7,25 @@ pub(crate) struct EntityHint {
     pub(crate) krate: Path,
     /// How many parts the key has, as far as it can be told.
     pub(crate) key_parts: usize,
+    /// The ways to ask for rows: those of the indexes, and first that of the table.
+    pub(crate) patterns: Vec<PatternHint>,
+    /// The look-ups of unique values, with the number of their parts.
+    pub(crate) look_ups: Vec<(Ident, usize)>,
+    /// The parts of all sort keys, each once.
+    pub(crate) sort_parts: Vec<Ident>,
     /// Whether a field is the version.
     pub(crate) versioned: bool,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,
+}
+
+/// A way to ask for rows, as far as it can be told.
+pub(crate) struct PatternHint {
+    pub(crate) name: Ident,
+    /// How many parts the partition key has.
+    pub(crate) parts: usize,
+    /// Whether the rows are whole entities.
+    pub(crate) whole: bool,
 }
 
 /// A table's stub has the indexes that entities name.

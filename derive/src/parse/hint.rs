@@ -3,28 +3,40 @@
 
 use std::collections::BTreeSet;
 
+use proc_macro2::{Span, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Data, DataStruct, DeriveInput, Fields, Ident};
 
 use crate::diag::Diag;
-use crate::model::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
+use crate::model::hint::{CollectionHint, EntityHint, PatternHint, TableHint, ValueHint};
 use crate::model::{Field, Form, Role};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::{attribute, entity, krate};
 
 pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
-    let (mut key, mut repository) = (None, None);
+    let (mut key, mut repository) = (Vec::new(), None);
+    let (mut indexes, mut look_ups) = (Vec::new(), Vec::new());
     for opt in options(&input.attrs) {
         match &*opt.name.to_string() {
-            "key" => key = Some(opt),
+            "key" => key = list(opt),
             "repository" => repository = entity::repository(opt, &input.ident, &Diag::new()),
+            "gsi" | "lsi" => indexes.extend(index(opt)),
+            "unique" => look_ups.extend(look_up(opt)),
             _ => {}
         }
     }
+    let patterns = patterns(&key, &indexes);
+    look_ups.retain(|(name, _)| patterns.iter().all(|pattern| pattern.name != *name));
+    let sort_keys = std::iter::once(&key).chain(indexes.iter().map(|(_, opts)| opts));
+    let sort_parts: BTreeSet<String> = sort_keys.flat_map(|opts| named_by(opts, "sk")).collect();
+    let names = sort_parts.iter();
     EntityHint {
         repository,
         krate: krate::read(&input.attrs),
-        key_parts: key.map_or(0, key_parts),
+        key_parts: key.iter().flat_map(names_of).collect::<BTreeSet<_>>().len(),
+        patterns,
+        look_ups,
+        sort_parts: names.filter_map(|name| syn::parse_str(name).ok()).collect(),
         versioned: fields(&input.data).any(|field| {
             options(&field.attrs)
                 .iter()
@@ -134,24 +146,91 @@ fn first_word(opt: Opt) -> Option<Ident> {
     (matches!(first.given, Given::Flag) && is_name).then_some(first.name)
 }
 
-/// The fields that a key names, whether they exist or not, each once.
-fn key_parts(key: Opt) -> usize {
-    let mut names = BTreeSet::new();
-    for opt in list(key) {
-        match opt.given {
-            Given::Value(OptionValue::Word(word)) => {
-                names.insert(word.unraw().to_string());
-            }
-            Given::Value(OptionValue::Text(text)) => {
-                let text = text.value();
-                let parts = text.split('{').skip(1);
-                names.extend(parts.map(|part| {
-                    let name = part.split([':', '}']).next();
-                    name.unwrap_or_default().trim().to_owned()
-                }));
-            }
-            _ => {}
+/// The name of an index, and its options.
+fn index(opt: Opt) -> Option<(Ident, Vec<Opt>)> {
+    let mut opts = list(opt).into_iter();
+    let name = opts.next().filter(names_a_function)?.name;
+    Some((name, opts.collect()))
+}
+
+/// The name of a unique value, and how many fields it has.
+fn look_up(opt: Opt) -> Option<(Ident, usize)> {
+    let mut opts = list(opt).into_iter();
+    let name = opts.next().filter(names_a_function)?.name;
+    Some((
+        name,
+        opts.filter(|opt| matches!(opt.given, Given::Flag)).count(),
+    ))
+}
+
+fn names_a_function(opt: &Opt) -> bool {
+    let is_name = syn::parse_str::<Ident>(&opt.name.to_string()).is_ok();
+    matches!(opt.given, Given::Flag) && is_name && opt.name != "key" && opt.name != "in_partition"
+}
+
+/// The ways to ask for rows, each name once. An index without a `pk` has the table's.
+fn patterns(key: &[Opt], indexes: &[(Ident, Vec<Opt>)]) -> Vec<PatternHint> {
+    let parts = named_by(key, "pk").len();
+    let mut patterns = vec![PatternHint {
+        name: Ident::new("in_partition", Span::call_site()),
+        parts,
+        whole: true,
+    }];
+    for (name, opts) in indexes {
+        if patterns.iter().any(|pattern| pattern.name == *name) {
+            continue;
+        }
+        let has = |word: &str| opts.iter().any(|opt| opt.name == word);
+        patterns.push(PatternHint {
+            name: name.clone(),
+            parts: if has("pk") {
+                named_by(opts, "pk").len()
+            } else {
+                parts
+            },
+            whole: !has("project"),
+        });
+    }
+    patterns
+}
+
+/// The fields that the key of this word names, each once and in order.
+fn named_by(opts: &[Opt], word: &str) -> Vec<String> {
+    let keys = opts.iter().filter(|opt| opt.name == word);
+    let mut names: Vec<String> = Vec::new();
+    for name in keys.flat_map(names_of) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
-    names.len()
+    names
+}
+
+/// The fields that an option names, whether they exist or not.
+fn names_of(opt: &Opt) -> Vec<String> {
+    let Given::Value(value) = &opt.given else {
+        return Vec::new();
+    };
+    match value {
+        OptionValue::Word(word) => vec![word.unraw().to_string()],
+        OptionValue::Text(text) => {
+            let text = text.value();
+            let parts = text.split('{').skip(1);
+            parts
+                .map(|part| {
+                    let name = part.split([':', '}']).next();
+                    name.unwrap_or_default().trim().to_owned()
+                })
+                .collect()
+        }
+        OptionValue::List(list) => {
+            let words = list.tokens().into_iter();
+            let words = words.filter_map(|token| match token {
+                TokenTree::Ident(word) => Some(word.unraw().to_string()),
+                _ => None,
+            });
+            words.collect()
+        }
+        OptionValue::Path(_) | OptionValue::Expr(_) => Vec::new(),
+    }
 }

@@ -62,7 +62,7 @@ const KEY_PK: Word = once("pk", "pk = field` or `pk = \"TEXT#{field}\"");
 const KEY_SK: Word = once("sk", "sk = field` or `sk = \"TEXT#{field}\"");
 const SHARDS: Word = once("shards", "shards = 10");
 const ON: Word = once("on", "on = gsi1");
-const WHEN: Word = once("when", "when(field = value)");
+const WHEN: Word = once("when", "when(field = value)` or `when(function(field))");
 const PROJECT_FIELDS: Word = once(
     "project",
     "project = all`, `project = keys` or `project = [field, ..]",

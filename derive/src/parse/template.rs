@@ -1,4 +1,4 @@
-//! Reads a key template: literals and `{field}` or `{field:format}`.
+//! Reads a key template: literals and `{field}`, `{field:format}` or `{field:format:place}`.
 //!
 //! A message cannot point into a string, so each quotes the part that it is about.
 
@@ -6,17 +6,17 @@ use syn::LitStr;
 
 use crate::diag::did_you_mean;
 use crate::literal::{sorts_low, unfit};
-use crate::model::{Format, Piece, Style, Template};
+use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-const FORMATS: [(&str, Format); 6] = [
-    ("s", Format::Seconds),
-    ("ms", Format::Millis),
-    ("date", Format::Date),
-    ("month", Format::Month),
-    ("first", Format::First),
-    ("last", Format::Last),
+const TEXTS: [(&str, TextFormat); 4] = [
+    ("s", TextFormat::Seconds),
+    ("ms", TextFormat::Millis),
+    ("date", TextFormat::Date),
+    ("month", TextFormat::Month),
 ];
+
+const PLACES: [(&str, NoneSide); 2] = [("first", NoneSide::First), ("last", NoneSide::Last)];
 
 /// A template whose braces are understood, but not yet its names.
 #[derive(Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn check_literal(literal: &str, style: Option<Style>, say: &impl Fn(String)) {
     }
 }
 
-/// `field` or `field:format`
+/// `field`, `field:format`, `field:place` or `field:format:place`
 fn part(inside: &str, reader: &Reader<'_>, say: &impl Fn(String)) -> Option<(usize, Format)> {
     let (name, format) = match inside.split_once(':') {
         Some((name, format)) => (name, Some(format)),
@@ -139,7 +139,7 @@ fn part(inside: &str, reader: &Reader<'_>, say: &impl Fn(String)) -> Option<(usi
     }
     let format = match format {
         Some(format) => self::format(inside, name, format, say)?,
-        None => Format::Plain,
+        None => Format::PLAIN,
     };
     Some((field?, format))
 }
@@ -160,14 +160,55 @@ fn not_a_name(inside: &str, name: &str) -> String {
     }
 }
 
-fn format(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<Format> {
-    if let Some((_, found)) = FORMATS.iter().find(|(word, _)| *word == format) {
+/// Rule: the words behind a field are one format, one place of a None, or both in this order.
+fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Option<Format> {
+    let place = |word: &str| PLACES.iter().find(|(place, _)| *place == word);
+    let (text, none) = match words.split_once(':') {
+        None => match place(words) {
+            Some((_, side)) => (None, Some(*side)),
+            None => (Some(words), None),
+        },
+        Some((text, behind)) => match (place(text), place(behind)) {
+            (None, Some((_, side))) => (Some(text), Some(*side)),
+            (Some((word, _)), None) if !behind.contains(':') => {
+                say(format!(
+                    "\"{{{inside}}}\": where a None sorts stands behind the format; write `{{{name}:{behind}:{word}}}`"
+                ));
+                return None;
+            }
+            _ => {
+                let mut hint = did_you_mean(behind, PLACES.map(|(word, _)| word));
+                if hint.is_empty() || place(behind).is_some() {
+                    hint = format!("; write `{{{name}:date:last}}`");
+                }
+                say(format!(
+                    "\"{{{inside}}}\": a part has one format, and behind it `first` or `last`, where a None sorts{hint}"
+                ));
+                return None;
+            }
+        },
+    };
+    let text = match text {
+        Some(text) => text_format(inside, name, text, say)?,
+        None => TextFormat::Plain,
+    };
+    Some(Format { text, none })
+}
+
+fn text_format(
+    inside: &str,
+    name: &str,
+    format: &str,
+    say: &impl Fn(String),
+) -> Option<TextFormat> {
+    if let Some((_, found)) = TEXTS.iter().find(|(word, _)| *word == format) {
         return Some(*found);
     }
     if format.starts_with(|c: char| c.is_ascii_digit()) {
         return pad(inside, name, format, say);
     }
-    let mut hint = did_you_mean(format, FORMATS.map(|(word, _)| word));
+    let words = TEXTS.iter().map(|(word, _)| *word);
+    let mut hint = did_you_mean(format, words.chain(PLACES.map(|(word, _)| word)));
     if hint.is_empty() {
         hint.push_str(
             "; there are `s`, `ms`, `date`, `month`, `first`, `last` and a width such as `08`",
@@ -178,14 +219,14 @@ fn format(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Opti
 }
 
 /// `08`: a zero and the width.
-fn pad(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<Format> {
+fn pad(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<TextFormat> {
     let digits = format.trim_start_matches('0');
     let width = digits
         .parse::<u8>()
         .ok()
         .filter(|width| (1..=39).contains(width));
     match width {
-        Some(width) if format == format!("0{width}") => Some(Format::Pad(width)),
+        Some(width) if format == format!("0{width}") => Some(TextFormat::Pad(width)),
         Some(width) => {
             say(format!(
                 "\"{{{inside}}}\": a width starts with one zero; write `{{{name}:0{width}}}`"

@@ -122,7 +122,7 @@ fn template(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> 
         }
         pieces.push(Piece::Part {
             field: *field,
-            format: Format::Plain,
+            format: Format::PLAIN,
         });
     }
     Template {

@@ -7,7 +7,7 @@ use syn::{DeriveInput, parse_quote};
 use crate::diag::Diag;
 use crate::model::{
     DefaultValue, Entity, EntityProjection, Form, Format, IndexKind, KeySource, Piece, Role, Style,
-    Table, TableProjection, TableRef, Value, ValueShape, VariantShape,
+    Table, TableProjection, TableRef, TextFormat, Value, ValueShape, VariantShape,
 };
 
 fn read<M>(from: fn(DeriveInput, &Diag) -> Option<M>, input: DeriveInput, test: impl FnOnce(M)) {
@@ -30,11 +30,15 @@ fn key(entity: &Entity, source: &KeySource) -> String {
                 Piece::Literal(text) => format!("'{text}'"),
                 Piece::Part {
                     field,
-                    format: Format::Plain,
+                    format: Format::PLAIN,
                 } => format!("<{}>", name(field)),
                 Piece::Part {
                     field,
-                    format: Format::Pad(width),
+                    format:
+                        Format {
+                            text: TextFormat::Pad(width),
+                            none: None,
+                        },
                 } => format!("<{} {width}>", name(field)),
                 Piece::Part { field, format } => {
                     format!(

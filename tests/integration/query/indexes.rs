@@ -15,7 +15,42 @@ tests![
     rows_of_other_entities_stay_out,
     parents_and_children_interleave,
     an_index_without_all_attributes_gives_keys,
+    an_index_holds_what_its_condition_says,
 ];
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+enum Stage {
+    New,
+    #[dynamo(rename = "open")]
+    Open,
+    Done,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "cases", key(pk = id))]
+#[dynamo(gsi(work, pk = "WORK", sk = "{id}", when(stage = [Stage::New, Stage::Open])))]
+#[dynamo(gsi(unsolved, pk = "UNSOLVED", sk = "{id}", when(solved_at = None)))]
+#[dynamo(gsi(unowned, pk = "UNOWNED", sk = "{id}", when(owner = [None, "nobody"])))]
+#[dynamo(gsi(
+    urgent,
+    pk = "URGENT",
+    sk = "{id}",
+    when(Self::is_urgent(priority, owner, tags))
+))]
+struct Case {
+    id: u32,
+    stage: Stage,
+    priority: u8,
+    owner: Option<String>,
+    tags: Vec<String>,
+    solved_at: Option<u64>,
+}
+
+impl Case {
+    fn is_urgent(priority: u8, owner: Option<&str>, tags: &[String]) -> bool {
+        priority > 7 && owner != Some("nobody") && tags.iter().all(|tag| tag != "later")
+    }
+}
 
 async fn indexes_are_patterns_of_their_own(db: Db) -> Outcome {
     db.create_tables([Shop::schema()]).await?;
@@ -119,6 +154,57 @@ async fn parents_and_children_interleave(db: Db) -> Outcome {
         Chapter::in_partition().isbn().eq("1#C").count(&db).await?,
         3
     );
+    Ok(())
+}
+
+async fn an_index_holds_what_its_condition_says(db: Db) -> Outcome {
+    db.create_tables([Case::schema()]).await?;
+    let fresh = Case {
+        id: 1,
+        stage: Stage::New,
+        priority: 9,
+        owner: None,
+        tags: vec!["a".into()],
+        solved_at: None,
+    };
+    let seen = async |db: &Db| -> Result<[bool; 4]> {
+        Ok([
+            Case::work().exists(db).await?,
+            Case::unsolved().exists(db).await?,
+            Case::unowned().exists(db).await?,
+            Case::urgent().exists(db).await?,
+        ])
+    };
+    let case = fresh.create().send(&db).await?;
+    assert_eq!(seen(&db).await?, [true; 4]);
+    let case = case.update().apply(|c| c.stage().set(Stage::Open));
+    let case = case.send(&db).await?;
+    assert_eq!(seen(&db).await?, [true; 4]);
+    let case = case.update().apply(|c| {
+        let done = c.stage().set(Stage::Done);
+        (done, c.solved_at().set(7), c.owner().set("ann"))
+    });
+    let case = case.send(&db).await?;
+    assert_eq!(seen(&db).await?, [false, false, false, true]);
+    let case = case.update().apply(|c| c.owner().set("nobody"));
+    case.send(&db).await?;
+    assert_eq!(seen(&db).await?, [false, false, true, false]);
+
+    // All fields that the function reads have to be known.
+    let by_key = || Case::key(1).update().apply(|c| c.owner().remove());
+    let refused = by_key().send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidKey);
+    let message = refused.to_string();
+    assert!(message.contains("`priority`, `tags`"), "{message}");
+    let tags = vec!["a".to_owned()];
+    let known = by_key().when(|c| c.priority().eq(9) & c.tags().eq(tags));
+    known.send(&db).await?;
+    assert_eq!(seen(&db).await?, [false, false, true, true]);
+    Case::key(1)
+        .modify(|c| c.tags.push("later".into()))
+        .send(&db)
+        .await?;
+    assert_eq!(seen(&db).await?, [false, false, true, false]);
     Ok(())
 }
 
