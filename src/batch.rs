@@ -206,7 +206,7 @@ pub trait BatchWrite: Send {
 }
 
 /// An entity whose puts and deletes fit into a [`Batch`] as they are: it has no version and no unique values. It is the one
-/// bound of functions that are generic over such entities. No type implements it by itself.
+/// bound of functions that are generic over such entities. Every entity that fits has it.
 ///
 /// ```
 /// use dynamo_entity::batch::{BatchEntity, BatchWrite};
@@ -220,7 +220,7 @@ pub trait BatchWrite: Send {
 ///     Ok(())
 /// }
 ///
-/// /// Writes that somebody else has made, of any entity: its versions left out, if it has any.
+/// /// Sends writes of any entity, made elsewhere. Entities with a version fit by `.unchecked()`.
 /// async fn write_all<'e, W: BatchWrite + 'e>(db: &Dynamo, writes: Vec<W>) -> Result<()> {
 ///     Batch::new().with_all(writes).send(db).await?.complete()?;
 ///     Ok(())

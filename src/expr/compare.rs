@@ -49,6 +49,7 @@ impl<T, A: Arg<T>> Between<T> for (Bound<A>, Bound<A>) {
 }
 
 /// A range that need not be given: `None` leaves both ends open.
+#[diagnostic::do_not_recommend]
 impl<T, B: Between<T>> Between<T> for Option<B> {
     fn ends(self) -> (Bound<T>, Bound<T>) {
         self.map_or((Bound::Unbounded, Bound::Unbounded), B::ends)

@@ -170,7 +170,7 @@ async fn a_consistent_read_says_so(db: Db) -> Outcome {
     let get = Item::in_table("notes").get(key("n1"));
     let table = db.table::<Note>();
     let body = format!(r#"{{"TableName":"{table}","Key":{{"id":{{"S":"n1"}}}}}}"#);
-    assert_eq!(get.explain(&db)?.requests, [body.clone()]);
+    assert_eq!(get.explain(&db)?.requests, [body.as_str()]);
     let get = Item::in_table("notes").get(key("n1")).consistent();
     let consistent = body.replace("}}}", r#"}},"ConsistentRead":true}"#);
     assert_eq!(get.explain(&db)?.requests, [consistent]);
