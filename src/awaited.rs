@@ -12,6 +12,7 @@ use crate::batch::{Batch, BatchReport};
 use crate::bulk::{Bulk, BulkReport};
 use crate::entity::DynamoEntity;
 use crate::entity::guard::Guard;
+use crate::items::{DeleteItem, GetItem, PutItem};
 use crate::plan::Operation;
 use crate::query::Query;
 use crate::read::{Get, GetForm, GetMany, ReadTogether, Snapshot};
@@ -39,11 +40,12 @@ pub struct Unsent<O>(PhantomData<O>);
 pub trait SentOperation {}
 
 macro_rules! awaited_too_early {
-    ($done:ident: $([$($generics:tt)*] $operation:ty => $out:ty $(where Self: $bound:ident)?;)*) => {$(
+    // A type without parameters has a lifetime of its own in the bound: a bound of none is an error by itself.
+    ($done:ident: $([$($generics:tt)*] $(@ $any:lifetime)? $operation:ty => $out:ty $(where Self: $bound:ident)?;)*) => {$(
         #[doc(hidden)]
         impl<$($generics)*> Future for $operation
         where
-            Unsent<Self>: $done,
+            $(for<$any>)? Unsent<$(&$any)? Self>: $done,
             $(Self: $bound,)?
         {
             type Output = crate::error::Result<$out>;
@@ -57,6 +59,9 @@ macro_rules! awaited_too_early {
 
 awaited_too_early! { Sent:
     [E: DynamoEntity, F: GetForm<E>] Get<E, F> => <Self as Operation>::Out;
+    [] @ 'a GetItem => <Self as Operation>::Out;
+    [] @ 'a PutItem => ();
+    [] @ 'a DeleteItem => ();
     [E: DynamoEntity] Create<'_, E> => E;
     [E: DynamoEntity, G: Guard] Put<'_, E, G> => E;
     [E: DynamoEntity, G: Guard, R] Delete<E, G, R> => <Self as Operation>::Out where Self: Operation;

@@ -6,8 +6,8 @@ mod turns;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::clock::{Clock, SharedClock, SystemClock, Timestamp};
-use crate::error::Result;
+use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observed, Observer};
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
 
@@ -231,9 +231,30 @@ impl Dynamo {
         Ok(self.client())
     }
 
-    /// The time by this connection's clock.
+    /// The time by this connection's clock; [`now_as`](Self::now_as) has it as a type of the fields.
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()
+    }
+
+    /// The same time as a type of the fields: `SystemTime`, or a time of `chrono`, `time` or `jiff`. A time outside the
+    /// range of the type is an error of kind [`InvalidValue`](crate::error::ErrorKind::InvalidValue).
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// use chrono::{DateTime, Utc};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let noon: DateTime<Utc> = "2024-02-29T12:00:00Z".parse().unwrap();
+    /// let db = Dynamo::connect("embedded:memory").await?.with_clock(move || noon);
+    /// assert_eq!(db.now_as::<DateTime<Utc>>()?, noon);
+    /// # Ok(()) }
+    /// ```
+    pub fn now_as<T: Moment>(&self) -> Result<T> {
+        T::from_timestamp(self.now()).ok_or_else(|| {
+            let message = "the time of this connection's clock is outside the range of the type";
+            Error::new(ErrorKind::InvalidValue, Stage::Encode, message)
+        })
     }
 
     /// Whether the connection is known to lead to an engine on this machine.

@@ -64,7 +64,7 @@
 //! | lock optimistically | [`Version`] |
 //! | have a service depend on a trait | [`Repository`] |
 //! | know what went wrong | [`Error`] |
-//! | handle items that are no entity | [`Item`] |
+//! | handle items that are no entity | [`Item`], [`Item::in_table`] |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
 //! | test with a server that fails | the module `testing` |
 //! | know how keys are written | [`key`] |
@@ -163,6 +163,7 @@ pub mod entity;
 pub mod error;
 pub mod expr;
 mod fallback;
+pub mod items;
 mod json;
 pub mod key;
 pub mod observe;

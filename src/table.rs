@@ -1,4 +1,4 @@
-//! Creating tables and adding indexes, without ever changing an existing table otherwise.
+//! Creating tables, adding indexes and switching TTL on, without ever changing an existing table otherwise.
 //!
 //! ```text
 //! schemas -> declared, limits (nothing is sent that must fail)
@@ -66,6 +66,45 @@ impl Dynamo {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
         async move { add_indexes(self, schemas).await }
     }
+
+    /// Switches TTL on for tables that are there without it, by the attribute that is declared. Nothing else is changed or
+    /// compared; tables for which no TTL is declared are left alone.
+    ///
+    /// DynamoDB then deletes the items whose time is over, those that are there already too. A table whose items expire by
+    /// another attribute is an error of kind [`SchemaMismatch`](crate::error::ErrorKind::SchemaMismatch): that has to be
+    /// switched off first, outside of this library.
+    pub fn enable_ttl(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<()>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { enable(self, schemas).await }
+    }
+}
+
+/// Switches TTL on where it is declared and off.
+async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
+    let schemas = named(db, schemas)?;
+    let client = db.table_client()?;
+    let mut lacking = Vec::new();
+    let mut mismatches = Vec::new();
+    for schema in schemas.iter().filter(|schema| schema.ttl.is_some()) {
+        let found = settle(client, schema).await?;
+        let found = found.ok_or_else(|| missing(&schema.name))?;
+        let ttl = service::ttl(client, &found.schema.name).await?;
+        match &ttl {
+            None => lacking.push(schema),
+            Some(_) => {
+                let differs = compare::ttl(schema.ttl.as_deref(), ttl.as_deref());
+                mismatches.extend(differs.map(|differs| mismatch(&schema.name, &[differs])));
+            }
+        }
+    }
+    refuse(mismatches)?;
+    for schema in lacking {
+        enable_ttl(client, schema).await?;
+    }
+    Ok(())
 }
 
 pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {

@@ -42,6 +42,15 @@ impl ItemTurns {
         turns
     }
 
+    /// Waits for the turn of one item, and tells whether others went first.
+    pub(crate) async fn one(&self, item: &ItemId) -> (Option<ItemTurn>, bool) {
+        let queue = self.queue(item);
+        match Arc::clone(&queue).try_lock_owned() {
+            Ok(turn) => (Some(turn), false),
+            Err(_) => (turn_in(queue).await, true),
+        }
+    }
+
     /// The queue that others have for an item.
     pub(crate) fn queue_of_others(&self, item: &ItemId) -> Option<ItemQueue> {
         self.lock().get(item).and_then(Weak::upgrade)

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::Stamp;
 use crate::codec::{DynamoField, DynamoValue};
 use crate::entropy;
@@ -146,6 +148,27 @@ impl fmt::Debug for Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.number().map_or(Ok(()), |number| number.fmt(f))
+    }
+}
+
+/// The number, or null: the form for an API, where a client shows which version it has seen.
+///
+/// ```
+/// use dynamo_entity::Version;
+/// assert_eq!(serde_json::to_string(&Version::from(3)).unwrap(), "3");
+/// assert_eq!(serde_json::to_string(&Version::default()).unwrap(), "null");
+/// ```
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.number().serialize(serializer)
+    }
+}
+
+/// A number is the version that an item was seen with, as by `Version::from(3)`; null is a new one.
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = Option::<u64>::deserialize(deserializer)?;
+        Ok(number.map_or_else(Version::default, Version::from))
     }
 }
 

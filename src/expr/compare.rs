@@ -12,7 +12,8 @@ use crate::json::{CodecError, Reader, Tag};
 use crate::key::{Arg, Ordered};
 use crate::path::{Path, Sorted};
 
-/// `a..b`, which excludes `b`, `a..=b`, which includes it, or two [`Bound`]s, of which each may be either.
+/// `a..b`, which excludes `b`, `a..=b`, which includes it, or two [`Bound`]s, of which each may be either. An `Option` of
+/// one of these is open at both ends if it is `None`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a range of `{T}`",
     label = "expected `a..b`, `a..=b` or `(Bound::Excluded(a), Bound::Included(b))`",
@@ -44,6 +45,14 @@ impl<T, A: Arg<T>> Between<T> for RangeInclusive<A> {
 impl<T, A: Arg<T>> Between<T> for (Bound<A>, Bound<A>) {
     fn ends(self) -> (Bound<T>, Bound<T>) {
         (self.0.map(A::into_arg), self.1.map(A::into_arg))
+    }
+}
+
+/// A range that need not be given: `None` leaves both ends open.
+#[diagnostic::do_not_recommend]
+impl<T, B: Between<T>> Between<T> for Option<B> {
+    fn ends(self) -> (Bound<T>, Bound<T>) {
+        self.map_or((Bound::Unbounded, Bound::Unbounded), B::ends)
     }
 }
 

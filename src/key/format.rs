@@ -5,10 +5,12 @@
 //! lacks.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::{KeyParser, KeyPart, PartPlace};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::time;
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::schema::Width;
 
@@ -217,7 +219,14 @@ impl<T: Moment> Millis<T> {
 /// let month = YearMonth::new(2024, 2).expect("a month");
 /// assert_eq!(month.to_string(), "2024-02");
 /// assert!(YearMonth::new(2024, 13).is_none());
+/// assert_eq!("2024-02".parse::<YearMonth>()?, month);
+/// let day: chrono::DateTime<chrono::Utc> = "2024-02-29T12:00:00Z".parse().unwrap();
+/// assert_eq!(YearMonth::from(day), month);
+/// # Ok::<(), dynamo_entity::Error>(())
 /// ```
+///
+/// It is made of every time and date that a key can be cut from, in UTC. One whose year is not from 0 to 9999 is refused
+/// when the key is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct YearMonth {
     year: u16,
@@ -243,15 +252,10 @@ impl YearMonth {
         self.month
     }
 
-    /// The month that a time or a date is in, which a query for a part `{at:month}` takes. Times count in UTC.
-    ///
-    /// ```
-    /// use dynamo_entity::key::YearMonth;
-    /// let month = YearMonth::of(std::time::SystemTime::UNIX_EPOCH);
-    /// assert_eq!(month.to_string(), "1970-01");
-    /// ```
-    pub fn of(time: impl ToMonth) -> Self {
-        time.to_part()
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (year, month) = text.split_once('-')?;
+        YearMonth::new(year.parse().ok()?, month.parse().ok()?)
+            .filter(|value| value.to_string() == text)
     }
 
     fn of_days(days: i64) -> Self {
@@ -268,14 +272,33 @@ impl fmt::Display for YearMonth {
     }
 }
 
+/// Reads what `Display` writes, and nothing else.
+impl FromStr for YearMonth {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        YearMonth::parse(text).ok_or_else(|| {
+            let message = "this is no month: expected a text such as `2024-02`";
+            Error::new(ErrorKind::InvalidKey, Stage::Key, message)
+        })
+    }
+}
+
 macro_rules! month_of_moment {
     ($($(#[$cfg:meta])? $moment:ty),* $(,)?) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl ToMonth for $moment {
             lossy!(impl YearMonth, |time| {
-                YearMonth::of_days(time.to_timestamp().seconds().div_euclid(86_400))
+                YearMonth::from(*time)
             });
+        }
+
+        $(#[$cfg])?
+        impl From<$moment> for YearMonth {
+            fn from(time: $moment) -> Self {
+                YearMonth::of_days(time.to_timestamp().seconds().div_euclid(86_400))
+            }
         }
     )*};
 }
@@ -295,8 +318,15 @@ macro_rules! month_of_date {
         #[diagnostic::do_not_recommend]
         impl ToMonth for $date {
             lossy!(impl YearMonth, |date| {
-                YearMonth::of_days(time::CalendarDate::to_days(date))
+                YearMonth::from(*date)
             });
+        }
+
+        #[cfg(feature = $feature)]
+        impl From<$date> for YearMonth {
+            fn from(date: $date) -> Self {
+                YearMonth::of_days(time::CalendarDate::to_days(&date))
+            }
         }
     )*};
 }

@@ -156,9 +156,7 @@ impl KeyPart for YearMonth {
     }
 
     fn parse_part(text: &PartText<'_>) -> Option<Self> {
-        let (year, month) = text.raw().split_once('-')?;
-        YearMonth::new(year.parse().ok()?, month.parse().ok()?)
-            .filter(|value| value.to_string() == text.raw())
+        YearMonth::parse(text.raw())
     }
 
     fn to_part(&self) -> Self {

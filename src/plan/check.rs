@@ -89,6 +89,8 @@ enum ConditionFailureKind {
     New,
     /// `upsert`
     Upsert,
+    /// A write of an item without a type, which is whatever its conditions ask for.
+    Untyped,
 }
 
 impl ConditionFailure {
@@ -99,6 +101,12 @@ impl ConditionFailure {
         asked_more: false,
         version: None,
         created_at: None,
+    };
+
+    /// The meaning for a write of an item without a type.
+    pub(crate) const UNTYPED: ConditionFailure = ConditionFailure {
+        kind: ConditionFailureKind::Untyped,
+        ..ConditionFailure::NEVER
     };
 
     fn new(kind: ConditionFailureKind, def: &'static EntityDef) -> ConditionFailure {
@@ -170,6 +178,10 @@ impl ConditionFailure {
             (ConditionFailureKind::Create, _) => (
                 ErrorKind::AlreadyExists,
                 "an item with this key is already there",
+            ),
+            (ConditionFailureKind::Untyped, _) => (
+                ErrorKind::Conflict,
+                "a condition does not hold of what is stored under this key",
             ),
             (ConditionFailureKind::NeedsRow, None) => {
                 (ErrorKind::NotFound, "no live item with this key is there")

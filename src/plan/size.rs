@@ -43,6 +43,14 @@ pub(crate) fn check<E: DynamoEntity>(item: &[u8], size: usize) -> Result<()> {
     ))
 }
 
+/// Refuses an item without a type for its size.
+pub(crate) fn check_item(entity: &'static str, size: usize) -> Result<()> {
+    match size <= MAX_ITEM_SIZE {
+        true => Ok(()),
+        false => Err(too_large(entity, &format!("the item has {size} bytes"))),
+    }
+}
+
 fn too_large(entity: &'static str, what: &str) -> Error {
     let message = format!(
         "{what}; DynamoDB allows {MAX_ITEM_SIZE} (400 KB): split it, or store the large part elsewhere"

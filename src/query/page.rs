@@ -37,6 +37,33 @@ impl<Row> Page<Row> {
     pub fn cursor_at(&self, row: usize) -> Option<Cursor> {
         self.raw.as_ref()?.cursor_at(row)
     }
+
+    /// The same page with other rows, each made of one of these: what an API shows of an entity. The cursors are the same.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    /// # struct Note { owner: String, number: u32, text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # for number in 0..5 { Note { owner: "ann".into(), number, text: "..".into() }.put().send(&db).await?; }
+    /// let page = Note::in_partition("ann").limit(2).page(&db).await?;
+    /// let shown: Page<String> = page.map(|note| format!("{}: {}", note.number, note.text));
+    /// assert_eq!(shown.rows, ["0: ..", "1: .."]);
+    /// assert!(shown.next.is_some());
+    /// # Ok(()) }
+    /// ```
+    pub fn map<Shown>(self, show: impl FnMut(Row) -> Shown) -> Page<Shown> {
+        Page {
+            rows: self.rows.into_iter().map(show).collect(),
+            next: self.next,
+            previous: self.previous,
+            raw: self.raw,
+        }
+    }
 }
 
 impl<Row: RowOfEntity> Page<Row> {

@@ -155,7 +155,26 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
 
     /// The part is in a Rust range: `a..b` leaves `b` out, `a..=b` includes it, and of two [`Bound`]s each may be either:
     /// `(Bound::Excluded(last_seen), Bound::Included(now))`. An empty or reversed range has no rows, and no request is
-    /// sent for it.
+    /// sent for it. `None`, of an `Option` of a range, has the rows of every value:
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # use std::ops::RangeInclusive;
+    /// # #[derive(Debug, DynamoEntity)]
+    /// # #[dynamo(table = "visits", key(pk = house, sk = day))]
+    /// # struct Visit { house: String, day: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Visit::schema()]).await?;
+    /// # for day in 1..=5 { Visit { house: "home".into(), day }.put().send(&db).await?; }
+    /// async fn visits(db: &Dynamo, days: Option<RangeInclusive<u32>>) -> Result<usize> {
+    ///     Visit::in_partition("home").day().between(days).count(db).await
+    /// }
+    /// assert_eq!(visits(&db, Some(2..=4)).await?, 3);
+    /// assert_eq!(visits(&db, None).await?, 5);
+    /// # Ok(()) }
+    /// ```
     pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
     where
         K::Part: SortedPart,

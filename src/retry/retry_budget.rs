@@ -7,6 +7,7 @@ use crate::retry::Backoff;
 
 /// How often, and for how long, items that the service leaves out are requested again.
 ///
+/// A read that breaks off or meets a fault of the service is a round without progress too, and asked again.
 /// Only rounds without any progress count: as long as each round does something, work goes on until everything
 /// is done. The pauses between rounds double and are random, from nothing to a bound of up to two seconds. A read has
 /// no pause after a round that returned something, because the answer may just have reached its largest size.

@@ -55,7 +55,7 @@ pub(super) fn ttl(declared: Option<&str>, found: Option<&str>) -> Option<String>
             "items expire by `{found}`, declared is `{declared}`: switch TTL over on the table"
         )),
         (Some(declared), None) => Some(format!(
-            "items do not expire, declared is TTL by `{declared}`: switch TTL on on the table; \
+            "items do not expire, declared is TTL by `{declared}`: switch TTL on by `db.enable_ttl([..])`; \
              items that are already past it are then deleted"
         )),
         (None, Some(found)) => Some(format!(

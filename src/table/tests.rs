@@ -412,3 +412,39 @@ async fn what_adding_indexes_cannot_mend() {
     }
     assert_eq!(writes(&http), [""; 0]);
 }
+
+#[tokio::test]
+async fn a_ttl_is_switched_on_for_a_table_that_is_there() {
+    let (db, http) = start().await;
+    let missing = db.enable_ttl([shop()]).await.unwrap_err();
+    assert_eq!(missing.kind(), ErrorKind::TableNotFound);
+    let mut bare = shop();
+    bare.ttl = None;
+    db.create_tables([bare.clone()]).await.unwrap();
+    let mut fresh = bare.clone();
+    fresh.name = "fresh".into();
+    db.create_tables([fresh.clone()]).await.unwrap();
+    http.plan([]);
+    db.enable_ttl([bare.clone()]).await.unwrap();
+    assert_eq!(writes(&http), [""; 0], "none is declared");
+
+    db.enable_ttl([shop()]).await.unwrap();
+    assert_eq!(writes(&http), ["UpdateTimeToLive"]);
+    let ttl = service::ttl(db.client(), "dev-shop").await.unwrap();
+    assert_eq!(ttl.as_deref(), Some("expires"));
+    http.plan([]);
+    db.enable_ttl([shop(), shop()]).await.unwrap();
+    db.create_tables([shop()]).await.unwrap();
+    assert_eq!(writes(&http), [""; 0], "it is on");
+
+    let mut other = shop();
+    other.ttl = Some("gone_at".into());
+    fresh.ttl = Some("gone_at".into());
+    let differs = db.enable_ttl([fresh, other]).await.unwrap_err();
+    assert_eq!(differs.kind(), ErrorKind::SchemaMismatch);
+    assert!(
+        differs.to_string().contains("expire by `expires`"),
+        "{differs}"
+    );
+    assert_eq!(writes(&http), [""; 0], "the other table is left alone too");
+}

@@ -122,7 +122,8 @@ fn reply((status, body): &(u16, Vec<u8>), length: usize) -> Fault {
     Fault::Reply(*status, String::from_utf8_lossy(&body[..end]).into_owned())
 }
 
-/// A write whose answer breaks off is of unknown outcome, and a read fails.
+/// A write whose answer breaks off is of unknown outcome, and a read fails. Only a read of many keys may ask again, and
+/// then it has what a whole answer has.
 async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
     db.create_tables([Row::schema()]).await?;
     let (works, _) = answers(&db).await;
@@ -135,6 +136,10 @@ async fn an_answer_that_breaks_off_is_an_error(db: Db) -> Outcome {
         for length in lengths {
             http.plan([reply(answer, length)]);
             let (operation, told) = work(&cut, at).await;
+            if operation == "BatchGetItem" && http.calls().len() > 1 {
+                assert_eq!(told, work(&db, at).await.1, "{length}");
+                continue;
+            }
             // The answer to a batch write is read only up to its unprocessed items, so its last byte is not
             // missed.
             let is_complete = operation == "BatchWriteItem" && whole - length == 1;
@@ -171,7 +176,8 @@ async fn an_answer_that_is_none_names_its_request(db: Db) -> Outcome {
         ("Scan", r#"{"Items":5}"#),
         ("BatchGetItem", r#"{"Responses":5}"#),
     ] {
-        http.plan([Fault::Reply(200, answer.into())]);
+        // A read of many keys may ask again, within its budget.
+        http.plan((0..20).map(|_| Fault::Reply(200, answer.into())));
         let read = match operation {
             "Query" => Row::in_partition("a").all(&broken).await.map(drop),
             "Scan" => Row::scan().all(&broken).await.map(drop),

@@ -31,6 +31,7 @@ tests![
     only_rounds_without_progress_count,
     an_answer_that_is_full_is_followed_at_once,
     a_throttled_request_is_a_round_without_progress,
+    a_request_that_breaks_off_is_asked_again,
     the_time_of_a_budget_ends_it_too,
     a_slow_request_does_not_hold_up_the_others,
     some_fields_are_asked_for,
@@ -237,6 +238,24 @@ async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
             .all(|row| matches!(row, Some(Err(error)) if error.is_throttled()))
     );
     assert_eq!(http.calls().len(), 10 + 4);
+    Ok(())
+}
+
+/// The client's own retries are few, and the budget is what the caller gave.
+async fn a_request_that_breaks_off_is_asked_again(db: Db) -> Outcome {
+    notes(&db, 0..3).await?;
+    let (faulty, http) = without_retries(&db);
+    let broken = [Fault::internal(), Fault::Io, Fault::Lose, Fault::Timeout];
+    http.plan(broken.clone());
+    let found = Note::get_many(keys(0..3)).send(&faulty).await?;
+    assert!(found.iter().all(Option::is_some));
+    assert_eq!(http.calls().len(), 5);
+
+    http.plan(broken.into_iter().cycle().take(50));
+    let get = Note::get_many(keys(0..3)).budget(RetryBudget::rounds(4));
+    let error = get.send(&faulty).await.expect_err("nothing answers");
+    assert!(error.is_unavailable(), "{error:?}");
+    assert_eq!(http.calls().len(), 4);
     Ok(())
 }
 

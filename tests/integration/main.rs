@@ -34,6 +34,7 @@ mod get_many;
 mod golden;
 mod idempotent;
 mod item;
+mod items;
 mod keys;
 mod managed;
 mod model;
@@ -108,6 +109,7 @@ fn main() {
         ("shards", shards::tests),
         ("values", values::tests),
         ("item", item::tests),
+        ("items", items::tests),
         ("errors", errors::tests),
         ("unread", unread::tests),
         ("wire", wire::tests),

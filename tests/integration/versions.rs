@@ -10,12 +10,14 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
+use crate::model::{Draft, draft};
 use crate::support::clock::HandClock;
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
+    a_version_goes_through_json,
     a_checked_write_only_changes_the_version_it_read,
     an_unchecked_put_leaves_a_version_that_nobody_holds,
     every_unchecked_put_draws_a_new_version,
@@ -425,5 +427,40 @@ async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert_eq!(told(&late), (false, false), "{late}");
+    Ok(())
+}
+
+/// A client shows which version it has seen, and one that has seen none may only create.
+async fn a_version_goes_through_json(db: Db) -> Outcome {
+    db.create_tables([Draft::schema()]).await?;
+    let stored = draft("d1", "x").create().send(&db).await?;
+    let json = serde_json::to_string(&stored.version)?;
+    assert_eq!(json, "1");
+    let seen = Draft {
+        version: serde_json::from_str(&json)?,
+        ..stored.clone()
+    };
+    let newer = seen.put().send(&db).await?;
+    assert_eq!(serde_json::to_string(&newer.version)?, "2");
+    assert!(
+        seen.put()
+            .send(&db)
+            .await
+            .is_err_and(|error| error.is_conflict())
+    );
+
+    assert_eq!(serde_json::to_string(&Version::default())?, "null");
+    let unseen = Draft {
+        version: serde_json::from_str("null")?,
+        ..stored
+    };
+    assert!(
+        unseen
+            .put()
+            .send(&db)
+            .await
+            .is_err_and(|error| error.is_conflict())
+    );
+    assert!(serde_json::from_str::<Version>("\"1\"").is_err());
     Ok(())
 }

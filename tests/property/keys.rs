@@ -706,3 +706,17 @@ mod bare {
     bare!(times: DateTime<Utc> = given::chrono_utc(), time::Date = given::time_date());
     bare!(civil: jiff::civil::DateTime = given::jiff_civil(), Timestamp = given::timestamp());
 }
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// A month is its text, and no other text is a month.
+    #[test]
+    fn a_month_is_its_text(year in 0..=9999_i64, number in 1..=12_u8, text in "[0-9+ ]{1,5}-[0-9+ ]{1,3}") {
+        let some = month(year, number);
+        prop_assert_eq!(some.to_string().parse::<YearMonth>().unwrap(), some);
+        if let Ok(read) = text.parse::<YearMonth>() {
+            prop_assert_eq!(read.to_string(), text);
+        }
+    }
+}

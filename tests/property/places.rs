@@ -152,4 +152,4 @@ place!(seconds_last: "{due:s:last}#{size:first}", last = true, DateTime<Utc> = g
 place!(millis_first: "{due:ms:first}#{size:first}", last = false, DateTime<Utc> = given::chrono_utc(), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
 place!(date_last: "A#{due:date:last}#{size:first}#E", last = true, DateTime<Utc> = given::chrono_utc(), NaiveDate, DateTime::date_naive);
 place!(date_first: "{due:date:first}#{size:first}", last = false, NaiveDate = given::chrono_date(), NaiveDate, |date| *date);
-place!(month_last: "{due:month:last}#{size:first}", last = true, DateTime<Utc> = given::chrono_utc(), YearMonth, |at| YearMonth::of(*at));
+place!(month_last: "{due:month:last}#{size:first}", last = true, DateTime<Utc> = given::chrono_utc(), YearMonth, |at| YearMonth::from(*at));

@@ -108,7 +108,8 @@ impl BatchGet {
                     left = unanswered;
                     None
                 }
-                Err(error) if error.is_throttled() => {
+                // A request that breaks off or meets a fault of the service did nothing, like one that was refused.
+                Err(error) if error.is_throttled() || error.is_unavailable() => {
                     rounds.in_vain();
                     Some(error)
                 }

@@ -1,6 +1,6 @@
 //! A write together with its sentinels: it is read first and tried again, and the last failure becomes the error.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -8,15 +8,15 @@ use super::exchange::{Holdings, UniqueExchange};
 use super::holdings_in;
 use super::planned_write::{PlannedWrite, Setback};
 use crate::clock::Timestamp;
-use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, Key};
+use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
+use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
-    ConditionFailure, Explanation, Operation, Outcome, TransactionMember, WriteRequest, WriteVerb,
-    check, read_raw,
+    ConditionFailure, Explanation, ItemKey, Operation, Outcome, TransactionMember, WriteRequest,
+    WriteVerb, check, read_raw,
 };
 use crate::read::Get;
 use crate::retry::Backoff;
@@ -36,6 +36,53 @@ pub(crate) struct Rewrite<E: DynamoEntity> {
     pub(crate) returns_old: bool,
 }
 
+/// The item of a key, as tasks queue for it.
+fn item_id<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
+    let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
+    Ok((table, ItemKey::of_key(key)?.to_json()))
+}
+
+/// The place of a write among those of this process that want the same item.
+struct ItemLine {
+    item: ItemId,
+    /// It ends with the write.
+    turn: Option<ItemTurn>,
+    /// Whether it has a turn, or has waited in vain for one.
+    has_asked: bool,
+    backoff: Backoff,
+}
+
+impl ItemLine {
+    /// Goes behind those that wait already; where nobody does, there is no line.
+    async fn join(item: ItemId, db: &Dynamo) -> Self {
+        let queue = db.turns().queue_of_others(&item);
+        let has_asked = queue.is_some();
+        let turn = match queue {
+            Some(queue) => turn_in(queue).await,
+            None => None,
+        };
+        ItemLine {
+            item,
+            turn,
+            has_asked,
+            backoff: Backoff::new(),
+        }
+    }
+
+    /// Waits after a race that was lost, and tells whether the item may have changed meanwhile. The first race is lost to
+    /// a task of this process as a rule, and the line is the pause.
+    async fn after_loss(&mut self, attempt: Duration, db: &Dynamo) -> bool {
+        if !self.has_asked {
+            self.has_asked = true;
+            let (turn, has_waited) = db.turns().one(&self.item).await;
+            self.turn = turn;
+            return has_waited;
+        }
+        self.backoff.wait(attempt, None).await;
+        true
+    }
+}
+
 /// What becomes of the item.
 pub(crate) enum Main {
     /// The whole item, as DynamoDB JSON.
@@ -47,8 +94,8 @@ pub(crate) enum Main {
 impl<E: DynamoEntity> Rewrite<E> {
     /// Reads the item and writes it if it is still the same; otherwise tries again. Returns the item as it was.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+        let mut line = ItemLine::join(item_id(&self.key, db)?, db).await;
         let mut stored = read_raw(db, &self.key).await?;
-        let mut backoff = Backoff::new();
         for _ in 1..ATTEMPTS {
             let began = Instant::now();
             let (current, error) = match self.attempt(stored.as_ref(), db).await? {
@@ -58,8 +105,10 @@ impl<E: DynamoEntity> Rewrite<E> {
             if self.is_as_read(stored.as_ref(), current.as_ref()) {
                 return Err(error);
             }
-            stored = current;
-            backoff.wait(began.elapsed(), None).await;
+            stored = match line.after_loss(began.elapsed(), db).await {
+                true => read_raw(db, &self.key).await?,
+                false => current,
+            };
         }
         match self.attempt(stored.as_ref(), db).await? {
             None => Ok(stored),

@@ -1,6 +1,10 @@
 //! Puts, updates and deletes: which values they take and give up.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use dynamo_entity::prelude::*;
+use tokio::task::JoinSet;
 
 use super::{Account, Club, Person, account, owned, person, sentinels, tables};
 use crate::support::db::Db;
@@ -8,6 +12,7 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
+    many_puts_of_one_item_go_one_after_the_other,
     a_put_takes_and_gives_up,
     a_put_adopts_what_was_there_before,
     a_stored_item_without_the_value_is_reported,
@@ -449,6 +454,37 @@ async fn a_value_that_is_anothers_is_not_given_up(db: Db) -> Outcome {
             ("email#a@x", "ACCOUNT#0000000001"),
             ("email#c@x", "ACCOUNT#0000000002")
         ])
+    );
+    Ok(())
+}
+
+/// A task that has lost waits for the others and needs one attempt more, so that many need few.
+async fn many_puts_of_one_item_go_one_after_the_other(db: Db) -> Outcome {
+    const TASKS: usize = 64;
+    tables(&db).await?;
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sent);
+    let watched = (*db).clone().with_observer(move |request| {
+        if request.operation == "TransactWriteItems" {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    account(1, "a@x").put().send(&db).await?;
+    let mut tasks = JoinSet::new();
+    for task in 0..TASKS {
+        let db = watched.clone();
+        tasks.spawn(async move { account(1, &format!("{task}@x")).put().send(&db).await });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done??;
+    }
+    let sent = sent.load(Ordering::Relaxed);
+    assert!(sent <= 3 * TASKS, "{sent} for {TASKS}");
+    let last = Account::key(1).get().consistent().send(&db).await?;
+    let email = format!("email#{}", last.ok_or("an account")?.email);
+    assert_eq!(
+        sentinels::<Account>(&db).await,
+        owned([(&*email, "ACCOUNT#0000000001")])
     );
     Ok(())
 }

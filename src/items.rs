@@ -1,0 +1,81 @@
+//! Items of tables that no entity declares: one item by its key, as it is stored.
+
+mod condition;
+mod delete;
+mod get;
+mod put;
+
+pub use delete::DeleteItem;
+pub use get::GetItem;
+pub use put::PutItem;
+
+use crate::codec::Item;
+
+/// What items without a declaration are called in errors.
+const NAME: &str = "Item";
+
+impl Item {
+    /// A table by its name, for scripts, tools and tests that read and write its items as they are stored. The prefix of
+    /// the connection is put before the name, as before those of declared tables.
+    ///
+    /// **Nothing is kept here that entities are kept with.** No version is checked or raised, no unique value is taken or
+    /// given up, no key of an index is written but those that the item has, no timestamp is set, expired items are shown,
+    /// and [jobs](crate::Bulk) are not told. A `put` replaces the whole item. What has an entity is written by that.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = user, sk = number))]
+    /// # struct Order { user: String, number: u32, paid: bool }
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Order::schema()]).await?;
+    /// # Order { user: "ann".into(), number: 7, paid: false }.put().send(&db).await?;
+    /// let orders = Item::in_table("orders");
+    /// let key: Item = serde_json::from_str(r#"{"user": "ann", "number": 7}"#).unwrap();
+    /// let mut order = orders.get(key.clone()).consistent().send(&db).await?.expect("an order");
+    /// order.insert("paid", true);
+    /// orders.put(order).when_equals("paid", false).send(&db).await?;
+    /// # let paid = orders.get(key.clone()).send(&db).await?.and_then(|order| order.get("paid").cloned());
+    /// # assert_eq!(paid, Some(true.into()));
+    /// orders.delete(key).send(&db).await?;
+    /// # assert_eq!(orders.get(Order::key("ann", 7).to_item()?).send(&db).await?, None);
+    /// # Ok(()) }
+    /// ```
+    pub fn in_table(name: impl Into<String>) -> ItemTable {
+        ItemTable { name: name.into() }
+    }
+}
+
+/// A table by its name; see [`Item::in_table`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ItemTable {
+    /// Without the prefix of a connection.
+    name: String,
+}
+
+impl ItemTable {
+    /// Reads the item with this key: the attributes of the primary key and no others.
+    /// [`Key::to_item`](crate::Key::to_item) makes one of a typed key.
+    pub fn get(&self, key: impl Into<Item>) -> GetItem {
+        GetItem::new(self.clone(), key.into())
+    }
+
+    /// Stores this item, whatever is stored under its key, and replaces all of that: attributes that this item lacks are
+    /// gone afterwards.
+    ///
+    /// After a lost answer it is sent again, unless it has a condition.
+    pub fn put(&self, item: impl Into<Item>) -> PutItem {
+        PutItem::new(self.clone(), item.into())
+    }
+
+    /// Deletes the item with this key, if there is one. The unique values of an entity stay taken: delete what has such by
+    /// its entity.
+    ///
+    /// After a lost answer it is sent again, unless it has a condition.
+    pub fn delete(&self, key: impl Into<Item>) -> DeleteItem {
+        DeleteItem::new(self.clone(), key.into())
+    }
+}

@@ -1,0 +1,67 @@
+//! Reads an item as it is stored.
+
+use std::fmt;
+
+use super::{ItemTable, NAME};
+use crate::clock::Timestamp;
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::json::Writer;
+use crate::plan::{Operation, Outcome, Plan, found_item};
+use crate::wire::{Reply, Request, Resend, ServiceOperation};
+
+/// Reads an item as it is stored; see [`ItemTable::get`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct GetItem {
+    table: ItemTable,
+    key: Item,
+    is_consistent: bool,
+}
+
+impl GetItem {
+    pub(super) fn new(table: ItemTable, key: Item) -> Self {
+        GetItem {
+            table,
+            key,
+            is_consistent: false,
+        }
+    }
+
+    /// Sees every write that was acknowledged before; costs double.
+    pub fn consistent(mut self) -> Self {
+        self.is_consistent = true;
+        self
+    }
+}
+
+impl Operation for GetItem {
+    type Out = Option<Item>;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<Option<Item>>> {
+        let table = db.table_name(&self.table.name);
+        let key = self.key.to_dynamo_json();
+        let mut body = Writer::for_request(256);
+        body.raw("{\"TableName\":");
+        body.quoted(&table);
+        body.raw(",\"Key\":");
+        body.raw_bytes(&key.map_err(|fault| Error::encode(NAME, fault))?);
+        body.raw(match self.is_consistent {
+            true => ",\"ConsistentRead\":true}",
+            false => "}",
+        });
+        let request = Request::new(ServiceOperation::GetItem, table, body, Resend::Always);
+        Ok(Plan::of(request, NAME, db.now(), Outcome::Read(read)))
+    }
+}
+
+fn read(reply: &Reply, _: Timestamp) -> Result<Option<Item>> {
+    let item = found_item(&reply.body)?.map(Item::from_dynamo_json);
+    item.transpose().map_err(|fault| Error::decode(NAME, fault))
+}
+
+impl fmt::Debug for GetItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GetItem({:?})", self.table.name)
+    }
+}

@@ -1,0 +1,52 @@
+//! Stores an item as it is given.
+
+use std::fmt;
+
+use super::condition::{ItemCondition, ItemConditions, conditions};
+use super::{ItemTable, NAME};
+use crate::codec::{Item, Value};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::plan::{Meaning, Operation, Plan, WriteRequest, WriteVerb, size};
+
+/// Stores an item as it is given; see [`ItemTable::put`].
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct PutItem {
+    table: ItemTable,
+    item: Item,
+    conditions: ItemConditions,
+}
+
+impl PutItem {
+    pub(super) fn new(table: ItemTable, item: Item) -> Self {
+        PutItem {
+            table,
+            item,
+            conditions: ItemConditions::default(),
+        }
+    }
+
+    conditions!();
+}
+
+impl Operation for PutItem {
+    type Out = ();
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<()>> {
+        size::check_item(NAME, self.item.size())?;
+        let item = self.item.to_dynamo_json();
+        let item = item.map_err(|fault| Error::encode(NAME, fault))?;
+        let (condition, condition_failure) = self.conditions.asked()?;
+        let asked = (condition, Meaning::Row(condition_failure));
+        let (table, room) = (db.table_name(&self.table.name), 512 + item.len());
+        let mut write = WriteRequest::new(WriteVerb::Put, table, room, NAME, db.now(), asked);
+        write.writer().raw_bytes(&item);
+        write.quietly()
+    }
+}
+
+impl fmt::Debug for PutItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PutItem({:?})", self.table.name)
+    }
+}
