@@ -116,7 +116,8 @@
 //! `crate = path` where this crate has another name.
 //!
 //! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
-//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. In the sort key of an index `{due:first}` and
+//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. `{name:lower}` and `{name:upper}` are a text in
+//! one case, while the field keeps its own. In the sort key of an index `{due:first}` and
 //! `{due:last}` give the None of an `Option` a place. A part of variable width
 //! ends at `#` or at the end.
 //!

@@ -135,6 +135,10 @@ pub(crate) enum Format {
     First,
     /// `{field:last}`
     Last,
+    /// `{field:lower}`
+    Lower,
+    /// `{field:upper}`
+    Upper,
 }
 
 impl Format {
@@ -142,7 +146,12 @@ impl Format {
     pub(crate) fn is_lossy(self) -> bool {
         matches!(
             self,
-            Format::Seconds | Format::Millis | Format::Date | Format::Month
+            Format::Seconds
+                | Format::Millis
+                | Format::Date
+                | Format::Month
+                | Format::Lower
+                | Format::Upper
         )
     }
 }

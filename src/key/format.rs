@@ -28,6 +28,10 @@ pub const MONTH: u8 = 5;
 pub const FIRST: u8 = 6;
 /// `{field:last}`
 pub const LAST: u8 = 7;
+/// `{field:lower}`
+pub const LOWER: u8 = 8;
+/// `{field:upper}`
+pub const UPPER: u8 = 9;
 
 /// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(
@@ -104,6 +108,8 @@ macro_rules! lossy {
         }
     };
 }
+
+pub(super) use lossy;
 
 /// `{field:s}`: a timestamp.
 #[diagnostic::on_unimplemented(

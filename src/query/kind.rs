@@ -3,12 +3,14 @@
 //! The derive names a field's type and a kind and does not check them. What a type lacks is reported once, where the
 //! entity is written.
 
+use std::borrow::Cow;
+
 use super::part::PartForm;
 use crate::codec::DynamoValue;
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::json::{CodecError, Name, Writer};
 use crate::key::{
-    FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, PartOf, PartPlace, Role,
+    FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, PartOf, PartPlace, Role, in_case,
 };
 use crate::schema::Presence;
 
@@ -27,6 +29,11 @@ pub trait PartKind<F> {
         name: &Name,
         role: Role,
     ) -> Result<(), CodecError>;
+
+    /// The beginning of a part, as the key holds it.
+    fn prefix(text: &str) -> Cow<'_, str> {
+        text.into()
+    }
 
     /// Writes a part of a sort key, in a template or as an attribute.
     fn write_sort(
@@ -93,6 +100,10 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
 
     fn write(part: &F::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
         F::write_part(part, place)
+    }
+
+    fn prefix(text: &str) -> Cow<'_, str> {
+        in_case(FORMAT, text)
     }
 
     fn write_value(_: &F::Part, _: KeyTarget<'_>, _: &Name, _: Role) -> Result<(), CodecError> {

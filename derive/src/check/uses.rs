@@ -126,5 +126,7 @@ pub(crate) fn placeholder(field: &Field, format: Format) -> String {
         Format::Month => format!("\"{{{name}:month}}\""),
         Format::First => format!("\"{{{name}:first}}\""),
         Format::Last => format!("\"{{{name}:last}}\""),
+        Format::Lower => format!("\"{{{name}:lower}}\""),
+        Format::Upper => format!("\"{{{name}:upper}}\""),
     }
 }

@@ -67,6 +67,8 @@ impl KeyField {
             Held::Cut(Format::Seconds) => code!(__d::Seconds<#ty>),
             Held::Cut(Format::Millis) => code!(__d::Millis<#ty>),
             Held::Cut(Format::Month) => code!(__d::YearMonth),
+            Held::Cut(Format::Lower) => code!(__d::Lowercase<#ty>),
+            Held::Cut(Format::Upper) => code!(__d::Uppercase<#ty>),
             Held::Cut(Format::Date) => of(ty, &code!(ToDate), "Date"),
             Held::Cut(Format::Plain | Format::Pad(_) | Format::First | Format::Last)
             | Held::Bare

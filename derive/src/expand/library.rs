@@ -63,5 +63,7 @@ pub(super) fn format_constant(format: Format) -> TokenStream {
         Format::Month => code!(MONTH),
         Format::First => code!(FIRST),
         Format::Last => code!(LAST),
+        Format::Lower => code!(LOWER),
+        Format::Upper => code!(UPPER),
     }
 }

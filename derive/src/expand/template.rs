@@ -19,6 +19,8 @@ pub(super) fn contract(format: Format) -> TokenStream {
         Format::Millis => code!(ToMillis),
         Format::Date => code!(ToDate),
         Format::Month => code!(ToMonth),
+        Format::Lower => code!(ToLower),
+        Format::Upper => code!(ToUpper),
     }
 }
 

@@ -9,13 +9,15 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, Piece, Style, Template};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-const FORMATS: [(&str, Format); 6] = [
+const FORMATS: [(&str, Format); 8] = [
     ("s", Format::Seconds),
     ("ms", Format::Millis),
     ("date", Format::Date),
     ("month", Format::Month),
     ("first", Format::First),
     ("last", Format::Last),
+    ("lower", Format::Lower),
+    ("upper", Format::Upper),
 ];
 
 /// A template whose braces are understood, but not yet its names.
@@ -164,13 +166,19 @@ fn format(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Opti
     if let Some((_, found)) = FORMATS.iter().find(|(word, _)| *word == format) {
         return Some(*found);
     }
+    if let Some((first, _)) = format.split_once(':') {
+        say(format!(
+            "\"{{{inside}}}\": a part has one format; write `{{{name}:{first}}}`"
+        ));
+        return None;
+    }
     if format.starts_with(|c: char| c.is_ascii_digit()) {
         return pad(inside, name, format, say);
     }
     let mut hint = did_you_mean(format, FORMATS.map(|(word, _)| word));
     if hint.is_empty() {
         hint.push_str(
-            "; there are `s`, `ms`, `date`, `month`, `first`, `last` and a width such as `08`",
+            "; there are `s`, `ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));
