@@ -100,7 +100,7 @@
 //! | `skip` | no attribute of its own: parsed from the key it is part of, else `Default` |
 //! | `rest` | an [`Item`] with all attributes that no field knows |
 //! | `serde` | stored through serde, for foreign types |
-//! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"` | a foreign stored form of a time |
+//! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"`, `"rfc3339_ms"` | a foreign stored form of a time |
 //! | `version` | a [`Version`], checked and raised by every write |
 //! | `created_at`, `updated_at` | kept by the library |
 //! | `created_by`, `updated_by` | who wrote it: the [actor of the connection](Dynamo::with_actor) |

@@ -233,6 +233,7 @@ pub(crate) enum Form {
     Epoch,
     EpochMillis,
     Rfc3339,
+    Rfc3339Millis,
 }
 
 pub(crate) enum DefaultValue {

@@ -41,6 +41,7 @@ pub(super) fn form(form: Form) -> Option<TokenStream> {
         Form::Epoch => Some(code!(__d::Form::Epoch)),
         Form::EpochMillis => Some(code!(__d::Form::EpochMillis)),
         Form::Rfc3339 => Some(code!(__d::Form::Rfc3339)),
+        Form::Rfc3339Millis => Some(code!(__d::Form::Rfc3339Millis)),
     }
 }
 
