@@ -124,7 +124,7 @@ mod rest;
 mod text;
 mod update;
 
-pub use crate::key::Ordered;
+pub use crate::key::{Ordered, Textual};
 pub use change::{Change, Changes};
 pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, OperatorOperand};
@@ -135,7 +135,6 @@ pub(crate) use node::{Node, Term};
 pub use number::{Numeric, SumBound};
 pub use operand::{Operand, OperandValue, Size};
 pub use rest::RestPath;
-pub use text::Textual;
 pub(crate) use update::{UpdateAction, UpdateActions};
 
 pub use crate::path::{

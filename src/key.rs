@@ -13,6 +13,7 @@
 //! | timestamps | | `2024-02-29T12:00:00.000000000Z` |
 //! | `:s`, `:ms`, `:date`, `:month` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02` |
 //! | dates | | `2024-02-29` |
+//! | `:lower`, `:upper` | `Ann Lee` | `ann%20lee`, `ANN%20LEE` |
 //! | `:first` of an index | `Some(7u8)`, `None` | `1007`, `0` |
 //! | `:last` of an index | `Some(7u8)`, `None` | `0007`, `1` |
 //! | `bool` | | `false`, `true` |
@@ -35,7 +36,8 @@
 //! ```
 //!
 //! A key with a lossy format takes the cut value itself ([`Seconds`], [`Millis`], [`YearMonth`], a
-//! date), so nothing is rounded silently. A value that does not fit is an error before anything is sent: empty text, a
+//! date), so nothing is rounded silently. Those in one case, [`Lowercase`] and [`Uppercase`], are made of whatever is
+//! given. A value that does not fit is an error before anything is sent: empty text, a
 //! number wider than its padding, a year of five digits, a key over 2048 (partition) or 1024 (sort) bytes.
 //!
 //! A table with `verbatim` was written by others: text is written as it is, and text that holds the
@@ -67,6 +69,7 @@
 //! ```
 
 mod arg;
+mod fold;
 mod format;
 pub(crate) mod given;
 mod index;
@@ -82,14 +85,17 @@ pub(crate) mod rank;
 mod shard;
 pub(crate) mod span;
 mod text;
+mod textual;
 mod time;
 mod writer;
 
 use crate::schema::{TableDef, name_or_empty, same_text};
 pub use arg::Arg;
+pub(crate) use fold::in_case;
+pub use fold::{Lowercase, ToLower, ToUpper, Uppercase};
 pub use format::{
-    DATE, FIRST, LAST, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS, Seconds,
-    ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
+    DATE, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS,
+    Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
 };
 pub use given::{GivenPart, wrong_parts};
 pub use index::{IndexField, IndexPart};
@@ -100,6 +106,7 @@ pub use parse::{KeyParser, PartText, key_text, read_key_text, read_key_texts};
 pub use part::{KeyPart, PartWriter, width_in};
 pub use shard::{KeyHash, Shard};
 pub(crate) use text::escape_part;
+pub use textual::Textual;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{TemplateExtent, check_size};
 

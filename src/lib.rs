@@ -101,7 +101,7 @@
 //! | `skip` | no attribute of its own: parsed from the key it is part of, else `Default` |
 //! | `rest` | an [`Item`] with all attributes that no field knows |
 //! | `serde` | stored through serde, for foreign types |
-//! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"` | a foreign stored form of a time |
+//! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"`, `"rfc3339_ms"` | a foreign stored form of a time |
 //! | `version` | a [`Version`], checked and raised by every write |
 //! | `created_at`, `updated_at` | kept by the library |
 //! | `created_by`, `updated_by` | who wrote it: the [actor of the connection](Dynamo::with_actor) |
@@ -117,7 +117,8 @@
 //! `crate = path` where this crate has another name.
 //!
 //! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
-//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. In the sort key of an index `{due:first}` and
+//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. `{name:lower}` and `{name:upper}` are a text in
+//! one case, while the field keeps its own. In the sort key of an index `{due:first}` and
 //! `{due:last}` give the None of an `Option` a place. A part of variable width
 //! ends at `#` or at the end.
 //!

@@ -149,6 +149,10 @@ pub(crate) enum TextFormat {
     Date,
     /// `{field:month}`
     Month,
+    /// `{field:lower}`
+    Lower,
+    /// `{field:upper}`
+    Upper,
 }
 
 impl Format {
@@ -173,7 +177,12 @@ impl Format {
     pub(crate) fn is_lossy(self) -> bool {
         matches!(
             self.text,
-            TextFormat::Seconds | TextFormat::Millis | TextFormat::Date | TextFormat::Month
+            TextFormat::Seconds
+                | TextFormat::Millis
+                | TextFormat::Date
+                | TextFormat::Month
+                | TextFormat::Lower
+                | TextFormat::Upper
         )
     }
 }
@@ -279,6 +288,7 @@ pub(crate) enum Form {
     Epoch,
     EpochMillis,
     Rfc3339,
+    Rfc3339Millis,
 }
 
 pub(crate) enum DefaultValue {

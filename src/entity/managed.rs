@@ -160,7 +160,7 @@ pub trait ManagedTime: Sized {
         // A foreign form may hold less than a clock gives, so the library's own times are cut to it.
         let unit = match form {
             Some(Form::Epoch) => 1_000_000_000,
-            Some(Form::EpochMillis) => 1_000_000,
+            Some(Form::EpochMillis | Form::Rfc3339Millis) => 1_000_000,
             Some(Form::Rfc3339) | None => 1,
         };
         let time = match stamp.time(kind, own.is_some()) {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use super::condition::Condition;
 use super::node::Node;
 use super::operand::Size;
-use super::text::{Textual, slice};
+use super::text::slice;
 use crate::codec::{DynamoField, DynamoValue, Item, MapKey, SetElement, Value};
 use crate::json::{CodecError, Tag, Writer};
-use crate::key::Arg;
+use crate::key::{Arg, Textual};
 use crate::path::{AtPath, Mandatory, Optional, Path, json};
 
 /// A list, a map or a set, which has a number of elements.

@@ -26,6 +26,10 @@ pub const MILLIS: u8 = 3;
 pub const DATE: u8 = 4;
 /// `{field:month}`
 pub const MONTH: u8 = 5;
+/// `{field:lower}`
+pub const LOWER: u8 = 6;
+/// `{field:upper}`
+pub const UPPER: u8 = 7;
 /// `{field:first}`; with another format, the bits of both.
 pub const FIRST: u8 = 8;
 /// `{field:last}`; with another format, the bits of both.
@@ -106,6 +110,8 @@ macro_rules! lossy {
         }
     };
 }
+
+pub(super) use lossy;
 
 /// `{field:s}`: a timestamp.
 #[diagnostic::on_unimplemented(

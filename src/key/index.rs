@@ -1,8 +1,9 @@
 //! Parts of index keys. A part may be missing, and then the item is not in the index.
 
 use super::{
-    DATE, FIRST, KeyPart, KeyValue, LAST, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, PartPlace,
-    Role, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth,
+    DATE, FIRST, KeyPart, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, PADDED, PLAIN,
+    Padded, PartPlace, Role, SECONDS, Seconds, ToDate, ToLower, ToMillis, ToMonth, ToSeconds,
+    ToUpper, UPPER, Uppercase, YearMonth,
 };
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
@@ -14,7 +15,7 @@ use crate::schema::{KeyType, Presence, Width};
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
+    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// What a query takes: the field's type, or what a lossy format leaves of it.
@@ -96,6 +97,8 @@ index_fields! {
     MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
     DATE: ToDate, ToDate, T::Date, write_held;
     MONTH: ToMonth, ToMonth, YearMonth, write_held;
+    LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
+    UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
 }
 
 macro_rules! placed_fields {
@@ -134,6 +137,8 @@ macro_rules! placed_fields {
             MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
             DATE: ToDate, ToDate, T::Date, write_held;
             MONTH: ToMonth, ToMonth, YearMonth, write_held;
+            LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
+            UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
         }
     )*};
 }

@@ -3,13 +3,15 @@
 //! The derive names a field's type and a kind and does not check them. What a type lacks is reported once, where the
 //! entity is written.
 
+use std::borrow::Cow;
+
 use super::part::PartForm;
 use crate::codec::DynamoValue;
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::json::{CodecError, Name, Writer};
 use crate::key::{
-    DATE, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, MILLIS, MONTH, PADDED, PLAIN,
-    PartOf, PartPlace, Role, SECONDS,
+    DATE, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, LOWER, MILLIS, MONTH, PADDED,
+    PLAIN, PartOf, PartPlace, Role, SECONDS, UPPER, in_case,
 };
 use crate::schema::Presence;
 
@@ -28,6 +30,11 @@ pub trait PartKind<F> {
         name: &Name,
         role: Role,
     ) -> Result<(), CodecError>;
+
+    /// The beginning of a part, as the key holds it.
+    fn prefix(text: &str) -> Cow<'_, str> {
+        text.into()
+    }
 
     /// Writes a part of a sort key, in a template or as an attribute.
     fn write_sort(
@@ -96,6 +103,10 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
         F::write_part(part, place)
     }
 
+    fn prefix(text: &str) -> Cow<'_, str> {
+        in_case(FORMAT, text)
+    }
+
     fn write_value(_: &F::Part, _: KeyTarget<'_>, _: &Name, _: Role) -> Result<(), CodecError> {
         Err(misplaced())
     }
@@ -127,7 +138,7 @@ macro_rules! placed {
     )*};
 }
 
-placed!(PLAIN PADDED SECONDS MILLIS DATE MONTH);
+placed!(PLAIN PADDED SECONDS MILLIS DATE MONTH LOWER UPPER);
 
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
     type Part = F::Held;

@@ -195,7 +195,7 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
         K::Part: Textual<Slice = str>,
         PartOrder<ORDER>: OrderedPart,
     {
-        self.draft.starting_with(text.as_ref());
+        self.draft.starting_with(&K::prefix(text.as_ref()));
         Query::new::<Next>(self.draft)
     }
 

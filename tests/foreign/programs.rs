@@ -5,10 +5,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use dynamo_entity::DynamoValue;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
-use dynamo_entity::codec::{CodecError, Reader, Writer};
-use dynamo_entity::expr::{Mode, Path};
+use dynamo_entity::codec::CodecError;
 use dynamo_entity::key::{KeyPart, PartText, PartWriter};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::Width;
@@ -284,39 +282,6 @@ async fn electrodb(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Text that keys hold in lower case and its own attribute holds unchanged.
-#[derive(Debug, Clone, PartialEq)]
-struct Folded(String);
-
-impl DynamoValue for Folded {
-    type Path<R, M: Mode> = Path<R, Self, M>;
-
-    fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        self.0.encode(writer)
-    }
-
-    fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-        String::decode(reader).map(Folded)
-    }
-}
-
-impl KeyPart for Folded {
-    const WIDTH: Width = Width::Variable;
-
-    fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
-        writer.text(&self.0.to_lowercase());
-        Ok(())
-    }
-
-    fn parse_part(text: &PartText<'_>) -> Option<Self> {
-        text.text().map(|text| Folded(text.into_owned()))
-    }
-
-    fn to_part(&self) -> Self {
-        self.clone()
-    }
-}
-
 #[derive(DynamoTable)]
 #[dynamo(
     name = "folded",
@@ -326,22 +291,88 @@ impl KeyPart for Folded {
     type_attribute = "__edb_e__",
     entities(Receipt)
 )]
+#[dynamo(gsi(by_city, pk = "by_city_pk", sk = "by_city_sk"))]
 struct FoldedTable;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = FoldedTable, rename = "order", key(pk = "$shop#customer_{customer}", sk = "$order_1#number_{number}"))]
+#[dynamo(table = FoldedTable, rename = "order", key(pk = "$shop#customer_{customer:lower}", sk = "$order_1#number_{number}"))]
+#[dynamo(gsi(
+    by_city,
+    pk = "$shop#city_{city:upper}",
+    sk = "$order_1#customer_{customer:lower}"
+))]
 struct Receipt {
-    customer: Folded,
+    customer: String,
     number: u32,
     total: u64,
+    city: Option<String>,
     #[dynamo(rest)]
     rest: Item,
 }
 
+/// Names, and what `toLowerCase` of JavaScript makes of the keys that hold them.
+const FOLDED_BY_JAVASCRIPT: [(&str, &str); 8] = [
+    ("ann", "ann"),
+    ("Ann", "ann"),
+    ("ÅSA O'BRIEN", "åsa o'brien"),
+    ("STRAẞE", "straße"),
+    ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+    ("Σ", "σ"),
+    ("İZMİR", "i\u{307}zmi\u{307}r"),
+    ("Ǆ", "ǆ"),
+];
+
 async fn electrodb_in_lower_case(db: Db) -> Outcome {
     let change = |p: &mut Receipt| p.total += 1;
     let update = |p: &Receipt| p.update().apply(|p| p.total().add(1));
-    stays_one_row(&db, purchase("Ann", "ann", "7"), change, update).await
+    for (customer, folded) in FOLDED_BY_JAVASCRIPT {
+        stays_one_row(&db, purchase(customer, folded, "7"), change, update).await?;
+    }
+
+    // It has one row for all spellings, and so have we: no second row is made.
+    db.plant::<Receipt>(purchase("Ann", "ann", "7")).await;
+    let read = Receipt::key("aNN", 7).get().send(&db).await?;
+    let read = read.ok_or("no row")?;
+    assert_eq!(read.customer, "Ann");
+    let again = Receipt {
+        customer: "ANN".into(),
+        ..read.clone()
+    };
+    let refused = again.create().send(&db).await.unwrap_err();
+    assert!(refused.is_already_exists(), "{refused}");
+    assert_eq!(Receipt::in_partition("ANN").all(&db).await?, [read]);
+
+    // The keys of indexes follow what is written, in their case.
+    let moved = Receipt::key("ann", 7).update();
+    let moved = moved
+        .apply(|r| r.city().set("Århus"))
+        .when(|r| r.customer().eq("Ann"));
+    let moved = moved.send(&db).await?;
+    let stored = moved.to_item()?;
+    let text = |name| stored.get(name).and_then(|value| value.as_text());
+    assert_eq!(text("by_city_pk"), Some("$shop#city_ÅRHUS"));
+    assert_eq!(text("by_city_sk"), Some("$order_1#customer_ann"));
+    let found = Receipt::by_city("århus").customer().eq("ANN");
+    assert_eq!(found.all(&db).await?, [moved]);
+    read_again(&db).await
+}
+
+/// A key that is folded in another way, or not at all, is refused as it ever was.
+async fn read_again(db: &Db) -> Outcome {
+    Receipt::key("ann", 7).delete().send(db).await?;
+    for (customer, key) in [("Ann", "Ann"), ("ann", "ANN"), ("ΟΔΟΣ", "οδοσ")] {
+        db.plant::<Receipt>(purchase(customer, key, "7")).await;
+        let refused = Receipt::scan().all(db).await.unwrap_err();
+        assert!(refused.is_key_mismatch(), "{refused}");
+        let delete = db
+            .client()
+            .delete_item()
+            .table_name(db.table::<FoldedTable>());
+        let row = purchase(customer, key, "7");
+        let delete = delete.key("pk", row["pk"].clone());
+        delete.key("sk", row["sk"].clone()).send().await?;
+    }
+    Ok(())
 }
 
 // --- PynamoDB: times with six digits and `+0000`, versions, NULL

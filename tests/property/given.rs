@@ -57,6 +57,16 @@ pub fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Text in several cases, with letters whose other case is longer, shorter, or depends on what is beside them.
+pub fn cased_text() -> impl Strategy<Value = String> {
+    const LETTERS: [char; 22] = [
+        'a', 'A', 'b', 'B', 'i', 'I', 'İ', 'ı', 'ß', 'ẞ', 'Σ', 'σ', 'ς', 'Α', 'ǅ', 'ﬁ', 'ŉ', 'K',
+        '#', '.', ' ', '_',
+    ];
+    let character = prop_oneof![8 => select(&LETTERS[..]), 1 => any::<char>()];
+    vec(character, 1..5).prop_map(|chars| chars.into_iter().collect())
+}
+
 /// Text that may be empty.
 pub fn any_text() -> impl Strategy<Value = String> {
     text_of(0..12)

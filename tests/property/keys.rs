@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use dynamo_entity::__private::EntityContract;
-use dynamo_entity::key::{Millis, Seconds, YearMonth};
+use dynamo_entity::key::{Lowercase, Millis, Seconds, Uppercase, YearMonth};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{KeyDef, KeySource, Piece, Width};
 use dynamo_entity::{Number, Timestamp};
@@ -294,6 +294,11 @@ lossy!(month_jiff: "{at:month}#{more}", jiff::Timestamp = given::jiff_timestamp(
     let date = at.to_zoned(jiff::tz::TimeZone::UTC).date();
     month(date.year().into(), date.month() as u8)
 });
+
+lossy!(lower_text: "{at:lower}#{more}", String = given::cased_text(), Lowercase<String>, Lowercase::of);
+lossy!(lower_boxed: "{at:lower}#{more}", Box<str> = given::cased_text().prop_map(String::into_boxed_str), Lowercase<Box<str>>, Lowercase::of);
+lossy!(upper_shared: "{at:upper}#{more}", Arc<str> = given::cased_text().prop_map(Arc::<str>::from), Uppercase<Arc<str>>, Uppercase::of);
+lossy!(upper_newtype: "{at:upper}#{more}", UserId = given::cased_text().prop_map(UserId), Uppercase<UserId>, Uppercase::of);
 
 /// Law K4: below `P#` are exactly the rows whose first part is that of `P`, whatever else the table holds.
 mod prefixes {

@@ -5,6 +5,7 @@
 
 mod allocations;
 mod collections;
+mod folds;
 mod given;
 mod items;
 mod keys;

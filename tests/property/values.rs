@@ -592,6 +592,22 @@ fn times() -> impl Strategy<Value = Times> {
         )
 }
 
+/// Times as JavaScript's `toISOString` writes them, in every type.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "script", key(pk = "{id}"))]
+struct Script {
+    #[dynamo(skip)]
+    id: u8,
+    #[dynamo(format = "rfc3339_ms")]
+    own: Timestamp,
+    #[dynamo(format = "rfc3339_ms")]
+    chrono: Option<DateTime<Utc>>,
+    #[dynamo(format = "rfc3339_ms")]
+    time: time::UtcDateTime,
+    #[dynamo(format = "rfc3339_ms")]
+    jiff: jiff::Timestamp,
+}
+
 /// Times in the forms of other programs. The first two forms are less precise than the type of their field.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "forms", key(pk = "{id}"))]
@@ -741,6 +757,28 @@ proptest! {
         let whole = |time: &SystemTime| Timestamp::from(*time).nanos() % 1_000_000 == 0;
         let entity = Forms { epoch: at(0), epoch_ms, ..entity };
         prop_assert_eq!(entity.to_item().is_ok(), entity.epoch_ms.as_ref().is_none_or(whole));
+    }
+
+    #[test]
+    fn times_of_javascript_come_back(seconds in given::seconds_to(253_402_207_199), other in given::seconds_to(253_402_207_199), millis in 0u32..1_000, rest in 0u32..1_000_000) {
+        let of = |seconds: i64, nanos: u32| Script {
+            id: 1,
+            own: Timestamp::from_unix(seconds, nanos).unwrap(),
+            chrono: DateTime::from_timestamp(seconds, nanos),
+            time: time::UtcDateTime::from_unix_timestamp(seconds).unwrap() + time::Duration::nanoseconds(nanos.into()),
+            jiff: jiff::Timestamp::new(seconds, 0).unwrap() + jiff::SignedDuration::from_nanos(nanos.into()),
+        };
+        let entity = of(seconds, millis * 1_000_000);
+        comes_back(&entity)?;
+        let texts = |item: &Item| {
+            ["own", "chrono", "time", "jiff"].map(|name| item.get(name).and_then(|value| value.as_text()).unwrap().to_owned())
+        };
+        let text = DateTime::from_timestamp(seconds, millis * 1_000_000).unwrap().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+        prop_assert_eq!(texts(&entity.to_item()?), [&*text; 4]);
+        let later = texts(&of(other, 7_000_000).to_item()?);
+        prop_assert_eq!(text.cmp(&later[0]), (seconds, millis).cmp(&(other, 7)), "texts sort as times do");
+        // A value that the form cannot hold exactly is refused and never cut.
+        prop_assert_eq!(of(seconds, millis * 1_000_000 + rest).to_item().is_ok(), rest == 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Rules for the fields that keys are built from.
 
 use crate::check::primary_key;
-use crate::check::types::{is_float, is_text, no_integer, no_time};
+use crate::check::types::{is_float, is_text, no_integer, no_text, no_time};
 use crate::check::uses::{KeyUses, Part, placeholder, primary, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
@@ -123,7 +123,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A width is for integers, and the other formats are for times. The library's traits say so too, for any type;
+    /// A width is for integers, a case is for text, and the other formats are for times. The library's traits say so too, for any type;
     /// here it is one message, at the template.
     fn formats_fit(&self) {
         self.each(|field, _, primary, indexes| {
@@ -132,6 +132,9 @@ impl KeyUses<'_> {
                 let (ty, what) = match format.text {
                     TextFormat::Plain => continue,
                     TextFormat::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
+                    TextFormat::Lower | TextFormat::Upper => {
+                        (no_text(&field.ty), "this format is for text")
+                    }
                     TextFormat::Seconds | TextFormat::Millis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
@@ -165,7 +168,11 @@ impl KeyUses<'_> {
                 let [
                     Piece::Part {
                         field,
-                        format: Format::PLAIN,
+                        format:
+                            format @ Format {
+                                text: TextFormat::Plain | TextFormat::Lower | TextFormat::Upper,
+                                none: None,
+                            },
                     },
                     next,
                 ] = pair
@@ -183,7 +190,7 @@ impl KeyUses<'_> {
                 };
                 if !ends && is_text(&field.ty) {
                     let delimiter = delimiter.unwrap_or('#');
-                    let part = placeholder(field, Format::PLAIN);
+                    let part = placeholder(field, *format);
                     let message = format!(
                         "{part} has no fixed width, so nothing tells where it ends; write \
                             `{delimiter}` behind it"

@@ -59,6 +59,30 @@ pub(super) fn no_integer(ty: &Type) -> Option<&Ident> {
     named(ty, &NAMES)
 }
 
+/// The name of `ty`, or of the type in its `Option`, if that name shows that it is no text.
+pub(super) fn no_text(ty: &Type) -> Option<&Ident> {
+    const NAMES: [&str; 17] = [
+        "bool",
+        "char",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "DateTime",
+        "NaiveDate",
+        "SystemTime",
+        "Uuid",
+    ];
+    named(ty, &NAMES)
+}
+
 fn named<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Ident> {
     let segment = last_segment(ty)?;
     if segment.ident == "Option" {

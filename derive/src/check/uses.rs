@@ -124,6 +124,8 @@ pub(crate) fn placeholder(field: &Field, format: Format) -> String {
         TextFormat::Millis => ":ms".to_owned(),
         TextFormat::Date => ":date".to_owned(),
         TextFormat::Month => ":month".to_owned(),
+        TextFormat::Lower => ":lower".to_owned(),
+        TextFormat::Upper => ":upper".to_owned(),
     };
     let none = match format.none {
         None => "",

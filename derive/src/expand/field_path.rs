@@ -58,7 +58,9 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
             // Texts of several widths do not sort as times do, and nobody knows what another library wrote.
             let mode = match field.form {
                 Form::Rfc3339 => code!(__d::Unsorted<#mode>),
-                Form::Own | Form::Epoch | Form::EpochMillis | Form::Serde => mode,
+                Form::Own | Form::Epoch | Form::EpochMillis | Form::Rfc3339Millis | Form::Serde => {
+                    mode
+                }
             };
             code!(__d::Path<#root, #held, #mode>)
         }
@@ -127,6 +129,7 @@ fn stored_form(way: &Way, form: Form) -> u8 {
         (Way::Form(_) | Way::Time { .. }, Form::Epoch) => 3,
         (Way::Form(_) | Way::Time { .. }, Form::EpochMillis) => 4,
         (Way::Form(_) | Way::Time { .. }, Form::Rfc3339) => 5,
+        (Way::Form(_) | Way::Time { .. }, Form::Rfc3339Millis) => 6,
         _ => 0,
     }
 }

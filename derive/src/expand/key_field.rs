@@ -70,6 +70,8 @@ impl KeyField {
             TextFormat::Seconds => code!(__d::Seconds<#ty>),
             TextFormat::Millis => code!(__d::Millis<#ty>),
             TextFormat::Month => code!(__d::YearMonth),
+            TextFormat::Lower => code!(__d::Lowercase<#ty>),
+            TextFormat::Upper => code!(__d::Uppercase<#ty>),
             TextFormat::Date => of(ty, &code!(ToDate), "Date"),
             TextFormat::Plain | TextFormat::Pad(_) => code!(#ty),
         }

@@ -41,6 +41,7 @@ pub(super) fn form(form: Form) -> Option<TokenStream> {
         Form::Epoch => Some(code!(__d::Form::Epoch)),
         Form::EpochMillis => Some(code!(__d::Form::EpochMillis)),
         Form::Rfc3339 => Some(code!(__d::Form::Rfc3339)),
+        Form::Rfc3339Millis => Some(code!(__d::Form::Rfc3339Millis)),
     }
 }
 
@@ -70,5 +71,7 @@ fn text_constant(format: TextFormat) -> TokenStream {
         TextFormat::Millis => code!(__d::MILLIS),
         TextFormat::Date => code!(__d::DATE),
         TextFormat::Month => code!(__d::MONTH),
+        TextFormat::Lower => code!(__d::LOWER),
+        TextFormat::Upper => code!(__d::UPPER),
     }
 }

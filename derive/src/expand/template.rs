@@ -19,6 +19,8 @@ pub(super) fn contract(format: Format) -> TokenStream {
         TextFormat::Millis => code!(ToMillis),
         TextFormat::Date => code!(ToDate),
         TextFormat::Month => code!(ToMonth),
+        TextFormat::Lower => code!(ToLower),
+        TextFormat::Upper => code!(ToUpper),
     }
 }
 

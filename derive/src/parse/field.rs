@@ -24,10 +24,11 @@ const ROLES: [(&str, Role); 8] = [
     ("updated_by", Role::UpdatedBy),
 ];
 
-const FORMATS: [(&str, Form); 3] = [
+const FORMATS: [(&str, Form); 4] = [
     ("epoch", Form::Epoch),
     ("epoch_ms", Form::EpochMillis),
     ("rfc3339", Form::Rfc3339),
+    ("rfc3339_ms", Form::Rfc3339Millis),
 ];
 
 /// The fields, and where their options were written.

@@ -9,11 +9,13 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-const TEXTS: [(&str, TextFormat); 4] = [
+const TEXTS: [(&str, TextFormat); 6] = [
     ("s", TextFormat::Seconds),
     ("ms", TextFormat::Millis),
     ("date", TextFormat::Date),
     ("month", TextFormat::Month),
+    ("lower", TextFormat::Lower),
+    ("upper", TextFormat::Upper),
 ];
 
 const PLACES: [(&str, NoneSide); 2] = [("first", NoneSide::First), ("last", NoneSide::Last)];
@@ -211,7 +213,7 @@ fn text_format(
     let mut hint = did_you_mean(format, words.chain(PLACES.map(|(word, _)| word)));
     if hint.is_empty() {
         hint.push_str(
-            "; there are `s`, `ms`, `date`, `month`, `first`, `last` and a width such as `08`",
+            "; there are `s`, `ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));

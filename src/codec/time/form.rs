@@ -1,7 +1,7 @@
 //! Times as other libraries store them: `#[dynamo(format = "..")]`.
 
 use super::moment_of;
-use super::text::{BILLION, Precision, civil_text, parse_utc};
+use super::text::{BILLION, Precision, civil_text, parse_utc, utc_text};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, Name, Number, Reader, Writer};
@@ -16,6 +16,8 @@ pub enum Form {
     EpochMillis,
     /// RFC 3339 in UTC with as many fractional digits as needed (none, 3, 6 or 9), `S`.
     Rfc3339,
+    /// RFC 3339 in UTC with three fractional digits, as `toISOString` of JavaScript writes it, `S`.
+    Rfc3339Millis,
 }
 
 pub(crate) fn encode_formed(
@@ -30,6 +32,9 @@ pub(crate) fn encode_formed(
         (Form::EpochMillis, None) => Err(CodecError::new(
             "a time with a fraction of a millisecond: `format = \"epoch_ms\"` holds whole milliseconds, so cut it off before",
         )),
+        (Form::Rfc3339Millis, None) => Err(CodecError::new(
+            "a time with a fraction of a millisecond: `format = \"rfc3339_ms\"` holds whole milliseconds, so cut it off before, or use \"rfc3339\"",
+        )),
         _ => encode_as_read(time, form, writer),
     }
 }
@@ -40,20 +45,27 @@ pub(crate) fn encode_as_read(
     form: Form,
     writer: &mut Writer,
 ) -> Result<(), CodecError> {
-    let Some(scale) = scale(form) else {
-        return encode_rfc3339(time, writer);
+    let whole = whole(time, form);
+    let scale = match (form, whole) {
+        (Form::Rfc3339Millis, Some(_)) => {
+            writer.plain_text(&utc_text(time, Precision::Millis)?);
+            return Ok(());
+        }
+        (Form::Rfc3339 | Form::Rfc3339Millis, _) => return encode_rfc3339(time, writer),
+        (Form::Epoch | Form::EpochMillis, Some(units)) => {
+            writer.integer(units);
+            return Ok(());
+        }
+        (Form::Epoch, None) => 9,
+        (Form::EpochMillis, None) => 6,
     };
-    if let Some(units) = whole(time, form) {
-        writer.integer(units);
-        return Ok(());
-    }
     let number: Number = format!("{}e-{scale}", nanos(time)).parse()?;
     number.encode(writer)
 }
 
-/// The time in the units of a numeric form; `None` if it has a fraction of a unit, or if the form is text.
+/// The time in the units of a form; `None` if it has a fraction of a unit, or if the form holds any time.
 fn whole(time: Timestamp, form: Form) -> Option<i128> {
-    let unit = 10_i128.pow(scale(form)?);
+    let unit = 10_i128.pow(digits_of_unit(form)?);
     let nanos = nanos(time);
     (nanos % unit == 0).then_some(nanos / unit)
 }
@@ -62,11 +74,11 @@ fn nanos(time: Timestamp) -> i128 {
     i128::from(time.seconds()) * i128::from(BILLION) + i128::from(time.nanos())
 }
 
-/// How many digits of nanoseconds one unit of a numeric form has; `None` if the form is text.
-fn scale(form: Form) -> Option<u32> {
+/// How many digits of nanoseconds one unit of a form has; `None` if the form holds any time.
+fn digits_of_unit(form: Form) -> Option<u32> {
     match form {
         Form::Epoch => Some(9),
-        Form::EpochMillis => Some(6),
+        Form::EpochMillis | Form::Rfc3339Millis => Some(6),
         Form::Rfc3339 => None,
     }
 }
@@ -91,7 +103,7 @@ fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Timestamp, Codec
     match form {
         Form::Epoch => epoch(&reader.digits()?, 9).ok_or_else(wrong),
         Form::EpochMillis => epoch(&reader.digits()?, 6).ok_or_else(wrong),
-        Form::Rfc3339 => parse_utc(&reader.text()?)
+        Form::Rfc3339 | Form::Rfc3339Millis => parse_utc(&reader.text()?)
             .ok_or_else(|| CodecError::mismatch("a timestamp (RFC 3339)", "other text")),
     }
 }
