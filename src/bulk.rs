@@ -6,6 +6,7 @@
 //! put_each(..)            planned writes                      put
 //!   -> each in turn, so many under way                        run
 //!   -> what is to be done to a row: change, delete            action, change
+//!      a transaction around it                                row_transaction
 //!   -> with the mark of the job, if it has a checkpoint       mark
 //!   -> sent, again after a lost race, a lost answer           write
 //!   -> what became of it, in order                            ledger
@@ -26,6 +27,7 @@ mod ledger;
 mod mark;
 mod put;
 mod report;
+mod row_transaction;
 mod run;
 mod truncate;
 mod verbs;
@@ -36,5 +38,6 @@ pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
 pub use job::Bulk;
 pub use put::{SingleWrite, put_each};
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};
+pub use row_transaction::{JobRow, RowTransaction};
 pub use truncate::Truncate;
 pub use verbs::BulkVerbs;

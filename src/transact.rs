@@ -11,7 +11,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::{Error, Failed, OperationPlace, Result};
 pub use crate::plan::{BoxedWrite, Named, TransactWrite};
-use crate::plan::{Operation, Outcome, Plan};
+use crate::plan::{Operation, Outcome, Plan, TransactionMember};
 pub use unit_of_work::{UnitOfWork, transact, try_transact};
 
 /// Writes and checks that take effect together, or not at all.
@@ -106,10 +106,9 @@ impl<'w> Transaction<'w> {
     }
 }
 
-impl Operation for Transaction<'_> {
-    type Out = Stored;
-
-    fn plan(self, db: &Dynamo) -> Result<Plan<Stored>> {
+impl Transaction<'_> {
+    /// Its operations, planned, and the token of the caller.
+    pub(crate) fn members(self, db: &Dynamo) -> Result<(Vec<TransactionMember>, Option<String>)> {
         let mut members = Vec::with_capacity(self.writes.len());
         for (index, write) in self.writes.into_iter().enumerate() {
             let name = write.operation_name();
@@ -121,13 +120,22 @@ impl Operation for Transaction<'_> {
         }
         hand_over::join(&mut members, db)?;
         crate::plan::check_limits(&members)?;
+        Ok((members, self.token))
+    }
+}
+
+impl Operation for Transaction<'_> {
+    type Out = Stored;
+
+    fn plan(self, db: &Dynamo) -> Result<Plan<Stored>> {
+        let (mut members, token) = self.members(db)?;
         let writes = members.iter_mut().filter(|member| member.is_write());
         let stored = Stored(writes.map(|member| member.stored.take()).collect());
         let outcome = match members.is_empty() {
             true => Outcome::Nothing(stored),
             false => Outcome::Known(Some(stored)),
         };
-        crate::plan::plan_of(members, self.token, ("Transaction", db.now()), outcome)
+        crate::plan::plan_of(members, token, ("Transaction", db.now()), outcome)
     }
 }
 

@@ -24,8 +24,8 @@ pub(crate) use draft::{
     split, stamp_fields, tell_changes, update_of,
 };
 pub use idempotent::Idempotent;
+pub(crate) use modify::{MOST_COMPARED, as_read, revision};
 pub use modify::{Modify, TryModify};
-pub(crate) use modify::{as_read, revision};
 pub use put::Put;
 pub(crate) use put::{encode_item, entering, intent_of, plan_entering, put_of};
 pub use repeatable::Repeatable;

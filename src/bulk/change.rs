@@ -54,13 +54,13 @@ where
     X: Into<Box<dyn StdError + Send + Sync>>,
 {
     fn into_update(self) -> Result<Option<Update<E, crate::write::ReturningNothing>>> {
-        self.map_err(|error| refused::<E>(error.into()))?
+        self.map_err(|error| refused(error.into(), E::ENTITY.type_name))?
             .into_update()
     }
 }
 
 /// The caller's error may hold values, so it is the source and not part of the message.
-fn refused<E: DynamoEntity>(error: Box<dyn StdError + Send + Sync>) -> Error {
+pub(super) fn refused(error: Box<dyn StdError + Send + Sync>, row: &'static str) -> Error {
     match error.downcast::<Error>() {
         Ok(own) => *own,
         Err(error) => Error::new(
@@ -68,7 +68,7 @@ fn refused<E: DynamoEntity>(error: Box<dyn StdError + Send + Sync>) -> Error {
             Stage::Request,
             "the closure refused this row, for the reason that is the source of this error",
         )
-        .of(E::ENTITY.type_name)
+        .of(row)
         .with_source(error),
     }
 }

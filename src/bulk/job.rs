@@ -8,6 +8,7 @@ use super::change::RowChange;
 use super::checkpoint::Checkpoint;
 use super::put::Writes;
 use super::report::{BulkProgress, BulkReport};
+use super::row_transaction::{self, JobRow, RowTransaction};
 use super::run;
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
@@ -26,8 +27,8 @@ const FAILURES: usize = 1000;
 const SAVING: Duration = Duration::from_secs(1);
 
 /// Many writes, each with a condition of its own: of the rows of a query by
-/// [`update_each`](crate::bulk::BulkVerbs::update_each) and [`delete_each`](crate::bulk::BulkVerbs::delete_each), or
-/// those that are given to [`put_each`](super::put_each).
+/// [`update_each`](crate::bulk::BulkVerbs::update_each), [`delete_each`](crate::bulk::BulkVerbs::delete_each) and
+/// [`transact_each`](crate::bulk::BulkVerbs::transact_each), or those that are given to [`put_each`](super::put_each).
 ///
 /// Rows are read as they are needed: memory holds two answers of the service, however many rows there are. A row
 /// that fails is reported with its key and its error and does not stop the others; a service that refuses, or
@@ -81,6 +82,7 @@ pub(super) enum JobWork<'j> {
 /// What is to be done to rows.
 pub(super) enum Verb<'j> {
     Change(Decide<'j>),
+    Transact(Decide<'j>),
     Delete,
 }
 
@@ -88,6 +90,7 @@ impl Verb<'_> {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Verb::Change(_) => "update",
+            Verb::Transact(_) => "transact",
             Verb::Delete => "delete",
         }
     }
@@ -109,6 +112,14 @@ impl<'j> Bulk<'j> {
             Box::new(target),
             Verb::Change(action::update(change)),
         ))
+    }
+
+    pub(crate) fn transact<Row: JobRow<Kind>, Kind, T: RowTransaction>(
+        target: JobRows,
+        transaction: impl FnMut(&Row) -> T + Send + 'j,
+    ) -> Self {
+        let decide = row_transaction::decide(*target.source(), transaction);
+        Bulk::of(JobWork::Rows(Box::new(target), Verb::Transact(decide)))
     }
 
     pub(crate) fn delete(target: JobRows) -> Self {

@@ -128,12 +128,18 @@ impl JobMark {
         match write.verb {
             // Replaces the mark of an earlier run, which a `rest` field would carry along.
             WriteVerb::Put => write.set_attribute(&self.attribute, &text(&self.value()))?,
+            // The row is only looked at by its transaction: the mark is all that is written of it.
+            WriteVerb::Check => {
+                write.verb = WriteVerb::Update;
+                let set = UpdateAction::Set(text(&self.value()));
+                write.update.set(attribute(), set);
+            }
             WriteVerb::Update if !write.update.is_empty() => {
                 let set = UpdateAction::Set(text(&self.value()));
                 write.update.set(attribute(), set);
             }
             WriteVerb::Delete if self.given.is_some() => {}
-            WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check => return Ok(()),
+            WriteVerb::Update | WriteVerb::Delete => return Ok(()),
         }
         let here = Term::Place(Place::of(attribute()));
         let value = Term::Value(text(&self.bound()));

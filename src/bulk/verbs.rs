@@ -1,6 +1,6 @@
 //! The verbs that change each row of a query.
 
-use super::{Bulk, RowChange, WholeRow};
+use super::{Bulk, JobRow, RowChange, RowTransaction, WholeRow};
 use crate::query::{JobRows, QueryVerbs};
 
 /// What can be done to each row of a query.
@@ -75,6 +75,66 @@ pub trait BulkVerbs: QueryVerbs {
     /// ```
     fn delete_each<'j>(self) -> Bulk<'j> {
         Bulk::delete(JobRows::of(self.query()))
+    }
+
+    /// Writes each row together with other items, by a transaction of its own: the row and its counters, say, or the
+    /// same row under another key.
+    ///
+    /// The closure gets the row and returns a [`Transaction`](crate::Transaction), `None` to leave the row alone, or a
+    /// `Result` of these. One operation is on the row itself: an update, a delete, or an update without a change where
+    /// the others only have to happen once for the row. The others are any operations; what they store, they own
+    /// ([`into_put`](crate::EntityVerbs::into_put)), because the row is gone when they are sent.
+    ///
+    /// The transaction takes effect only while the row is what the closure saw, and still one of the query. If somebody
+    /// else has written it meanwhile, it is read again and the closure runs again. If a condition of another operation
+    /// does not hold, the row fails, with an error whose [`failures`](crate::Error::failures) name the operation.
+    ///
+    /// After a lost answer the transaction is sent again by its token, which tells whether it took effect. If no answer
+    /// comes within the [budget](Bulk::budget), the row is reported as
+    /// [`OutcomeUnknown`](crate::error::ErrorKind::OutcomeUnknown). With a [checkpoint](Bulk::checkpoint) the mark is
+    /// part of the transaction, and a deleted row cannot be deleted again, so each transaction takes effect once after
+    /// any crash too.
+    ///
+    /// The rows are entities, or those of a [collection](crate::DynamoCollection): then one job changes and deletes rows
+    /// of several entities, each in its way. A transaction of one operation is sent as that operation, at single cost.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "comments", key(pk = ticket, sk = number))]
+    /// # struct Comment { ticket: u32, number: u32, is_spam: bool }
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "tickets", key(pk = id))]
+    /// # struct Ticket { id: u32, comments: u32 }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Comment::schema(), Ticket::schema()]).await?;
+    /// # Ticket { id: 1, comments: 10 }.put().send(&db).await?;
+    /// # for number in 0..10 { Comment { ticket: 1, number, is_spam: number < 3 }.put().send(&db).await?; }
+    /// let report = Comment::in_partition(1u32)
+    ///     .filter(|c| c.is_spam().eq(true))
+    ///     .transact_each(|comment| {
+    ///         Transaction::new()
+    ///             .with(comment.delete())
+    ///             .with(Ticket::key(comment.ticket).update().apply(|t| t.comments().sub(1)))
+    ///     })
+    ///     .send(&db)
+    ///     .await?
+    ///     .complete()?;
+    /// assert_eq!(report.written, 3);
+    /// assert_eq!(Ticket::key(1u32).get().send(&db).await?.map(|t| t.comments), Some(7));
+    /// # Ok(()) }
+    /// ```
+    fn transact_each<'j, Kind, T>(
+        self,
+        transaction: impl FnMut(&Self::Row) -> T + Send + 'j,
+    ) -> Bulk<'j>
+    where
+        Self::Row: JobRow<Kind>,
+        T: RowTransaction,
+    {
+        Bulk::transact(JobRows::of(self.query()), transaction)
     }
 }
 

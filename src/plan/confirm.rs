@@ -16,7 +16,7 @@ use crate::wire::{ConditionFailed, Failure, Request, ServiceOperation};
 pub(crate) type KeyNames = (&'static str, Option<&'static str>);
 
 /// The key attributes of the items that a request is about.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum ItemKeys {
     One(Option<KeyNames>),
     /// One for each operation of the request, in their order.

@@ -10,7 +10,7 @@ use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
 use crate::plan::{ItemKeys, confirm};
 use crate::retry::Backoff;
-use crate::wire::{BoxFuture, Failure, Reply, Request, Resend};
+use crate::wire::{BoxFuture, Failure, Reply, Request, Resend, TokenLife};
 
 /// How often a request is sent at most.
 const ATTEMPTS: u32 = 15;
@@ -26,20 +26,35 @@ pub(crate) fn call(
     keys: ItemKeys,
 ) -> BoxFuture<'_, Result<Reply, Failure>> {
     if request.operation.meets_transactions() {
-        Box::pin(persist(db, request, keys))
+        // All attempts have one token, which is as old as the first of them.
+        let token = (request.resend == Resend::ByToken).then(Arc::default);
+        Box::pin(async move { persist(db, &request, keys, token.as_ref()).await })
     } else {
         db.call(request)
     }
 }
 
-async fn persist(db: &Dynamo, request: Request, keys: ItemKeys) -> Result<Reply, Failure> {
+/// Sends a transaction that may have been sent before, with the same token.
+pub(crate) fn call_again<'r>(
+    db: &'r Dynamo,
+    request: &'r Request,
+    keys: ItemKeys,
+    token: &'r Arc<TokenLife>,
+) -> BoxFuture<'r, Result<Reply, Failure>> {
+    Box::pin(persist(db, request, keys, Some(token)))
+}
+
+async fn persist(
+    db: &Dynamo,
+    request: &Request,
+    keys: ItemKeys,
+    token: Option<&Arc<TokenLife>>,
+) -> Result<Reply, Failure> {
     let (began, mut backoff) = (Instant::now(), Backoff::new());
     let (mut attempt, mut unknown) = (1, None);
-    // All attempts have one token, which is as old as the first of them.
-    let token = (request.resend == Resend::ByToken).then(Arc::default);
     loop {
         let this = Instant::now();
-        let failure = match db.attempt(&request, token.as_ref()).await {
+        let failure = match db.attempt(request, token).await {
             Ok(reply) => return Ok(reply),
             Err(failure) => failure,
         };
@@ -48,7 +63,7 @@ async fn persist(db: &Dynamo, request: Request, keys: ItemKeys) -> Result<Reply,
             let failure = last(failure, unknown, request.resend);
             // Boxed: the rare future must not enlarge every call.
             return Err(match confirm::is_needed(&failure, request.operation, db) {
-                true => Box::pin(confirm::with_items(failure, &request, keys, db)).await,
+                true => Box::pin(confirm::with_items(failure, request, keys, db)).await,
                 false => failure,
             });
         }

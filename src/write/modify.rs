@@ -140,7 +140,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
 
 /// How many attributes are compared. With the other conditions they stay below the 300 operators of DynamoDB: each
 /// takes one, and an AND.
-const MOST_COMPARED: usize = 145;
+pub(crate) const MOST_COMPARED: usize = 145;
 
 /// A conflict may be tried again. An unknown outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {

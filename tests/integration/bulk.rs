@@ -7,6 +7,7 @@ mod faults;
 mod order;
 mod puts;
 mod races;
+mod transactions;
 mod uniques;
 mod updates;
 
@@ -23,6 +24,7 @@ pub fn tests() -> Vec<Test> {
     let all = [
         updates::tests(),
         races::tests(),
+        transactions::tests(),
         deletes::tests(),
         puts::tests(),
         order::tests(),

@@ -83,7 +83,7 @@ fn begin_rows<'j>(
 ) -> Result<(Feed<'j>, RowWrites<'j>)> {
     let action = match verb {
         Verb::Delete => RowAction::Delete,
-        Verb::Change(decide) => RowAction::Change(Mutex::new(decide)),
+        Verb::Change(decide) | Verb::Transact(decide) => RowAction::Change(Mutex::new(decide)),
     };
     let is_at_end = keeper.is_some_and(Keeper::is_at_end);
     let walk = match is_at_end {

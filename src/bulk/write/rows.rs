@@ -73,6 +73,7 @@ impl<'j> RowWrites<'j> {
             item,
             has_lost: false,
             was_unknown: false,
+            is_delete: false,
             races: tools.races.rounds(),
             busy: tools.shared_budget.rounds(),
         };
@@ -131,6 +132,8 @@ struct Attempt<'a, 'j> {
     has_lost: bool,
     /// Whether an earlier attempt may have taken effect.
     was_unknown: bool,
+    /// Whether the last attempt was to delete the row.
+    is_delete: bool,
     races: Rounds<'a>,
     busy: Rounds<'a>,
 }
@@ -147,28 +150,31 @@ impl Attempt<'_, '_> {
         };
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
-        let error = match planned_write.send(self.tools.db).await {
+        self.is_delete = planned_write.is_delete();
+        let has_others = planned_write.has_others();
+        let sent = planned_write.send_within(self.tools.db, Some(&mut self.busy));
+        let error = match sent.await {
             Ok(None) => return Ok(ControlFlow::Break(Fate::Written)),
             Ok(Some(setback)) => return self.after_lost_race(setback, began).await,
             Err(error) => error,
         };
         let row = (self.key, None);
         match classify(&error) {
-            RowFailure::Unknown => self.unknown(error, began).await,
+            RowFailure::Unknown if !has_others => self.unknown(error, began).await,
             RowFailure::Busy | RowFailure::Lasting => {
                 let may_be_done = is_resent || self.was_unknown;
                 pause_write(&mut self.busy, began, error, row, may_be_done).await?;
                 Ok(ControlFlow::Continue(()))
             }
-            RowFailure::Own => Err(failed(self.key, None, error)),
+            RowFailure::Unknown | RowFailure::Own => Err(failed(self.key, None, error)),
         }
     }
 
     /// The fate of a row whose item is gone.
     fn gone(&self) -> Fate {
-        match self.rows.action {
-            RowAction::Delete if self.was_unknown => Fate::Written,
-            _ => Fate::Vanished,
+        match self.is_delete && self.was_unknown {
+            true => Fate::Written,
+            false => Fate::Vanished,
         }
     }
 
@@ -263,10 +269,7 @@ impl Attempt<'_, '_> {
         error: Error,
         began: Instant,
     ) -> Result<ControlFlow<Fate>, Trouble> {
-        let can_tell = match self.rows.action {
-            RowAction::Delete => true,
-            RowAction::Change(_) => self.tools.mark.is_some(),
-        };
+        let can_tell = self.is_delete || self.tools.mark.is_some();
         self.busy.in_vain();
         if !can_tell || !self.busy.another(began.elapsed()).await {
             return Err(failed(self.key, None, error));

@@ -1,6 +1,7 @@
-//! The write of one item and of what keeps its unique values, as one request.
+//! The write of one item and of what keeps its unique values, or of what a job writes together with it, as one request.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 
@@ -11,11 +12,12 @@ use crate::expr::Node;
 use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
-    Meaning, Outcome, Owner, Participant, Plan, TransactionMember, WriteRequest, WriteVerb, check,
-    contention,
+    ItemKeys, Meaning, Outcome, Owner, Participant, Plan, TransactionMember, WriteRequest,
+    WriteVerb, check, contention,
 };
+use crate::retry::Rounds;
 use crate::schema::EntityDef;
-use crate::wire::{Failure, Reason, Resend};
+use crate::wire::{Failure, Reason, Reply, Request, Resend};
 
 /// A planned write of one item of any type.
 pub(crate) enum PlannedWrite {
@@ -23,6 +25,9 @@ pub(crate) enum PlannedWrite {
     Alone(WriteRequest),
     /// A transaction: the write, and the operations on sentinels.
     Together(TransactionMember, Vec<TransactionMember>),
+    /// A transaction that a job was given for its row: the write of the row, and the other operations. After a lost
+    /// answer it is sent again by its token, because the row alone does not tell what happened.
+    WithOthers(TransactionMember, Vec<TransactionMember>),
 }
 
 /// The item as it is now, which did not fit the write, and the error that this means.
@@ -46,7 +51,7 @@ impl PlannedWrite {
     pub(crate) fn main(&mut self) -> &mut WriteRequest {
         match self {
             PlannedWrite::Alone(write) => write,
-            PlannedWrite::Together(main, _) => &mut main.write,
+            PlannedWrite::Together(main, _) | PlannedWrite::WithOthers(main, _) => &mut main.write,
         }
     }
 
@@ -58,6 +63,10 @@ impl PlannedWrite {
                 main.again(),
                 beside.iter().map(TransactionMember::again).collect(),
             ),
+            PlannedWrite::WithOthers(main, others) => PlannedWrite::WithOthers(
+                main.again(),
+                others.iter().map(TransactionMember::again).collect(),
+            ),
         }
     }
 
@@ -68,15 +77,21 @@ impl PlannedWrite {
 
     pub(crate) fn is_delete(&self) -> bool {
         let (PlannedWrite::Alone(write)
-        | PlannedWrite::Together(TransactionMember { write, .. }, _)) = self;
+        | PlannedWrite::Together(TransactionMember { write, .. }, _)
+        | PlannedWrite::WithOthers(TransactionMember { write, .. }, _)) = self;
         write.verb == WriteVerb::Delete
+    }
+
+    /// Whether the row is written together with other items of the caller.
+    pub(crate) fn has_others(&self) -> bool {
+        matches!(self, PlannedWrite::WithOthers(..))
     }
 
     /// The write as one operation.
     pub(crate) fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
         match self {
             PlannedWrite::Alone(write) => write.plan(outcome),
-            PlannedWrite::Together(main, beside) => {
+            PlannedWrite::Together(main, beside) | PlannedWrite::WithOthers(main, beside) => {
                 let members = [main].into_iter().chain(beside).collect();
                 crate::plan::plan_of_one(members, None, outcome)
             }
@@ -85,10 +100,22 @@ impl PlannedWrite {
 
     /// Sends the write.
     pub(crate) async fn send(self, db: &Dynamo) -> Result<Option<Setback>> {
+        self.send_within(db, None).await
+    }
+
+    /// Sends the write. If it has others, it is sent again after a lost answer for as many rounds.
+    pub(crate) async fn send_within(
+        self,
+        db: &Dynamo,
+        rounds: Option<&mut Rounds<'_>>,
+    ) -> Result<Option<Setback>> {
         let write = match self {
             PlannedWrite::Alone(write) => write,
             PlannedWrite::Together(main, beside) => {
-                return commit(db, [main].into_iter().chain(beside).collect()).await;
+                return commit(db, [main].into_iter().chain(beside).collect(), None).await;
+            }
+            PlannedWrite::WithOthers(main, others) => {
+                return commit(db, [main].into_iter().chain(others).collect(), rounds).await;
             }
         };
         match write.quietly()?.send(db).await {
@@ -101,13 +128,22 @@ impl PlannedWrite {
 
 /// Sends the write of an item, which comes first, with its exchange. A value that is given up may belong to another
 /// item by now, or may never have been this one's. Then there is nothing to give up.
-async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Option<Setback>> {
+async fn commit(
+    db: &Dynamo,
+    mut members: Vec<TransactionMember>,
+    mut rounds: Option<&mut Rounds<'_>>,
+) -> Result<Option<Setback>> {
     let mut is_respelt = false;
     loop {
         let (request, _) = crate::plan::request_of(&members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
         let keys = crate::plan::keys_of(&participants);
-        let Err(failure) = contention::call(db, request, keys).await else {
+        let sent = match rounds.as_deref_mut() {
+            // Boxed: only jobs need it, and it would enlarge every write with unique values.
+            Some(rounds) => Box::pin(until_told(db, &request, &keys, rounds)).await,
+            None => contention::call(db, request, keys).await,
+        };
+        let Err(failure) = sent else {
             return Ok(None);
         };
         if keep_values_of_others(&mut members, &failure) {
@@ -136,6 +172,33 @@ async fn commit(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<Opti
             true => Ok(Some((current, error))),
             false => Err(error),
         };
+    }
+}
+
+/// Sends a transaction until its outcome is known, as long as there are rounds: a second attempt has the token of the
+/// first. Once an answer was lost, only a success or a failed condition tells.
+async fn until_told(
+    db: &Dynamo,
+    request: &Request,
+    keys: &ItemKeys,
+    rounds: &mut Rounds<'_>,
+) -> Result<Reply, Failure> {
+    let (token, mut unknown) = (Arc::default(), None);
+    loop {
+        let began = Instant::now();
+        let sent = contention::call_again(db, request, keys.clone(), &token).await;
+        let Err(failure) = sent else { return sent };
+        let is_unknown = failure.error.is_outcome_unknown();
+        let is_told = !is_unknown && failure.reasons.iter().any(Reason::is_condition);
+        if is_told || !is_unknown && unknown.is_none() {
+            return Err(failure);
+        }
+        let first = unknown.take().unwrap_or(failure);
+        rounds.in_vain();
+        if !rounds.another(began.elapsed()).await {
+            return Err(first);
+        }
+        unknown = Some(first);
     }
 }
 

@@ -237,14 +237,19 @@ async fn a_lost_answer_is_matched_to_its_write(db: Db) -> Outcome {
 
 /// Runs the job until the service stops answering after so many requests; then drops it, like a killed
 /// program.
-async fn killed(db: &Db, requests: usize, job: Bulk<'_>) -> Result<bool> {
+pub(super) async fn killed(db: &Db, requests: usize, job: Bulk<'_>) -> Result<bool> {
     let plan = std::iter::repeat_n(Fault::Pass, requests);
     let (faulty, http) = db.faulty(plan.chain(std::iter::repeat_n(Fault::Hang, 500)));
     run_until(&faulty, &http, requests, job).await
 }
 
 /// Runs the job until it ends or hangs. Returns whether it came to its end.
-async fn run_until(db: &Dynamo, http: &Http, requests: usize, job: Bulk<'_>) -> Result<bool> {
+pub(super) async fn run_until(
+    db: &Dynamo,
+    http: &Http,
+    requests: usize,
+    job: Bulk<'_>,
+) -> Result<bool> {
     let hangs = async {
         while http.calls().len() <= requests {
             tokio::time::sleep(Duration::from_micros(200)).await;
@@ -681,7 +686,7 @@ impl Run {
     }
 }
 
-fn runner(cases: u32) -> TestRunner {
+pub(super) fn runner(cases: u32) -> TestRunner {
     let cases = std::env::var("ORDER_CASES").map_or(cases, |cases| cases.parse().expect("cases"));
     TestRunner::new(Config {
         cases,

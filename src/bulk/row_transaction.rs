@@ -1,0 +1,204 @@
+//! A transaction for each row: what its closure returns, and how that becomes the write of the row.
+//!
+//! The operation on the row itself is what a job needs: it asks whether the row is still what the closure saw, and it
+//! carries the mark. The other operations go along with it.
+
+use std::error::Error as StdError;
+
+use super::action::Decide;
+use super::change::refused;
+use crate::dynamo::Dynamo;
+use crate::entity::{self, DynamoCollection, DynamoEntity, read_collection};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::json::{self, CodecError, member};
+use crate::path::Place;
+use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, check};
+use crate::query::{OfCollection, OfEntity, QuerySource};
+use crate::schema::{EntityDef, JOB, TableDef};
+use crate::transact::Transaction;
+use crate::wire::Resend;
+use crate::write::{MOST_COMPARED, PlannedWrite};
+
+/// Rows that are whole entities, or those of a collection.
+#[diagnostic::on_unimplemented(
+    message = "the rows of this query are `{Self}`, and no whole entities",
+    label = "what is not read cannot be looked at",
+    note = "where an index gives keys or a projection, write `.hydrate()` before",
+    note = "`lenient()` and `select()` are not for jobs: a row that does not decode is reported alone, and the others are changed"
+)]
+pub trait JobRow<Kind>: Sized {
+    #[doc(hidden)]
+    fn read_row(item: &[u8]) -> Result<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: DynamoEntity> JobRow<OfEntity> for E {
+    fn read_row(item: &[u8]) -> Result<Self> {
+        entity::read(item)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> JobRow<OfCollection> for C {
+    fn read_row(item: &[u8]) -> Result<Self> {
+        read_collection(item)
+    }
+}
+
+/// What a closure of [`transact_each`](crate::bulk::BulkVerbs::transact_each) returns: a [`Transaction`], an `Option` of
+/// one, or a `Result` of either. `None` leaves the row alone, and an error is reported with it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no transaction for a row",
+    label = "the closure of `transact_each` returns this",
+    note = "return `Transaction::new().with(row.update()..)`, `Some` of it or `None` to leave the row alone, or a `Result` of these"
+)]
+pub trait RowTransaction {
+    /// The operations, planned, if there are any.
+    #[doc(hidden)]
+    fn into_members(self, row: &'static str, db: &Dynamo)
+    -> Result<Option<Vec<TransactionMember>>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl RowTransaction for Transaction<'_> {
+    fn into_members(
+        self,
+        row: &'static str,
+        db: &Dynamo,
+    ) -> Result<Option<Vec<TransactionMember>>> {
+        let (members, token) = self.members(db)?;
+        if token.is_some() {
+            let message = "a job gives the transaction of each row a token of its own: leave out `.token(..)`";
+            return Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(row));
+        }
+        Ok(Some(members).filter(|members| !members.is_empty()))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: RowTransaction> RowTransaction for Option<T> {
+    fn into_members(
+        self,
+        row: &'static str,
+        db: &Dynamo,
+    ) -> Result<Option<Vec<TransactionMember>>> {
+        self.map_or(Ok(None), |transaction| transaction.into_members(row, db))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, X> RowTransaction for Result<T, X>
+where
+    T: RowTransaction,
+    X: Into<Box<dyn StdError + Send + Sync>>,
+{
+    fn into_members(
+        self,
+        row: &'static str,
+        db: &Dynamo,
+    ) -> Result<Option<Vec<TransactionMember>>> {
+        self.map_err(|error| refused(error.into(), row))?
+            .into_members(row, db)
+    }
+}
+
+/// Writes each row by the transaction that the closure returns.
+pub(super) fn decide<'j, Row: JobRow<Kind>, Kind, T: RowTransaction>(
+    source: QuerySource,
+    mut transaction: impl FnMut(&Row) -> T + Send + 'j,
+) -> Decide<'j> {
+    Box::new(move |db, item, claim| {
+        let transaction = transaction(&Row::read_row(item)?);
+        let Some(members) = transaction.into_members(source.name(), db)? else {
+            return Ok(None);
+        };
+        plan(&source, item, claim, members, db).map(Some)
+    })
+}
+
+/// The write of the row, which is one of the members, and what goes along with it.
+fn plan(
+    source: &QuerySource,
+    item: &[u8],
+    claim: Node,
+    mut members: Vec<TransactionMember>,
+    db: &Dynamo,
+) -> Result<PlannedWrite> {
+    let fail = |fault| Error::decode(source.name(), fault);
+    let table = db.table_name(source.table.name);
+    let key = ItemKey::in_table(source.table, item).map_err(fail)?;
+    let is_own = |member: &TransactionMember| {
+        member.is_write() && member.key == key && member.write.table == table
+    };
+    let Some(at) = members.iter().position(is_own) else {
+        let message = "the transaction has no operation on the row that the closure was given, by which the job knows \
+                       that it is done: add `row.update()..` or `row.delete()`";
+        let error = Error::new(ErrorKind::InvalidKey, Stage::Request, message);
+        return Err(error.of(source.name()));
+    };
+    let mut main = members.remove(at);
+    let seen = as_seen(source, item)?;
+    guard(&mut main.write, source.table, seen.and(claim));
+    Ok(match members.is_empty() {
+        true => PlannedWrite::Alone(main.write),
+        false => PlannedWrite::WithOthers(main, members),
+    })
+}
+
+/// Adds the conditions of the job to the write of the row.
+fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
+    write.asking(Node::Exists(Place::of(table.pk)).and(node));
+    write.meaning = Meaning::Row(write.condition_failure().or_condition());
+    // Without these conditions it may have been a write that can be done twice.
+    write.resend = Resend::UnlessAmbiguous;
+}
+
+/// The condition that nobody wrote the row since it was read: its version is the same, or else every attribute that the
+/// closure could see.
+fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
+    let fail = |fault| Error::decode(source.name(), fault);
+    let entity = source.entity_of(item).map_err(fail)?;
+    let names = compared(source.table, entity, item).map_err(fail)?;
+    if names.len() > MOST_COMPARED {
+        let message = format!(
+            "a row without a version is compared by each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give its entity a `#[dynamo(version)]`, which is one",
+            names.len(),
+        );
+        let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
+        return Err(error.of(source.name()));
+    }
+    let conditions = names.into_iter().map(|name| {
+        Ok(match member(item, &name).map_err(fail)? {
+            Some(json) => check::value_condition(name, json),
+            None => Node::Missing(Place::of(name)),
+        })
+    });
+    Ok(Node::all(conditions.collect::<Result<Vec<_>>>()?))
+}
+
+/// The attributes by which a change of the row is noticed. The marks of jobs are no change.
+fn compared(
+    table: &TableDef,
+    entity: Option<&EntityDef>,
+    item: &[u8],
+) -> Result<Vec<String>, CodecError> {
+    let version = entity.and_then(|entity| entity.version);
+    if let Some(version) = version
+        && member(item, version)?.is_some()
+    {
+        let created = entity.and_then(|entity| entity.created_at);
+        let names = [version].into_iter().chain(created);
+        return Ok(names.map(str::to_owned).collect());
+    }
+    let known = entity.map_or(&[][..], |entity| entity.attributes);
+    let mut names: Vec<String> = known.iter().map(|known| known.stored.to_owned()).collect();
+    for (name, _) in json::members(item)? {
+        if !names.iter().any(|known| *known == name) {
+            names.push(name.into_owned());
+        }
+    }
+    let is_key = |name: &str| name == table.pk || table.sk == Some(name);
+    names.retain(|name| !is_key(name) && !name.starts_with(JOB));
+    Ok(names)
+}
