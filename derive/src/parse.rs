@@ -10,6 +10,8 @@ pub(crate) mod attribute;
 pub(crate) mod collection;
 pub(crate) mod entity;
 mod field;
+#[cfg(test)]
+mod grammar;
 pub(crate) mod hint;
 mod index;
 mod key;

@@ -9,7 +9,7 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, Piece, Style, Template};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-const FORMATS: [(&str, Format); 6] = [
+pub(super) const FORMATS: [(&str, Format); 6] = [
     ("s", Format::Seconds),
     ("ms", Format::Millis),
     ("date", Format::Date),
