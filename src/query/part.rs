@@ -45,7 +45,7 @@ impl<K, Stage: QueryStage> PartFollows for NotNext<K, Stage> {
 }
 
 /// The type of the values that a part is compared with.
-type ComparedPart<F, Stage> = <<Stage as PartFollows>::Kind as PartKind<F>>::Part;
+type PartType<F, Stage> = <<Stage as PartFollows>::Kind as PartKind<F>>::Part;
 
 /// The query that a range ends in.
 type Ranged<Stage> =
@@ -144,36 +144,36 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
     }
 
     /// The part is less than this value.
-    pub fn lt(self, value: impl Arg<ComparedPart<F, Stage>>) -> Ranged<Stage>
+    pub fn lt(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        ComparedPart<F, Stage>: SortedPart,
+        PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), false)))
     }
 
     /// The part is this value or less.
-    pub fn le(self, value: impl Arg<ComparedPart<F, Stage>>) -> Ranged<Stage>
+    pub fn le(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        ComparedPart<F, Stage>: SortedPart,
+        PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), true)))
     }
 
     /// The part is greater than this value.
-    pub fn gt(self, value: impl Arg<ComparedPart<F, Stage>>) -> Ranged<Stage>
+    pub fn gt(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        ComparedPart<F, Stage>: SortedPart,
+        PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
         self.range(Some((value.into_arg(), false)), None)
     }
 
     /// The part is this value or greater.
-    pub fn ge(self, value: impl Arg<ComparedPart<F, Stage>>) -> Ranged<Stage>
+    pub fn ge(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        ComparedPart<F, Stage>: SortedPart,
+        PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
         self.range(Some((value.into_arg(), true)), None)
@@ -182,9 +182,9 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
     /// The part is in a Rust range: `a..b` leaves `b` out, `a..=b` includes it, and of two [`Bound`]s each may be either:
     /// `(Bound::Excluded(last_seen), Bound::Included(now))`. An empty or reversed range has no rows, and no request is
     /// sent for it.
-    pub fn between(self, range: impl Between<ComparedPart<F, Stage>>) -> Ranged<Stage>
+    pub fn between(self, range: impl Between<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        ComparedPart<F, Stage>: SortedPart,
+        PartType<F, Stage>: SortedPart,
         Stage::Order: OrderedPart,
     {
         let side = |end| match end {
@@ -199,7 +199,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
     /// The part begins with this text.
     pub fn starts_with(mut self, text: impl AsRef<str>) -> Ranged<Stage>
     where
-        ComparedPart<F, Stage>: Textual<Slice = str>,
+        PartType<F, Stage>: Textual<Slice = str>,
         Stage::Order: OrderedPart,
     {
         self.draft.starting_with(text.as_ref());
@@ -208,12 +208,11 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
 
     fn range(
         mut self,
-        lower: Option<(ComparedPart<F, Stage>, bool)>,
-        upper: Option<(ComparedPart<F, Stage>, bool)>,
+        lower: Option<(PartType<F, Stage>, bool)>,
+        upper: Option<(PartType<F, Stage>, bool)>,
     ) -> Ranged<Stage> {
         let way = self.way;
-        let write = |end: &Option<(ComparedPart<F, Stage>, bool)>, target: KeyTarget<'_>| match end
-        {
+        let write = |end: &Option<(PartType<F, Stage>, bool)>, target: KeyTarget<'_>| match end {
             Some((value, _)) => Stage::Kind::write_sort(value, &way, target),
             None => Ok(()),
         };
