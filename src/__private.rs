@@ -51,10 +51,11 @@ pub use crate::plan::reread;
 pub use crate::query::Query;
 pub use crate::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Formatted, InGlobalIndex,
-    InLocalIndex, InTable, KeyArg, KeyDraft, KnownUpTo, NextPart, ORDERED, OfCollection, OfEntity,
-    One, OrderedPart, PartForm, PartKind, PartOfItem, PartOrder, PartitionArg, QuerySource,
-    QueryStage, RowOf, RowOfEntity, RowsHold, RowsOf, Several, SortKeyIn, SortPart, StoredRow,
-    TakesRange, UNORDERED, WriteFront, WriteTemplate, holds_all, in_partition, order_of,
+    InLocalIndex, InTable, KeyArg, KeyDraft, KnownUpTo, NextPart, NotNext, ORDERED, OfCollection,
+    OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind, PartOfItem, PartOrder,
+    PartitionArg, QuerySource, QueryStage, RowOf, RowOfEntity, RowsHold, RowsOf, Several,
+    SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront, WriteTemplate, holds_all,
+    in_partition, order_of,
 };
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,

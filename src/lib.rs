@@ -75,52 +75,9 @@
 //! name that generates a method comes first, lists are `[..]`, flags stand alone. Options may share
 //! one attribute or stand in several. Serde attributes never matter: they describe an API, not a table.
 //!
-//! On a `#[derive(DynamoEntity)]` struct:
-//!
-//! | attribute | meaning |
-//! |---|---|
-//! | `table = Shop` or `table = "notes"` | a shared table, or one that this entity has alone: no other may name it |
-//! | `key(pk = .., sk = .., shards = 10)` | a bare field: the attribute itself, in its native type; a string: a template or a constant |
-//! | `gsi(NAME, on = .., pk = .., sk = .., shards = .., when(..), project = ..)` | fills a global index; on a table of its own declares it |
-//! | `lsi(NAME, on = .., sk = .., when(..), project = ..)` | the same within the partition |
-//! | `when(field = value)`, `= [a, b]`, `= None`, or `when(function(field, ..))` | in a `gsi` or `lsi`: the item is in the index [while that holds](guide::keys#an-index-of-some-items) |
-//! | `shards = 10` | in a `key` or `gsi`: its items are [spread over ten partitions](key#shards); `read_shards = 20` reads more than are written |
-//! | `pk = [a, b]`, `sk = [c, d]` | in a `gsi`: a multi-attribute key of bare fields, up to 4 + 4 |
-//! | `unique(NAME, field, ..)` | no two items share these values; `Entity::NAME(..)` finds the one that has them, see [the guide](guide::unique) |
-//! | `rename = ".."` | the value of the type attribute, by default the struct's name; in `gsi` and `lsi` the stored name of an index, in `unique` that of the values, by default their attributes': see [what is stored](guide::production) |
-//! | `rename_all = ".."` | the stored names of all fields |
-//! | `repository`, `repository = Name` | a trait for services, `OrderRepository` or so called: see [`Repository`] |
-//! | `stream = ..`, `verbatim`, `verbatim(delimiter = ":")` | of its own table |
-//!
-//! On its fields:
-//!
-//! | attribute | meaning |
-//! |---|---|
-//! | `rename = ".."` | the stored name |
-//! | `default`, `default = expr` | what a missing or NULL attribute means |
-//! | `skip` | no attribute of its own: parsed from the key it is part of, else `Default` |
-//! | `rest` | an [`Item`] with all attributes that no field knows |
-//! | `serde` | stored through serde, for foreign types |
-//! | `format = "epoch"`, `"epoch_ms"`, `"rfc3339"`, `"rfc3339_ms"` | a foreign stored form of a time |
-//! | `version` | a [`Version`], checked and raised by every write |
-//! | `created_at`, `updated_at` | kept by the library |
-//! | `created_by`, `updated_by` | who wrote it: the [actor of the connection](Dynamo::with_actor) |
-//! | `ttl` | when the item expires, epoch seconds in the table |
-//!
-//! On a `#[derive(DynamoTable)]` struct: `name`, `pk`, `sk`, `entities(..)`, `type_attribute`,
-//! `gsi(NAME, pk, sk, project)`, `lsi(NAME, sk, project)`, `stream`, `verbatim`. On a
-//! `#[derive(DynamoValue)]` type: `rename_all`, `rename` of fields and variants, `tag` of an enum with
-//! data, `order` of one without, and the field attributes `default`, `skip`, `rest`, `serde`, `format`. On a
-//! `#[derive(DynamoProjection)]` struct: `entity = Order`. On a `#[derive(DynamoCollection)]` enum: `table = Shop` and
-//! `partition(user_id)`, which names the parts of the partition key; without, it is the whole table. On one of its
-//! variants: `other`, an [`Item`] that takes what fits no entity. Each derive takes
-//! `crate = path` where this crate has another name.
-//!
-//! A template is text and `{field}`. `{field:08}` pads an integer; `{at:s}`, `{at:ms}`, `{at:date}` and
-//! `{at:month}` cut a time, and keys then take the [cut type](key) itself. `{name:lower}` and `{name:upper}` are a text in
-//! one case, while the field keeps its own. In the sort key of an index `{due:first}` and
-//! `{due:last}` give the None of an `Option` a place. A part of variable width
-//! ends at `#` or at the end.
+//! Every option, with one line each, is on the page of [the derive](derive@DynamoEntity): those of an entity and its
+//! keys, indexes and fields, of templates, tables, values, collections and projections. What is stored under which name
+//! says [the guide](guide::production).
 //!
 //! # Features
 //!

@@ -73,10 +73,13 @@ pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;
 pub use part::SortPart;
 #[doc(hidden)]
-pub use part::{ORDERED, OrderedPart, PartForm, PartOrder, UNORDERED, WriteTemplate, order_of};
-pub use partition::{Each, each};
+pub use part::{
+    NotNext, ORDERED, OrderedPart, PartFollows, PartForm, PartOrder, UNORDERED, WriteTemplate,
+    order_of,
+};
+pub use partition::{Each, KeyArg, each};
 #[doc(hidden)]
-pub use partition::{KeyArg, One, PartitionArg, Several};
+pub use partition::{One, PartitionArg, Several};
 pub(crate) use position::{PositionChange, RowSpot};
 pub use reach::{
     Anywhere, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads,
@@ -85,12 +88,9 @@ pub use reach::{
 pub use resume::ResumeFrom;
 #[doc(hidden)]
 pub use source::QuerySource;
-pub use stage::RowOfEntity;
+pub use stage::{Chosen, QueryStage, RowOfEntity, RowsHold};
 #[doc(hidden)]
-pub use stage::{
-    Chosen, KnownUpTo, NextPart, QueryStage, RowOf, RowsHold, RowsOf, SortKeyIn, TakesRange,
-    holds_all,
-};
+pub use stage::{KnownUpTo, NextPart, RowOf, RowsOf, SortKeyIn, TakesRange, holds_all};
 pub use stream::RowStream;
 pub use verbs::QueryVerbs;
 

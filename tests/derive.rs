@@ -163,3 +163,98 @@ fn rest_and_skip() -> Result<()> {
     }
     Ok(())
 }
+
+/// The types of the stages, as programs name them.
+mod stages {
+    use dynamo_entity::prelude::*;
+    use dynamo_entity::query::{Chosen, InGlobalIndex, InTable, QueryStage, RowsHold, SortPart};
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "visits", pk = "pk", sk = "sk", entities(Visit))]
+    #[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
+    #[dynamo(gsi(gsi2, pk = "gsi2pk", project = keys))]
+    pub(super) struct Visits;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Visits, key(pk = "SITE#{site}", sk = "VISIT#{day}#{r#type}#{number}"))]
+    #[dynamo(gsi(by_type, on = gsi1, pk = "TYPE#{r#type}", sk = "{day}#{number}"))]
+    #[dynamo(gsi(by_day, on = gsi2, pk = "DAY#{day}"))]
+    pub(super) struct Visit {
+        pub(super) site: String,
+        pub(super) day: u16,
+        pub(super) r#type: String,
+        pub(super) number: u32,
+    }
+
+    pub(super) fn of_site(site: &str) -> InPartitionOfVisit {
+        Visit::in_partition(site)
+    }
+
+    fn day(visits: InPartitionOfVisit) -> SortPart<u16, InPartitionOfVisit> {
+        visits.day()
+    }
+
+    pub(super) fn first_day(visits: InPartitionOfVisit) -> InPartitionOfVisitThenType {
+        day(visits).eq(1)
+    }
+
+    pub(super) fn inspections(visits: InPartitionOfVisitThenType) -> InPartitionOfVisitThenNumber {
+        visits.r#type().eq("inspection")
+    }
+
+    pub(super) fn late(visits: InPartitionOfVisitThenNumber) -> Query<Visit, InTable> {
+        visits.number().ge(10)
+    }
+
+    pub(super) fn last(
+        visits: InPartitionOfVisitThenNumber,
+    ) -> Chosen<Visit, RowsHold<true>, InTable> {
+        visits.number().eq(99)
+    }
+
+    pub(super) fn by_day(day: u16) -> Chosen<Visit, RowsHold<false>, InGlobalIndex> {
+        Visit::by_day(day)
+    }
+
+    pub(super) async fn count<S>(db: &Dynamo, visits: S) -> Result<usize>
+    where
+        S: QueryStage<Entity = Visit> + QueryVerbs,
+    {
+        visits.count(db).await
+    }
+}
+
+#[tokio::test]
+async fn functions_take_and_return_the_stages_of_a_chain() -> Result<()> {
+    use stages::{Visit, by_day, count, first_day, inspections, last, late, of_site};
+
+    let db = Dynamo::connect("embedded:memory").await?;
+    db.create_tables([stages::Visits::schema()]).await?;
+    for (day, kind, number) in [
+        (1, "inspection", 9),
+        (1, "inspection", 99),
+        (1, "repair", 7),
+        (2, "inspection", 99),
+    ] {
+        let (site, r#type) = ("a".to_owned(), kind.to_owned());
+        Visit {
+            site,
+            day,
+            r#type,
+            number,
+        }
+        .put()
+        .send(&db)
+        .await?;
+    }
+    let first = || inspections(first_day(of_site("a")));
+    assert_eq!(count(&db, of_site("a")).await?, 4);
+    assert_eq!(count(&db, first_day(of_site("a"))).await?, 3);
+    assert_eq!(count(&db, first()).await?, 2);
+    assert_eq!(late(first()).count(&db).await?, 1);
+    assert_eq!(count(&db, last(first())).await?, 1);
+    assert_eq!(by_day(1).hydrate().all(&db).await?.len(), 3);
+    let later: stages::ByTypeOfVisitThenNumber = Visit::by_type("inspection").day().eq(2);
+    assert_eq!(count(&db, later).await?, 1);
+    Ok(())
+}

@@ -5,9 +5,9 @@
 //!
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `tokens`, `library`, `template`, `attribute`, `way`, `codec`, `field_path`,
-//! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`, `query`,
-//! `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `entity`, `table`, `collection`, `value`,
-//! `fallback`.
+//! `stored`, `key_field`, `key`, `index`, `known`, `unique`, `usage`, `upkeep`, `path`, `definition`,
+//! `query_doc`, `query`, `partition`, `projection`, `checks`, `repository`, `encode`, `decode`, `entity`, `table`,
+//! `collection`, `value`, `fallback`.
 
 #[macro_use]
 mod tokens;
@@ -31,6 +31,7 @@ mod partition;
 mod path;
 mod projection;
 mod query;
+mod query_doc;
 mod repository;
 mod stored;
 mod table;

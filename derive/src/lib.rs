@@ -33,7 +33,23 @@ use crate::model::{Collection, Entity, Table, Value};
 
 /// Makes a struct an entity: its rows can be written to and read from a table.
 ///
-/// The keys, access patterns and managed fields are declared with `#[dynamo(..)]`.
+/// The keys, access patterns and managed fields are declared with `#[dynamo(..)]`. This page holds the whole grammar, of
+/// all derives.
+///
+/// # What it generates
+///
+/// - `Order::key(..)` makes the key of one item, of its typed parts.
+/// - `Order::in_partition(..)` and `Order::by_status(..)`, one function for each index, begin a query. The documentation of
+///   each shows its keys, order, condition, shards and rows.
+/// - `InPartitionOfOrder`, `ByStatusOfOrder` and, where `number` comes next behind other parts of the sort key,
+///   `ByStatusOfOrderThenNumber` are the types of the stages of such a chain. They stand beside the struct and are as
+///   visible, so functions can take and return them.
+#[doc = include_str!("grammar/rule.md")]
+#[doc = include_str!("grammar/entity.md")]
+#[doc = include_str!("grammar/table.md")]
+#[doc = include_str!("grammar/value.md")]
+#[doc = include_str!("grammar/collection.md")]
+#[doc = include_str!("grammar/projection.md")]
 #[proc_macro_derive(DynamoEntity, attributes(dynamo))]
 pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(input.into(), read_entity, expand::entity, fallback::entity).into()
@@ -42,6 +58,8 @@ pub fn derive_entity(input: proc_macro::TokenStream) -> proc_macro::TokenStream 
 /// Makes a unit struct a table that several entities share.
 ///
 /// The key attributes, indexes and entities are declared with `#[dynamo(..)]`.
+#[doc = include_str!("grammar/rule.md")]
+#[doc = include_str!("grammar/table.md")]
 #[proc_macro_derive(DynamoTable, attributes(dynamo))]
 pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(input.into(), read_table, expand::table, fallback::table).into()
@@ -50,6 +68,8 @@ pub fn derive_table(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// Makes an enum a collection: several entities of a shared table, one variant each.
 ///
 /// The table and the partition are declared with `#[dynamo(..)]`.
+#[doc = include_str!("grammar/rule.md")]
+#[doc = include_str!("grammar/collection.md")]
 #[proc_macro_derive(DynamoCollection, attributes(dynamo))]
 pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(
@@ -64,6 +84,8 @@ pub fn derive_collection(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 /// Makes a struct, a newtype or an enum a value: the type of an attribute or of a part of one.
 ///
 /// Stored names are declared with `#[dynamo(..)]`.
+#[doc = include_str!("grammar/rule.md")]
+#[doc = include_str!("grammar/value.md")]
 #[proc_macro_derive(DynamoValue, attributes(dynamo))]
 pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(input.into(), read_value, expand::value, fallback::value).into()
@@ -72,6 +94,8 @@ pub fn derive_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// Makes a struct a projection: some fields of an entity, under the same names and of the same types.
 ///
 /// The entity is named by `#[dynamo(entity = Order)]`.
+#[doc = include_str!("grammar/rule.md")]
+#[doc = include_str!("grammar/projection.md")]
 #[proc_macro_derive(DynamoProjection, attributes(dynamo))]
 pub fn derive_projection(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(

@@ -4,12 +4,14 @@
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,
 //! `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index`, `unique`, `table_index`, `table`,
-//! `entity`, `value`, `collection`, `projection`, `hint`.
+//! `entity`, `value`, `collection`, `projection`, `hint`, `grammar`.
 
 pub(crate) mod attribute;
 pub(crate) mod collection;
 pub(crate) mod entity;
 mod field;
+#[cfg(test)]
+mod grammar;
 pub(crate) mod hint;
 mod index;
 mod key;

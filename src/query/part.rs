@@ -15,16 +15,41 @@ use crate::json::{CodecError, Name};
 use crate::key::{Arg, GivenPart, KeyTarget, PartOf, SortedPart, WritePlace, width_in};
 use crate::schema::{Style, Width};
 
-/// The next part of the sort key. `eq` goes on to the part behind it. A range ends the chain, because DynamoDB reads
-/// only one range.
+/// The next part of the sort key, a field of the type `F`, at a stage of a chain. `eq` goes on to the part behind it. A
+/// range ends the chain, because DynamoDB reads only one range.
 #[must_use = "say what the part has to be: `eq`, `lt`, `le`, `gt`, `ge`, `between` or `starts_with`"]
-pub struct SortPart<F, K, Next, const ORDER: u8 = ORDERED> {
+pub struct SortPart<F, Stage> {
     draft: KeyDraft,
     way: PartForm,
-    kind: PhantomData<PartMarker<F, K, Next>>,
+    kind: PhantomData<fn() -> (F, Stage)>,
 }
 
-type PartMarker<F, K, Next> = fn() -> (F, K, Next);
+/// A stage that is followed by a part of the sort key.
+pub trait PartFollows {
+    /// What the part is to a query.
+    type Kind;
+    /// The stage behind the part.
+    type Next: QueryStage;
+    /// How keys sort by the part.
+    type Order;
+}
+
+/// A stage that the part does not follow: its method cannot be called.
+#[derive(Debug)]
+pub struct NotNext<K, Stage>(PhantomData<fn() -> (K, Stage)>);
+
+impl<K, Stage: QueryStage> PartFollows for NotNext<K, Stage> {
+    type Kind = K;
+    type Next = Stage;
+    type Order = PartOrder<ORDERED>;
+}
+
+/// The type of the values that a part is compared with.
+type PartType<F, Stage> = <<Stage as PartFollows>::Kind as PartKind<F>>::Part;
+
+/// The query that a range ends in.
+type Ranged<Stage> =
+    Query<RowOf<<Stage as PartFollows>::Next>, <<Stage as PartFollows>::Next as QueryStage>::Reach>;
 
 /// How a part of a sort key is written.
 #[derive(Clone, Copy)]
@@ -68,7 +93,7 @@ pub trait OrderedPart {}
 #[diagnostic::do_not_recommend]
 impl OrderedPart for PartOrder<ORDERED> {}
 
-impl<F, K, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
+impl<F, Stage> SortPart<F, Stage> {
     /// The part of a template that comes behind the draft.
     pub fn of_template(draft: KeyDraft, write: WriteTemplate) -> Self {
         SortPart::new(draft, PartForm::Template(write))
@@ -93,62 +118,63 @@ impl<F, K, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
     }
 }
 
-impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, ORDER> {
+impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
     /// The part is this value, or one of several given by [`each`](super::each). The chain goes on to the next part.
-    pub fn eq<N>(mut self, value: impl KeyArg<F, K, N>) -> Next {
+    pub fn eq<N>(mut self, value: impl KeyArg<F, N, Stage::Kind>) -> Stage::Next {
         let way = self.way;
         let write =
             |value: GivenPart| move |target: KeyTarget<'_>| write_sort(&value, &way, target);
         let values: Vec<_> = value.values().into_iter().map(write).collect();
         let values: Vec<_> = values.iter().map(|write| write as _).collect();
         self.draft.equal(&values);
-        Next::of(self.draft)
+        Stage::Next::of(self.draft)
     }
 
     /// There is no such part: the field is None, and `{field:first}` or `{field:last}` gives that a place. The chain goes on
     /// to the next part.
-    pub fn missing(mut self) -> Next
+    pub fn missing(mut self) -> Stage::Next
     where
-        K: PlacedKind,
+        Stage::Kind: PlacedKind,
     {
         let way = self.way;
-        let none = |target: KeyTarget<'_>| write_none(K::PLACE, &way, target);
+        let none =
+            |target: KeyTarget<'_>| write_none(<Stage::Kind as PlacedKind>::PLACE, &way, target);
         self.draft.equal(&[&none]);
-        Next::of(self.draft)
+        Stage::Next::of(self.draft)
     }
 
     /// The part is less than this value.
-    pub fn lt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn lt(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        K::Part: SortedPart,
-        PartOrder<ORDER>: OrderedPart,
+        PartType<F, Stage>: SortedPart,
+        Stage::Order: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), false)))
     }
 
     /// The part is this value or less.
-    pub fn le(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn le(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        K::Part: SortedPart,
-        PartOrder<ORDER>: OrderedPart,
+        PartType<F, Stage>: SortedPart,
+        Stage::Order: OrderedPart,
     {
         self.range(None, Some((value.into_arg(), true)))
     }
 
     /// The part is greater than this value.
-    pub fn gt(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn gt(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        K::Part: SortedPart,
-        PartOrder<ORDER>: OrderedPart,
+        PartType<F, Stage>: SortedPart,
+        Stage::Order: OrderedPart,
     {
         self.range(Some((value.into_arg(), false)), None)
     }
 
     /// The part is this value or greater.
-    pub fn ge(self, value: impl Arg<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn ge(self, value: impl Arg<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        K::Part: SortedPart,
-        PartOrder<ORDER>: OrderedPart,
+        PartType<F, Stage>: SortedPart,
+        Stage::Order: OrderedPart,
     {
         self.range(Some((value.into_arg(), true)), None)
     }
@@ -175,10 +201,10 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     /// assert_eq!(visits(&db, None).await?, 5);
     /// # Ok(()) }
     /// ```
-    pub fn between(self, range: impl Between<K::Part>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn between(self, range: impl Between<PartType<F, Stage>>) -> Ranged<Stage>
     where
-        K::Part: SortedPart,
-        PartOrder<ORDER>: OrderedPart,
+        PartType<F, Stage>: SortedPart,
+        Stage::Order: OrderedPart,
     {
         let side = |end| match end {
             Bound::Included(value) => Some((value, true)),
@@ -190,23 +216,24 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
     }
 
     /// The part begins with this text.
-    pub fn starts_with(mut self, text: impl AsRef<str>) -> Query<RowOf<Next>, Next::Reach>
+    pub fn starts_with(mut self, text: impl AsRef<str>) -> Ranged<Stage>
     where
-        K::Part: Textual<Slice = str>,
-        PartOrder<ORDER>: OrderedPart,
+        PartType<F, Stage>: Textual<Slice = str>,
+        Stage::Order: OrderedPart,
     {
-        self.draft.starting_with(&K::prefix(text.as_ref()));
-        Query::new::<Next>(self.draft)
+        self.draft
+            .starting_with(&<Stage::Kind as PartKind<F>>::prefix(text.as_ref()));
+        Query::new::<Stage::Next>(self.draft)
     }
 
     fn range(
         mut self,
-        lower: Option<(K::Part, bool)>,
-        upper: Option<(K::Part, bool)>,
-    ) -> Query<RowOf<Next>, Next::Reach> {
+        lower: Option<(PartType<F, Stage>, bool)>,
+        upper: Option<(PartType<F, Stage>, bool)>,
+    ) -> Ranged<Stage> {
         let way = self.way;
-        let write = |end: &Option<(K::Part, bool)>, target: KeyTarget<'_>| match end {
-            Some((value, _)) => K::write_sort(value, &way, target),
+        let write = |end: &Option<(PartType<F, Stage>, bool)>, target: KeyTarget<'_>| match end {
+            Some((value, _)) => Stage::Kind::write_sort(value, &way, target),
             None => Ok(()),
         };
         let (write_lower, write_upper) = (
@@ -217,21 +244,21 @@ impl<F, K: PartKind<F>, Next: QueryStage, const ORDER: u8> SortPart<F, K, Next, 
             lower.as_ref().map(|(_, held)| (&write_lower as _, *held)),
             upper.as_ref().map(|(_, held)| (&write_upper as _, *held)),
         );
-        Query::new::<Next>(self.draft)
+        Query::new::<Stage::Next>(self.draft)
     }
 }
 
 /// Makes the names of the parts known, so that the compiler says why none of them can follow.
 #[doc(hidden)]
-impl<F, K, Next: QueryStage, const ORDER: u8> Deref for SortPart<F, K, Next, ORDER> {
-    type Target = <Next::Entity as EntityContract>::SortParts;
+impl<F, Stage: PartFollows> Deref for SortPart<F, Stage> {
+    type Target = <<Stage::Next as QueryStage>::Entity as EntityContract>::SortParts;
 
     fn deref(&self) -> &Self::Target {
-        Next::Entity::SORT_PARTS
+        <Stage::Next as QueryStage>::Entity::SORT_PARTS
     }
 }
 
-impl<F, K, Next, const ORDER: u8> Clone for SortPart<F, K, Next, ORDER> {
+impl<F, Stage> Clone for SortPart<F, Stage> {
     fn clone(&self) -> Self {
         SortPart {
             draft: self.draft.clone(),
@@ -241,7 +268,7 @@ impl<F, K, Next, const ORDER: u8> Clone for SortPart<F, K, Next, ORDER> {
     }
 }
 
-impl<F, K, Next, const ORDER: u8> fmt::Debug for SortPart<F, K, Next, ORDER> {
+impl<F, Stage> fmt::Debug for SortPart<F, Stage> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.draft.fmt(f)
     }

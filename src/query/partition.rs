@@ -1,10 +1,10 @@
 //! What is given for the parts of a partition key: one value each, or several by [`each`].
 
-use super::kind::PartKind;
+use super::kind::{Formatted, PartKind};
 use super::part::PartForm;
 use crate::json::{CodecError, Name};
 use crate::key::given::WriteGivenPart;
-use crate::key::{Arg, GivenPart, KeyTarget, PartOf, PartPlace, Role};
+use crate::key::{Arg, GivenPart, KeyTarget, PLAIN, PartOf, PartPlace, Role};
 
 struct PartValue<F, K: PartKind<F>>(K::Part);
 
@@ -39,7 +39,9 @@ pub(super) fn write_sort(
     }
 }
 
-/// What may be given for a field of this kind: whatever [`Arg`] allows for its type, or [`each`] of several.
+/// What may be given for a part of a key that is a field of the type `F`: whatever [`Arg`] allows for its type, or
+/// [`each`] of several. `K` is how the part is written: the field itself as an attribute, or cut by a format, which takes
+/// the cut type. `Number` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what this part of the key holds",
     label = "expected what the key holds of the field, or `each(..)` of several",
@@ -47,7 +49,7 @@ pub(super) fn write_sort(
     note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:ms}}` `Seconds` and `Millis`, from `Seconds::floor(time)` and `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
 )]
-pub trait KeyArg<F, K, Number> {
+pub trait KeyArg<F, Number, K = Formatted<PLAIN>> {
     /// The values.
     fn values(self) -> Vec<GivenPart>;
 }
@@ -60,13 +62,13 @@ pub struct One(());
 #[derive(Debug)]
 pub struct Several(());
 
-impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, One> for A {
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, One, K> for A {
     fn values(self) -> Vec<GivenPart> {
         vec![given::<F, K>(self)]
     }
 }
 
-impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, K, Several> for Each<A> {
+impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K> for Each<A> {
     fn values(self) -> Vec<GivenPart> {
         self.0.into_iter().map(given::<F, K>).collect()
     }

@@ -12,7 +12,11 @@ use crate::error::Result;
 use crate::read::{ReadValues, entities_ahead, keys_ahead};
 use crate::schema::{IndexDef, Projection};
 
-/// A stage of a chain: some parts of the sort key are known. The derive writes one for each part.
+/// A stage of a chain: some parts of the sort key are known. The derive writes a type for each: `Order::by_status(..)`
+/// returns a `ByStatusOfOrder`, which stands beside `Order`. A stage is a query too: all of [`QueryVerbs`] are its
+/// methods.
+///
+/// [`QueryVerbs`]: crate::query::QueryVerbs
 pub trait QueryStage: Sized {
     /// The entity whose rows are asked for.
     type Entity: DynamoEntity;
@@ -22,16 +26,18 @@ pub trait QueryStage: Sized {
     type Reach: Reach;
 
     /// The stage that this draft is at.
+    #[doc(hidden)]
     fn of(draft: KeyDraft) -> Self;
 
     /// The draft of the stage.
+    #[doc(hidden)]
     fn draft(self) -> KeyDraft;
 }
 
 /// What a row of a stage is.
 pub type RowOf<S> = <<S as QueryStage>::Rows as RowsOf<<S as QueryStage>::Entity>>::Row;
 
-/// Whether the rows that are read hold all attributes.
+/// Whether the rows that are read hold all attributes: then they are entities, otherwise keys.
 #[derive(Debug)]
 pub struct RowsHold<const WHOLE: bool>(());
 
@@ -146,7 +152,8 @@ pub trait NextPart<'x> {
     fn never<T>() -> T;
 }
 
-/// The end of a chain: every part that it can ask for is known.
+/// The end of a chain: every part that it can ask for is known. `E` is the entity, `R` a [`RowsHold`], `A` where it reads,
+/// such as [`InGlobalIndex`](super::InGlobalIndex).
 #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
 pub struct Chosen<E, R, A> {
     draft: KeyDraft,

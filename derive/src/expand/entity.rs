@@ -44,8 +44,9 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let repository = entity.repository.as_ref();
     let repository =
         repository.map(|name| repository::alias(&entity.krate, &entity.vis, &entity.ident, name));
+    let stages = query::stages(entity, &key_struct);
     let hidden = hidden(&entity.krate, &body);
-    code!(#repository #hidden)
+    code!(#repository #stages #hidden)
 }
 
 /// `Order::key(user_id, order_no)`.

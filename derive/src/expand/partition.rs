@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 
-use super::query::Pattern;
+use super::query::{Pattern, kind};
 use crate::model::{Entity, TableRef};
 
 /// What may be given for the parts.
@@ -13,10 +13,10 @@ pub(super) fn parts(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let ident = &entity.ident;
     let parts = Pattern::of_table(entity, key_struct).partition_parts();
     let parts = parts.arguments.into_iter().enumerate();
-    let parts = parts.map(|(at, (field, kind))| {
-        let ty = &field.ty;
+    let parts = parts.map(|(at, (field, format))| {
+        let (ty, kind) = (&field.ty, kind(field, format));
         code! {
-            impl<__A: __d::KeyArg<#ty, #kind, __N>, __N> __d::PartitionArg<#at, __A, __N> for #ident {
+            impl<__A: __d::KeyArg<#ty, __N, #kind>, __N> __d::PartitionArg<#at, __A, __N> for #ident {
                 #[inline]
                 fn values(given: __A) -> __d::Vec<__d::GivenPart> {
                     __d::KeyArg::values(given)

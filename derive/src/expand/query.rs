@@ -9,8 +9,9 @@ use quote::format_ident;
 
 use super::attribute::declared;
 use super::index::{distinct_of, index_writer_name};
+use super::query_doc::PatternDoc;
 use super::template;
-use super::tokens::{name, plain_name};
+use super::tokens::{beside, name, plain_name};
 use crate::model::{
     Entity, EntityProjection, Field, Format, Index, IndexKind, KeySource, Piece, Role, Style,
     TableRef, Template,
@@ -26,6 +27,20 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
         indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index).expand());
     let parts = parts_too_late(entity, key_struct);
     code!(#table #(#indexes)* #parts)
+}
+
+/// The types of all stages. They stand beside the entity, so that functions can name them.
+pub(super) fn stages(entity: &Entity, key_struct: &Ident) -> TokenStream {
+    let indexes = entity.indexes.iter().enumerate();
+    let indexes = indexes.map(|(at, index)| Pattern::of_index(entity, key_struct, at, index));
+    let patterns = [Pattern::of_table(entity, key_struct)]
+        .into_iter()
+        .chain(indexes);
+    let stages = patterns.flat_map(|pattern| {
+        let parts = 0..pattern.sort_parts().len();
+        parts.map(|at| pattern.stage_struct(at)).collect::<Vec<_>>()
+    });
+    code!(#(#stages)*)
 }
 
 /// The struct that knows the names of all parts.
@@ -51,7 +66,7 @@ fn parts_too_late(entity: &Entity, key_struct: &Ident) -> TokenStream {
         code! {
             #[doc(hidden)]
             #[inline]
-            #vis fn #part(&self) -> __d::SortPart<#ty, #kind, #stage>
+            #vis fn #part(&self) -> __d::SortPart<#ty, __d::NotNext<#kind, #stage>>
             where
                 for<'x> Self: __d::NextPart<'x>,
             {
@@ -167,9 +182,13 @@ impl<'a> Pattern<'a> {
         let numbers: Vec<_> = (0..parts.len())
             .map(|at| format_ident!("__N{at}"))
             .collect();
-        let arguments = parts.iter().zip(&numbers).map(|((field, kind), number)| {
+        let arguments = parts.iter().zip(&numbers).map(|((field, format), number)| {
             let (value, ty) = (&field.ident, &field.ty);
-            code!(#value: impl __d::KeyArg<#ty, #kind, #number>)
+            // A plain part is what the library takes where no kind is named.
+            let is_named = *format != Some(Format::PLAIN);
+            let kind = is_named.then(|| kind(field, *format));
+            let kind = kind.iter();
+            code!(#value: impl __d::KeyArg<#ty, #number #(, #kind)*>)
         });
         let write = match (self.index, &self.entity.table) {
             (None, TableRef::Shared(_)) => {
@@ -183,13 +202,7 @@ impl<'a> Pattern<'a> {
         };
         let front = self.front();
         let first = self.stage_type(0, is_last);
-        let doc = match self.index {
-            None => format!("The rows of `{ident}` in one partition, by the parts of its key."),
-            Some((_, index)) => format!(
-                "The rows of `{ident}` by the index `{}`.",
-                plain_name(&index.on)
-            ),
-        };
+        let doc = self.doc().of_function();
         code! {
             impl #ident {
                 #[doc = #doc]
@@ -218,7 +231,7 @@ impl<'a> Pattern<'a> {
                 KeySource::Field { field, .. } => {
                     let field = &self.entity.fields[*field];
                     let (value, name) = (&field.ident, name(&field.stored));
-                    arguments.push((field, bare_kind(field)));
+                    arguments.push((field, None));
                     writes.push(code!(#value.write_value(#target, &#name)?;));
                 }
                 KeySource::Template(template) => {
@@ -226,7 +239,7 @@ impl<'a> Pattern<'a> {
                         .map(|(field, format)| {
                             let field = &self.entity.fields[field];
                             let value = &field.ident;
-                            arguments.push((field, template::kind(format)));
+                            arguments.push((field, Some(format)));
                             code!(__d::PartOf::new(#value, __d::GivenPart::write))
                         })
                         .collect();
@@ -291,6 +304,41 @@ impl<'a> Pattern<'a> {
         }
     }
 
+    /// What rustdoc says of it.
+    fn doc(&self) -> PatternDoc<'a> {
+        let index = self.index.map(|(_, index)| index);
+        let arguments = self.partition_parts().arguments.into_iter();
+        PatternDoc {
+            entity: self.entity,
+            function: self.function.clone(),
+            index,
+            partition: self.partition().1,
+            sort: self.sort(),
+            arguments: arguments.map(|(field, _)| &field.ident).collect(),
+            parts: (self.sort_parts().iter())
+                .map(|part| &part.field.ident)
+                .collect(),
+            project: index.map(|index| &distinct_of(self.entity, index).project),
+        }
+    }
+
+    /// The type of the stage at which a part is the next one.
+    fn stage_struct(&self, at: usize) -> TokenStream {
+        let (vis, name, about) = (
+            &self.entity.vis,
+            self.stage_name(at),
+            self.doc().of_stage(at),
+        );
+        beside(&self.entity.krate, |library| {
+            code! {
+                #[doc = #about]
+                #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+                #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
+                #vis struct #name(#library::KeyDraft);
+            }
+        })
+    }
+
     /// The stage at which a part is the next one.
     fn stage(&self, at: usize, part: &SortPart<'_>, later: &[SortPart<'_>]) -> TokenStream {
         let (ident, vis) = (&self.entity.ident, &self.entity.vis);
@@ -302,15 +350,9 @@ impl<'a> Pattern<'a> {
         let field = &part.field.ident;
         let ty = &part.field.ty;
         let (kind, order, make) = (part.kind(), part.order(), self.make_part(part));
-        let doc = format!("The part `{}` of the sort key.", plain_name(field));
+        let doc = self.doc().of_part(at, part.format());
         let later = later.iter().map(|part| skipped(part, &name, vis));
-        let about = format!("Rows of `{ident}`: a stage of `{}(..)`.", self.function);
         code! {
-            #[doc = #about]
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #[must_use = "nothing happens until a verb such as `.page(&db)` or `.all(&db)`"]
-            #vis struct #name(__d::KeyDraft);
-
             impl __d::QueryStage for #name {
                 type Entity = #ident;
                 type Rows = #rows;
@@ -327,10 +369,16 @@ impl<'a> Pattern<'a> {
                 }
             }
 
+            impl __d::PartFollows for #name {
+                type Kind = #kind;
+                type Next = #next;
+                type Order = __d::PartOrder<#order>;
+            }
+
             impl #name {
                 #[doc = #doc]
                 #[inline]
-                #vis fn #field(self) -> __d::SortPart<#ty, #kind, #next #(, #order)*> {
+                #vis fn #field(self) -> __d::SortPart<#ty, #name> {
                     __d::SortPart::#make
                 }
 
@@ -374,23 +422,18 @@ impl<'a> Pattern<'a> {
         code!(__d::Chosen<#ident, #rows, #reach>)
     }
 
+    /// Names the type of a stage, as `ByStatusOfOrder`, or `ByStatusOfOrderThenNumber` where `number` comes next behind
+    /// other parts.
     fn stage_name(&self, at: usize) -> Ident {
-        let words = plain_name(&self.function);
-        let camel: String = words
-            .split('_')
-            .flat_map(|word| {
-                let mut chars = word.chars();
-                chars
-                    .next()
-                    .into_iter()
-                    .flat_map(char::to_uppercase)
-                    .chain(chars)
-            })
-            .collect();
+        let pattern = camel_case(&self.function);
         let entity = plain_name(&self.entity.ident);
-        match at {
-            0 => format_ident!("{camel}Of{entity}"),
-            at => format_ident!("{camel}Of{entity}_{at}"),
+        let span = self.entity.ident.span();
+        match self.sort_parts().get(at).filter(|_| at > 0) {
+            None => format_ident!("{pattern}Of{entity}", span = span),
+            Some(part) => {
+                let part = camel_case(&part.field.ident);
+                format_ident!("{pattern}Of{entity}Then{part}", span = span)
+            }
         }
     }
 
@@ -421,9 +464,10 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// A partition key: the fields that are its parts, with their kinds, and the steps that write it.
+/// A partition key: the fields that are its parts, with their formats where they stand in a template, and the steps that
+/// write it.
 pub(super) struct PartitionWriter<'a> {
-    pub(super) arguments: Vec<(&'a Field, TokenStream)>,
+    pub(super) arguments: Vec<(&'a Field, Option<Format>)>,
     pub(super) writes: Vec<TokenStream>,
 }
 
@@ -436,19 +480,25 @@ struct SortPart<'a> {
 impl SortPart<'_> {
     /// Names what its field is to a query.
     fn kind(&self) -> TokenStream {
+        kind(self.field, self.format())
+    }
+
+    /// Returns how it stands in a template, if it does.
+    fn format(&self) -> Option<Format> {
         match &self.place {
-            PartPlace::Bare => bare_kind(self.field),
-            PartPlace::Template { format, .. } => template::kind(*format),
+            PartPlace::Bare => None,
+            PartPlace::Template { format, .. } => Some(*format),
         }
     }
 
-    /// Returns how keys sort by the part, if that is not known here.
-    fn order(&self) -> impl Iterator<Item = &TokenStream> {
-        let order = match &self.place {
-            PartPlace::Bare => None,
-            PartPlace::Template { order, .. } => order.as_ref(),
-        };
-        order.into_iter()
+    /// Returns how keys sort by the part.
+    fn order(&self) -> TokenStream {
+        match &self.place {
+            PartPlace::Template {
+                order: Some(order), ..
+            } => order.clone(),
+            _ => code!({ __d::ORDERED }),
+        }
     }
 }
 
@@ -471,12 +521,31 @@ fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenSt
     code! {
         #[doc(hidden)]
         #[inline]
-        #vis fn #name(self) -> __d::SortPart<#ty, #kind, #stage>
+        #vis fn #name(self) -> __d::SortPart<#ty, __d::NotNext<#kind, #stage>>
         where
             for<'x> Self: __d::KnownUpTo<'x>,
         {
             __d::SortPart::never(self.0)
         }
+    }
+}
+
+/// Turns a name in snake case into one in camel case.
+fn camel_case(name: &Ident) -> String {
+    let name = plain_name(name);
+    let words = name.split('_').map(str::chars);
+    let words = words.flat_map(|mut chars| {
+        let first = chars.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(chars)
+    });
+    words.collect()
+}
+
+/// Names what a field is to a query, in a template with this format or as a key itself.
+pub(super) fn kind(field: &Field, format: Option<Format>) -> TokenStream {
+    match format {
+        Some(format) => template::kind(format),
+        None => bare_kind(field),
     }
 }
 

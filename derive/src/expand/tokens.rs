@@ -30,6 +30,19 @@ pub(super) fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     }
 }
 
+/// What programs name stands beside their own item. It says what it needs of the library by its whole path, which
+/// `write` is given.
+pub(super) fn beside(krate: &Path, write: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {
+    let item = write(&code!(#krate::__private));
+    code! {
+        #[allow(
+            dead_code, deprecated, unreachable_pub, unused_qualifications, clippy::all, clippy::pedantic,
+            clippy::restriction
+        )]
+        #item
+    }
+}
+
 /// `<Type as Trait>::item`, placed where the type was written.
 ///
 /// Every question about the type of a field has this form. If the type lacks the trait, the compiler gives the same

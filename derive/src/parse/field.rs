@@ -24,7 +24,7 @@ const ROLES: [(&str, Role); 8] = [
     ("updated_by", Role::UpdatedBy),
 ];
 
-const FORMATS: [(&str, Form); 4] = [
+pub(super) const FORMATS: [(&str, Form); 4] = [
     ("epoch", Form::Epoch),
     ("epoch_ms", Form::EpochMillis),
     ("rfc3339", Form::Rfc3339),

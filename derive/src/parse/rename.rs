@@ -17,7 +17,7 @@ pub(crate) enum Case {
     ScreamingKebab,
 }
 
-const CASES: [(&str, Case); 8] = [
+pub(super) const CASES: [(&str, Case); 8] = [
     ("lowercase", Case::Lower),
     ("UPPERCASE", Case::Upper),
     ("PascalCase", Case::Pascal),

@@ -6,9 +6,10 @@ use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 use crate::parse::{attribute, option_place};
 
+pub(super) const VIEWS: [&str; 4] = ["keys_only", "new_image", "old_image", "new_and_old_images"];
+
 /// Reads `stream = ..`.
 pub(crate) fn stream(opt: Opt, diag: &Diag) -> Option<StreamView> {
-    const VIEWS: [&str; 4] = ["keys_only", "new_image", "old_image", "new_and_old_images"];
     let word = opt.word(diag)?;
     let name = word.to_string();
     match name.as_str() {

@@ -9,7 +9,7 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-const TEXTS: [(&str, TextFormat); 6] = [
+pub(super) const TEXTS: [(&str, TextFormat); 6] = [
     ("s", TextFormat::Seconds),
     ("ms", TextFormat::Millis),
     ("date", TextFormat::Date),
@@ -18,7 +18,8 @@ const TEXTS: [(&str, TextFormat); 6] = [
     ("upper", TextFormat::Upper),
 ];
 
-const PLACES: [(&str, NoneSide); 2] = [("first", NoneSide::First), ("last", NoneSide::Last)];
+pub(super) const PLACES: [(&str, NoneSide); 2] =
+    [("first", NoneSide::First), ("last", NoneSide::Last)];
 
 /// A template whose braces are understood, but not yet its names.
 #[derive(Debug, PartialEq, Eq)]

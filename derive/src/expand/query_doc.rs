@@ -1,0 +1,176 @@
+//! What rustdoc says of an access pattern: its keys, order, condition, shards and rows, and how it is called.
+
+use proc_macro2::Ident;
+
+use super::tokens::{plain_name, shown};
+use crate::check::placeholder;
+use crate::model::{
+    Entity, EntityProjection, Format, Index, IndexKind, KeySource, Piece, TableRef, Template,
+};
+
+/// An access pattern, as far as its documentation tells it.
+pub(super) struct PatternDoc<'a> {
+    pub(super) entity: &'a Entity,
+    pub(super) function: Ident,
+    pub(super) index: Option<&'a Index>,
+    pub(super) partition: Vec<&'a KeySource>,
+    pub(super) sort: Vec<&'a KeySource>,
+    /// The fields that are its arguments, and those that are asked for behind it.
+    pub(super) arguments: Vec<&'a Ident>,
+    pub(super) parts: Vec<&'a Ident>,
+    /// What the index holds, if the entity declares it.
+    pub(super) project: Option<&'a EntityProjection>,
+}
+
+impl PatternDoc<'_> {
+    /// Describes the function that begins the chain.
+    pub(super) fn of_function(&self) -> String {
+        let ident = &self.entity.ident;
+        let place = match self.index {
+            None => "in one partition of the table".to_owned(),
+            Some(index) => {
+                let kind = match index.kind {
+                    IndexKind::Global => "global",
+                    IndexKind::Local => "local",
+                };
+                format!("by the {kind} index `{}`", plain_name(&index.on))
+            }
+        };
+        let mut text = format!("The rows of `{ident}` {place}.\n\n");
+        text.push_str(&format!("- partition key: {}\n", self.key(&self.partition)));
+        match self.parts.as_slice() {
+            [] if self.sort.is_empty() => text.push_str("- no sort key: rows come in no order\n"),
+            [] => text.push_str(&format!("- sort key: {}\n", self.key(&self.sort))),
+            parts => text.push_str(&format!(
+                "- sort key: {}; rows come in the order of {}, or with `.descending()` in the reverse\n",
+                self.key(&self.sort),
+                listed(parts, ", then ")
+            )),
+        }
+        if let Some(when) = self.index.and_then(|index| index.when.as_ref()) {
+            text.push_str(&format!("- only rows with `{}`\n", when.text));
+        }
+        text.push_str(&self.shards());
+        text.push_str(&self.rows());
+        text.push_str(&format!("\n```text\n{}\n```", self.example()));
+        text
+    }
+
+    /// Describes the type of a stage.
+    pub(super) fn of_stage(&self, at: usize) -> String {
+        let (ident, function) = (&self.entity.ident, plain_name(&self.function));
+        let known = self.parts.get(..at).unwrap_or_default();
+        let behind = match known {
+            [] => String::new(),
+            known => format!(", with {} given by `eq`", listed(known, " and ")),
+        };
+        let next = self.parts.get(at).map(|part| plain_name(part));
+        format!(
+            "A stage of `{ident}::{function}(..)`{behind}: a query, and with `.{}()` one of less.",
+            next.unwrap_or_default()
+        )
+    }
+
+    /// Describes the method of a part.
+    pub(super) fn of_part(&self, at: usize, format: Option<Format>) -> String {
+        let name = |at: usize| self.parts.get(at).map(|part| plain_name(part));
+        let part = name(at).unwrap_or_default();
+        let goes_on = match name(at + 1) {
+            Some(next) => format!("`eq` goes on to `.{next}()`, "),
+            None => "`eq` gives it, ".to_owned(),
+        };
+        let missing = match format {
+            Some(Format { none: Some(_), .. }) => " `missing()` asks for the rows that have none.",
+            _ => "",
+        };
+        format!(
+            "The part `{part}` of the sort key {}. {goes_on}a range such as `ge` or `between` ends the chain.{missing}",
+            self.key(&self.sort)
+        )
+    }
+
+    /// Shows a key as it was declared.
+    fn key(&self, sources: &[&KeySource]) -> String {
+        let keys = sources.iter().map(|source| match source {
+            KeySource::Field { field, .. } => plain_name(&self.entity.fields[*field].ident),
+            KeySource::Template(template) => format!("\"{}\"", self.template(template)),
+        });
+        let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+        keys.join(", ")
+    }
+
+    fn template(&self, template: &Template) -> String {
+        let pieces = template.pieces.iter().map(|piece| match piece {
+            Piece::Literal(text) => text.replace('{', "{{").replace('}', "}}"),
+            Piece::Part { field, format } => placeholder(&self.entity.fields[*field], *format)
+                .trim_matches('"')
+                .to_owned(),
+        });
+        pieces.collect()
+    }
+
+    fn shards(&self) -> String {
+        let written = self.partition.iter().find_map(|source| source.shards());
+        let read = self.index.and_then(|index| index.read_shards);
+        match (written, read) {
+            (Some(written), Some(read)) if read != written => format!(
+                "- {written} shards of each partition are written and {read} read, side by side, and merged\n"
+            ),
+            (Some(shards), _) => {
+                format!("- {shards} shards of each partition, read side by side and merged\n")
+            }
+            (None, _) => String::new(),
+        }
+    }
+
+    fn rows(&self) -> String {
+        let Some(index) = self.index else {
+            return String::new();
+        };
+        let ident = &self.entity.ident;
+        match (&self.entity.table, self.project) {
+            (TableRef::Shared(table), _) => format!(
+                "- each row is a `{ident}`, or its key if the index `{}` of `{}` holds less\n",
+                plain_name(&index.on),
+                shown(table)
+            ),
+            (_, Some(EntityProjection::Keys)) => {
+                "- each row is a key, and with `.hydrate()` its item\n".to_owned()
+            }
+            (_, Some(EntityProjection::Fields(fields))) => {
+                let names: Vec<&Ident> = (fields.iter())
+                    .map(|field| &self.entity.fields[*field].ident)
+                    .collect();
+                format!(
+                    "- each row is a key, with `.select::<..>()` also {}, and with `.hydrate()` its item\n",
+                    listed(&names, " and ")
+                )
+            }
+            (_, Some(EntityProjection::All) | None) => format!("- each row is a `{ident}`\n"),
+        }
+    }
+
+    /// Shows a call with all parts, of which the last is a range.
+    fn example(&self) -> String {
+        let arguments: Vec<String> = self.arguments.iter().map(|name| plain_name(name)).collect();
+        let last = self.parts.len().saturating_sub(1);
+        let parts = self.parts.iter().enumerate().map(|(at, part)| {
+            let part = plain_name(part);
+            let verb = if at == last { "ge" } else { "eq" };
+            format!(".{part}().{verb}({part})")
+        });
+        format!(
+            "let rows = {}::{}({}){}.all(&db).await?;",
+            self.entity.ident,
+            plain_name(&self.function),
+            arguments.join(", "),
+            parts.collect::<String>()
+        )
+    }
+}
+
+/// Names fields in a sentence.
+fn listed(names: &[&Ident], between: &str) -> String {
+    let names = names.iter().map(|name| format!("`{}`", plain_name(name)));
+    names.collect::<Vec<_>>().join(between)
+}
