@@ -182,7 +182,7 @@ fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Optio
             _ => {
                 let mut hint = did_you_mean(behind, PLACES.map(|(word, _)| word));
                 if hint.is_empty() || place(behind).is_some() {
-                    hint = format!("; write `{{{name}:date:last}}`");
+                    hint = format!("; write `{{{name}:{text}}}`");
                 }
                 say(format!(
                     "\"{{{inside}}}\": a part has one format, and behind it `first` or `last`, where a None sorts{hint}"
