@@ -1,11 +1,10 @@
 //! The same help desk on the command line.
 
-use chrono::{DateTime, Utc};
 use clap::{Parser, Subcommand};
 use dynamo_entity::prelude::*;
 
 use super::desk::{Desk, NewTicket, Outcome, sign_up};
-use super::model::{Priority, Status};
+use super::model::Status;
 
 #[derive(Debug, Parser)]
 pub struct Cli {
@@ -33,15 +32,7 @@ pub enum Command {
     },
     /// Prints a token for requests.
     LogIn,
-    Open {
-        email: String,
-        subject: String,
-        text: String,
-        #[arg(long, value_enum, default_value = "normal")]
-        priority: Priority,
-        #[arg(long)]
-        due: Option<DateTime<Utc>>,
-    },
+    Open(NewTicket),
     Queue {
         #[arg(value_enum, default_value = "new")]
         status: Status,
@@ -66,22 +57,7 @@ pub async fn run(db: Dynamo, cli: Cli) -> Outcome {
             drop(sign_up(&db, &cli.tenant, &name, &cli.agent, &email).await?)
         }
         Command::LogIn => println!("{}", desk.log_in().await?),
-        Command::Open {
-            email,
-            subject,
-            text,
-            priority,
-            due,
-        } => {
-            let new = NewTicket {
-                email,
-                subject,
-                text,
-                priority,
-                due,
-            };
-            println!("{}", desk.open(&new).await?);
-        }
+        Command::Open(new) => println!("{}", desk.open(&new).await?),
         Command::Queue { status } => {
             for ticket in desk.queue(status).limit(20).all(&db).await? {
                 println!("{} {:?} {}", ticket.ticket, ticket.priority, ticket.subject);

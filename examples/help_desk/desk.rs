@@ -58,12 +58,14 @@ pub async fn resume(db: &Dynamo, token: &str) -> Outcome<Desk> {
 }
 
 /// What a new ticket says.
-#[derive(Debug, Clone, serde::Deserialize)]
+#[derive(Debug, Clone, serde::Deserialize, clap::Args)]
 pub struct NewTicket {
     pub email: String,
     pub subject: String,
     pub text: String,
+    #[arg(long, value_enum, default_value = "normal")]
     pub priority: Priority,
+    #[arg(long)]
     pub due: Option<DateTime<Utc>>,
 }
 

@@ -21,17 +21,20 @@ impl Desk {
             self.edit(&tx, from, "merged", close).await
         })
         .await?;
-        let mut comments = Comment::in_partition(&self.tenant, from).stream(&self.db);
-        while let Some(comment) = comments.next().await.transpose()? {
-            let mut moved = comment.clone();
-            moved.ticket = into;
-            let both = Transaction::new()
-                .with(moved.create())
-                .with(comment.delete().if_exists())
+        // Each is counted at both tickets, so they go one after the other.
+        let comments = Comment::in_partition(&self.tenant, from).consistent();
+        let moves = comments.transact_each(|comment| {
+            let moved = Comment {
+                ticket: into,
+                ..comment.clone()
+            };
+            Transaction::new()
+                .with(comment.delete())
+                .with(moved.into_create())
                 .with(self.key(from).update().apply(|t| t.comments().sub(1)))
-                .with(self.key(into).update().apply(|t| t.comments().add(1)));
-            both.send(&self.db).await?;
-        }
+                .with(self.key(into).update().apply(|t| t.comments().add(1)))
+        });
+        moves.concurrency(1).send(&self.db).await?.complete()?;
         Ok(())
     }
 

@@ -76,9 +76,9 @@ pub struct Customer {
 #[derive(Debug, Clone, PartialEq, DynamoEntity, Serialize)]
 #[dynamo(table = HelpDesk, key(pk = "TICKET#{tenant}#{ticket}", sk = "INFO"))]
 #[dynamo(gsi(queue, on = gsi1, pk = "QUEUE#{tenant}#{status}", sk = "{priority}#{due:last}#{ticket}"))]
-#[dynamo(gsi(of_agent, on = gsi2, pk = "AGENT#{tenant}#{assignee}", sk = "{due:last}#{ticket}", when(status = Status::Open)))]
+#[dynamo(gsi(of_agent, on = gsi2, pk = "AGENT#{tenant}#{assignee}", sk = "{due:last}#{ticket}", when(status = [Status::New, Status::Open])))]
 #[dynamo(gsi(of_customer, on = gsi3, pk = "CUSTOMER#{tenant}#{customer}", sk = "TICKET#{ticket}"))]
-#[dynamo(gsi(overdue, on = gsi4, pk = "DUE#{tenant}", sk = "{due}#{ticket}", when(status = Status::Open)))]
+#[dynamo(gsi(overdue, on = gsi4, pk = "DUE#{tenant}", sk = "{due}#{ticket}", when(status = [Status::New, Status::Open])))]
 pub struct Ticket {
     pub tenant: String,
     pub ticket: u64,

@@ -164,7 +164,12 @@ impl Seen {
     pub fn is_wide_enough(&self) -> Step {
         let operations = self.0.iter().filter(|(name, _)| **name != REQUESTS);
         let all: u64 = operations.flat_map(|(_, outcomes)| outcomes.values()).sum();
-        let narrow = self.0.iter().find(|(_, outcomes)| outcomes.len() < 2);
+        // Reads of many keys ask again for what broke off, so it is luck if one of so few fails.
+        let asks_again = |name: &str| ["get_many", "read_together"].contains(&name);
+        let narrow = self
+            .0
+            .iter()
+            .find(|(name, outcomes)| outcomes.len() < 2 && !asks_again(name));
         match narrow {
             Some((name, outcomes)) if all >= 3_500 => {
                 Err(format!("`{name}` only ended in {outcomes:?}"))
