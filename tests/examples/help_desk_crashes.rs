@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use dynamo_entity::prelude::*;
-use dynamo_entity::testing::{Fault, Faults};
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
@@ -13,6 +12,7 @@ use crate::help_desk::api::router;
 use crate::help_desk::desk::{Desk, NewTicket, Outcome, sign_up};
 use crate::help_desk::model::*;
 use crate::support::db::{Db, Mode};
+use crate::support::faulty::Fault;
 
 fn new(email: &str, subject: &str) -> NewTicket {
     NewTicket {
@@ -89,15 +89,10 @@ async fn everything_agrees_whichever_request_is_the_last() -> Outcome {
     for lost in [Fault::refuse("AccessDeniedException"), Fault::Lose] {
         for requests in 0.. {
             let (db, desk) = begin().await?;
-            let faults = Faults::default();
-            let unlucky = Desk::of(&db.with_faults(&faults)?, "acme", "ann");
-            let last = [lost.clone()].into_iter();
-            let none = std::iter::repeat_n(Fault::refuse("AccessDeniedException"), 50);
-            faults.plan(
-                std::iter::repeat_n(Fault::Pass, requests)
-                    .chain(last)
-                    .chain(none),
-            );
+            let none = Fault::refuse("AccessDeniedException");
+            let plan = std::iter::repeat_n(Fault::Pass, requests).chain([lost.clone()]);
+            let (faulty, _) = db.faulty(plan.chain(std::iter::repeat_n(none, 50)));
+            let unlucky = Desk::of(&faulty, "acme", "ann");
             let is_done = day(&unlucky).await.is_ok();
             let tickets = agrees(&db).await?;
             // A merge that was begun goes on, and so does the rest of the day.
