@@ -21,7 +21,7 @@ pub(crate) use confirm::{ItemKeys, KeyNames};
 pub use explain::{Explanation, Filter};
 #[doc(hidden)]
 pub use respell::reread;
-pub(crate) use respell::{SentWrite, is_null, respelt};
+pub(crate) use respell::{SentWrite, is_null, respell_members, respelt};
 pub(crate) use strong_read::{read_item, read_raw};
 pub(crate) use task::RunningRequest;
 pub(crate) use transaction::limits::{MOST, check as check_limits};

@@ -6,6 +6,7 @@
 //! condition is a definite answer, so nothing was written before. For rows of our own this costs nothing. Other rows
 //! cost one more request, and none if the version has changed.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -13,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::entity::{self, DynamoEntity};
 use crate::json::{Reader, Writer, member, members};
-use crate::plan::{Outcome, WriteRequest, transaction_of};
+use crate::plan::{ItemKey, Outcome, TransactionMember, WriteRequest, transaction_of};
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
 /// What this library would store an item as, if it can be read: an object of DynamoDB JSON.
@@ -162,4 +163,23 @@ fn stored<'i>(item: &'i [u8], attribute: &str) -> Option<&'i [u8]> {
 pub(crate) fn is_null(json: &[u8]) -> bool {
     let kind = members(json).ok().and_then(|mut members| members.pop());
     kind.is_some_and(|(kind, _)| kind == "NULL")
+}
+
+/// Takes the values of guards as they are spelt in the stored items, once for each item.
+pub(crate) fn respell_members(
+    members: &mut [TransactionMember],
+    failure: &Failure,
+    respelt: &mut BTreeSet<ItemKey>,
+) -> bool {
+    let mut is_any = false;
+    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
+        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
+            && !respelt.contains(&member.key)
+            && member.write.respell(item).is_some()
+        {
+            respelt.insert(member.key.clone());
+            is_any = true;
+        }
+    }
+    is_any
 }

@@ -84,7 +84,11 @@ impl<'a> GivenWrite<'a> {
             self.tools.turn().await;
             let (began, is_resent) = (Instant::now(), planned_write.is_resent());
             let error = match planned_write.send(self.tools.db).await {
-                Ok(None) => return Ok(Fate::Written),
+                Ok(None) => {
+                    self.busy.progress();
+                    self.races.progress();
+                    return Ok(Fate::Written);
+                }
                 Ok(Some((current, error))) => {
                     if let Some(fate) = self.told(current.as_ref())? {
                         return Ok(fate);
@@ -188,7 +192,7 @@ fn held(earlier: u64, entity: &'static str) -> Error {
 
 fn overtaken(last: u64, entity: &'static str) -> Error {
     refused(format!(
-        "a later write of this item, number {last} of the input, was done, and this one was not: their order cannot be kept any more, so do this one by itself"
+        "a later write of this item, number {last} of the input, had its turn, and this one was not done: their order cannot be kept any more, so do this one by itself"
     ))
     .of(entity)
 }

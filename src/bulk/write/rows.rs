@@ -150,14 +150,22 @@ impl Attempt<'_, '_> {
         };
         self.tools.turn().await;
         let (began, is_resent) = (Instant::now(), planned_write.is_resent());
-        self.is_delete = planned_write.is_delete();
         let has_others = planned_write.has_others();
+        // What became of the others no absence of the row would tell.
+        self.is_delete = planned_write.is_delete() && !has_others;
         let sent = planned_write.send_within(self.tools.db, Some(&mut self.busy));
         let error = match sent.await {
-            Ok(None) => return Ok(ControlFlow::Break(Fate::Written)),
+            Ok(None) => {
+                self.busy.progress();
+                self.races.progress();
+                return Ok(ControlFlow::Break(Fate::Written));
+            }
             Ok(Some(setback)) => return self.after_lost_race(setback, began).await,
             Err(error) => error,
         };
+        if is_contended(&error) {
+            return self.after_contention(error, began).await;
+        }
         let row = (self.key, None);
         match classify(&error) {
             RowFailure::Unknown if !has_others => self.unknown(error, began).await,
@@ -200,6 +208,20 @@ impl Attempt<'_, '_> {
             self.item = current;
             return Ok(ControlFlow::Continue(()));
         }
+        self.races.in_vain();
+        if !self.races.another(began.elapsed()).await {
+            return Err(self.lost_race(error));
+        }
+        self.read_anew().await
+    }
+
+    /// Another request held one of the items. That says nothing of the next rows, so it is no reason to stop the job; and
+    /// a condition that failed beside it may have relied on what that request has changed.
+    async fn after_contention(
+        &mut self,
+        error: Error,
+        began: Instant,
+    ) -> Result<ControlFlow<Fate>, Trouble> {
         self.races.in_vain();
         if !self.races.another(began.elapsed()).await {
             return Err(self.lost_race(error));
@@ -298,6 +320,12 @@ fn standing(error: Error, item: &Bytes, db: &Dynamo) -> Error {
     let message = "the row is there, and does not fit a condition of its change";
     let error = error.with_kind(ErrorKind::Conflict, message);
     error.with_current(item.clone(), db.now())
+}
+
+/// Whether another request held an item of the transaction.
+fn is_contended(error: &Error) -> bool {
+    let mut failures = error.failures().iter();
+    failures.any(|failed| failed.error().is_unavailable())
 }
 
 /// Whether two items hold the same, in any order.

@@ -98,7 +98,10 @@ impl BatchGet {
         while !left.is_empty() {
             let began = Instant::now();
             let error = match self.ask(&left, &mut read).await {
-                Ok(unanswered) if unanswered.is_empty() => return read,
+                Ok(unanswered) if unanswered.is_empty() => {
+                    rounds.progress();
+                    return read;
+                }
                 Ok(unanswered) => {
                     if unanswered.len() < left.len() {
                         rounds.progress();

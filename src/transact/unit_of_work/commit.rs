@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use super::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
-use crate::plan::{ItemKey, Participant, TransactionMember, contention};
+use crate::plan::{Participant, contention, respell_members};
 use crate::transact::hand_over;
-use crate::wire::Failure;
 use crate::write::unique;
 
 /// Sends what was written, with the checks of what was only read.
@@ -35,31 +34,12 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
             return Ok(());
         };
         if unique::keep_values_of_others(&mut members, &failure)
-            || respell(&mut members, &failure, &mut respelt)
+            || respell_members(&mut members, &failure, &mut respelt)
         {
             continue;
         }
         return Err(crate::plan::explain(failure, &participants, db.now()));
     }
-}
-
-/// Takes the values of guards as they are spelt in the stored items, once for each item.
-fn respell(
-    members: &mut [TransactionMember],
-    failure: &Failure,
-    respelt: &mut BTreeSet<ItemKey>,
-) -> bool {
-    let mut is_any = false;
-    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
-        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
-            && !respelt.contains(&member.key)
-            && member.write.respell(item).is_some()
-        {
-            respelt.insert(member.key.clone());
-            is_any = true;
-        }
-    }
-    is_any
 }
 
 /// The items that are not as they were read.

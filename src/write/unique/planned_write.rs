@@ -1,5 +1,6 @@
 //! The write of one item and of what keeps its unique values, or of what a job writes together with it, as one request.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ use crate::json::member;
 use crate::path::Place;
 use crate::plan::{
     ItemKeys, Meaning, Outcome, Owner, Participant, Plan, TransactionMember, WriteRequest,
-    WriteVerb, check, contention,
+    WriteVerb, check, contention, respell_members,
 };
 use crate::retry::Rounds;
 use crate::schema::EntityDef;
@@ -133,7 +134,7 @@ async fn commit(
     mut members: Vec<TransactionMember>,
     mut rounds: Option<&mut Rounds<'_>>,
 ) -> Result<Option<Setback>> {
-    let mut is_respelt = false;
+    let mut respelt = BTreeSet::new();
     loop {
         let (request, _) = crate::plan::request_of(&members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
@@ -154,14 +155,7 @@ async fn commit(
             .reasons
             .first()
             .and_then(|reason| reason.item.clone());
-        let main = members.first_mut().filter(|_| is_own);
-        let (main, item) = (main.filter(|_| !is_respelt), current.as_ref());
-        if main
-            .zip(item)
-            .and_then(|(main, item)| main.write.respell(item))
-            .is_some()
-        {
-            is_respelt = true;
+        if respell_members(&mut members, &failure, &mut respelt) {
             continue;
         }
         let now = members

@@ -47,7 +47,7 @@ struct ItemLine {
     item: ItemId,
     /// It ends with the write.
     turn: Option<ItemTurn>,
-    /// Whether it has a turn, or has waited in vain for one.
+    /// Whether it has asked for a turn before.
     has_asked: bool,
     backoff: Backoff,
 }
@@ -72,11 +72,12 @@ impl ItemLine {
     /// Waits after a race that was lost, and tells whether the item may have changed meanwhile. The first race is lost to
     /// a task of this process as a rule, and the line is the pause.
     async fn after_loss(&mut self, attempt: Duration, db: &Dynamo) -> bool {
-        if !self.has_asked {
-            self.has_asked = true;
+        if self.turn.is_none() {
             let (turn, has_waited) = db.turns().one(&self.item).await;
             self.turn = turn;
-            return has_waited;
+            if !std::mem::replace(&mut self.has_asked, true) || has_waited {
+                return has_waited;
+            }
         }
         self.backoff.wait(attempt, None).await;
         true
