@@ -26,7 +26,7 @@ pub use crate::entity::{
     CollectionContract, CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
     EntityContract, Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp,
     StampKind, StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read,
-    key_with, stored_names,
+    key_with, stored_names, write_partition_in,
 };
 pub use crate::error::Result;
 pub use crate::expr::{
@@ -51,18 +51,18 @@ pub use crate::plan::reread;
 pub use crate::query::Query;
 pub use crate::query::{
     Bare, BareActor, BareTime, BareTtl, BareVersion, Chosen, Formatted, InGlobalIndex,
-    InLocalIndex, InTable, KeyArg, KeyDraft, KnownUpTo, NextPart, NotNext, ORDERED, OfCollection,
-    OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind, PartOfItem, PartOrder,
-    PartitionArg, QuerySource, QueryStage, RowOf, RowOfEntity, RowsHold, RowsOf, Several,
-    SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront, WriteTemplate, holds_all,
-    in_partition, order_of,
+    InLocalIndex, InTable, IndexIsGlobal, KeyArg, KeyDraft, KnownUpTo, NextPart, NotNext, ORDERED,
+    OfCollection, OfEntity, One, OrderedPart, PartFollows, PartForm, PartKind, PartOfItem,
+    PartOrder, PartitionArg, QuerySource, QueryStage, ReachOfIndex, RowOf, RowOfEntity, RowsHold,
+    RowsOf, Several, SortKeyIn, SortPart, StoredRow, TakesRange, UNORDERED, WriteFront,
+    WriteTemplate, holds_all, in_partition, order_of,
 };
 pub use crate::schema::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType,
     Piece, Presence, Projection, StreamView, Style, TableDef, UniqueDef, WhenDef, Width,
-    attributes_agree, ends, fills_sort_key, has_at_most, has_text_partition, index_fits,
-    is_escaped, is_free, is_key, is_part, is_table, keys_may_meet, leaves_room_for_uniques, lists,
-    name_or_empty, nth, same_entity, same_key_types, same_name, same_partition, same_text,
-    shared_attributes_agree,
+    attributes_agree, ends, fills_sort_key, has_at_most, has_text_partition, index_fits, index_in,
+    is_escaped, is_free, is_global, is_in_index, is_key, is_part, is_table, keys_may_meet,
+    leaves_room_for_uniques, lists, name_or_empty, nth, part_number, same_entity, same_key_types,
+    same_name, same_partition, same_read_shards, same_text, shared_attributes_agree,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};

@@ -27,7 +27,7 @@ pub(crate) mod when;
 #[doc(hidden)]
 pub use actor::ManagedActor;
 #[doc(hidden)]
-pub use collection::{CollectionContract, Variant};
+pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
 pub(crate) use collection::{read_collection, refused_member};
 pub(crate) use held::HeldEntity;
@@ -154,6 +154,16 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
 
     /// Writes the partition key made of these parts, for an entity in a shared table.
     fn write_partition(
+        _parts: &[&GivenPart],
+        _shard: Shard,
+        _writer: &mut Writer,
+    ) -> Result<(), CodecError> {
+        Err(wrong_parts())
+    }
+
+    /// Writes the partition key of the index of an access pattern, likewise.
+    fn write_index_partition(
+        _pattern: &str,
         _parts: &[&GivenPart],
         _shard: Shard,
         _writer: &mut Writer,

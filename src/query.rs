@@ -85,6 +85,8 @@ pub use reach::{
     Anywhere, Hydrated, InGlobalIndex, InLocalIndex, InOrder, InTable, Reach, StrongReads,
     WholeTable,
 };
+#[doc(hidden)]
+pub use reach::{IndexIsGlobal, ReachOfIndex};
 pub use resume::ResumeFrom;
 #[doc(hidden)]
 pub use source::QuerySource;

@@ -25,7 +25,10 @@ pub use definition::{
 };
 pub(crate) use interleave::others_may_be_among;
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
-pub use partition::{has_at_most, is_part, same_entity, same_partition};
+pub use partition::{
+    has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
+    same_partition, same_read_shards,
+};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub(crate) use table::Declaration;
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};

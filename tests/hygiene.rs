@@ -143,6 +143,13 @@ mod without_prelude {
     }
 
     #[allow(dead_code)]
+    #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoCollection)]
+    #[dynamo(table = Table, index = gsi1, partition(outcome))]
+    pub(super) enum Ok {
+        Entity(Entity),
+    }
+
+    #[allow(dead_code)]
     #[derive(::std::fmt::Debug, ::dynamo_entity::DynamoProjection)]
     #[dynamo(entity = Entity)]
     #[expect(dead_code, reason = "no row is read here")]

@@ -337,6 +337,8 @@ pub(crate) struct Collection {
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     pub(crate) table: Path,
+    /// `index = gsi1`: an index that the table declares.
+    pub(crate) index: Option<Ident>,
     /// `None`: the whole table.
     pub(crate) partition: Option<Partition>,
     pub(crate) variants: Vec<CollectionVariant>,

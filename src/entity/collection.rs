@@ -1,18 +1,19 @@
 //! Several entities of one table as the variants of an enum; how the variant of an item is found.
 
-use super::DynamoTable;
 use super::live::refuse_sentinel;
+use super::{DynamoTable, EntityContract};
 use crate::codec::Item;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
-use crate::schema::EntityDef;
+use crate::schema::{EntityDef, EntityIndexDef};
 
 /// An enum of entities of one shared table. Derive it.
 ///
 /// With `partition(..)` it is what one partition holds: `Account::in_partition(..)` reads all of it, in the order of
-/// the sort key. Without, it is the whole table, which [`scan`](crate::verbs::CollectionVerbs::scan) reads.
+/// the sort key. With `index = gsi1` too, that is a partition of this index, which all of its entities fill. Without
+/// either, it is the whole table, which [`scan`](crate::verbs::CollectionVerbs::scan) reads.
 ///
 /// The variant of an item follows from its type attribute, or, if it has none, from its key, which fits at most one
 /// entity of the table. The other attributes of the item never decide.
@@ -91,6 +92,10 @@ pub trait CollectionContract: Sized + Send + 'static {
     #[doc(hidden)]
     const FIRST: &'static EntityDef;
 
+    /// The index whose partitions it reads, as the first of its entities fills it.
+    #[doc(hidden)]
+    const INDEX: Option<&'static EntityIndexDef> = None;
+
     /// Makes the variant that takes items of no entity, if there is one.
     #[doc(hidden)]
     const OTHER: Option<fn(Item) -> Self>;
@@ -108,6 +113,19 @@ pub trait CollectionContract: Sized + Send + 'static {
     /// The item as the table holds it.
     #[doc(hidden)]
     fn stored_item(&self) -> Result<Item>;
+}
+
+/// Writes the partition key of an entity in an index, or in its table: a local index has the table's.
+pub fn write_partition_in<E: EntityContract>(
+    index: Option<&EntityIndexDef>,
+    parts: &[&GivenPart],
+    shard: Shard,
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
+    match index.filter(|index| !index.pk.is_empty()) {
+        Some(index) => E::write_index_partition(index.name, parts, shard, writer),
+        None => E::write_partition(parts, shard, writer),
+    }
 }
 
 /// A collection of a whole table.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::draft::KeyDraft;
-use super::reach::{InTable, WholeTable};
+use super::reach::WholeTable;
 use super::selection::Selection;
 use super::source::QuerySource;
 use super::{Query, Reach};
@@ -45,9 +45,9 @@ impl Members {
 }
 
 /// The rows of a collection in the partitions of these parts.
-pub fn in_partition<C: DynamoCollection, const N: usize>(
+pub fn in_partition<C: DynamoCollection, From: Reach, const N: usize>(
     parts: [Vec<GivenPart>; N],
-) -> Query<C, InTable> {
+) -> Query<C, From> {
     Query::of_collection(KeyDraft::new(
         QuerySource::collection::<C>(Members::of::<C>()),
         parts,

@@ -318,9 +318,9 @@ fn into_text(bytes: Vec<u8>) -> String {
 impl fmt::Debug for KeyDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.source.index {
-            Some(index) => index.name,
-            None if self.is_scan => "scan",
-            None => "in_partition",
+            Some(index) if self.source.members.is_none() => index.name,
+            _ if self.is_scan => "scan",
+            _ => "in_partition",
         };
         write!(f, "{}::{name}(..)", self.source.name())
     }

@@ -50,6 +50,24 @@ pub trait StrongReads: Reach {}
 )]
 pub trait InOrder: Reach {}
 
+/// Whether an index is global.
+#[derive(Debug)]
+pub struct IndexIsGlobal<const GLOBAL: bool>(());
+
+/// Where a query of such an index reads.
+pub trait ReachOfIndex {
+    /// The global or the local index.
+    type Reach: Reach;
+}
+
+impl ReachOfIndex for IndexIsGlobal<true> {
+    type Reach = InGlobalIndex;
+}
+
+impl ReachOfIndex for IndexIsGlobal<false> {
+    type Reach = InLocalIndex;
+}
+
 macro_rules! reaches {
     ($($reach:ident [$($can:ident),*];)*) => {$(
         impl sealed::Sealed for $reach {}

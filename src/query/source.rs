@@ -37,7 +37,7 @@ impl QuerySource {
             table: &<C::Table as DynamoTable>::TABLE,
             entities: <C::Table as DynamoTable>::ENTITIES,
             entity: C::FIRST,
-            index: None,
+            index: C::INDEX,
             members: Some(members),
         }
     }

@@ -204,7 +204,7 @@ impl QuerySource {
             return Vec::new();
         };
         let may_be_among = |other: &'static EntityDef| {
-            is_scan || others_may_be_among(self.table, &[other], self.entity, None, &[])
+            is_scan || others_may_be_among(self.table, &[other], self.entity, self.index, &[])
         };
         let others = self.entities.iter().copied();
         others

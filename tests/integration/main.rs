@@ -23,6 +23,7 @@ mod both_ways;
 mod bulk;
 mod clients;
 mod collection;
+mod collection_index;
 mod connect;
 mod create;
 mod delete;
@@ -91,6 +92,7 @@ fn main() {
         ("bulk", bulk::tests),
         ("executors", executors::tests),
         ("collection", collection::tests),
+        ("collection_index", collection_index::tests),
         ("update", update::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),

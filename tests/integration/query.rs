@@ -5,7 +5,7 @@ mod expiring;
 mod hydrate;
 mod indexes;
 mod lanes;
-mod model;
+pub(crate) mod model;
 mod pages;
 mod partitions;
 mod parts;

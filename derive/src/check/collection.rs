@@ -11,6 +11,17 @@ pub(super) fn check(collection: &Collection, diag: &Diag) {
     some_entity(collection, diag);
     entities_differ(collection, diag);
     parts_differ(collection, diag);
+    partition_of_index(collection, diag);
+}
+
+/// What is read of an index is one of its partitions.
+fn partition_of_index(collection: &Collection, diag: &Diag) {
+    if let (Some(index), None) = (&collection.index, &collection.partition) {
+        let message = format!(
+            "a collection of the index `{index}` is one partition of it; write `partition(..)` with the parts of its key"
+        );
+        diag.at(index.span(), message);
+    }
 }
 
 /// At most one variant takes what fits no entity.

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote_spanned};
-use syn::Path;
+use syn::{Ident, Path};
 
 use super::tokens::{of, respanned};
 use crate::model::{Entity, Index, KeySource, TableRef};
@@ -27,7 +27,11 @@ pub(super) fn own_sk(entity: &Entity) -> String {
 /// Names the constant by which a shared table declares an index. It is placed where the user named the index, so that
 /// the compiler reports a missing index there.
 pub(super) fn declared(path: &Path, index: &Index) -> TokenStream {
-    let on = &index.on;
+    declared_as(path, &index.on)
+}
+
+/// Names that constant by the name of the index.
+pub(super) fn declared_as(path: &Path, on: &Ident) -> TokenStream {
     let table = respanned(path, on.span());
     quote_spanned!(on.span()=> <#table>::#on)
 }

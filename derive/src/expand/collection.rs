@@ -5,7 +5,8 @@ use quote::format_ident;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
-use super::tokens::{call, check, hidden, of, plain_name, shown};
+use super::attribute::declared_as;
+use super::tokens::{call, check, hidden, of, option, plain_name, shown};
 use crate::model::{Collection, CollectionVariant, Partition};
 
 pub(crate) fn expand(collection: &Collection) -> TokenStream {
@@ -46,13 +47,31 @@ fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
     };
     let (types, numbers) = (numbered("__A"), numbered("__N"));
     let bounds: Vec<_> = (types.iter().zip(&numbers).enumerate())
-        .map(|(at, (ty, number))| code!(__d::PartitionArg<#at, #ty, #number>))
+        .map(|(at, (ty, number))| {
+            let at = part_number(collection, at);
+            code!(__d::PartitionArg<#at, #ty, #number>)
+        })
         .collect();
-    let doc = format!("All of `{ident}` in one partition, in the order of the sort key.");
+    let (doc, reach) = match &collection.index {
+        None => (
+            format!("All of `{ident}` in one partition, in the order of the sort key."),
+            code!(__d::InTable),
+        ),
+        Some(index) => {
+            let declared = declared_as(&collection.table, index);
+            (
+                format!(
+                    "All of `{ident}` in one partition of the index `{}`, in the order of its sort key.",
+                    plain_name(index)
+                ),
+                code!(<__d::IndexIsGlobal<{ __d::is_global(&#declared) }> as __d::ReachOfIndex>::Reach),
+            )
+        }
+    };
     code! {
         impl #ident {
             #[doc = #doc]
-            #vis fn in_partition<#(#types,)* #(#numbers),*>(#(#parts: #types),*) -> __d::Query<#ident, __d::InTable>
+            #vis fn in_partition<#(#types,)* #(#numbers),*>(#(#parts: #types),*) -> __d::Query<#ident, #reach>
             where
                 #(#first: #bounds),*
             {
@@ -62,14 +81,33 @@ fn in_partition(collection: &Collection, partition: &Partition) -> TokenStream {
     }
 }
 
+/// Returns the number by which the first entity knows a part: of its own key, or of its key in the index.
+fn part_number(collection: &Collection, at: usize) -> TokenStream {
+    match (&collection.index, entities(collection).next()) {
+        (Some(_), Some(first)) => {
+            let (entity, index) = (ask(first, "ENTITY"), declared_index(collection));
+            code!({ __d::part_number(&#entity, #index, #at) })
+        }
+        _ => code!(#at),
+    }
+}
+
+/// Returns the index of the table as an `Option`.
+fn declared_index(collection: &Collection) -> TokenStream {
+    let index = collection.index.as_ref();
+    let declared = index.map(|index| declared_as(&collection.table, index));
+    option(declared.map(|declared| code!(&#declared)))
+}
+
 fn implementation(collection: &Collection) -> TokenStream {
     let (ident, name) = (&collection.ident, plain_name(&collection.ident));
     let table = of(&collection.table, &code!(DynamoTable), "This");
     let variants = entities(collection).map(variant);
     let first = entities(collection)
         .next()
-        .map(|variant| (ask(variant, "ENTITY"), ask(variant, "write_partition")));
-    let (first, write) = first.unzip();
+        .map(|variant| (ask(variant, "ENTITY"), ask(variant, "This")));
+    let (first, entity) = first.unzip();
+    let index = declared_index(collection);
     let other = collection.variants.iter().find(|v| v.other.is_some());
     let made = match other {
         Some(CollectionVariant { ident, ty, .. }) => {
@@ -94,6 +132,7 @@ fn implementation(collection: &Collection) -> TokenStream {
             const NAME: &'static str = #name;
             const VARIANTS: &'static [__d::Variant<Self>] = &[#(#variants),*];
             const FIRST: &'static __d::EntityDef = &#first;
+            const INDEX: ::core::option::Option<&'static __d::EntityIndexDef> = __d::index_in(&#first, #index);
             const OTHER: ::core::option::Option<fn(__d::Item) -> Self> = #made;
 
             fn write_partition(
@@ -101,7 +140,7 @@ fn implementation(collection: &Collection) -> TokenStream {
                 shard: __d::Shard,
                 writer: &mut __d::Writer,
             ) -> ::core::result::Result<(), __d::CodecError> {
-                #write(parts, shard, writer)
+                __d::write_partition_in::<#entity>(Self::INDEX, parts, shard, writer)
             }
 
             fn stored_item(&self) -> __d::Result<__d::Item> {
@@ -127,14 +166,18 @@ fn checks(collection: &Collection) -> TokenStream {
     let all: Vec<_> = entities(collection).collect();
     for (at, variant) in all.iter().enumerate() {
         checks.push(of_the_table(collection, variant));
+        checks.extend(in_the_index(collection, variant));
         for earlier in all.iter().take(at) {
             checks.push(differ(earlier, variant));
         }
     }
+    checks.extend(holds_all(collection));
     if let (Some(partition), Some((first, others))) = (&collection.partition, all.split_first()) {
-        checks.extend(names(partition, first));
-        let others = others.iter();
-        checks.extend(others.map(|other| share_partitions(collection, first, other)));
+        checks.extend(names(collection, partition, first));
+        for other in others {
+            checks.push(share_partitions(collection, first, other));
+            checks.extend(share_shards(collection, first, other));
+        }
     }
     code!(#(#checks)*)
 }
@@ -152,6 +195,34 @@ fn of_the_table(collection: &Collection, variant: &CollectionVariant) -> TokenSt
             "`{entity}` is not in the table `{table}`: remove it from `{ident}`, or write `table = {table}` on it"
         ),
     )
+}
+
+/// All entities are in the index that is named.
+fn in_the_index(collection: &Collection, variant: &CollectionVariant) -> Option<TokenStream> {
+    let index = collection.index.as_ref()?;
+    let (def, declared) = (ask(variant, "ENTITY"), declared_index(collection));
+    let (entity, collection) = (shown(&variant.ty), &collection.ident);
+    Some(check(
+        variant.ty.span(),
+        &code!(__d::is_in_index(&#def, #declared)),
+        &format!(
+            "`{entity}` is not in the index `{index}`: remove it from `{collection}`, or say what its keys there are, `on = {index}`"
+        ),
+    ))
+}
+
+/// The rows of the index are whole items.
+fn holds_all(collection: &Collection) -> Option<TokenStream> {
+    let index = collection.index.as_ref()?;
+    let declared = declared_as(&collection.table, index);
+    let (table, ident) = (shown(&collection.table), &collection.ident);
+    Some(check(
+        index.span(),
+        &code!(__d::holds_all(&#declared)),
+        &format!(
+            "the index `{index}` of `{table}` holds only a part of each item, and `{ident}` is made of whole ones: declare the index with `project = all`, or ask for each entity by its own access pattern and `hydrate()`"
+        ),
+    ))
 }
 
 /// Two variants hold different entities, under whatever names.
@@ -173,34 +244,65 @@ fn share_partitions(
 ) -> TokenStream {
     let (a, b) = (ask(first, "ENTITY"), ask(other, "ENTITY"));
     let (one, two, ident) = (shown(&first.ty), shown(&other.ty), &collection.ident);
+    let index = declared_index(collection);
+    let (place, way) = match &collection.index {
+        Some(index) => (format!(" in the index `{index}`"), "remove one of them"),
+        None => (String::new(), "leave `partition(..)` out"),
+    };
     check(
         other.ty.span(),
-        &code!(__d::same_partition(&#a, &#b)),
+        &code!(__d::same_partition(&#a, &#b, #index)),
         &format!(
-            "`{one}` and `{two}` have different partition keys, and `{ident}` is of one partition: give both the same template for `pk`, or leave `partition(..)` out"
+            "`{one}` and `{two}` have different partition keys{place}, and `{ident}` is of one partition: give both the same template for `pk`, or {way}"
         ),
     )
 }
 
+/// All entities are read from as many shards of the index.
+fn share_shards(
+    collection: &Collection,
+    first: &CollectionVariant,
+    other: &CollectionVariant,
+) -> Option<TokenStream> {
+    let index = collection.index.as_ref()?;
+    let declared = declared_as(&collection.table, index);
+    let (a, b) = (ask(first, "ENTITY"), ask(other, "ENTITY"));
+    let (one, two) = (shown(&first.ty), shown(&other.ty));
+    Some(check(
+        other.ty.span(),
+        &code!(__d::same_read_shards(&#a, &#b, &#declared)),
+        &format!(
+            "`{one}` and `{two}` have different `read_shards` in the index `{index}`, and a read of it visits the same shards for both: write the larger one on both"
+        ),
+    ))
+}
+
 /// The parameters have the names of the parts, and no part is left out.
-fn names(partition: &Partition, first: &CollectionVariant) -> Vec<TokenStream> {
+fn names(
+    collection: &Collection,
+    partition: &Partition,
+    first: &CollectionVariant,
+) -> Vec<TokenStream> {
     let (def, entity) = (ask(first, "ENTITY"), shown(&first.ty));
+    let index = declared_index(collection);
+    let place = collection.index.as_ref();
+    let place = place.map_or_else(String::new, |index| format!(" in the index `{index}`"));
     let parts = partition.parts.iter().enumerate();
     let mut checks: Vec<_> = parts
         .map(|(at, part)| {
             let name = part.unraw().to_string();
             check(
                 part.span(),
-                &code!(__d::is_part(&#def, #at, #name)),
-                &format!("`{name}` is not what stands here in the partition key of `{entity}`: name its fields, in the order of its template"),
+                &code!(__d::is_part(&#def, #index, #at, #name)),
+                &format!("`{name}` is not what stands here in the partition key of `{entity}`{place}: name its fields, in the order of its template"),
             )
         })
         .collect();
     let count = partition.parts.len();
     checks.push(check(
         partition.span,
-        &code!(__d::has_at_most(&#def, #count)),
-        &format!("the partition key of `{entity}` has more parts: name all of its fields, in the order of its template"),
+        &code!(__d::has_at_most(&#def, #index, #count)),
+        &format!("the partition key of `{entity}`{place} has more parts: name all of its fields, in the order of its template"),
     ));
     checks
 }

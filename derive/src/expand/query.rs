@@ -124,7 +124,12 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    fn of_index(entity: &'a Entity, key_struct: &'a Ident, at: usize, index: &'a Index) -> Self {
+    pub(super) fn of_index(
+        entity: &'a Entity,
+        key_struct: &'a Ident,
+        at: usize,
+        index: &'a Index,
+    ) -> Self {
         Pattern {
             entity,
             key_struct,

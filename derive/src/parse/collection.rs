@@ -30,6 +30,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
         diag,
     );
     let table = table(&mut options, &ident, diag);
+    let index = options.take("index").and_then(|opt| opt.word(diag));
     let partition = options
         .take("partition")
         .and_then(|opt| partition(opt, diag));
@@ -43,6 +44,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
         vis,
         ident,
         table: table?,
+        index,
         partition,
         variants,
     })

@@ -187,6 +187,7 @@ pub(crate) const COLLECTION: OptionPlace = OptionPlace {
     what: "a collection",
     words: &[
         once("table", "table = Shop"),
+        once("index", "index = gsi1"),
         once("partition", "partition(user_id)"),
         CRATE,
     ],

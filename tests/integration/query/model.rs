@@ -87,9 +87,24 @@ struct Question {
     descending: bool,
     by_partition: bool,
     least: u8,
+    sizes: Sizes,
+}
+
+/// How much of an answer is read at once, and where it is read on.
+#[derive(Debug, Clone)]
+pub(crate) struct Sizes {
     limit: usize,
     scanned: usize,
     row: usize,
+}
+
+pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
+    let sizes = (1usize..9, 1usize..12, 0usize..40);
+    sizes.prop_map(|(limit, scanned, row)| Sizes {
+        limit,
+        scanned,
+        row,
+    })
 }
 
 fn question() -> impl Strategy<Value = Question> {
@@ -100,8 +115,7 @@ fn question() -> impl Strategy<Value = Question> {
     );
     let range = proptest::option::of((0u16..6, 0u16..6));
     let verbs = (any::<bool>(), any::<bool>(), select(&[0, 0, 60, 220][..]));
-    let sizes = (1usize..9, 1usize..12, 0usize..40);
-    (values, 0usize..4, range, verbs, sizes).prop_map(|(values, depth, range, verbs, sizes)| {
+    (values, 0usize..4, range, verbs, sizes()).prop_map(|(values, depth, range, verbs, sizes)| {
         Question {
             owners: values.0,
             kinds: values.1,
@@ -111,9 +125,7 @@ fn question() -> impl Strategy<Value = Question> {
             descending: verbs.0,
             by_partition: verbs.1,
             least: verbs.2,
-            limit: sizes.0,
-            scanned: sizes.1,
-            row: sizes.2,
+            sizes,
         }
     })
 }
@@ -195,8 +207,17 @@ macro_rules! asked {
     }};
 }
 
-fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
+pub(crate) fn sample<S: Strategy>(strategy: S, runner: &mut TestRunner) -> S::Value {
     strategy.new_tree(runner).expect("a value").current()
+}
+
+/// How many questions to ask, and what makes them.
+pub(crate) fn questions() -> (u64, TestRunner) {
+    let variable = |name: &str| std::env::var(name).ok()?.parse().ok();
+    let seed: u64 = variable("READS_SEED").unwrap_or(7);
+    let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat());
+    let runner = TestRunner::new_with_rng(Config::default(), seed);
+    (variable("READS_QUESTIONS").unwrap_or(20), runner)
 }
 
 /// Makes random tables and asks random questions of each.
@@ -206,13 +227,7 @@ where
     F: Future<Output = Outcome>,
 {
     db.create_tables([R::Table::schema()]).await?;
-    let variable = |name: &str| std::env::var(name).ok()?.parse().ok();
-    let questions: u64 = variable("READS_QUESTIONS").unwrap_or(20);
-    let seed: u64 = variable("READS_SEED").unwrap_or(7);
-    let mut runner = TestRunner::new_with_rng(
-        Config::default(),
-        TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.to_le_bytes(); 4].concat()),
-    );
+    let (questions, mut runner) = questions();
     let mut rows = Vec::new();
     for number in 0..questions {
         if number % 10 == 0 {
@@ -234,27 +249,32 @@ where
     Ok(())
 }
 
-trait Row: std::fmt::Debug + Clone + PartialEq + Send + 'static {}
+pub(crate) trait Row: std::fmt::Debug + Clone + PartialEq + Send + 'static {}
 impl<R: std::fmt::Debug + Clone + PartialEq + Send + 'static> Row for R {}
 
 /// Compares everything that a query can do with the rows that it should return.
-async fn all_verbs<R: Row>(db: &Db, q: Query<R>, wanted: &[R], asked: &Question) -> Outcome {
-    let case = format!("{asked:?}");
+pub(crate) async fn all_verbs<R: Row>(
+    db: &Db,
+    q: Query<R>,
+    wanted: &[R],
+    sizes: &Sizes,
+    case: &str,
+) -> Outcome {
     assert_eq!(q.clone().all(db).await?, wanted, "all {case}");
     assert_eq!(q.clone().count(db).await?, wanted.len(), "count {case}");
-    let (limit, few) = (asked.limit, wanted.len().min(asked.limit));
+    let (limit, few) = (sizes.limit, wanted.len().min(sizes.limit));
     assert_eq!(q.clone().limit(limit).all(db).await?, wanted[..few]);
     assert_eq!(q.clone().limit(limit).count(db).await?, few, "{case}");
     assert_eq!(q.clone().first(db).await?.as_ref(), wanted.first());
     assert_eq!(q.clone().exists(db).await?, !wanted.is_empty());
-    let mut rows = q.clone().page_size(asked.scanned).stream(db);
+    let mut rows = q.clone().page_size(sizes.scanned).stream(db);
     for row in wanted {
         assert_eq!(rows.next().await.transpose()?.as_ref(), Some(row), "{case}");
     }
     assert!(rows.next().await.is_none());
-    pages(db, &q.clone().limit(limit), wanted, &case).await?;
-    backwards(db, &q, wanted, asked).await?;
-    bounded(db, &q.max_scanned(asked.scanned), wanted, asked).await
+    pages(db, &q.clone().limit(limit), wanted, case).await?;
+    backwards(db, &q, wanted, sizes, case).await?;
+    bounded(db, &q.max_scanned(sizes.scanned), wanted, sizes, case).await
 }
 
 async fn pages<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], case: &str) -> Outcome {
@@ -273,33 +293,45 @@ async fn pages<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], case: &str) -> Outco
 }
 
 /// Reads on from a row in the middle, forwards and backwards.
-async fn backwards<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], asked: &Question) -> Outcome {
+async fn backwards<R: Row>(
+    db: &Db,
+    q: &Query<R>,
+    wanted: &[R],
+    sizes: &Sizes,
+    case: &str,
+) -> Outcome {
     let page = q.clone().limit(1000).page(db).await?;
-    let Some(cursor) = page.cursor_at(asked.row) else {
+    let Some(cursor) = page.cursor_at(sizes.row) else {
         return Ok(());
     };
     let behind = q.clone().resume(cursor.clone()).all(db).await?;
-    assert_eq!(behind, wanted[asked.row + 1..], "behind {asked:?}");
+    assert_eq!(behind, wanted[sizes.row + 1..], "behind {case}");
     let count = q.clone().resume(cursor.clone()).count(db).await?;
-    assert_eq!(count, behind.len(), "counted behind {asked:?}");
-    let back = q.clone().limit(asked.limit).resume(cursor.backwards());
+    assert_eq!(count, behind.len(), "counted behind {case}");
+    let back = q.clone().limit(sizes.limit).resume(cursor.backwards());
     let back = back.page(db).await?;
-    let first = asked.row.saturating_sub(asked.limit);
-    assert_eq!(back.rows, wanted[first..asked.row], "before {asked:?}");
+    let first = sizes.row.saturating_sub(sizes.limit);
+    assert_eq!(back.rows, wanted[first..sizes.row], "before {case}");
     assert_eq!(back.previous.is_some(), first > 0);
     Ok(())
 }
 
 /// Reading on with bounded pages loses no row and comes to an end.
-async fn bounded<R: Row>(db: &Db, q: &Query<R>, wanted: &[R], asked: &Question) -> Outcome {
+async fn bounded<R: Row>(
+    db: &Db,
+    q: &Query<R>,
+    wanted: &[R],
+    sizes: &Sizes,
+    case: &str,
+) -> Outcome {
     let (mut seen, mut next) = (Vec::new(), None);
     for _ in 0..200 {
-        let page = q.clone().limit(asked.limit).resume(next).page(db).await?;
-        assert!(page.rows.len() <= asked.limit);
+        let page = q.clone().limit(sizes.limit).resume(next).page(db).await?;
+        assert!(page.rows.len() <= sizes.limit);
         seen.extend(page.rows);
         next = page.next;
         if next.is_none() {
-            assert_eq!(seen, wanted, "bounded {asked:?}");
+            assert_eq!(seen, wanted, "bounded {case}");
             return Ok(());
         }
     }
@@ -312,7 +344,7 @@ async fn the_table_reads_as_a_filter(db: Db) -> Outcome {
         async move {
             let wanted = asked.wanted(rows);
             let q = asked!(Visit::in_partition, &asked);
-            all_verbs(&db, q, &wanted, &asked).await
+            all_verbs(&db, q, &wanted, &asked.sizes, &format!("{asked:?}")).await
         }
     })
     .await
@@ -325,7 +357,7 @@ async fn several_attributes_read_as_a_filter(db: Db) -> Outcome {
             let wanted = asked.wanted(rows).into_iter().map(Stay::from);
             let wanted: Vec<Stay> = wanted.collect();
             let q = asked!(Stay::by_place, &asked);
-            all_verbs(&db, q, &wanted, &asked).await
+            all_verbs(&db, q, &wanted, &asked.sizes, &format!("{asked:?}")).await
         }
     })
     .await
@@ -361,7 +393,7 @@ async fn shards_read_as_a_filter(db: Db) -> Outcome {
             sorted.sort_by_key(key);
             wanted.sort_by_key(key);
             assert_eq!(sorted, wanted, "{asked:?}");
-            all_verbs(&db, q, &found, &asked).await
+            all_verbs(&db, q, &found, &asked.sizes, &format!("{asked:?}")).await
         }
     })
     .await
