@@ -232,6 +232,9 @@ impl KeyDraft {
         match asked {
             SortCondition::Anything if at.is_none() => KeyRange::Exactly(KeyPoint::S(head)),
             SortCondition::Anything => KeyRange::starting_with(head),
+            SortCondition::StartsWith(text) if self.ends_before(pieces, at, text) => {
+                KeyRange::Nothing
+            }
             SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
             SortCondition::Between(lower, upper) => {
                 let bound = |bound: &Option<Bound>| PartBound::behind(&head, bound.as_ref());
@@ -239,6 +242,15 @@ impl KeyDraft {
                 span.range(bound(lower), bound(upper))
             }
         }
+    }
+
+    /// Whether the part ends before the text does: in a verbatim key the delimiter ends each part but the last.
+    fn ends_before(&self, pieces: &[Piece], at: Option<usize>, text: &str) -> bool {
+        let Style::Verbatim(delimiter) = self.source.table.style else {
+            return false;
+        };
+        let is_last = at.is_none_or(|at| at + 1 >= pieces.len());
+        !is_last && text.contains(delimiter)
     }
 
     fn span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {

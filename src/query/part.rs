@@ -85,7 +85,7 @@ pub struct PartOrder<const ORDER: u8>(());
 /// A part that can be compared.
 #[diagnostic::on_unimplemented(
     message = "the keys of this `verbatim` table do not sort by this part",
-    label = "only `eq` is possible here",
+    label = "only `eq` is possible here, and `starts_with` of text",
     note = "others wrote the keys: text sorts by its end only in the last part, and numbers do not sort without a width such as `{{field:08}}`"
 )]
 pub trait OrderedPart {}
@@ -215,11 +215,10 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         self.range(side(lower), side(upper))
     }
 
-    /// The part begins with this text.
+    /// The part begins with this text. In a `verbatim` key, a text with the delimiter has rows in the last part alone.
     pub fn starts_with(mut self, text: impl AsRef<str>) -> Ranged<Stage>
     where
         PartType<F, Stage>: Textual<Slice = str>,
-        Stage::Order: OrderedPart,
     {
         self.draft
             .starting_with(&<Stage::Kind as PartKind<F>>::prefix(text.as_ref()));

@@ -10,6 +10,7 @@ mod pages;
 mod partitions;
 mod parts;
 mod places;
+mod prefixes;
 mod projections;
 mod requests;
 mod rows;
@@ -28,6 +29,7 @@ use crate::support::suite::{Outcome, Test};
 pub fn tests() -> Vec<Test> {
     let all = [
         parts::tests(),
+        prefixes::tests(),
         indexes::tests(),
         lanes::tests(),
         pages::tests(),
