@@ -24,6 +24,7 @@ tests![
     a_lost_answer_is_told_by_the_token,
     what_nobody_told_is_unknown_and_not_repeated,
     a_row_that_others_wrote_is_looked_at_again,
+    a_row_that_others_held_is_looked_at_again,
     a_row_that_others_deleted_has_vanished,
     a_condition_of_another_operation_fails_the_row,
     unique_values_go_along,
@@ -321,6 +322,23 @@ async fn a_row_that_others_wrote_is_looked_at_again(db: Db) -> Outcome {
     assert_eq!(paying.send(&db).await?.complete()?.written, 1);
     let entry = Entry::key("a", 0u32).get().send(&db).await?;
     assert_eq!((runs, entry.map(|entry| entry.cents)), (2, Some(11)));
+    Ok(())
+}
+
+/// Another request held the row. The condition that failed beside it may have relied on what that request has changed.
+async fn a_row_that_others_held_is_looked_at_again(db: Db) -> Outcome {
+    begin(&db, 1).await?;
+    let held = serde_json::json!({
+        "__type": "TransactionCanceledException",
+        "Message": "held",
+        "CancellationReasons": [{ "Code": "TransactionConflict" }, { "Code": "ConditionalCheckFailed" }],
+    });
+    let (faulty, _) = db.faulty([Fault::Pass, Fault::Reply(400, held.to_string())]);
+    let job = Row::in_partition("a").transact_each(transaction);
+    assert_eq!(job.send(&faulty).await?.complete()?.written, 1);
+    let (rows, counted) = model(1);
+    assert_eq!(tallies(&db).await?, counted);
+    assert_eq!(Row::in_partition("a").consistent().all(&db).await?, rows);
     Ok(())
 }
 
