@@ -30,8 +30,7 @@ pub use crate::entity::{
 };
 pub use crate::error::Result;
 pub use crate::expr::{
-    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, SumRange,
-    Textual,
+    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, Textual,
 };
 pub use crate::fallback::{
     FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,

@@ -18,29 +18,20 @@ pub(crate) enum UpdateAction {
     Set(Vec<u8>),
     /// Copies the value of another place.
     Copy(Place),
-    SetIfAbsent(UpdateOperand),
+    SetIfAbsent(Vec<u8>),
     Add {
         /// What a missing number counts as.
         start: Vec<u8>,
-        delta: UpdateOperand,
+        delta: Vec<u8>,
         minus: bool,
     },
-    Append(UpdateOperand),
-    Prepend(UpdateOperand),
+    Append(Vec<u8>),
+    Prepend(Vec<u8>),
     Insert(Vec<u8>),
     Discard(Vec<u8>),
     Remove,
     /// Changes nothing, for example because no elements were added.
     Nothing,
-}
-
-/// What a place is changed by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum UpdateOperand {
-    /// A value in DynamoDB JSON.
-    Json(Vec<u8>),
-    /// What another place holds before the update.
-    At(Place),
 }
 
 /// The actions of one update, and the conditions that they need.
@@ -168,20 +159,15 @@ enum Clause {
 }
 
 impl UpdateAction {
-    /// Whether the attribute has a value afterwards, whatever was there before. What is taken from another place is none
-    /// where there is no item yet.
+    /// Whether the attribute has a value afterwards, whatever was there before.
     pub(crate) fn makes_a_value(&self) -> bool {
-        match self {
-            UpdateAction::Set(_) | UpdateAction::Insert(_) => true,
-            UpdateAction::SetIfAbsent(operand)
-            | UpdateAction::Add { delta: operand, .. }
-            | UpdateAction::Append(operand)
-            | UpdateAction::Prepend(operand) => matches!(operand, UpdateOperand::Json(_)),
+        !matches!(
+            self,
             UpdateAction::Copy(_)
-            | UpdateAction::Discard(_)
-            | UpdateAction::Remove
-            | UpdateAction::Nothing => false,
-        }
+                | UpdateAction::Discard(_)
+                | UpdateAction::Remove
+                | UpdateAction::Nothing
+        )
     }
 
     fn clause(&self) -> Clause {
@@ -202,10 +188,9 @@ impl UpdateAction {
             UpdateAction::Copy(from) => {
                 out.push(" = ").place(from);
             }
-            UpdateAction::SetIfAbsent(value) => {
-                out.push(" = ").operator("if_not_exists(").place(place);
-                value.write(out.push(", "));
-                out.push(")");
+            UpdateAction::SetIfAbsent(json) => {
+                out.push(" = ");
+                if_absent(place, json, out);
             }
             UpdateAction::Add {
                 start,
@@ -214,17 +199,19 @@ impl UpdateAction {
             } => {
                 out.push(" = ");
                 if_absent(place, start, out);
-                delta.write(out.operator(if *minus { " - " } else { " + " }));
+                out.operator(if *minus { " - " } else { " + " }).json(delta);
             }
-            UpdateAction::Append(elements) => {
+            UpdateAction::Append(json) => {
                 out.push(" = ").operator("list_append(");
                 if_absent(place, EMPTY_LIST, out);
-                elements.write(out.push(", "));
-                out.push(")");
+                out.push(", ").json(json).push(")");
             }
-            UpdateAction::Prepend(elements) => {
-                elements.write(out.push(" = ").operator("list_append("));
-                if_absent(place, EMPTY_LIST, out.push(", "));
+            UpdateAction::Prepend(json) => {
+                out.push(" = ")
+                    .operator("list_append(")
+                    .json(json)
+                    .push(", ");
+                if_absent(place, EMPTY_LIST, out);
                 out.push(")");
             }
             UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
@@ -232,15 +219,6 @@ impl UpdateAction {
             }
             UpdateAction::Remove | UpdateAction::Nothing => {}
         }
-    }
-}
-
-impl UpdateOperand {
-    fn write(&self, out: &mut Expression) {
-        match self {
-            UpdateOperand::Json(json) => out.json(json),
-            UpdateOperand::At(place) => out.place(place),
-        };
     }
 }
 

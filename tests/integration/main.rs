@@ -41,7 +41,6 @@ mod managed;
 mod model;
 mod modify;
 mod observed;
-mod operands;
 mod put;
 mod query;
 mod renamed;
@@ -69,8 +68,8 @@ use support::engine::Kind;
 use support::suite::{Test, trials};
 
 /// The modules that also run through all of the SDK, and with hooks alone.
-const HOOKED: [&str; 8] = [
-    "create", "get", "get_many", "batch", "faults", "operands", "transact", "wire",
+const HOOKED: [&str; 7] = [
+    "create", "get", "get_many", "batch", "faults", "transact", "wire",
 ];
 
 fn main() {
@@ -95,7 +94,6 @@ fn main() {
         ("collection", collection::tests),
         ("collection_index", collection_index::tests),
         ("update", update::tests),
-        ("operands", operands::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
@@ -151,7 +149,6 @@ fn main() {
         ("delete", delete::tests),
         ("bulk", bulk::tests),
         ("update", update::tests),
-        ("operands", operands::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
         ("versions", versions::tests),
