@@ -15,9 +15,10 @@ use crate::entity::{self, DynamoEntity, HeldEntity, Key, Version};
 use crate::error::{Error, ErrorKind, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
-    ConditionFailure, Expect, ItemKey, Meaning, TransactWrite, TransactionMember, check, read_raw,
+    ConditionFailure, Expect, Meaning, TransactWrite, TransactionMember, check, read_raw,
 };
 use crate::retry::Backoff;
+use crate::write::unique::item_id;
 use crate::write::{Create, Delete, Put, as_read, delete_as_read, revision, update_of};
 use commit::{changed_since, commit};
 
@@ -227,7 +228,7 @@ impl UnitOfWork {
 
     /// Reads an item by a strong read. If the unit has read it before, it gives the same item again without a request.
     pub async fn get<E: DynamoEntity>(&self, key: Key<E>) -> Result<Option<E>> {
-        let id = id_of(&key, &self.db)?;
+        let id = item_id(&key, &self.db)?;
         if let Some(record) = self.record_to_read::<E>(&id)? {
             return record.entity();
         }
@@ -269,7 +270,7 @@ impl UnitOfWork {
     /// not read is put under the conditions that [`put`](crate::EntityVerbs::put) has by itself.
     pub fn put<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
         let key = Key::of(entity);
-        let id = id_of(&key, &self.db)?;
+        let id = item_id(&key, &self.db)?;
         let db = &self.db;
         let members = match self.record_to_write::<E>(&id)? {
             None => Put::<E, E::Guard>::new(HeldEntity::Borrowed(entity)).members(db)?,
@@ -297,7 +298,7 @@ impl UnitOfWork {
 
     /// Stores an entity where no live item has its key.
     pub fn create<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
-        let id = id_of(&Key::of(entity), &self.db)?;
+        let id = item_id(&Key::of(entity), &self.db)?;
         if let Some(ReadRecord { live: Some(_), .. }) = self.record_to_write::<E>(&id)? {
             let message = "an item with this key is already there: this unit of work has read it";
             let error = Error::new(ErrorKind::AlreadyExists, Stage::Request, message);
@@ -310,7 +311,7 @@ impl UnitOfWork {
 
     /// Deletes an item: as it was read, if the unit has read it, and else whatever is there.
     pub fn delete<E: DynamoEntity>(&self, key: Key<E>) -> Result<()> {
-        let id = id_of(&key, &self.db)?;
+        let id = item_id(&key, &self.db)?;
         let members = match self.record_to_write::<E>(&id)? {
             None => Delete::of_key(key).members(&self.db)?,
             Some(ReadRecord { live: None, .. }) => return Ok(()),
@@ -490,11 +491,6 @@ fn check_version<E: DynamoEntity>(
         loaded if loaded.is_none() || loaded == number(read) => Ok(()),
         _ => Err(Error::new(kind, Stage::Request, message).of(E::ENTITY.type_name)),
     }
-}
-
-fn id_of<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
-    let table = db.table_name(<E::Table as entity::DynamoTable>::TABLE.name);
-    Ok((table, ItemKey::of_key(key)?.to_json()))
 }
 
 /// The condition that an item is as it was read.

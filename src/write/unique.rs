@@ -16,7 +16,7 @@ pub use look_up::LookUp;
 pub(crate) use planned_write::{
     PlannedWrite, Setback, attributes_of, given_up, keep_values_of_others,
 };
-pub(crate) use rewrite::{Intent, Main, Rewrite};
+pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 use sentinel::Holding;
 pub(crate) use sentinel::take_over;
 

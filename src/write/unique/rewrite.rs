@@ -37,7 +37,7 @@ pub(crate) struct Rewrite<E: DynamoEntity> {
 }
 
 /// The item of a key, as tasks queue for it.
-fn item_id<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
+pub(crate) fn item_id<E: DynamoEntity>(key: &Key<E>, db: &Dynamo) -> Result<ItemId> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     Ok((table, ItemKey::of_key(key)?.to_json()))
 }
