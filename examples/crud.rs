@@ -59,7 +59,7 @@ async fn main() -> Result<()> {
     match late.put().send(&db).await {
         Err(error) if error.is_conflict() => {
             println!("conflict   {error}");
-            let current = error.current::<Note>().transpose()?;
+            let current = error.current::<Note>()?;
             println!(
                 "           it holds {:?} now",
                 current.map(|note| note.text)

@@ -1,6 +1,7 @@
 //! What can go wrong, as one opaque type. Names appear in messages, values never do.
 
 mod failed_operation;
+mod throttle;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -12,6 +13,7 @@ use crate::json::CodecError;
 
 pub use failed_operation::Failed;
 pub(crate) use failed_operation::OperationPlace;
+pub use throttle::{Throttle, ThrottleLimit, ThrottledLoad};
 
 /// The result of everything in this library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -38,7 +40,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let refused = note.create().send(&db).await.unwrap_err();
 /// assert!(refused.is_already_exists());
 /// assert_eq!(refused.entity(), Some("Note"));
-/// assert_eq!(refused.current::<Note>().transpose()?, Some(note)); // came with the error: no second read
+/// assert_eq!(refused.current::<Note>()?, Some(note)); // came with the error: no second read
 /// # Ok(()) }
 /// ```
 pub struct Error(Box<ErrorParts>);
@@ -56,6 +58,8 @@ struct ErrorParts {
     message: String,
     current: Option<Current>,
     failures: Vec<Failed>,
+    /// Why the service refused because of load, where it says so.
+    throttles: Vec<Throttle>,
     /// The item that keeps a unique value.
     holder: Option<Bytes>,
     /// The key of the item that did not decode, or that an operation of a transaction was for, as an object.
@@ -119,9 +123,19 @@ pub enum ErrorKind {
     RowsFailed,
     /// The table does not exist.
     TableNotFound,
+    /// The table is there, and not the index.
+    IndexNotFound,
+    /// The table is being created, changed or deleted by somebody else, and stayed so.
+    TableInUse,
+    /// Items with one partition key, and their copies in local indexes, may not grow further: 10 GB are the most of a
+    /// table with a local index. Updates and deletes that make them smaller go through.
+    CollectionFull,
+    /// A limit of the account: how many tables it has, or how many of them change at once.
+    LimitExceeded,
     /// The table is there with another schema.
     SchemaMismatch,
-    /// The service refused because of load; the retries are used up.
+    /// The service refused because of load; the retries are used up. [`throttle`](Error::throttle) says of what, and
+    /// which limit, where the service says so.
     Throttled,
     /// The service or the way to it failed; nothing is known to be written.
     Unavailable,
@@ -169,6 +183,7 @@ impl Error {
             message: message.into(),
             current: None,
             failures: Vec::new(),
+            throttles: Vec::new(),
             holder: None,
             item_key: None,
             source: None,
@@ -185,6 +200,7 @@ impl Error {
             message: inner.message.clone(),
             current: inner.current.clone(),
             failures: inner.failures.iter().map(Failed::again).collect(),
+            throttles: inner.throttles.clone(),
             holder: inner.holder.clone(),
             item_key: inner.item_key.clone(),
             source: None,
@@ -268,6 +284,11 @@ impl Error {
 
     pub(crate) fn with_code(mut self, code: Option<&str>) -> Self {
         self.0.code = code.map(str::to_owned);
+        self
+    }
+
+    pub(crate) fn with_throttles(mut self, throttles: Vec<Throttle>) -> Self {
+        self.0.throttles = throttles;
         self
     }
 
@@ -418,6 +439,18 @@ impl Error {
         self.kind() == ErrorKind::Throttled
     }
 
+    /// Why the service refused because of load: the first of [`throttles`](Self::throttles). `None` if the service does
+    /// not say: DynamoDB gives no reason for the unprocessed part of a batch or for a cancelled transaction, and other
+    /// servers for nothing.
+    pub fn throttle(&self) -> Option<&Throttle> {
+        self.0.throttles.first()
+    }
+
+    /// All reasons for which the service refused because of load; there may be several, of a table and its indexes.
+    pub fn throttles(&self) -> &[Throttle] {
+        &self.0.throttles
+    }
+
     /// Whether the service or the way to it failed, and nothing is known to be written.
     pub fn is_unavailable(&self) -> bool {
         self.kind() == ErrorKind::Unavailable
@@ -426,6 +459,26 @@ impl Error {
     /// Whether the table does not exist.
     pub fn is_table_not_found(&self) -> bool {
         self.kind() == ErrorKind::TableNotFound
+    }
+
+    /// Whether the table is there, and not the index.
+    pub fn is_index_not_found(&self) -> bool {
+        self.kind() == ErrorKind::IndexNotFound
+    }
+
+    /// Whether the table is being created, changed or deleted by somebody else.
+    pub fn is_table_in_use(&self) -> bool {
+        self.kind() == ErrorKind::TableInUse
+    }
+
+    /// Whether the items of one partition key have reached what a table with a local index may hold.
+    pub fn is_collection_full(&self) -> bool {
+        self.kind() == ErrorKind::CollectionFull
+    }
+
+    /// Whether a limit of the account was reached.
+    pub fn is_limit_exceeded(&self) -> bool {
+        self.kind() == ErrorKind::LimitExceeded
     }
 }
 

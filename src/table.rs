@@ -131,7 +131,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
         await_ttl(client, schema).await?;
     }
     for schema in &absent {
-        service::create(client, schema).await?;
+        begin(client, schema).await?;
     }
     for schema in &absent {
         finish(client, schema).await?;
@@ -185,6 +185,17 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
         }
     }
     Ok(())
+}
+
+/// Begins one table, as soon as no more tables are being made than the service makes at once.
+async fn begin(client: &Client, schema: &TableSchema) -> Result<()> {
+    let mut crowd = TablePolling::until(PATIENCE);
+    loop {
+        match service::create(client, schema).await {
+            Err(error) if error.is_limit_exceeded() => crowd.wait(|| error).await?,
+            done => return done,
+        }
+    }
 }
 
 /// Begins one index; [`settle`] then waits for it.

@@ -147,7 +147,7 @@ async fn an_order_goes_all_the_way() -> Result<()> {
     // --- a lost race is an error that holds the item that won.
     let lost = order.create().send(&db).await.unwrap_err();
     assert_eq!(lost.kind(), ErrorKind::AlreadyExists);
-    assert_eq!(lost.current::<Order>().transpose()?, Some(stored));
+    assert_eq!(lost.current::<Order>()?, Some(stored));
     Ok(())
 }
 

@@ -111,7 +111,7 @@ fn about(handle: &str, error: &Error) -> String {
         ErrorKind::AlreadyExists => format!("`{handle}` is there already: `update` changes it"),
         // The error holds the current contact, so no second read is needed.
         ErrorKind::Conflict => match error.current::<Contact>() {
-            Some(Ok(now)) => format!("`{handle}` has changed: it has version {} now", now.version),
+            Ok(Some(now)) => format!("`{handle}` has changed: it has version {} now", now.version),
             _ => format!("`{handle}` has changed"),
         },
         _ => format!("`{handle}`: {}", explained(error)),

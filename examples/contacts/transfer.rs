@@ -262,7 +262,7 @@ async fn store(
         Ok(_) => return Ok(Stored::Created),
         Err(error) => error,
     };
-    let there = refused.current::<Contact>().transpose()?;
+    let there = refused.current::<Contact>()?;
     let Some(there) = there else {
         return Err(refused);
     };

@@ -157,16 +157,10 @@ impl Desk {
             customer: Uuid::new_v4(),
             email: email.into(),
         };
-        let made = new.create().send(&self.db).await;
-        let known = made
-            .as_ref()
-            .err()
-            .and_then(Error::holder::<Customer>)
-            .transpose()?;
-        Ok(match known {
-            Some(known) => known.customer,
-            None => made?.customer,
-        })
+        match new.create().send(&self.db).await {
+            Ok(made) => Ok(made.customer),
+            Err(error) => Ok(error.holder::<Customer>()?.ok_or(error)?.customer),
+        }
     }
 
     /// Opens a ticket. Its number is one more than that of the last one, without a gap.

@@ -63,7 +63,7 @@ impl From<Error> for Problem {
             tracing::error!(?error, status = problem.status.as_u16(), "failed");
         }
         // The error holds the existing task, so no second read is needed.
-        let now = error.current::<Task>().and_then(Result::ok);
+        let now = error.current::<Task>().ok().flatten();
         problem.now = now.map(|task| task.version);
         problem
     }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::plan::Write;
 use crate::codec::Item;
-use crate::entity::{DynamoEntity, Key, KeyParts};
-use crate::json::Reader;
+use crate::entity::{DynamoEntity, Key, read_key};
+use crate::error::Result;
 
 /// The key of a write that is [left](super::BatchReport::left); see
 /// [`BatchReport::left_keys`](super::BatchReport::left_keys).
@@ -39,12 +39,9 @@ impl<'r> BatchKey<'r> {
     }
 
     /// The primary key as a key of `E`. `None` if the write is of another entity.
-    pub fn key_of<E: DynamoEntity>(&self) -> Option<Key<E>> {
-        if self.0.declared != E::ENTITY.id {
-            return None;
-        }
-        let parts = E::KeyParts::read(&mut Reader::new(self.0.key()));
-        parts.ok().map(Key::from_parts)
+    pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
+        let is_own = self.0.declared == E::ENTITY.id;
+        is_own.then(|| read_key(self.0.key())).transpose()
     }
 }
 

@@ -44,7 +44,7 @@ impl BatchReport {
     /// let report = Batch::new().with(Note::key("n1").delete()).send(db).await?;
     /// let left = report.left_keys().next().expect("the service denied it");
     /// assert_eq!((left.index(), left.entity(), left.is_delete()), (0, "Note", true));
-    /// assert_eq!(left.key_of::<Note>(), Some(Note::key("n1")));
+    /// assert_eq!(left.key_of::<Note>()?, Some(Note::key("n1")));
     /// # Ok(()) }
     /// ```
     pub fn left_keys(&self) -> impl Iterator<Item = BatchKey<'_>> {

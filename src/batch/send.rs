@@ -17,9 +17,6 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::retry::{RetryBudget, SharedBudget, as_they_come};
 use crate::wire::BoxFuture;
 
-/// The service also uses this code to refuse a whole request because of one item.
-const COLLECTION_FULL: &str = "ItemCollectionSizeLimitExceededException";
-
 /// A batch on its way; await it. See [`Batch::send`](super::Batch::send).
 ///
 /// ```
@@ -176,8 +173,10 @@ impl BatchWork<'_> {
     /// Handles a request that was refused or lost as a whole. A fault of one table or one write must not fail the
     /// others, so parts are sent apart until the faulty one stands alone.
     fn refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
-        let of_a_write =
-            error.kind() == ErrorKind::Rejected || error.code() == Some(COLLECTION_FULL);
+        let of_a_write = matches!(
+            error.kind(),
+            ErrorKind::Rejected | ErrorKind::CollectionFull
+        );
         let of_a_table = matches!(
             error.kind(),
             ErrorKind::TableNotFound | ErrorKind::AccessDenied

@@ -107,9 +107,12 @@ impl FailedRow {
         &self.key
     }
 
-    /// The primary key as a key of `E`.
-    pub fn key_of<E: DynamoEntity>(&self) -> Result<Key<E>> {
-        Key::from_item(self.key.clone())
+    /// The primary key as a key of `E`; `None` for a write whose key cannot be stored.
+    pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
+        let has_key = !self.key.is_empty();
+        has_key
+            .then(|| Key::from_item(self.key.clone()))
+            .transpose()
     }
 
     /// The place of a write in the input of [`put_each`](super::put_each), from 0.

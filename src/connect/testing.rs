@@ -90,6 +90,18 @@ impl Fault {
         Fault::refuse("ThrottlingException")
     }
 
+    /// The service is too busy, and says why, as AWS does: a reason such as `IndexWriteKeyRangeThroughputExceeded`, and
+    /// the ARN of the table or index.
+    pub fn throttle_by(reason: &str, resource: &str) -> Fault {
+        let mut body = Writer::default();
+        body.raw("{\"__type\":\"ThrottlingException\",\"message\":\"scripted\",\"throttlingReasons\":[{\"reason\":");
+        body.quoted(reason);
+        body.raw(",\"resource\":");
+        body.quoted(resource);
+        body.raw("}]}");
+        Fault::Reply(400, String::from_utf8_lossy(body.as_bytes()).into_owned())
+    }
+
     /// The service fails.
     pub fn internal() -> Fault {
         Fault::Reply(500, refusal("InternalServerError"))

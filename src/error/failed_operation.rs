@@ -119,7 +119,7 @@ impl Error {
     /// let [failed] = error.failures() else { panic!("one of two failed") };
     /// assert!(failed.index() == 1 && failed.is::<Seat>());
     /// assert_eq!(failed.to_string(), "operation 1 of the transaction: Seat: an item with this key is already there");
-    /// assert_eq!(failed.error().current::<Seat>().transpose()?, Some(seat(2, "bob")));
+    /// assert_eq!(failed.error().current::<Seat>()?, Some(seat(2, "bob")));
     /// # Ok(()) }
     /// ```
     pub fn failures(&self) -> &[Failed] {

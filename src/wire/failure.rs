@@ -3,6 +3,8 @@
 mod cancel;
 mod redact;
 mod refusal;
+#[cfg(test)]
+mod tests;
 
 use std::error::Error as StdError;
 use std::fmt;

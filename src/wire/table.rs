@@ -98,7 +98,7 @@ pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> 
         Ok(_) => Ok(()),
         Err(error) => {
             let error = from_sdk(error, Site::harmless("CreateTable", name)).error;
-            if in_use(&error) {
+            if error.is_table_in_use() {
                 Ok(())
             } else {
                 Err(hint(error, &schema.global_indexes))
@@ -178,14 +178,9 @@ pub(crate) async fn enable_ttl(client: &Client, name: &str, attribute: &str) -> 
     }
 }
 
-/// Whether the table is there already, or is being changed.
-pub(crate) fn in_use(error: &Error) -> bool {
-    error.code() == Some("ResourceInUseException")
-}
-
 /// Whether another change has to end first.
 pub(crate) fn is_busy(error: &Error) -> bool {
-    in_use(error) || error.code() == Some("LimitExceededException")
+    error.is_table_in_use() || error.is_limit_exceeded()
 }
 
 /// Adds a hint, because some servers lack what AWS has, and their own words rarely say so.

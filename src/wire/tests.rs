@@ -452,8 +452,9 @@ async fn kinds_come_from_code_and_status() {
         ),
         (
             refuse("ItemCollectionSizeLimitExceededException"),
-            ErrorKind::Service,
+            ErrorKind::CollectionFull,
         ),
+        (refuse("NobodyKnowsThisException"), ErrorKind::Service),
         (Fault::internal(), ErrorKind::Unavailable),
         (Fault::Refused, ErrorKind::Unavailable),
         (Fault::Io, ErrorKind::Unavailable),

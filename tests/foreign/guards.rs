@@ -391,7 +391,7 @@ async fn another_value_is_a_conflict(db: Db) -> Outcome {
     ] {
         let refused = refused.unwrap_err();
         assert!(refused.is_conflict(), "{refused}");
-        assert!(refused.current::<Letter>().is_some());
+        assert!(refused.current::<Letter>()?.is_some());
     }
     // Another program changes a part that the new key relies on and leaves the version as it is.
     let mut row = letter_row("a", TIMES[1]);

@@ -503,12 +503,12 @@ async fn what_is_left_is_named(db: Db) -> Outcome {
     assert_eq!((report.done, report.left.len()), (0, 25));
     let left: Vec<_> = report.left_keys().collect();
     assert_eq!(left.len(), 25);
-    assert_eq!(left[7].key_of::<Note>(), Some(Note::key("7")));
+    assert_eq!(left[7].key_of::<Note>()?, Some(Note::key("7")));
     assert_eq!((left[7].index(), left[7].is_delete()), (7, false));
     assert_eq!((left[24].entity(), left[24].is_delete()), ("Draft", true));
     assert_eq!(left[24].key(), Draft::key("d1").to_item()?);
-    assert_eq!(left[24].key_of::<Draft>(), Some(Draft::key("d1")));
-    assert_eq!(left[24].key_of::<Note>(), None);
+    assert_eq!(left[24].key_of::<Draft>()?, Some(Draft::key("d1")));
+    assert_eq!(left[24].key_of::<Note>()?, None);
     report.left.send(&db).await?.complete()?;
     Ok(())
 }

@@ -62,7 +62,7 @@ async fn the_error_carries_the_current_item(db: Db) -> Outcome {
     let winner = order("u1", 7).create().send(&db).await?;
     let refused = order("u1", 7).create().send(&db).await.unwrap_err();
     assert!(refused.is_lost_race());
-    assert_eq!(refused.current::<Order>().transpose()?, Some(winner));
+    assert_eq!(refused.current::<Order>()?, Some(winner));
     Ok(())
 }
 
@@ -110,7 +110,7 @@ async fn an_expired_item_is_replaced(db: Db) -> Outcome {
     assert_eq!(new.create().send(&now).await?, new);
     let refused = new.create().send(&now).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
-    assert_eq!(refused.current::<Session>().transpose()?, Some(new));
+    assert_eq!(refused.current::<Session>()?, Some(new));
     Ok(())
 }
 
@@ -158,7 +158,7 @@ async fn sixty_four_creators_have_one_winner(db: Db) -> Outcome {
     assert_eq!(losers.len(), 63);
     for loser in losers {
         assert!(loser.is_already_exists(), "{loser:?}");
-        assert_eq!(loser.current::<Note>().transpose()?.as_ref(), Some(winner));
+        assert_eq!(loser.current::<Note>()?.as_ref(), Some(winner));
     }
     Ok(())
 }

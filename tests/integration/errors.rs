@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::error::Error as _;
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
-use dynamo_entity::error::Stage;
+use dynamo_entity::error::{Stage, ThrottleLimit, ThrottledLoad};
 use dynamo_entity::prelude::*;
 use dynamo_entity::testing;
 use dynamo_entity::{Error, Number};
@@ -29,6 +29,9 @@ tests![
     a_broken_current_item_is_an_error_of_its_own,
     a_current_item_is_read_as_another_entity_by_name,
     a_fake_gives_the_same_as_an_engine,
+    a_throttle_says_which_limit_it_was,
+    a_write_of_another_region_is_waited_for,
+    a_full_collection_is_told,
     a_finished_call_stays_finished,
     values_never_show,
     quoted_values_never_show,
@@ -295,7 +298,7 @@ async fn a_broken_current_item_is_an_error_of_its_own(db: Db) -> Outcome {
         .await;
     let refused = note("n1", "x").create().send(&db).await.unwrap_err();
     assert!(refused.is_already_exists());
-    let broken = refused.current::<Note>().ok_or("an item")?.unwrap_err();
+    let broken = refused.current::<Note>().unwrap_err();
     assert_eq!(
         (broken.kind(), broken.attribute()),
         (ErrorKind::Decode, Some("text"))
@@ -315,8 +318,8 @@ async fn a_current_item_is_read_as_another_entity_by_name(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
     note("n1", "x").create().send(&db).await?;
     let refused = note("n1", "y").create().send(&db).await.unwrap_err();
-    assert!(refused.current::<OnlyText>().is_none());
-    let item = refused.current_item().ok_or("an item")??;
+    assert!(refused.current::<OnlyText>()?.is_none());
+    let item = refused.current_item()?.ok_or("an item")?;
     let other = OnlyText::from_item(item)?;
     assert_eq!(other.text.as_deref(), Some("x"));
     Ok(())
@@ -351,11 +354,56 @@ async fn a_fake_gives_the_same_as_an_engine(db: Db) -> Outcome {
             (met.kind(), met.entity(), met.stage())
         );
         assert_eq!(made.to_string(), met.to_string());
-        let current = |error: &Error| error.current::<Note>().transpose();
+        let current = |error: &Error| error.current::<Note>();
         assert_eq!(current(&made)?, current(&met)?);
     }
     let throttled = testing::failure(ErrorKind::Throttled);
-    assert!(throttled.is_throttled() && throttled.current::<Note>().is_none());
+    assert!(throttled.is_throttled() && throttled.current::<Note>()?.is_none());
+    Ok(())
+}
+
+/// By whatever way the request went.
+async fn a_throttle_says_which_limit_it_was(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let table = db.table::<Note>();
+    let arn = format!("arn:aws:dynamodb:eu-west-1:123456789012:table/{table}");
+    let hot = Fault::throttle_by("TableReadKeyRangeThroughputExceeded", &arn);
+    let (faulty, http) = db.faulty(std::iter::repeat_n(hot.clone(), 9));
+    let error = Note::key("n1").get().send(&faulty).await.unwrap_err();
+    assert!(error.is_throttled(), "{error}");
+    assert!(http.calls().len() > 1, "it is sent again");
+    let throttle = error.throttle().ok_or("a reason")?;
+    assert_eq!(throttle.limit(), ThrottleLimit::KeyRange);
+    assert_eq!(throttle.load(), Some(ThrottledLoad::Reads));
+    assert_eq!((throttle.table(), throttle.index()), (Some(&*table), None));
+    let said = error.to_string();
+    assert!(said.contains(throttle.advice().ok_or("advice")?), "{said}");
+    assert!(!said.contains("123456789012"), "{said}");
+    let (faulty, _) = db.faulty(std::iter::repeat_n(Fault::throttle(), 9));
+    let error = Note::key("n1").get().send(&faulty).await.unwrap_err();
+    assert!(error.is_throttled() && error.throttle().is_none());
+    Ok(())
+}
+
+/// Two regions wrote one item at once; nothing was written here, so it is sent again.
+async fn a_write_of_another_region_is_waited_for(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let met = Fault::refuse("ReplicatedWriteConflictException");
+    let (faulty, http) = db.faulty([met.clone(), met]);
+    note("n1", "x").create().send(&faulty).await?;
+    assert_eq!(http.calls(), ["PutItem"; 3]);
+    Ok(())
+}
+
+async fn a_full_collection_is_told(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (faulty, http) = db.faulty([Fault::refuse("ItemCollectionSizeLimitExceededException")]);
+    let error = note("n1", "x").put().send(&faulty).await.unwrap_err();
+    assert!(
+        error.is_collection_full() && error.to_string().contains("10 GB"),
+        "{error}"
+    );
+    assert_eq!(http.calls(), ["PutItem"]);
     Ok(())
 }
 

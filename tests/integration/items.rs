@@ -203,12 +203,12 @@ async fn a_condition_that_fails_brings_the_item(db: Db) -> Outcome {
         let refused = sent.expect_err("the condition does not hold");
         assert!(refused.is_conflict(), "{refused:?}");
         assert_eq!(refused.entity(), Some("Item"));
-        assert_eq!(refused.current_item().transpose()?, Some(stored.clone()));
+        assert_eq!(refused.current_item()?, Some(stored.clone()));
     }
     let refused = notes.delete(key("n2")).when_present("id").send(&db).await;
     let refused = refused.expect_err("nothing is there");
     assert!(
-        refused.is_conflict() && refused.current_item().is_none(),
+        refused.is_conflict() && refused.current_item()?.is_none(),
         "{refused:?}"
     );
     Ok(())

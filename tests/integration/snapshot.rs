@@ -310,10 +310,10 @@ async fn endless_contention_names_the_item(db: Db) -> Outcome {
     );
     let failed = error.failures().first().ok_or("one failed")?;
     assert_eq!(
-        (failed.index(), failed.key_of::<Note>()),
+        (failed.index(), failed.key_of::<Note>()?),
         (1, Some(Note::key("n1")))
     );
-    assert!(failed.key_of::<Draft>().is_none()); // Its key is a text named `id`, too.
+    assert!(failed.key_of::<Draft>()?.is_none()); // Its key is a text named `id`, too.
     Ok(())
 }
 

@@ -83,7 +83,7 @@ macro_rules! check_ends {
                 Err(refused) => {
                     assert_eq!(expected, None, "{what}: {refused:?}");
                     assert_eq!(refused.kind(), ErrorKind::Conflict, "{what}: {refused:?}");
-                    let current = refused.current::<Sum>().ok_or("no item")??;
+                    let current = refused.current::<Sum>()?.ok_or("no item")?;
                     assert_eq!(current.$field, Some(stored), "{what}");
                 }
             }
@@ -166,7 +166,7 @@ async fn decimals_stay_in_their_range(db: Db) -> Outcome {
                 );
                 assert_eq!(
                     error.kind() != ErrorKind::Rejected,
-                    error.current_item().is_some()
+                    error.current_item()?.is_some()
                 );
             }
         }
@@ -246,7 +246,7 @@ async fn a_missing_number_is_zero_or_the_default(db: Db) -> Outcome {
     for change in beyond {
         let refused = changed(&db, change).await.unwrap_err();
         assert!(refused.is_conflict(), "{refused:?}");
-        assert!(refused.current::<Sum>().is_some());
+        assert!(refused.current::<Sum>()?.is_some());
     }
     Ok(())
 }

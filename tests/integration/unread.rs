@@ -9,7 +9,7 @@ use crate::tests;
 
 tests![
     the_key_comes_with_the_error_of_every_read,
-    a_key_that_does_not_read_is_none,
+    a_key_that_does_not_read_is_an_error,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -176,8 +176,8 @@ async fn the_key_comes_with_the_error_of_every_read(db: Db) -> Outcome {
     assert_eq!((found, errors.len()), (7, 24));
     for (read, error) in errors {
         assert_eq!(error.kind(), ErrorKind::Decode, "{read}: {error}");
-        assert_eq!(error.key_of::<Invoice>(), Some(key(7)), "{read}");
-        assert_eq!(error.key_of::<Old>(), None, "{read}");
+        assert_eq!(error.key_of::<Invoice>()?, Some(key(7)), "{read}");
+        assert_eq!(error.key_of::<Old>()?, None, "{read}");
         assert!(error.request_id().is_some(), "{read}");
         assert_eq!(
             error.to_string(),
@@ -192,7 +192,7 @@ async fn the_key_comes_with_the_error_of_every_read(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_key_that_does_not_read_is_none(db: Db) -> Outcome {
+async fn a_key_that_does_not_read_is_an_error(db: Db) -> Outcome {
     fill(&db).await?;
     let broken = raw([
         ("pk", s("USER#a")),
@@ -213,12 +213,16 @@ async fn a_key_that_does_not_read_is_none(db: Db) -> Outcome {
         ),
     ] {
         assert_eq!(error.kind(), kind);
-        assert_eq!(error.key_of::<Invoice>(), None);
+        assert_eq!(
+            error.key_of::<Invoice>().unwrap_err().kind(),
+            ErrorKind::KeyMismatch
+        );
+        assert_eq!(error.key_of::<Old>()?, None);
         assert!(error.request_id().is_some());
     }
     // Errors that do not come from a row have no key of a row.
     let refused = key(3).update().apply(|i| i.cents().set(1u64));
     let refused = refused.send(&db).await.unwrap_err();
-    assert_eq!(refused.key_of::<Invoice>(), None);
+    assert_eq!(refused.key_of::<Invoice>()?, None);
     Ok(())
 }

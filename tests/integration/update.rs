@@ -244,6 +244,6 @@ async fn keeps_the_keys_of_indexes(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert!(late.is_conflict());
-    assert_eq!(late.current::<Order>().transpose()?, Some(loaded));
+    assert_eq!(late.current::<Order>()?, Some(loaded));
     Ok(())
 }

@@ -258,10 +258,7 @@ impl<E: Subject> World<'_, E> {
                 if !verdict.lost.contains(&error.kind()) {
                     return Err(format!("failed, and should not so: {error}"));
                 }
-                let current = error
-                    .current::<E>()
-                    .transpose()
-                    .map_err(|error| error.to_string())?;
+                let current = error.current::<E>().map_err(|error| error.to_string())?;
                 let live = self.live(no).map(|row| row.entity.clone());
                 if current.is_some() && current != live {
                     return Err(format!("came with {current:?}\n instead of {live:?}"));

@@ -24,11 +24,11 @@ use crate::wire::{ConditionFailed, Failure};
 ///
 /// let error = testing::already_exists(&ann);
 /// assert!(error.is_already_exists());
-/// assert_eq!(error.current::<User>().transpose()?, Some(ann));
+/// assert_eq!(error.current::<User>()?, Some(ann));
 ///
 /// let error = testing::not_unique("by_email", &User::key(1));
 /// assert_eq!((error.is_not_unique(), error.attribute()), (true, Some("email")));
-/// assert_eq!(error.holder::<User>().transpose()?, Some(User::key(1)));
+/// assert_eq!(error.holder::<User>()?, Some(User::key(1)));
 /// # Ok(()) }
 /// ```
 pub fn already_exists<E: DynamoEntity>(current: &E) -> Error {

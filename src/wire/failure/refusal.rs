@@ -7,13 +7,15 @@ use bytes::Bytes;
 use super::cancel::{self, Reason};
 use super::redact::without_values;
 use super::{ConditionFailed, Failure, Site};
-use crate::error::{Error, ErrorKind};
-use crate::json::{Reader, member};
+use crate::error::{Error, ErrorKind, Throttle};
+use crate::json::{Reader, elements, member};
 
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
 const CANCELLED: &str = "TransactionCanceledException";
 const CONFLICT: &str = "TransactionConflictException";
 const IN_PROGRESS: &str = "TransactionInProgressException";
+/// Two regions that replicate each other wrote one item at once; this write was not done.
+const REPLICATED_CONFLICT: &str = "ReplicatedWriteConflictException";
 
 /// An answer that refuses.
 pub(super) struct Refusal<'a> {
@@ -30,8 +32,11 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
         _ => Vec::new(),
     };
     cancel::redact(&mut reasons, site.body);
-    let is_contention =
-        matches!(refusal.code, Some(CONFLICT | IN_PROGRESS)) || cancel::is_contention(&reasons);
+    let is_in_the_way = matches!(
+        refusal.code,
+        Some(CONFLICT | IN_PROGRESS | REPLICATED_CONFLICT)
+    );
+    let is_contention = is_in_the_way || cancel::is_contention(&reasons);
     let failed = refusal.code == Some(CONDITION_FAILED) || reasons.iter().any(Reason::is_condition);
     let unknown_outcome = if failed { site.doubtful } else { site.unknown };
     if unknown_outcome || refusal.code == Some(IN_PROGRESS) {
@@ -41,7 +46,12 @@ pub(super) fn refused(site: Site<'_>, refusal: Refusal<'_>) -> Failure {
         };
     }
     let kind = cancel::kind(&reasons).unwrap_or_else(|| kind(&refusal));
-    let error = Error::new(kind, site.stage, message(site, kind, &refusal, &reasons));
+    let throttles = match kind {
+        ErrorKind::Throttled => throttles(refusal.body),
+        _ => Vec::new(),
+    };
+    let message = message(site, kind, &refusal, &reasons, &throttles);
+    let error = Error::new(kind, site.stage, message).with_throttles(throttles);
     let condition = failed.then(|| {
         let of_reason = reasons.iter().find(|reason| reason.is_condition());
         ConditionFailed {
@@ -91,6 +101,10 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
     match refusal.code.unwrap_or_default() {
         CONDITION_FAILED => ErrorKind::Conflict,
         "ResourceNotFoundException" => ErrorKind::TableNotFound,
+        "IndexNotFoundException" => ErrorKind::IndexNotFound,
+        "ResourceInUseException" => ErrorKind::TableInUse,
+        "ItemCollectionSizeLimitExceededException" => ErrorKind::CollectionFull,
+        "LimitExceededException" => ErrorKind::LimitExceeded,
         "ProvisionedThroughputExceededException"
         | "ThrottlingException"
         | "ThrottledException"
@@ -117,7 +131,11 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
         "ValidationException"
         | "SerializationException"
         | "IdempotentParameterMismatchException" => ErrorKind::Rejected,
-        "InternalServerError" | "ServiceUnavailable" | CONFLICT => ErrorKind::Unavailable,
+        "InternalServerError"
+        | "InvalidEndpointException"
+        | "ServiceUnavailable"
+        | REPLICATED_CONFLICT
+        | CONFLICT => ErrorKind::Unavailable,
         _ => match refusal.status {
             401 | 403 => ErrorKind::AccessDenied,
             429 => ErrorKind::Throttled,
@@ -127,7 +145,23 @@ fn kind(refusal: &Refusal<'_>) -> ErrorKind {
     }
 }
 
-fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Reason]) -> String {
+/// Why it was too much, where the service says so.
+fn throttles(body: &[u8]) -> Vec<Throttle> {
+    let list = |name| member(body, name).ok().flatten();
+    let list = list("throttlingReasons").or_else(|| list("ThrottlingReasons"));
+    let reasons = list.and_then(|list| elements(list).ok());
+    let reasons = reasons.unwrap_or_default().into_iter();
+    let read = |json| Some(Throttle::new(text(json, "reason")?, text(json, "resource")));
+    reasons.filter_map(read).collect()
+}
+
+fn message(
+    site: Site<'_>,
+    kind: ErrorKind,
+    refusal: &Refusal<'_>,
+    reasons: &[Reason],
+    throttles: &[Throttle],
+) -> String {
     let Site {
         operation, table, ..
     } = site;
@@ -151,10 +185,20 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
             "table `{table}` does not exist: create it with db.create_tables([..]), or check the \
              prefix, the region and the account of this connection"
         ),
-        ErrorKind::Throttled => {
+        ErrorKind::Throttled if throttles.is_empty() => {
             let said = said();
             format!("{operation} on `{table}` was throttled, the retries are used up ({said})")
         }
+        ErrorKind::Throttled => {
+            let said: Vec<String> = throttles.iter().map(Throttle::to_string).collect();
+            let said = said.join("; ");
+            format!("{operation} on `{table}` was throttled, the retries are used up ({said})")
+        }
+        ErrorKind::CollectionFull => format!(
+            "{operation} on `{table}` was refused: the items of its partition key are all that a table \
+             with a local index may hold of one (10 GB). Delete some, or give the table a partition key \
+             that spreads them"
+        ),
         ErrorKind::AccessDenied => format!(
             "{operation} on `{table}` was refused, check credentials, permissions and region ({})",
             said()
@@ -164,6 +208,9 @@ fn message(site: Site<'_>, kind: ErrorKind, refusal: &Refusal<'_>, reasons: &[Re
                 "{operation} on `{table}` failed ({CONFLICT}: another transaction is in the way)"
             )
         }
+        _ if refusal.code == Some(REPLICATED_CONFLICT) => format!(
+            "{operation} on `{table}` failed ({REPLICATED_CONFLICT}: another region writes the item)"
+        ),
         _ => format!("{operation} on `{table}` failed ({})", said()),
     }
 }

@@ -265,7 +265,7 @@ async fn what_nobody_told_is_unknown_and_not_repeated(db: Db) -> Outcome {
         let errors = report.errors();
         assert_eq!(errors.len(), 1, "{report:?}");
         assert_eq!(errors[0].error().kind(), ErrorKind::OutcomeUnknown);
-        assert_eq!(errors[0].key_of::<Row>()?, Row::key("a", number));
+        assert_eq!(errors[0].key_of::<Row>()?, Some(Row::key("a", number)));
         let again = Row::in_partition("a")
             .number()
             .eq(number)
@@ -379,7 +379,7 @@ async fn a_condition_of_another_operation_fails_the_row(db: Db) -> Outcome {
     let report = report.send(&db).await?;
     assert_eq!((report.written, report.failed), (5, 1));
     let failed = &report.errors()[0];
-    assert_eq!(failed.key_of::<Row>()?, Row::key("a", 2u32));
+    assert_eq!(failed.key_of::<Row>()?, Some(Row::key("a", 2u32)));
     assert_eq!(failed.error().kind(), ErrorKind::AlreadyExists);
     let operation = failed.error().failure_of("the new place");
     assert_eq!(operation.map(|operation| operation.index()), Some(0));

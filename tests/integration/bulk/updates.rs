@@ -94,7 +94,7 @@ async fn a_refused_row_is_reported_with_its_reason(db: Db) -> Outcome {
     let [failed] = report.errors() else {
         panic!("{report:?}")
     };
-    assert_eq!(failed.key_of::<Row>()?, Row::key("a", 2u32));
+    assert_eq!(failed.key_of::<Row>()?, Some(Row::key("a", 2u32)));
     assert_eq!(failed.error().kind(), ErrorKind::FailedByCaller);
     assert_eq!(
         failed.error().to_string(),
@@ -134,7 +134,7 @@ async fn a_row_that_does_not_decode_is_reported_alone(db: Db) -> Outcome {
         .await?;
     assert_eq!((report.written, report.failed), (9, 1));
     let failed = &report.errors()[0];
-    assert_eq!(failed.key_of::<Row>()?, Row::key("a", 4u32));
+    assert_eq!(failed.key_of::<Row>()?, Some(Row::key("a", 4u32)));
     assert_eq!(failed.error().kind(), ErrorKind::Decode);
     assert_eq!(failed.error().attribute(), Some("count"));
     assert!(report.stopped().is_none());

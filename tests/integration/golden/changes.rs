@@ -290,7 +290,7 @@ async fn made(
     match answer {
         Ok(()) => Ok(different),
         Err(error) if different.is_empty() => {
-            let brought = if error.current_item().is_some() {
+            let brought = if error.current_item()?.is_some() {
                 ", with the item"
             } else {
                 ""

@@ -38,10 +38,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
     account(2, "a@x").put().send(&db).await?;
     let taken = account(2, "b@x").put().send(&db).await.unwrap_err();
     assert!(taken.is_not_unique());
-    assert_eq!(
-        taken.holder::<Account>().transpose()?,
-        Some(Account::key(1))
-    );
+    assert_eq!(taken.holder::<Account>()?, Some(Account::key(1)));
     let (missing, exists) = (account(1, "c@x"), account(9, "c@x"));
     assert!(
         missing
@@ -67,7 +64,7 @@ async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
         .send(&db)
         .await
         .unwrap_err();
-    assert!(unfit.is_conflict() && unfit.current::<Account>().is_some());
+    assert!(unfit.is_conflict() && unfit.current::<Account>()?.is_some());
     // The same with a version.
     let ann = person("ann", 1).put().send(&db).await?;
     let newer = Person {
@@ -315,7 +312,7 @@ async fn an_outdated_entity_changes_nothing(db: Db) -> Outcome {
         .unwrap_err();
     assert!(late.is_conflict(), "{late:?}");
     assert_eq!(
-        late.current::<Account>().transpose()?.map(|a| a.email),
+        late.current::<Account>()?.map(|a| a.email),
         Some("b@x".into())
     );
     assert_eq!(

@@ -34,7 +34,7 @@ async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
         .send(&db)
         .await
         .unwrap_err();
-    assert_eq!(failed.key_of::<Account>(), Some(Account::key(2)));
+    assert_eq!(failed.key_of::<Account>()?, Some(Account::key(2)));
     assert_eq!(failed.index(), 1);
     for error in [failed.error(), &alone] {
         assert_eq!(error.kind(), ErrorKind::Conflict);
@@ -42,10 +42,7 @@ async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
             error.to_string().contains("send this write by itself"),
             "{error}"
         );
-        assert_eq!(
-            error.holder::<Account>().transpose()?,
-            Some(Account::key(1))
-        );
+        assert_eq!(error.holder::<Account>()?, Some(Account::key(1)));
     }
     account(2, "a@x").delete().send(&db).await?;
     assert_eq!(sentinels::<Account>(&db).await.len(), 1);
@@ -91,12 +88,9 @@ async fn unique_values_work_in_transactions(db: Db) -> Outcome {
     );
     assert!(error.is_not_unique() && error.attribute() == Some("email"));
     let failed = error.failures().first().ok_or("a failure")?;
-    assert_eq!(failed.key_of::<Account>(), Some(Account::key(4))); // It is not the key of the sentinel.
-    assert!(failed.key_of::<Room>().is_none() && failed.error().holder::<Room>().is_none());
-    assert_eq!(
-        error.holder::<Account>().transpose()?,
-        Some(Account::key(3))
-    );
+    assert_eq!(failed.key_of::<Account>()?, Some(Account::key(4))); // It is not the key of the sentinel.
+    assert!(failed.key_of::<Room>()?.is_none() && failed.error().holder::<Room>()?.is_none());
+    assert_eq!(error.holder::<Account>()?, Some(Account::key(3)));
     // Each create takes two places, so fifty fill a transaction.
     let many: Vec<_> = (100..151)
         .map(|id| account(id, &format!("{id}@x")))
@@ -198,10 +192,7 @@ async fn only_the_owner_can_hand_over_a_value(db: Db) -> Outcome {
             .collect::<Vec<_>>(),
         [1]
     );
-    assert_eq!(
-        error.holder::<Account>().transpose()?,
-        Some(Account::key(3))
-    );
+    assert_eq!(error.holder::<Account>()?, Some(Account::key(3)));
     assert_eq!(sentinels::<Account>(&db).await, before);
     // The giver's row has changed since it was loaded, so nothing is handed over.
     let late = bob.update().apply(|a| a.email().set("e@x"));
@@ -280,7 +271,7 @@ async fn a_value_is_taken_once_in_a_transaction(db: Db) -> Outcome {
         assert_eq!(error.attribute(), Some("email"));
         let failed = error.failures().iter();
         let failed = failed.map(|failed| {
-            let key = failed.key_of::<Account>().expect("a key");
+            let key = failed.key_of::<Account>().unwrap().expect("a key");
             assert!(failed.error().is_not_unique());
             assert_eq!(
                 (failed.error().entity(), failed.error().attribute()),
