@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::observe::{Observed, Observer};
+use crate::observe::{Observed, Observers};
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
 
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
@@ -36,7 +36,7 @@ struct Connection {
     clock: SharedClock,
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
-    observer: Option<Observer>,
+    observers: Option<Observers>,
     turns: Arc<ItemTurns>,
     /// Whether it leads to an engine on this machine, as far as its URL tells.
     is_local: bool,
@@ -58,7 +58,7 @@ impl Dynamo {
             clock: SharedClock::new(SystemClock),
             cursor_secret: None,
             actor: None,
-            observer: None,
+            observers: None,
             turns: Arc::default(),
             is_local: false,
         }))
@@ -138,6 +138,8 @@ impl Dynamo {
     /// Tells of every request for items: what it was, how long it took, what it consumed, what became of it, which way it
     /// went.
     ///
+    /// Several may watch a connection: each is told, in the order in which they came.
+    ///
     /// The observer is called when an answer is there, by the task that waits for it, so it should only count or log.
     /// It hears nothing of a request that was dropped before. The requests ask for their consumed capacity, which costs
     /// nothing but a few bytes; without an observer they do not.
@@ -165,7 +167,12 @@ impl Dynamo {
     /// ```
     #[must_use]
     pub fn with_observer(self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Dynamo {
-        self.with(|inner| inner.observer = Some(Observer::new(observer)))
+        self.with(|inner| {
+            inner.observers = Some(match &inner.observers {
+                Some(others) => others.and(observer),
+                None => Observers::new(observer),
+            });
+        })
     }
 
     /// Sends every request over the network through the whole of the SDK. An engine in this process is called directly
@@ -289,10 +296,10 @@ impl Dynamo {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        match &self.0.observer {
+        match &self.0.observers {
             None => self.0.wire.attempt(request, token).await,
             // Boxed: the rare future must not enlarge every call.
-            Some(observer) => Box::pin(observer.watch(&self.0.wire, request, token)).await,
+            Some(observers) => Box::pin(observers.watch(&self.0.wire, request, token)).await,
         }
     }
 

@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use crate::error::Error;
-use crate::json::{CodecError, Reader, elements, member};
-use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, units};
+use crate::json::{CodecError, Reader, elements, member, members};
+use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units};
 
 pub use crate::wire::{Detour, WirePath};
 
-/// The observer of a connection; see [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
+type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
+
+/// The observers of a connection, at least one; see
+/// [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
 #[derive(Clone)]
-pub(crate) struct Observer(Arc<dyn Fn(&Observed<'_>) + Send + Sync>);
+pub(crate) struct Observers(Arc<[Watcher]>);
 
 /// A request that was answered, or failed, on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer). It
 /// never holds a value of an item.
@@ -27,6 +30,18 @@ pub struct Observed<'r> {
     pub table: &'r str,
     /// How long it took, including the attempts of the SDK and the pauses between them.
     pub duration: Duration,
+    /// How often it was sent: more than once where an attempt failed and was repeated, 0 where it was refused before.
+    pub attempts: u32,
+    /// How many rows the answer has: of a query or scan those behind its filter, also where they are only counted; of
+    /// other reads the items that were there. 0 for writes.
+    pub rows: u64,
+    /// How many rows a query or scan looked at, those that its filter left out among them; of other reads as many as
+    /// `rows`.
+    pub looked_at: u64,
+    /// The bytes of the request's body.
+    pub request_bytes: usize,
+    /// The bytes of the answer's body; 0 if it failed.
+    pub answer_bytes: usize,
     /// The id by which AWS's support knows it.
     pub request_id: Option<&'r str>,
     /// What it consumed, table by table. Empty if the service does not say: for requests that failed, and from servers
@@ -58,9 +73,15 @@ pub struct Consumed {
     pub units: f64,
 }
 
-impl Observer {
+impl Observers {
     pub(crate) fn new(observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
-        Observer(Arc::new(observer))
+        Observers(Arc::new([Arc::new(observer)]))
+    }
+
+    /// These and one more.
+    pub(crate) fn and(&self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
+        let one: Watcher = Arc::new(observer);
+        Observers(self.0.iter().cloned().chain([one]).collect())
     }
 
     /// Sends a request that asks for its units, and tells of it.
@@ -70,30 +91,39 @@ impl Observer {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        let began = Instant::now();
-        // What is refused before it is sent has not come that far.
-        let mut path = WirePath::Sdk(Detour::NotSent);
-        let outcome = wire.attempt_by(&asking(request), token, &mut path).await;
-        let (consumed, request_id, error) = match &outcome {
-            Ok(reply) => (consumed(&reply.body), reply.request_id.as_deref(), None),
-            Err(failure) => (Vec::new(), failure.error.request_id(), Some(&failure.error)),
+        let (began, mut trace) = (Instant::now(), WireTrace::default());
+        let asking = asking(request);
+        let outcome = wire.attempt_by(&asking, token, &mut trace).await;
+        let duration = began.elapsed();
+        let (body, request_id, error) = match &outcome {
+            Ok(reply) => (&*reply.body, reply.request_id.as_deref(), None),
+            Err(failure) => (&[][..], failure.error.request_id(), Some(&failure.error)),
         };
-        (self.0)(&Observed {
+        let answer = AnswerCounts::read(body);
+        let observed = Observed {
             operation: request.operation.name(),
             table: &request.table,
-            duration: began.elapsed(),
+            duration,
+            attempts: trace.attempts(),
+            rows: answer.rows,
+            looked_at: answer.looked_at,
+            request_bytes: asking.body.len(),
+            answer_bytes: body.len(),
             request_id,
-            consumed: &consumed,
+            consumed: &answer.consumed,
             error,
-            path: &path,
-        });
+            path: &trace.path,
+        };
+        for observer in &*self.0 {
+            observer(&observed);
+        }
         outcome
     }
 }
 
-impl fmt::Debug for Observer {
+impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Observer")
+        write!(f, "Observers({})", self.0.len())
     }
 }
 
@@ -107,12 +137,52 @@ fn asking(request: &Request) -> Request {
     request
 }
 
-/// The capacity of one table, or of a list of them. What cannot be read is left out: the answer itself is what counts.
-fn consumed(body: &[u8]) -> Vec<Consumed> {
-    let found = member(body, "ConsumedCapacity").ok().flatten();
-    let Some(found) = found else {
-        return Vec::new();
-    };
+/// What an answer tells of itself. What cannot be read is left out: the answer itself is what counts.
+#[derive(Default)]
+struct AnswerCounts {
+    consumed: Vec<Consumed>,
+    rows: u64,
+    looked_at: u64,
+}
+
+impl AnswerCounts {
+    fn read(body: &[u8]) -> Self {
+        let (mut counts, mut scanned) = (AnswerCounts::default(), None);
+        for (name, value) in members(body).unwrap_or_default() {
+            match &*name {
+                "ConsumedCapacity" => counts.consumed = consumed(value),
+                "Item" => counts.rows = 1,
+                "Count" => counts.rows = number(value),
+                "ScannedCount" => scanned = Some(number(value)),
+                "Responses" => counts.rows = items(value),
+                _ => {}
+            }
+        }
+        counts.looked_at = scanned.unwrap_or(counts.rows);
+        counts
+    }
+}
+
+fn number(json: &[u8]) -> u64 {
+    let text = std::str::from_utf8(json).unwrap_or_default();
+    text.trim().parse().unwrap_or_default()
+}
+
+/// The items of several tables, or those of a transaction, where one that is not there leaves an empty object.
+fn items(json: &[u8]) -> u64 {
+    let tables = members(json).unwrap_or_default();
+    let of_tables = tables
+        .into_iter()
+        .map(|(_, items)| elements(items).map_or(0, |items| items.len()));
+    let of_reads = elements(json).unwrap_or_default();
+    let of_reads = of_reads
+        .into_iter()
+        .filter(|one| member(one, "Item").ok().flatten().is_some());
+    (of_tables.sum::<usize>() + of_reads.count()) as u64
+}
+
+/// The capacity of one table, or of a list of them.
+fn consumed(found: &[u8]) -> Vec<Consumed> {
     let tables = match found.first() {
         Some(b'[') => elements(found).unwrap_or_default(),
         _ => vec![found],
@@ -138,27 +208,65 @@ mod tests {
     #[test]
     fn one_table_or_several() {
         let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
-        let seen = consumed(one);
-        assert_eq!((seen[0].table.as_str(), seen[0].units), ("a", 0.5));
+        let seen = AnswerCounts::read(one);
+        assert_eq!(
+            (seen.consumed[0].table.as_str(), seen.consumed[0].units),
+            ("a", 0.5)
+        );
         let two = br#"{"ConsumedCapacity":[{"CapacityUnits":2,"TableName":"a"},{"TableName":"b","CapacityUnits":1.5E1}]}"#;
-        let units: Vec<f64> = consumed(two).iter().map(|seen| seen.units).collect();
+        let seen = AnswerCounts::read(two).consumed;
+        let units: Vec<f64> = seen.iter().map(|seen| seen.units).collect();
         assert_eq!(units, [2.0, 15.0]);
+        for nothing in [
+            &b"{}"[..],
+            b"",
+            b"7",
+            br#"{"ConsumedCapacity":null}"#,
+            br#"{"ConsumedCapacity":[1]}"#,
+            br#"{"Count":"x","ScannedCount":{},"Responses":3}"#,
+        ] {
+            let seen = AnswerCounts::read(nothing);
+            assert_eq!((seen.consumed, seen.rows, seen.looked_at), (vec![], 0, 0));
+        }
+    }
+
+    #[test]
+    fn rows_of_every_answer() {
+        for (answer, counts) in [
+            (r#"{"Item":{"id":{"S":"a"}}}"#, (1, 1)),
+            (r#"{"Items":[],"Count":2,"ScannedCount":9}"#, (2, 9)),
+            (r#"{"Count":7,"ScannedCount":7}"#, (7, 7)),
+            (
+                r#"{"Responses":{"a":[{},{}],"b":[{}]},"UnprocessedKeys":{}}"#,
+                (3, 3),
+            ),
+            (
+                r#"{"Responses":[{"Item":{}},{},{"Item":{"id":{"S":"a"}}}]}"#,
+                (2, 2),
+            ),
+            (r#"{"Attributes":{"id":{"S":"a"}}}"#, (0, 0)),
+        ] {
+            let seen = AnswerCounts::read(answer.as_bytes());
+            assert_eq!((seen.rows, seen.looked_at), counts, "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_units_of_nothing_are_no_negative_zero() {
         let failed = Observed {
             operation: "PutItem",
             table: "a",
             duration: Duration::ZERO,
+            attempts: 1,
+            rows: 0,
+            looked_at: 0,
+            request_bytes: 2,
+            answer_bytes: 0,
             request_id: None,
             consumed: &[],
             error: None,
             path: &WirePath::Plain,
         };
         assert!(failed.units().is_sign_positive());
-        for nothing in [
-            &b"{}"[..],
-            br#"{"ConsumedCapacity":null}"#,
-            br#"{"ConsumedCapacity":[1]}"#,
-        ] {
-            assert_eq!(consumed(nothing), []);
-        }
     }
 }

@@ -45,6 +45,7 @@ pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
 pub(crate) use capacity::{RETURN_CONSUMED, units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
+pub(crate) use plain::WireTrace;
 pub use plain::{Detour, WirePath};
 pub(crate) use token_life::TokenLife;
 

@@ -15,7 +15,7 @@ use super::agent::Agent;
 #[cfg(feature = "embedded")]
 use super::direct;
 use super::failure::{self, Failure, Site};
-use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, Route, WirePath};
+use super::plain::{Detour, FailedAttempt, PlainWay, ReplayClient, Route, WirePath, WireTrace};
 use super::swap::{CapturedBody, HookExchange, Hooks};
 use super::{Reply, Request, Resend, ServiceOperation, TokenLife, naming, retry};
 use crate::error::{Error, ErrorKind, Stage};
@@ -201,7 +201,8 @@ impl Wire {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        self.attempt_by(request, token, &mut WirePath::Plain).await
+        self.attempt_by(request, token, &mut WireTrace::default())
+            .await
     }
 
     /// Sends such a request, and tells which way it went.
@@ -209,12 +210,12 @@ impl Wire {
         &self,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
-        path: &mut WirePath,
+        trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         self.require_runtime()?;
         #[cfg(feature = "embedded")]
         if let Some(engine) = &self.engine {
-            *path = WirePath::InProcess;
+            trace.path = WirePath::InProcess;
             return direct::call(engine, request).await;
         }
         let detour = match &self.plain {
@@ -222,13 +223,14 @@ impl Wire {
             Some(plain) => match plain.begin(request, token) {
                 Ok((route, written)) => {
                     let began = Instant::now();
-                    *path = WirePath::Plain;
+                    trace.path = WirePath::Plain;
                     let failed = match route.send(written).await {
                         Ok(reply) => return Ok(reply),
                         Err(failed) => failed,
                     };
-                    *path = WirePath::Replayed;
-                    let replay = self.replay(request, token, &route, failed, began.elapsed());
+                    trace.path = WirePath::Replayed;
+                    let spent = began.elapsed();
+                    let replay = self.replay(request, token, &route, failed, spent, trace);
                     return Box::pin(replay).await;
                 }
                 Err(detour) => detour,
@@ -236,9 +238,9 @@ impl Wire {
         };
         let teaches = matches!(detour, Detour::Learning | Detour::Account);
         let learner = self.plain.as_deref().filter(|_| teaches);
-        *path = WirePath::Sdk(detour);
+        trace.path = WirePath::Sdk(detour);
         // This future is boxed, so that a call that does without the SDK needs no room for it.
-        Box::pin(self.through(request, token, learner)).await
+        Box::pin(self.through(request, token, learner, trace)).await
     }
 
     fn exchange(&self, request: &Request, token: Option<&Arc<TokenLife>>) -> HookExchange {
@@ -252,14 +254,19 @@ impl Wire {
         request: &Request,
         token: Option<&Arc<TokenLife>>,
         learner: Option<&PlainWay>,
+        trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(request, token);
         let Some(learner) = learner else {
-            return self.send(request, &Arc::new(exchange), None).await;
+            let exchange = Arc::new(exchange);
+            let outcome = self.send(request, &exchange, None).await;
+            trace.end(exchange.attempts());
+            return outcome;
         };
         let turn = learner.turn();
         let exchange = Arc::new(exchange.teaching());
         let outcome = self.send(request, &exchange, None).await;
+        trace.end(exchange.attempts());
         if let Some(lesson) = exchange.take_lesson() {
             learner.learn(lesson, turn);
         }
@@ -274,6 +281,7 @@ impl Wire {
         route: &Route,
         failed: FailedAttempt,
         spent: Duration,
+        trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(request, token);
         let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));
@@ -287,7 +295,9 @@ impl Wire {
         };
         let mut settings = config::Builder::new().http_client(client);
         settings.set_timeout_config(route.timeouts_after(spent));
-        self.send(request, &exchange, Some(settings)).await
+        let outcome = self.send(request, &exchange, Some(settings)).await;
+        trace.end(exchange.attempts());
+        outcome
     }
 
     async fn send(

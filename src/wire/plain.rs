@@ -58,6 +58,39 @@ pub enum WirePath {
     Sdk(Detour),
 }
 
+/// What a request tells of its way.
+#[derive(Debug)]
+pub(crate) struct WireTrace {
+    pub(crate) path: WirePath,
+    /// How often the SDK sent it, or was told that it was sent.
+    by_sdk: u32,
+}
+
+/// What is refused before it is sent has not come further.
+impl Default for WireTrace {
+    fn default() -> Self {
+        WireTrace {
+            path: WirePath::Sdk(Detour::NotSent),
+            by_sdk: 0,
+        }
+    }
+}
+
+impl WireTrace {
+    /// The SDK is done with a request that it has sent so often.
+    pub(super) fn end(&mut self, by_sdk: u32) {
+        self.by_sdk = by_sdk;
+    }
+
+    /// How often it was sent.
+    pub(crate) fn attempts(&self) -> u32 {
+        match self.path {
+            WirePath::InProcess | WirePath::Plain => 1,
+            WirePath::Replayed | WirePath::Sdk(_) => self.by_sdk,
+        }
+    }
+}
+
 /// Why a request went through the SDK from the beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -11,7 +11,7 @@
 //! The same hooks watch each attempt for law W6: an attempt that was sent and has no answer is ambiguous.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -47,6 +47,8 @@ pub(super) struct HookExchange {
     swaps: bool,
     serialized: AtomicBool,
     transmitted: AtomicBool,
+    /// How many attempts were begun.
+    attempts: AtomicU32,
     /// Whether the current attempt is ambiguous.
     ambiguous: AtomicBool,
     /// Whether any earlier attempt was ambiguous.
@@ -92,6 +94,7 @@ impl HookExchange {
             swaps,
             serialized: AtomicBool::new(false),
             transmitted: AtomicBool::new(false),
+            attempts: AtomicU32::new(0),
             ambiguous: AtomicBool::new(false),
             was_ambiguous: AtomicBool::new(false),
             replays: AtomicBool::new(false),
@@ -146,6 +149,11 @@ impl HookExchange {
     /// Whether any attempt went out.
     pub(super) fn was_transmitted(&self) -> bool {
         get(&self.transmitted)
+    }
+
+    /// How often it was sent. A first attempt that is replayed counts: the SDK takes it for its own.
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::Relaxed)
     }
 
     /// Whether the last attempt was sent and no answer tells what became of it.
@@ -275,6 +283,7 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        self.0.attempts.fetch_add(1, Ordering::Relaxed);
         // An attempt that is replayed was sent, whatever keeps the SDK from hearing of it.
         if !get(&self.0.replays) {
             set(&self.0.ambiguous, false);

@@ -3,11 +3,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use dynamo_entity::observe::{Detour, WirePath};
+use dynamo_entity::observe::{Detour, Observed, WirePath};
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Error, Result};
 
 use crate::support::db::{Db, Mode};
+use crate::support::faulty::Fault;
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -16,6 +17,8 @@ tests![
     what_fails_is_seen_with_its_request_id,
     an_observer_changes_nothing,
     the_way_of_each_request_is_told,
+    rows_attempts_and_bytes_are_told,
+    each_of_several_observers_is_told,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -195,5 +198,46 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
         }
         Mode::Direct => assert_eq!(paths, vec![WirePath::InProcess; 21]),
     }
+    Ok(())
+}
+
+async fn rows_attempts_and_bytes_are_told(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let kept: Arc<Mutex<Vec<(u64, u64, u32)>>> = Arc::default();
+    let seen = kept.clone();
+    let count = move |observed: &Observed<'_>| {
+        assert!(observed.request_bytes > 2);
+        assert_eq!(observed.answer_bytes > 0, observed.error.is_none());
+        let counts = (observed.rows, observed.looked_at, observed.attempts);
+        seen.lock().unwrap().push(counts);
+    };
+    let watched = (*db).clone().with_observer(count.clone());
+    for (_, outcome) in every_operation(&watched).await {
+        outcome?;
+    }
+    let found = [0, 0, 1, 0, 2, 2, 2, 0, 2, 0].map(|rows| (rows, rows, 1));
+    assert_eq!(std::mem::take(&mut *kept.lock().unwrap()), found);
+    note(1).put().send(&watched).await?;
+    let of_first = Note::in_partition("b").filter(|n| n.text().eq("some"));
+    assert_eq!(of_first.clone().all(&watched).await?.len(), 1);
+    assert_eq!(of_first.count(&watched).await?, 1);
+    let (faulty, _http) = db.faulty([Fault::throttle(), Fault::internal()]);
+    Note::key("b", 1)
+        .get()
+        .send(&faulty.with_observer(count))
+        .await?;
+    let counts = std::mem::take(&mut *kept.lock().unwrap());
+    assert_eq!(counts, [(0, 0, 1), (1, 2, 1), (1, 2, 1), (1, 1, 3)]);
+    Ok(())
+}
+
+async fn each_of_several_observers_is_told(db: Db) -> Outcome {
+    db.create_tables([Note::schema()]).await?;
+    let (once, first) = observed(&db);
+    let (twice, second) = observed(&once);
+    note(1).put().send(&twice).await?;
+    note(2).put().send(&once).await?;
+    let told = |seen: &Mutex<Vec<Seen>>| seen.lock().unwrap().len();
+    assert_eq!((told(&first), told(&second)), (2, 1));
     Ok(())
 }

@@ -61,10 +61,10 @@ async fn learned(change: impl FnOnce(config::Builder) -> config::Builder) -> (Wi
 }
 
 async fn call(wire: &Wire, request: &Request) -> (WirePath, Result<Reply, Failure>) {
-    let mut path = WirePath::Plain;
+    let mut trace = WireTrace::default();
     let token = (request.resend == Resend::ByToken).then(Arc::default);
-    let outcome = wire.attempt_by(request, token.as_ref(), &mut path).await;
-    (path, outcome)
+    let outcome = wire.attempt_by(request, token.as_ref(), &mut trace).await;
+    (trace.path, outcome)
 }
 
 /// Calls in the same way, and fails if no outcome ever comes.

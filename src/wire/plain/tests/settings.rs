@@ -110,15 +110,15 @@ async fn old_tokens_stay_here() {
         ..all().remove(8)
     };
     let token = Arc::default();
-    let mut way = WirePath::Plain;
+    let mut way = WireTrace::default();
     let first = wire.attempt_by(&transaction, Some(&token), &mut way).await;
     first.unwrap();
-    assert_eq!(way, WirePath::Plain);
+    assert_eq!(way.path, WirePath::Plain);
     clock.forward(540);
     faults.plan([]);
     let second = wire.attempt_by(&transaction, Some(&token), &mut way).await;
     let error = second.unwrap_err().error;
-    assert_eq!(way, WirePath::Sdk(Detour::OldToken));
+    assert_eq!(way.path, WirePath::Sdk(Detour::OldToken));
     assert!(error.to_string().contains("eight minutes"), "{error}");
     assert!(faults.calls().is_empty());
 }
