@@ -9,10 +9,11 @@ use dynamo_entity::prelude::*;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::desk::{self, Desk, DeskError, NewTicket};
+use super::desk::{Desk, DeskError, NewTicket, Outcome};
 use super::model::{Priority, Status};
 
-type Answer = Result<Json<Value>, DeskError>;
+type Answer = Outcome<Json<Value>>;
+type Created = Outcome<(StatusCode, Json<Value>)>;
 
 pub fn router(db: Dynamo) -> Router {
     Router::new()
@@ -27,13 +28,11 @@ pub fn router(db: Dynamo) -> Router {
 impl FromRequestParts<Dynamo> for Desk {
     type Rejection = DeskError;
 
-    async fn from_request_parts(parts: &mut Parts, db: &Dynamo) -> Result<Self, DeskError> {
-        let header = parts
-            .headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
+    async fn from_request_parts(parts: &mut Parts, db: &Dynamo) -> Outcome<Self> {
+        let header = parts.headers.get(header::AUTHORIZATION);
+        let header = header.and_then(|value| value.to_str().ok());
         let token = header.and_then(|value| value.strip_prefix("Bearer "));
-        desk::resume(db, token.ok_or(DeskError::Missing("session"))?).await
+        Desk::resume(db, token.ok_or(DeskError::Missing("session"))?).await
     }
 }
 
@@ -70,9 +69,9 @@ async fn queue(desk: Desk, Query(query): Query<QueueQuery>) -> Answer {
     Ok(Json(json!({ "tickets": page.rows, "next": page.next })))
 }
 
-async fn open(desk: Desk, Json(new): Json<NewTicket>) -> Result<Response, DeskError> {
+async fn open(desk: Desk, Json(new): Json<NewTicket>) -> Created {
     let ticket = desk.open(&new).await?;
-    Ok((StatusCode::CREATED, Json(json!({ "ticket": ticket }))).into_response())
+    Ok((StatusCode::CREATED, Json(json!({ "ticket": ticket }))))
 }
 
 async fn read(desk: Desk, Path(ticket): Path<u64>) -> Answer {
@@ -87,17 +86,14 @@ struct Change {
     assignee: Option<String>,
 }
 
-async fn change(
-    desk: Desk,
-    Path(ticket): Path<u64>,
-    Json(change): Json<Change>,
-) -> Result<StatusCode, DeskError> {
-    if let Some(agent) = change.assignee {
-        desk.assign(ticket, &agent).await?;
+async fn change(desk: Desk, Path(id): Path<u64>, Json(new): Json<Change>) -> Outcome<StatusCode> {
+    if let Some(agent) = new.assignee {
+        desk.assign(id, &agent).await?;
     }
-    desk.change(ticket, "changed", |ticket| {
-        ticket.status = change.status.unwrap_or(ticket.status);
-        ticket.priority = change.priority.unwrap_or(ticket.priority);
+    desk.change(id, "changed", |_, ticket| {
+        ticket.status = new.status.unwrap_or(ticket.status);
+        ticket.priority = new.priority.unwrap_or(ticket.priority);
+        Ok(())
     })
     .await?;
     Ok(StatusCode::NO_CONTENT)
@@ -108,13 +104,9 @@ struct Text {
     text: String,
 }
 
-async fn comment(
-    desk: Desk,
-    Path(ticket): Path<u64>,
-    Json(new): Json<Text>,
-) -> Result<Response, DeskError> {
-    let id = desk.comment(ticket, None, &new.text).await?;
-    Ok((StatusCode::CREATED, Json(json!({ "id": id }))).into_response())
+async fn comment(desk: Desk, Path(id): Path<u64>, Json(new): Json<Text>) -> Created {
+    let comment = desk.comment(id, None, &new.text).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "id": comment }))))
 }
 
 async fn mine(desk: Desk) -> Answer {

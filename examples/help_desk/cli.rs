@@ -1,19 +1,22 @@
 //! The same help desk on the command line.
 
-use clap::{Parser, Subcommand};
-use dynamo_entity::prelude::*;
+use std::error::Error;
 
-use super::desk::{Desk, NewTicket, Outcome, sign_up};
-use super::model::Status;
+use clap::{Parser, Subcommand};
+use dynamo_entity::{Dynamo, DynamoTable, QueryVerbs};
+
+use super::api;
+use super::desk::{Desk, NewTicket};
+use super::model::{HelpDesk, Status};
 
 #[derive(Debug, Parser)]
 pub struct Cli {
-    #[arg(long, env = "DYNAMO_URL", default_value = "embedded:help_desk.db")]
-    pub url: String,
     #[arg(long, default_value = "acme")]
     pub tenant: String,
     #[arg(long, default_value = "ann")]
     pub agent: String,
+    #[arg(long, default_value = "127.0.0.1:3000")]
+    pub address: String,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -21,10 +24,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Answers requests over HTTP.
-    Serve {
-        #[arg(default_value = "127.0.0.1:3000")]
-        address: String,
-    },
+    Serve,
     /// Makes the tenant, with its first agent.
     SignUp {
         name: String,
@@ -33,9 +33,9 @@ pub enum Command {
     /// Prints a token for requests.
     LogIn,
     Open(NewTicket),
+    /// Prints the tickets to take next: the new ones, or those of another status.
     Queue {
-        #[arg(value_enum, default_value = "new")]
-        status: Status,
+        status: Option<Status>,
     },
     Report,
     /// Moves all comments of a ticket into another one. It may be run again after a crash.
@@ -49,17 +49,22 @@ pub enum Command {
     },
 }
 
-pub async fn run(db: Dynamo, cli: Cli) -> Outcome {
+pub async fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
+    let db = Dynamo::from_env_or("embedded:help_desk.db").await?;
+    let db = db.with_prefix("example");
+    db.create_tables([HelpDesk::schema()]).await?;
     let desk = Desk::of(&db, &cli.tenant, &cli.agent);
     match cli.command {
-        Command::Serve { .. } => {}
-        Command::SignUp { name, email } => {
-            drop(sign_up(&db, &cli.tenant, &name, &cli.agent, &email).await?)
+        Command::Serve => {
+            let listener = tokio::net::TcpListener::bind(cli.address).await?;
+            axum::serve(listener, api::router(db)).await?;
         }
+        Command::SignUp { name, email } => desk.sign_up(&name, &email).await?,
         Command::LogIn => println!("{}", desk.log_in().await?),
         Command::Open(new) => println!("{}", desk.open(&new).await?),
         Command::Queue { status } => {
-            for ticket in desk.queue(status).limit(20).all(&db).await? {
+            let queue = desk.queue(status.unwrap_or(Status::New)).limit(20);
+            for ticket in queue.all(&db).await? {
                 println!("{} {:?} {}", ticket.ticket, ticket.priority, ticket.subject);
             }
         }

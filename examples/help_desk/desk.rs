@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
 use dynamo_entity::transact::{UnitOfWork, try_transact};
+use dynamo_entity::write::Upsert;
 use uuid::Uuid;
 
 use super::model::*;
@@ -28,35 +29,6 @@ pub struct Desk {
     pub agent: String,
 }
 
-/// A tenant begins with one agent.
-pub async fn sign_up(
-    db: &Dynamo,
-    tenant: &str,
-    name: &str,
-    agent: &str,
-    email: &str,
-) -> Outcome<Desk> {
-    let first = Tenant {
-        tenant: tenant.into(),
-        name: name.into(),
-    };
-    let desk = Desk::of(db, tenant, agent);
-    let agent = desk.new_agent(agent, email);
-    Transaction::new()
-        .with(first.create())
-        .with(agent.create())
-        .send(db)
-        .await?;
-    Ok(desk)
-}
-
-/// The desk of the agent with this session.
-pub async fn resume(db: &Dynamo, token: &str) -> Outcome<Desk> {
-    let session = Session::key(token).get().send(db).await?;
-    let session = session.ok_or(DeskError::Missing("session"))?;
-    Ok(Desk::of(db, &session.tenant, &session.agent))
-}
-
 /// What a new ticket says.
 #[derive(Debug, Clone, serde::Deserialize, clap::Args)]
 pub struct NewTicket {
@@ -76,6 +48,24 @@ impl Desk {
             tenant: tenant.into(),
             agent: agent.into(),
         }
+    }
+
+    /// The desk of the agent with this session.
+    pub async fn resume(db: &Dynamo, token: &str) -> Outcome<Self> {
+        let session = Session::key(token).get().send(db).await?;
+        let session = session.ok_or(DeskError::Missing("session"))?;
+        Ok(Desk::of(db, &session.tenant, &session.agent))
+    }
+
+    /// Makes the tenant, with its first agent.
+    pub async fn sign_up(&self, name: &str, email: &str) -> Result<()> {
+        let new = Tenant {
+            tenant: self.tenant.clone(),
+            name: name.into(),
+        };
+        let agent = self.new_agent(&self.agent, email);
+        let both = Transaction::new().with(new.create()).with(agent.create());
+        both.send(&self.db).await.map(drop)
     }
 
     fn new_agent(&self, agent: &str, email: &str) -> Agent {
@@ -111,47 +101,37 @@ impl Desk {
         }
     }
 
-    /// Counts a ticket where it is now, and no more where it was.
-    pub fn count(&self, tx: &UnitOfWork, from: Option<Status>, to: Status) -> Result<()> {
-        let tally = |status| Tally::key(&self.tenant, status).upsert();
-        if let Some(from) = from {
-            tx.with(tally(from).apply(|t| t.tickets().sub(1)))?;
-        }
-        tx.with(tally(to).apply(|t| t.tickets().add(1)))
+    /// Changes the number of tickets that have a status.
+    fn count(&self, status: Status, change: i64) -> Upsert<Tally> {
+        let tally = Tally::key(&self.tenant, status).upsert();
+        tally.apply(|t| t.tickets().add(change))
     }
 
     pub async fn log_in(&self) -> Outcome<String> {
-        let known = Agent::key(&self.tenant, &self.agent)
-            .get()
-            .send(&self.db)
-            .await?;
-        let agent = known.ok_or(DeskError::Missing("agent"))?;
-        let token = Uuid::new_v4().to_string();
-        let until = Utc::now() + TimeDelta::hours(8);
         let session = Session {
-            token: token.clone(),
-            tenant: agent.tenant,
-            agent: agent.agent,
-            until,
+            token: Uuid::new_v4().to_string(),
+            tenant: self.tenant.clone(),
+            agent: self.agent.clone(),
+            until: Utc::now() + TimeDelta::hours(8),
         };
-        session.create().send(&self.db).await?;
-        Ok(token)
+        let known = Agent::key(&self.tenant, &self.agent).check().if_exists();
+        let both = Transaction::new().with(known).with(session.create());
+        both.send(&self.db).await?;
+        Ok(session.token)
     }
 
-    pub async fn add_agent(&self, agent: &str, email: &str) -> Outcome {
-        self.new_agent(agent, email).create().send(&self.db).await?;
-        Ok(())
+    pub async fn add_agent(&self, agent: &str, email: &str) -> Result<Agent> {
+        self.new_agent(agent, email).create().send(&self.db).await
     }
 
     /// An agent who is away is given no tickets.
-    pub async fn set_away(&self, away: bool) -> Outcome {
+    pub async fn set_away(&self, away: bool) -> Result<Agent> {
         let update = Agent::key(&self.tenant, &self.agent).update();
-        update.apply(|a| a.away().set(away)).send(&self.db).await?;
-        Ok(())
+        update.apply(|a| a.away().set(away)).send(&self.db).await
     }
 
     /// The customer with this address, who is made if need be. Of two at once one is made.
-    async fn customer(&self, email: &str) -> Outcome<Uuid> {
+    async fn customer(&self, email: &str) -> Result<Uuid> {
         let new = Customer {
             tenant: self.tenant.clone(),
             customer: Uuid::new_v4(),
@@ -164,16 +144,13 @@ impl Desk {
     }
 
     /// Opens a ticket. Its number is one more than that of the last one, without a gap.
-    pub async fn open(&self, new: &NewTicket) -> Outcome<u64> {
+    pub async fn open(&self, new: &NewTicket) -> Result<u64> {
         let customer = Some(self.customer(&new.email).await?);
-        try_transact(&self.db, async |tx| {
-            let counter = tx.get(Counter::key(&self.tenant, "ticket")).await?;
-            let number = counter.map_or(0, |counter| counter.last) + 1;
-            tx.put(&Counter {
-                tenant: self.tenant.clone(),
-                name: "ticket".into(),
-                last: number,
-            })?;
+        let counter = Counter::key(&self.tenant, "ticket");
+        transact(&self.db, async |tx| {
+            let before = tx.get(counter.clone()).await?;
+            let number = before.map_or(1, |counter| counter.last + 1);
+            tx.with(counter.clone().upsert().apply(|c| c.last().set(number)))?;
             tx.create(&Ticket {
                 tenant: self.tenant.clone(),
                 ticket: number,
@@ -190,100 +167,77 @@ impl Desk {
             })?;
             tx.create(&self.comment_of(number, customer, &new.text))?;
             tx.create(&self.event(number, "opened"))?;
-            self.count(&tx, None, Status::New)?;
+            tx.with(self.count(Status::New, 1))?;
             Ok(number)
         })
         .await
     }
 
-    /// Changes a ticket as the closure says, with its event and the counts.
-    pub async fn edit(
-        &self,
-        tx: &UnitOfWork,
-        ticket: u64,
-        what: &str,
-        decide: impl Fn(&mut Ticket),
-    ) -> Outcome {
-        let before = tx
-            .get(self.key(ticket))
-            .await?
-            .ok_or(DeskError::Missing("ticket"))?;
-        let mut after = before.clone();
-        decide(&mut after);
-        if before.merged_into.is_some()
-            || (after.status == Status::Merged) != after.merged_into.is_some()
-        {
-            return Err(DeskError::Refused("a merged ticket does not change"));
-        }
-        if after.status != before.status {
-            self.count(tx, Some(before.status), after.status)?;
-        }
-        if after != before {
-            tx.put(&after)?;
-            tx.create(&self.event(ticket, what))?;
-        }
-        Ok(())
-    }
-
-    pub async fn change(&self, ticket: u64, what: &str, decide: impl Fn(&mut Ticket)) -> Outcome {
+    /// Changes a ticket as the closure says, with its event and the counts. What else has to hold, the closure adds.
+    pub async fn change<F>(&self, ticket: u64, what: &str, decide: F) -> Outcome
+    where
+        F: Fn(&UnitOfWork, &mut Ticket) -> Result<()>,
+    {
         try_transact(&self.db, async |tx| {
-            self.edit(&tx, ticket, what, &decide).await
+            let before = tx.get(self.key(ticket)).await?;
+            let before = before.ok_or(DeskError::Missing("ticket"))?;
+            let mut after = before.clone();
+            decide(&tx, &mut after)?;
+            if after == before {
+                return Ok(());
+            }
+            let is_merged = after.status == Status::Merged;
+            if before.merged_into.is_some() || is_merged != after.merged_into.is_some() {
+                return Err(DeskError::Refused("a merged ticket does not change"));
+            }
+            if after.status != before.status {
+                tx.with(self.count(before.status, -1))?;
+                tx.with(self.count(after.status, 1))?;
+            }
+            tx.put(&after)?;
+            Ok(tx.create(&self.event(ticket, what))?)
         })
         .await
     }
 
-    pub async fn comment(&self, ticket: u64, customer: Option<Uuid>, text: &str) -> Outcome<Uuid> {
+    pub async fn comment(&self, ticket: u64, customer: Option<Uuid>, text: &str) -> Result<Uuid> {
         let comment = self.comment_of(ticket, customer, text);
         let live = self.key(ticket).update().apply(|t| t.comments().add(1));
-        let both = Transaction::new()
-            .with(live.when(|t| t.status().ne(Status::Merged)).named("ticket"))
-            .with(comment.create());
+        let live = live.when(|t| t.merged_into().missing());
+        let both = Transaction::new().with(live).with(comment.create());
         both.send(&self.db).await?;
         Ok(comment.id)
     }
 
+    /// Gives a ticket to an agent who is not away.
     pub async fn assign(&self, ticket: u64, agent: &str) -> Outcome {
-        try_transact(&self.db, async |tx| {
-            let known = tx.get(Agent::key(&self.tenant, agent)).await?;
-            if known.ok_or(DeskError::Missing("agent"))?.away {
-                return Err(DeskError::Refused("the agent is away"));
-            }
-            let assign = |ticket: &mut Ticket| {
-                ticket.status = Status::Open;
-                ticket.assignee = Some(agent.into());
-            };
-            self.edit(&tx, ticket, "assigned", assign).await
+        self.change(ticket, "assigned", |tx, ticket| {
+            (ticket.status, ticket.assignee) = (Status::Open, Some(agent.into()));
+            let agent = Agent::key(&self.tenant, agent).check().if_exists();
+            tx.with(agent.when(|a| a.away().eq(false)).named("agent"))
         })
         .await
     }
 
-    pub async fn tag(&self, ticket: u64, tag: &str) -> Outcome {
-        let tag = Tag {
-            tenant: self.tenant.clone(),
-            ticket,
-            tag: tag.into(),
-        };
-        let both = Transaction::new()
-            .with(self.key(ticket).check().if_exists())
-            .with(tag.put());
-        both.send(&self.db).await?;
-        Ok(())
+    pub async fn tag(&self, ticket: u64, tag: &str) -> Result<()> {
+        let known = self.key(ticket).check().if_exists();
+        let tag = Tag::key(&self.tenant, ticket, tag).upsert();
+        let both = Transaction::new().with(known).with(tag);
+        both.send(&self.db).await.map(drop)
     }
 
-    pub async fn untag(&self, ticket: u64, tag: &str) -> Outcome {
-        Tag::key(&self.tenant, ticket, tag)
-            .delete()
-            .send(&self.db)
-            .await?;
-        Ok(())
+    pub async fn untag(&self, ticket: u64, tag: &str) -> Result<()> {
+        let tag = Tag::key(&self.tenant, ticket, tag);
+        tag.delete().send(&self.db).await
     }
 
     /// A ticket with all that belongs to it, in one request.
     pub async fn read(&self, ticket: u64) -> Outcome<Vec<TicketRecord>> {
         let records = TicketRecord::in_partition(&self.tenant, ticket).consistent();
-        match records.all(&self.db).await? {
-            none if none.is_empty() => Err(DeskError::Missing("ticket")),
-            records => Ok(records),
+        let records = records.all(&self.db).await?;
+        match records.is_empty() {
+            true => Err(DeskError::Missing("ticket")),
+            false => Ok(records),
         }
     }
 
@@ -307,22 +261,18 @@ impl Desk {
         Ticket::overdue(&self.tenant).due().lt(now).into()
     }
 
-    pub fn of_customer(&self, customer: Uuid) -> Query<Ticket> {
-        Ticket::of_customer(&self.tenant, customer).into()
+    pub fn of_customer(&self, customer: Uuid) -> impl QueryVerbs<Row = CustomerRecord> {
+        CustomerRecord::in_partition(&self.tenant, customer)
     }
 
     pub fn tallies(&self) -> Query<Tally> {
         Tally::in_partition(&self.tenant).consistent().into()
     }
 
-    pub async fn tagged(&self, tag: &str) -> Outcome<Vec<Ticket>> {
+    pub async fn tagged(&self, tag: &str) -> Result<Vec<Ticket>> {
         let tags = Tag::of_tag(&self.tenant, tag).all(&self.db).await?;
         let tickets = Ticket::get_many(tags.iter().map(|tag| self.key(tag.ticket)));
-        Ok(tickets
-            .send(&self.db)
-            .await?
-            .into_iter()
-            .flatten()
-            .collect())
+        let tickets = tickets.send(&self.db).await?;
+        Ok(tickets.into_iter().flatten().collect())
     }
 }

@@ -1,33 +1,23 @@
 //! What concerns more rows than fit into a transaction. Run again after a crash, it goes on where it was.
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::transact::try_transact;
 
 use super::desk::{Desk, DeskError, Outcome};
-use super::model::{Comment, Customer, Status, Ticket};
+use super::model::{Comment, Customer, CustomerRecord, Status};
 
 impl Desk {
     /// Moves all comments of a ticket into another one, and closes it.
     pub async fn merge(&self, from: u64, into: u64) -> Outcome {
-        try_transact(&self.db, async |tx| {
-            let ticket = tx.get(self.key(from)).await?;
-            if ticket.is_some_and(|ticket| ticket.merged_into == Some(into)) {
-                return Ok(()); // the run before was killed
-            }
-            tx.with(self.key(into).check().if_exists())?;
-            let close = |ticket: &mut Ticket| {
-                (ticket.status, ticket.merged_into) = (Status::Merged, Some(into));
-            };
-            self.edit(&tx, from, "merged", close).await
+        self.change(from, "merged", |tx, ticket| {
+            (ticket.status, ticket.merged_into) = (Status::Merged, Some(into));
+            tx.with(self.key(into).check().if_exists())
         })
         .await?;
         // Each is counted at both tickets, so they go one after the other.
         let comments = Comment::in_partition(&self.tenant, from).consistent();
         let moves = comments.transact_each(|comment| {
-            let moved = Comment {
-                ticket: into,
-                ..comment.clone()
-            };
+            let mut moved = comment.clone();
+            moved.ticket = into;
             Transaction::new()
                 .with(comment.delete())
                 .with(moved.into_create())
@@ -40,24 +30,21 @@ impl Desk {
 
     /// Takes away what a customer has written, and at last the customer.
     pub async fn erase(&self, email: &str) -> Outcome {
-        let known = Customer::by_address(&self.tenant, email)
-            .send(&self.db)
-            .await?;
+        let known = Customer::by_address(&self.tenant, email);
+        let known = known.send(&self.db).await?;
         let customer = known.ok_or(DeskError::Missing("customer"))?;
-        let comments = Comment::of_customer(&self.tenant, customer.customer);
-        let comments = comments.update_each(|comment| {
-            comment
-                .update()
-                .apply(|c| (c.text().set("erased"), c.customer().remove()))
+        let records = self.of_customer(customer.customer);
+        let erased = records.transact_each(|record| match record {
+            CustomerRecord::Comment(comment) => {
+                let update = comment.update().apply(|c| c.text().set("erased"));
+                Transaction::new().with(update.apply(|c| c.customer().remove()))
+            }
+            CustomerRecord::Ticket(ticket) => {
+                let update = ticket.update().apply(|t| t.subject().set("erased"));
+                Transaction::new().with(update.apply(|t| t.customer().remove()))
+            }
         });
-        comments.send(&self.db).await?.complete()?;
-        let tickets = self.of_customer(customer.customer).update_each(|ticket| {
-            ticket
-                .update()
-                .apply(|t| (t.subject().set("erased"), t.customer().remove()))
-        });
-        tickets.send(&self.db).await?.complete()?;
-        customer.delete().send(&self.db).await?;
-        Ok(())
+        erased.send(&self.db).await?.complete()?;
+        Ok(customer.delete().send(&self.db).await?)
     }
 }

@@ -9,7 +9,6 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dynamo_entity::{Dynamo, DynamoTable};
 
 pub mod api;
 pub mod cli;
@@ -17,24 +16,9 @@ pub mod desk;
 pub mod jobs;
 pub mod model;
 
-use cli::{Cli, Command};
-use desk::Outcome;
-
-async fn start(cli: Cli) -> Outcome {
-    let db = Dynamo::connect(&cli.url).await?.with_prefix("example");
-    db.create_tables([model::HelpDesk::schema()]).await?;
-    if let Command::Serve { address } = &cli.command {
-        let listener = tokio::net::TcpListener::bind(address).await;
-        let listener = listener.map_err(|_| desk::DeskError::Refused("the address is taken"))?;
-        let served = axum::serve(listener, api::router(db)).await;
-        return served.map_err(|_| desk::DeskError::Refused("the connection was closed"));
-    }
-    cli::run(db, cli).await
-}
-
 #[tokio::main]
 async fn main() -> ExitCode {
-    match start(Cli::parse()).await {
+    match cli::run(cli::Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");

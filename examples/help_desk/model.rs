@@ -6,7 +6,7 @@
 //! | the tickets to take next, most urgent first | `Ticket::queue(tenant, status)` on `gsi1` |
 //! | my open tickets, by their due time or without one | `Ticket::of_agent(tenant, agent)` on `gsi2` |
 //! | what is overdue | `Ticket::overdue(tenant)` on `gsi4` |
-//! | what a customer asked and wrote | `Ticket::of_customer` and `Comment::of_customer` on `gsi3` |
+//! | what a customer asked and wrote | the partition of the customer in `gsi3`, `CustomerRecord` |
 //! | the tickets with a tag | `Tag::of_tag(tenant, tag)` on `gsi4` |
 
 use chrono::{DateTime, Utc};
@@ -26,9 +26,7 @@ use uuid::Uuid;
 #[dynamo(gsi(gsi4, pk = "gsi4pk", sk = "gsi4sk"))]
 pub struct HelpDesk;
 
-#[derive(
-    Debug, Clone, Copy, PartialEq, PartialOrd, DynamoValue, Serialize, Deserialize, ValueEnum,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue, Serialize, Deserialize, ValueEnum)]
 #[dynamo(order)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
@@ -38,7 +36,7 @@ pub enum Priority {
     Low = 40,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, DynamoValue, Serialize, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     New,
@@ -91,7 +89,6 @@ pub struct Ticket {
     pub comments: u32,
     pub merged_into: Option<u64>,
     #[dynamo(version)]
-    #[serde(skip)]
     pub version: Version,
     #[dynamo(updated_at)]
     pub updated_at: Option<DateTime<Utc>>,
@@ -168,4 +165,12 @@ pub enum TicketRecord {
     Comment(Comment),
     Event(Event),
     Tag(Tag),
+}
+
+/// What a customer asked and wrote.
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = HelpDesk, index = gsi3, partition(tenant, customer))]
+pub enum CustomerRecord {
+    Comment(Comment),
+    Ticket(Ticket),
 }

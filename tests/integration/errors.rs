@@ -525,7 +525,7 @@ async fn quoted_values_never_show(db: Db) -> Outcome {
             ErrorKind::AccessDenied,
         ),
         (
-            Fault::Reply(400, body("ItemCollectionSizeLimitExceededException")),
+            Fault::Reply(400, body("NobodyKnowsThisException")),
             ErrorKind::Service,
         ),
         (

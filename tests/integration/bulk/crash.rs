@@ -14,6 +14,7 @@ use dynamo_entity::Bulk;
 use dynamo_entity::bulk::{FileCheckpoint, SingleWrite};
 use dynamo_entity::prelude::*;
 
+use super::transactions::{Tally, tallies, tally};
 use super::uniques::{Clubs, Person, in_step, person, stored};
 use super::{Row, State, row};
 use crate::support::db::Db;
@@ -25,6 +26,7 @@ tests![
     a_killed_update_changes_each_row_once,
     a_killed_put_writes_each_item_once,
     a_killed_delete_skips_no_row,
+    a_killed_transaction_takes_effect_once_for_each_row,
     a_killed_update_keeps_values_in_step,
     a_killed_put_keeps_values_in_step,
     a_killed_delete_keeps_values_in_step,
@@ -92,8 +94,40 @@ fn job<'j>(verb: &str, new: &'j [Row]) -> Bulk<'j> {
                 ),
             )
         }
+        "transact" => Row::by_state(State::Open)
+            .page_size(40)
+            .transact_each(|row| {
+                let own = Transaction::new()
+                    .with(tally(&own_counter(row.number)))
+                    .with(tally(&shared_counter(row.number)));
+                let Some(changed) = transacted(row) else {
+                    return own.with(row.delete());
+                };
+                own.with(
+                    row.update()
+                        .apply(move |r| (r.count().add(1), r.rank().set(changed.rank))),
+                )
+            }),
         _ => Row::by_state(State::Open).page_size(40).delete_each(),
     }
+}
+
+fn own_counter(number: u32) -> String {
+    format!("row {number}")
+}
+
+fn shared_counter(number: u32) -> String {
+    format!("shared {}", number % 10)
+}
+
+/// What the transaction of a row leaves of it: some are deleted, and the others move ahead in the index. They do not
+/// move without end, so that a job which changes them again and again comes to its end and fails.
+fn transacted(row: &Row) -> Option<Row> {
+    (!row.number.is_multiple_of(3)).then(|| Row {
+        count: row.count + 1,
+        rank: (row.rank + 50).min(ROWS + 50),
+        ..row.clone()
+    })
 }
 
 /// The same person with a new email and a count that is one higher.
@@ -187,6 +221,34 @@ impl Seen for Row {
 
     async fn look(db: &Dynamo, _: &str) -> Result<Vec<Row>> {
         Row::scan().consistent().all(db).await
+    }
+}
+
+/// A row, if it is there, and what its two counters say.
+#[derive(Debug, PartialEq)]
+struct Counted {
+    row: Option<Row>,
+    own: u64,
+    shared: u64,
+}
+
+impl Seen for Counted {
+    async fn fill(db: &Dynamo) -> Result<()> {
+        db.create_tables([Tally::schema()]).await?;
+        Row::fill(db).await
+    }
+
+    async fn look(db: &Dynamo, prefix: &str) -> Result<Vec<Counted>> {
+        let rows = Row::look(db, prefix).await?.into_iter();
+        let mut rows: BTreeMap<u32, Row> = rows.map(|row| (row.number, row)).collect();
+        let tallies = tallies(db).await?;
+        let tally = |name| tallies.get(&name).copied().unwrap_or_default();
+        let counted = (0..ROWS).map(|number| Counted {
+            row: rows.remove(&number),
+            own: tally(own_counter(number)),
+            shared: tally(shared_counter(number)),
+        });
+        Ok(counted.collect())
     }
 }
 
@@ -292,6 +354,18 @@ async fn a_killed_delete_skips_no_row(db: Db) -> Outcome {
         rows.iter().map(|row| row.number).collect::<Vec<_>>(),
         [9999]
     );
+    Ok(())
+}
+
+async fn a_killed_transaction_takes_effect_once_for_each_row(db: Db) -> Outcome {
+    let done = |all: &[Counted]| all.iter().filter(|counted| counted.own > 0).count();
+    let all = kill(&db, "transact", done).await?;
+    let once = (0..ROWS).map(|number| Counted {
+        row: transacted(&row(number)),
+        own: 1,
+        shared: u64::from(ROWS) / 10,
+    });
+    assert_eq!(all, once.collect::<Vec<_>>());
     Ok(())
 }
 

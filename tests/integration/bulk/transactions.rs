@@ -38,16 +38,16 @@ const JOB: &str = "transact";
 /// Counts the transactions of one kind.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "tallies", key(pk = name))]
-struct Tally {
+pub(super) struct Tally {
     name: String,
     count: u64,
 }
 
-fn tally(name: &str) -> impl TransactWrite + Send + use<> {
+pub(super) fn tally(name: &str) -> impl TransactWrite + Send + use<> {
     Tally::key(name).upsert().apply(|t| t.count().add(1))
 }
 
-async fn tallies(db: &Dynamo) -> Result<BTreeMap<String, u64>> {
+pub(super) async fn tallies(db: &Dynamo) -> Result<BTreeMap<String, u64>> {
     let all = Tally::scan().consistent().all(db).await?;
     Ok(all.into_iter().map(|t| (t.name, t.count)).collect())
 }
