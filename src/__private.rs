@@ -38,11 +38,12 @@ pub use crate::fallback::{
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
-    Arg, DATE, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText,
-    KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED, PLAIN, Padded,
-    ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds, Shard, ToDate,
-    ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, Uppercase, YearMonth, encode_key,
-    key_text, read_key_text, read_key_texts, width_in, wrong_parts,
+    Arg, DATE, EPOCH, EPOCH_MILLIS, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart,
+    KeyTarget, KeyText, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED,
+    PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
+    Shard, ToDate, ToEpoch, ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER,
+    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, width_in,
+    wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Mode, Part, Path, Place,
