@@ -30,18 +30,20 @@ pub use crate::entity::{
 };
 pub use crate::error::Result;
 pub use crate::expr::{
-    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, Textual,
+    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, SumRange,
+    Textual,
 };
 pub use crate::fallback::{
     FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
-    Arg, DATE, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart, KeyTarget, KeyText,
-    KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED, PLAIN, Padded,
-    ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds, Shard, ToDate,
-    ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, Uppercase, YearMonth, encode_key,
-    key_text, read_key_text, read_key_texts, width_in, wrong_parts,
+    Arg, DATE, EPOCH, EPOCH_MILLIS, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart,
+    KeyTarget, KeyText, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED,
+    PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
+    Shard, ToDate, ToEpoch, ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER,
+    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, width_in,
+    wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Free, Kept, KeyUsage, Mode, Part, Path, Place,

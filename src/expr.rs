@@ -79,9 +79,9 @@
 //! |---|---|
 //! | everything but keys and managed fields | `set`, to a value or to what another path holds |
 //! | what may be absent | `remove` `set_or_remove` |
-//! | what is in no key of an index | `set_if_absent` |
-//! | numbers | `add` `sub` |
-//! | lists | `push` `push_front` `extend` `remove_at` |
+//! | what is in no key of an index | `set_if_absent`, by a value or by what another path holds |
+//! | numbers | `add` `sub`, of a value or of what another path holds |
+//! | lists | `push` `push_front` `extend` `prepend` `remove_at`; `extend` and `prepend` take another list of the item too |
 //! | sets | `insert` `insert_all` `discard` `discard_all` |
 //! | maps | `remove_entry`, and the changes of `entry(..)` |
 //!
@@ -94,7 +94,10 @@
 //! - a nested change needs the struct or map around it, a change of an element needs the element;
 //! - a sum has to fit the type: `sub` of an unsigned number stops at zero. A missing number counts as
 //!   zero, or as the `default` of the field;
-//! - a copy needs a value to copy;
+//! - a copy needs a value to copy, a sum of two attributes another number, a list that is appended another list;
+//!   `set_if_absent` needs the other value even where it is not used;
+//! - of two attributes DynamoDB can compare no sum. So each has to be within half the range of its type, and the sum always
+//!   fits. Of two unsigned numbers the one that is subtracted has to be the smaller one, or equal;
 //! - a sum, a push or an insert needs the attribute to have the right type or to be missing, but not NULL.
 //!
 //! # Limits
@@ -116,6 +119,7 @@ mod collection;
 mod compare;
 mod comparison;
 mod condition;
+mod elements;
 mod expression;
 mod node;
 mod number;
@@ -130,12 +134,13 @@ pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, OperatorOperand};
 pub use comparison::Comparison;
 pub use condition::{Condition, all, any};
+pub use elements::Elements;
 pub(crate) use expression::Expression;
 pub(crate) use node::{Node, Term};
-pub use number::{Numeric, SumBound};
+pub use number::{Numeric, SumBound, SumRange};
 pub use operand::{Operand, OperandValue, Size};
 pub use rest::RestPath;
-pub(crate) use update::{UpdateAction, UpdateActions};
+pub(crate) use update::{UpdateAction, UpdateActions, UpdateOperand};
 
 pub use crate::path::{
     Absent, AtPath, CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Encode, Fixed, Free,

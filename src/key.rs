@@ -12,6 +12,7 @@
 //! | signed integers | `5i8`, `-5i8` | `005`, `-994` (nines' complement) |
 //! | timestamps | | `2024-02-29T12:00:00.000000000Z` |
 //! | `:s`, `:ms`, `:date`, `:month` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02` |
+//! | `:epoch`, `:epoch_ms` | | `1709208000`, `1709208000000` |
 //! | dates | | `2024-02-29` |
 //! | `:lower`, `:upper` | `Ann Lee` | `ann%20lee`, `ANN%20LEE` |
 //! | `:first` of an index | `Some(7u8)`, `None` | `1007`, `0` |
@@ -69,6 +70,7 @@
 //! ```
 
 mod arg;
+mod epoch;
 mod fold;
 mod format;
 pub(crate) mod given;
@@ -91,11 +93,12 @@ mod writer;
 
 use crate::schema::{TableDef, name_or_empty, same_text};
 pub use arg::Arg;
+pub use epoch::{ToEpoch, ToEpochMillis};
 pub(crate) use fold::in_case;
 pub use fold::{Lowercase, ToLower, ToUpper, Uppercase};
 pub use format::{
-    DATE, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded, ParsePart, SECONDS,
-    Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
+    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded,
+    ParsePart, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
 };
 pub use given::{GivenPart, wrong_parts};
 pub use index::{IndexField, IndexPart};

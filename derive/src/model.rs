@@ -145,6 +145,10 @@ pub(crate) enum TextFormat {
     Seconds,
     /// `{field:ms}`
     Millis,
+    /// `{field:epoch}`
+    Epoch,
+    /// `{field:epoch_ms}`
+    EpochMillis,
     /// `{field:date}`
     Date,
     /// `{field:month}`
@@ -179,6 +183,8 @@ impl Format {
             self.text,
             TextFormat::Seconds
                 | TextFormat::Millis
+                | TextFormat::Epoch
+                | TextFormat::EpochMillis
                 | TextFormat::Date
                 | TextFormat::Month
                 | TextFormat::Lower

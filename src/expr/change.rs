@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use super::node::Node;
 use super::operand::{Operand, OperandValue};
-use super::update::UpdateAction;
+use super::update::{UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Tag};
 use crate::key::Arg;
 use crate::path::{CanCompute, CanRemove, CanSet, Mode, Path, Place};
@@ -148,14 +148,27 @@ impl<R, T, M> Path<R, T, M> {
         Change::new(self.place(), action)
     }
 
-    /// Sets it if it is missing. NULL, as other programs write it, is not missing.
-    pub fn set_if_absent(&self, value: impl Arg<T>) -> Change<R>
+    /// Sets it if it is missing, to a value, or to the value that another attribute has before the update. NULL, as
+    /// other programs write it, is not missing. Refused by a condition if the other attribute is missing or NULL, even
+    /// where it is not needed: DynamoDB looks it up all the same.
+    pub fn set_if_absent(&self, value: impl Operand<R, T>) -> Change<R>
     where
         M: CanCompute,
     {
-        let json = self.json(&value.into_arg());
-        let action = json.map(|json| json.map_or(UpdateAction::Nothing, UpdateAction::SetIfAbsent));
-        Change::new(self.place(), action)
+        let place = match value.given() {
+            OperandValue::Value(value) => {
+                let action = self.json(&value).map(|json| match json {
+                    Some(json) => UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
+                    None => UpdateAction::Nothing,
+                });
+                return Change::new(self.place(), action);
+            }
+            OperandValue::At(place) => place,
+        };
+        // Asked also where it is not needed: DynamoDB looks up both, and refuses an operand that is missing.
+        let guard = is_value(&place);
+        let action = self.taking(place).map(UpdateAction::SetIfAbsent);
+        Change::new(self.place(), action).guarded(Some(guard))
     }
 
     /// Removes it. It is read as None, an empty set, or the field's default then.
@@ -179,6 +192,12 @@ impl<R, T, M> Path<R, T, M> {
                 Node::IsType(place.clone(), tag),
             ])
         })
+    }
+
+    /// What another place holds, if it is stored there as it is here.
+    fn taking(&self, place: Place) -> Result<UpdateOperand, CodecError> {
+        self.place().check_form(&place)?;
+        Ok(UpdateOperand::At(place))
     }
 
     fn set_or_absent(&self, value: &T) -> Result<UpdateAction, CodecError> {

@@ -17,6 +17,32 @@ pub trait Numeric: DynamoValue {
     /// What has to hold for the stored number so that the sum, or the difference, fits this type.
     #[doc(hidden)]
     fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError>;
+
+    /// The numbers of which any two have a sum and, if there are negative ones, a difference of this type. None if the type
+    /// has no range.
+    #[doc(hidden)]
+    fn half_range() -> Result<Option<SumRange>, CodecError>;
+}
+
+/// The half of the range of a type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct SumRange {
+    pub least: Number,
+    pub most: Number,
+    /// Whether the type has no negative numbers.
+    pub is_unsigned: bool,
+}
+
+impl SumRange {
+    fn of(least: impl ToString, most: impl ToString) -> Result<Option<SumRange>, CodecError> {
+        let least: Number = least.to_string().parse()?;
+        Ok(Some(SumRange {
+            is_unsigned: least == Number::from(0_u8),
+            least,
+            most: most.to_string().parse()?,
+        }))
+    }
 }
 
 /// The condition on the stored number that makes the sum fit its type.
@@ -53,6 +79,14 @@ fn wide() -> CodecError {
     CodecError::new("a number of more than 38 digits")
 }
 
+/// The range of an integer, of which DynamoDB holds 38 digits.
+macro_rules! limits {
+    ($int:ty) => {{
+        let clamped = |value: $int, or: i128| i128::try_from(value).unwrap_or(or).clamp(-MAX, MAX);
+        (clamped(<$int>::MIN, -MAX), clamped(<$int>::MAX, MAX))
+    }};
+}
+
 macro_rules! integers {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -63,11 +97,14 @@ macro_rules! integers {
 
             fn sum_bound(&self, minus: bool, start: &Self) -> Result<Option<SumBound>, CodecError> {
                 let whole = |value: $int| i128::try_from(value).map_err(|_| wide());
-                let clamped = |value: $int, or: i128| i128::try_from(value).unwrap_or(or).clamp(-MAX, MAX);
                 let delta = whole(*self)?;
                 let change = if minus { delta.checked_neg().ok_or_else(wide)? } else { delta };
-                let range = (clamped(<$int>::MIN, -MAX), clamped(<$int>::MAX, MAX));
-                bound_of(change, range, whole(*start)?)
+                bound_of(change, limits!($int), whole(*start)?)
+            }
+
+            fn half_range() -> Result<Option<SumRange>, CodecError> {
+                let (least, most) = limits!($int);
+                SumRange::of(least / 2, most / 2)
             }
         }
     )*};
@@ -86,6 +123,10 @@ macro_rules! unbounded {
             }
 
             fn sum_bound(&self, _: bool, _: &Self) -> Result<Option<SumBound>, CodecError> {
+                Ok(None)
+            }
+
+            fn half_range() -> Result<Option<SumRange>, CodecError> {
                 Ok(None)
             }
         }
@@ -119,6 +160,11 @@ impl Numeric for f32 {
             start_fits: comparison.holds(start, &bound),
         }))
     }
+
+    fn half_range() -> Result<Option<SumRange>, CodecError> {
+        let half = |end: Self| format!("{:e}", end / 2.0);
+        SumRange::of(half(Self::MIN), half(Self::MAX))
+    }
 }
 
 /// A sum has to fit with as many digits after the point as the change has. If the stored number has more digits,
@@ -145,5 +191,56 @@ impl Numeric for rust_decimal::Decimal {
             bound: bound.to_string().parse()?,
             start_fits: comparison.holds(start, &bound),
         }))
+    }
+
+    fn half_range() -> Result<Option<SumRange>, CodecError> {
+        // The end is odd, and the least is its negative: the half of an odd number would be rounded up.
+        let most = (Self::MAX - Self::ONE) / Self::TWO;
+        SumRange::of(-most, most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn half<T: Numeric>() -> (i128, i128, bool) {
+        let half = T::half_range().expect("numbers").expect("a range");
+        let whole = |number: &Number| number.as_str().parse().expect("an integer");
+        (whole(&half.least), whole(&half.most), half.is_unsigned)
+    }
+
+    /// The sum and the difference of any two numbers of the half fit the type, and of the next ones they do not.
+    #[test]
+    fn sums_of_halves_fit() {
+        macro_rules! check {
+            ($($int:ty)*) => {$({
+                let (least, most, is_unsigned) = half::<$int>();
+                let range = i128::from(<$int>::MIN)..=i128::from(<$int>::MAX);
+                for sum in [2 * least, 2 * most, least - most, most - least] {
+                    assert!(range.contains(&sum) || is_unsigned && sum < 0, "{sum}");
+                }
+                for beyond in [2 * (most + 1), 2 * (least - 1)] {
+                    assert!(!range.contains(&beyond), "{beyond}");
+                }
+                assert_eq!(is_unsigned, <$int>::MIN == 0);
+            })*};
+        }
+        check!(i8 i16 i32 i64 u8 u16 u32 u64);
+        assert_eq!(half::<i128>(), (-(MAX / 2), MAX / 2, false));
+        assert_eq!(half::<u128>(), (0, MAX / 2, true));
+        const { assert!(2 * (MAX / 2 + 1) > MAX) };
+    }
+
+    #[cfg(feature = "rust_decimal")]
+    #[test]
+    fn sums_of_half_decimals_fit() {
+        use rust_decimal::Decimal;
+        let half = Decimal::half_range().expect("numbers").expect("a range");
+        for end in [half.least, half.most] {
+            let end: Decimal = end.as_str().parse().expect("a decimal");
+            assert!(end.checked_add(end).is_some() && end.checked_sub(-end).is_some());
+            assert!(end.abs() > Decimal::MAX / Decimal::TWO - Decimal::TWO);
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::path::{Path, Place};
 /// What can be compared with a path of type `T`, or stored there: `T`, `&T`, `&str` for text, or
 /// another path of the same type.
 #[diagnostic::on_unimplemented(
-    message = "a `{T}` cannot be compared with or set to a `{Self}`",
+    message = "a `{T}` cannot be compared with, set to or changed by a `{Self}`",
     label = "expected `{T}`, `&{T}` or a path of that type",
     note = "for an `Option` write `set_or_remove`, or ask whether it `exists` or is `missing`"
 )]
@@ -46,6 +46,13 @@ impl<R, T: Clone> Operand<R, T> for &T {
 impl<R> Operand<R, String> for &str {
     fn given(self) -> OperandValue<String> {
         OperandValue::Value(self.to_owned())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R> Operand<R, String> for &&str {
+    fn given(self) -> OperandValue<String> {
+        OperandValue::Value((*self).to_owned())
     }
 }
 

@@ -18,20 +18,29 @@ pub(crate) enum UpdateAction {
     Set(Vec<u8>),
     /// Copies the value of another place.
     Copy(Place),
-    SetIfAbsent(Vec<u8>),
+    SetIfAbsent(UpdateOperand),
     Add {
         /// What a missing number counts as.
         start: Vec<u8>,
-        delta: Vec<u8>,
+        delta: UpdateOperand,
         minus: bool,
     },
-    Append(Vec<u8>),
-    Prepend(Vec<u8>),
+    Append(UpdateOperand),
+    Prepend(UpdateOperand),
     Insert(Vec<u8>),
     Discard(Vec<u8>),
     Remove,
     /// Changes nothing, for example because no elements were added.
     Nothing,
+}
+
+/// What a place is changed by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum UpdateOperand {
+    /// A value in DynamoDB JSON.
+    Json(Vec<u8>),
+    /// What another place holds before the update.
+    At(Place),
 }
 
 /// The actions of one update, and the conditions that they need.
@@ -159,15 +168,20 @@ enum Clause {
 }
 
 impl UpdateAction {
-    /// Whether the attribute has a value afterwards, whatever was there before.
+    /// Whether the attribute has a value afterwards, whatever was there before. What is taken from another place is none
+    /// where there is no item yet.
     pub(crate) fn makes_a_value(&self) -> bool {
-        !matches!(
-            self,
+        match self {
+            UpdateAction::Set(_) | UpdateAction::Insert(_) => true,
+            UpdateAction::SetIfAbsent(operand)
+            | UpdateAction::Add { delta: operand, .. }
+            | UpdateAction::Append(operand)
+            | UpdateAction::Prepend(operand) => matches!(operand, UpdateOperand::Json(_)),
             UpdateAction::Copy(_)
-                | UpdateAction::Discard(_)
-                | UpdateAction::Remove
-                | UpdateAction::Nothing
-        )
+            | UpdateAction::Discard(_)
+            | UpdateAction::Remove
+            | UpdateAction::Nothing => false,
+        }
     }
 
     fn clause(&self) -> Clause {
@@ -188,9 +202,10 @@ impl UpdateAction {
             UpdateAction::Copy(from) => {
                 out.push(" = ").place(from);
             }
-            UpdateAction::SetIfAbsent(json) => {
-                out.push(" = ");
-                if_absent(place, json, out);
+            UpdateAction::SetIfAbsent(value) => {
+                out.push(" = ").operator("if_not_exists(").place(place);
+                value.write(out.push(", "));
+                out.push(")");
             }
             UpdateAction::Add {
                 start,
@@ -199,19 +214,17 @@ impl UpdateAction {
             } => {
                 out.push(" = ");
                 if_absent(place, start, out);
-                out.operator(if *minus { " - " } else { " + " }).json(delta);
+                delta.write(out.operator(if *minus { " - " } else { " + " }));
             }
-            UpdateAction::Append(json) => {
+            UpdateAction::Append(elements) => {
                 out.push(" = ").operator("list_append(");
                 if_absent(place, EMPTY_LIST, out);
-                out.push(", ").json(json).push(")");
+                elements.write(out.push(", "));
+                out.push(")");
             }
-            UpdateAction::Prepend(json) => {
-                out.push(" = ")
-                    .operator("list_append(")
-                    .json(json)
-                    .push(", ");
-                if_absent(place, EMPTY_LIST, out);
+            UpdateAction::Prepend(elements) => {
+                elements.write(out.push(" = ").operator("list_append("));
+                if_absent(place, EMPTY_LIST, out.push(", "));
                 out.push(")");
             }
             UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
@@ -219,6 +232,15 @@ impl UpdateAction {
             }
             UpdateAction::Remove | UpdateAction::Nothing => {}
         }
+    }
+}
+
+impl UpdateOperand {
+    fn write(&self, out: &mut Expression) {
+        match self {
+            UpdateOperand::Json(json) => out.json(json),
+            UpdateOperand::At(place) => out.place(place),
+        };
     }
 }
 

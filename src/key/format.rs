@@ -30,10 +30,14 @@ pub const MONTH: u8 = 5;
 pub const LOWER: u8 = 6;
 /// `{field:upper}`
 pub const UPPER: u8 = 7;
+/// `{field:epoch}`
+pub const EPOCH: u8 = 8;
+/// `{field:epoch_ms}`
+pub const EPOCH_MILLIS: u8 = 9;
 /// `{field:first}`; with another format, the bits of both.
-pub const FIRST: u8 = 8;
+pub const FIRST: u8 = 16;
 /// `{field:last}`; with another format, the bits of both.
-pub const LAST: u8 = 16;
+pub const LAST: u8 = 32;
 
 /// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(
@@ -173,11 +177,11 @@ pub trait ToMonth {
 pub type ParsePart<P> =
     fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, CodecError>;
 
-/// A point in time, cut to whole seconds: the key part of `{at:s}`.
+/// A point in time, cut to whole seconds: the key part of `{at:s}` and of `{at:epoch}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds<T>(T);
 
-/// A point in time, cut to whole milliseconds: the key part of `{at:ms}`.
+/// A point in time, cut to whole milliseconds: the key part of `{at:ms}` and of `{at:epoch_ms}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis<T>(T);
 

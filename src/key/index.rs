@@ -1,9 +1,9 @@
 //! Parts of index keys. A part may be missing, and then the item is not in the index.
 
 use super::{
-    DATE, FIRST, KeyPart, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, PADDED, PLAIN,
-    Padded, PartPlace, Role, SECONDS, Seconds, ToDate, ToLower, ToMillis, ToMonth, ToSeconds,
-    ToUpper, UPPER, Uppercase, YearMonth,
+    DATE, EPOCH, EPOCH_MILLIS, FIRST, KeyPart, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH,
+    Millis, PADDED, PLAIN, Padded, PartPlace, Role, SECONDS, Seconds, ToDate, ToEpoch,
+    ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, Uppercase, YearMonth,
 };
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
@@ -15,7 +15,7 @@ use crate::schema::{KeyType, Presence, Width};
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s` and `:ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
+    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or behind another format, for an `Option`, whose None they give a place"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// What a query takes: the field's type, or what a lossy format leaves of it.
@@ -95,6 +95,8 @@ index_fields! {
     PADDED: Padded, KeyPart, T, write, is_empty_part;
     SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
     MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
+    EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
+    EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
     DATE: ToDate, ToDate, T::Date, write_held;
     MONTH: ToMonth, ToMonth, YearMonth, write_held;
     LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
@@ -135,6 +137,8 @@ macro_rules! placed_fields {
             PADDED: Padded, KeyPart, T, write, is_empty_part;
             SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
             MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
+            EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
+            EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
             DATE: ToDate, ToDate, T::Date, write_held;
             MONTH: ToMonth, ToMonth, YearMonth, write_held;
             LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;

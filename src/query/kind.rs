@@ -10,8 +10,8 @@ use crate::codec::DynamoValue;
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::json::{CodecError, Name, Writer};
 use crate::key::{
-    DATE, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, LOWER, MILLIS, MONTH, PADDED,
-    PLAIN, PartOf, PartPlace, Role, SECONDS, UPPER, in_case,
+    DATE, EPOCH, EPOCH_MILLIS, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, LOWER,
+    MILLIS, MONTH, PADDED, PLAIN, PartOf, PartPlace, Role, SECONDS, UPPER, in_case,
 };
 use crate::schema::Presence;
 
@@ -138,7 +138,7 @@ macro_rules! placed {
     )*};
 }
 
-placed!(PLAIN PADDED SECONDS MILLIS DATE MONTH LOWER UPPER);
+placed!(PLAIN PADDED SECONDS MILLIS EPOCH EPOCH_MILLIS DATE MONTH LOWER UPPER);
 
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
     type Part = F::Held;

@@ -46,7 +46,7 @@ pub(super) fn write_sort(
     message = "`{Self}` is not what this part of the key holds",
     label = "expected what the key holds of the field, or `each(..)` of several",
     note = "the field is a `{F}`",
-    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:ms}}` `Seconds` and `Millis`, from `Seconds::floor(time)` and `Millis::floor(time)`",
+    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
 )]
 pub trait KeyArg<F, Number, K = Formatted<PLAIN>> {
@@ -79,7 +79,7 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
 #[diagnostic::on_unimplemented(
     message = "`{A}` is not what this part of the key of `{Self}` holds",
     label = "expected what the key holds of the field, or `each(..)` of several",
-    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:ms}}` `Seconds` and `Millis`, from `Seconds::floor(time)` and `Millis::floor(time)`",
+    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: in a partition key there is no row for a None; in a sort key `.missing()` asks for it, where `{{field:first}}` or `{{field:last}}` gives it a place"
 )]
 pub trait PartitionArg<const AT: usize, A, Number> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::codec::CodecError;
-use dynamo_entity::key::{KeyPart, PartText, PartWriter};
+use dynamo_entity::key::{KeyPart, Millis, PartText, PartWriter, Seconds};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::Width;
 use dynamo_entity::{Number, Value};
@@ -22,6 +22,7 @@ tests![
     one_table,
     electrodb,
     electrodb_in_lower_case,
+    electrodb_times_in_numbers,
     pynamodb,
     dynamodb_toolbox,
     java,
@@ -279,6 +280,62 @@ async fn electrodb(db: Db) -> Outcome {
             .key("sk", row["sk"].clone());
         delete.send().await?;
     }
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "clocked",
+    pk = "pk",
+    sk = "sk",
+    verbatim,
+    type_attribute = "__edb_e__",
+    entities(Visit)
+)]
+#[dynamo(gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"))]
+struct Clocked;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Clocked, rename = "visit", key(pk = "$web#guest_{guest}", sk = "$visit_1#at_{at:epoch_ms}#site_{site}"))]
+#[dynamo(gsi(by_site, on = gsi1, pk = "$web#site_{site}", sk = "$visit_1#seen_{seen:epoch}"))]
+struct Visit {
+    guest: String,
+    #[dynamo(format = "epoch_ms")]
+    at: DateTime<Utc>,
+    site: String,
+    #[dynamo(format = "epoch")]
+    seen: Option<DateTime<Utc>>,
+    count: u32,
+}
+
+/// Keys that hold what `Date.now()` of JavaScript gives, and its seconds.
+async fn electrodb_times_in_numbers(db: Db) -> Outcome {
+    let row = raw([
+        ("pk", s("$web#guest_ann")),
+        ("sk", s("$visit_1#at_1772366400123#site_home")),
+        ("gsi1pk", s("$web#site_home")),
+        ("gsi1sk", s("$visit_1#seen_1772366401")),
+        ("__edb_e__", s("visit")),
+        ("guest", s("ann")),
+        ("at", n(1_772_366_400_123_i64)),
+        ("site", s("home")),
+        ("seen", n(1_772_366_401)),
+        ("count", n(5)),
+    ]);
+    let change = |v: &mut Visit| v.count += 1;
+    let update = |v: &Visit| v.update().apply(|v| v.count().add(1u32));
+    stays_one_row(&db, row.clone(), change, update).await?;
+
+    db.plant::<Visit>(row).await;
+    let visit = Visit::scan().all(&db).await?.remove(0);
+    let at = Millis::floor(visit.at).expect("a time");
+    let since = Visit::in_partition("ann").at().ge(at.clone());
+    assert_eq!(since.all(&db).await?, [visit.clone()]);
+    let later = Visit::in_partition("ann").at().gt(at);
+    assert!(!later.exists(&db).await?);
+    let seen = visit.seen.and_then(Seconds::floor).expect("a time");
+    let of_site = Visit::by_site("home").seen().eq(seen);
+    assert_eq!(of_site.all(&db).await?, [visit]);
     Ok(())
 }
 

@@ -41,6 +41,7 @@ mod managed;
 mod model;
 mod modify;
 mod observed;
+mod operands;
 mod put;
 mod query;
 mod renamed;
@@ -68,8 +69,8 @@ use support::engine::Kind;
 use support::suite::{Test, trials};
 
 /// The modules that also run through all of the SDK, and with hooks alone.
-const HOOKED: [&str; 7] = [
-    "create", "get", "get_many", "batch", "faults", "transact", "wire",
+const HOOKED: [&str; 8] = [
+    "create", "get", "get_many", "batch", "faults", "operands", "transact", "wire",
 ];
 
 fn main() {
@@ -94,6 +95,7 @@ fn main() {
         ("collection", collection::tests),
         ("collection_index", collection_index::tests),
         ("update", update::tests),
+        ("operands", operands::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
@@ -149,6 +151,7 @@ fn main() {
         ("delete", delete::tests),
         ("bulk", bulk::tests),
         ("update", update::tests),
+        ("operands", operands::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),
         ("versions", versions::tests),

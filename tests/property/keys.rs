@@ -274,6 +274,23 @@ macro_rules! lossy {
     };
 }
 
+/// Times whose counts from 1970 have the width that counts have.
+fn counted() -> impl Strategy<Value = Timestamp> {
+    let second = prop_oneof![
+        2 => 0i64..=9_999_999_999,
+        1 => 0i64..3,
+        1 => 9_999_999_997i64..=9_999_999_999,
+        1 => 999_999_997i64..1_000_000_003,
+        2 => 1_704_067_195i64..1_704_067_205,
+    ];
+    (second, given::nanos())
+        .prop_map(|(second, nanos)| Timestamp::from_unix(second, nanos).unwrap())
+}
+
+fn chrono_of(at: Timestamp) -> DateTime<Utc> {
+    DateTime::from_timestamp(at.seconds(), at.nanos()).unwrap()
+}
+
 fn month(year: i64, month: u8) -> YearMonth {
     YearMonth::new(u16::try_from(year).unwrap(), month).unwrap()
 }
@@ -284,6 +301,10 @@ lossy!(seconds_jiff: "{at:s}#{more}", jiff::Timestamp = given::jiff_timestamp(),
 lossy!(millis_own: "{at:ms}#{more}", Timestamp = given::timestamp(), Millis<Timestamp>, |at| Millis::floor(*at).unwrap());
 lossy!(millis_system: "{at:ms}#{more}", SystemTime = given::system_time(), Millis<SystemTime>, |at| Millis::floor(*at).unwrap());
 lossy!(millis_time: "{at:ms}#{more}", time::UtcDateTime = given::time_utc(), Millis<time::UtcDateTime>, |at| Millis::floor(*at).unwrap());
+lossy!(epoch_chrono: "{at:epoch}#{more}", DateTime<Utc> = counted().prop_map(chrono_of), Seconds<DateTime<Utc>>, |at| Seconds::floor(*at).unwrap());
+lossy!(epoch_jiff: "{at:epoch}{more}", jiff::Timestamp = counted().prop_map(|at| jiff::Timestamp::new(at.seconds(), at.nanos() as i32).unwrap()), Seconds<jiff::Timestamp>, |at| Seconds::floor(*at).unwrap());
+lossy!(epoch_millis_own: "{at:epoch_ms}#{more}", Timestamp = counted(), Millis<Timestamp>, |at| Millis::floor(*at).unwrap());
+lossy!(epoch_millis_chrono: "{at:epoch_ms}{more}", DateTime<Utc> = counted().prop_map(chrono_of), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
 lossy!(date_chrono: "{at:date}#{more}", DateTime<Utc> = given::chrono_utc(), NaiveDate, |at| at.date_naive());
 lossy!(date_chrono_civil: "{at:date}#{more}", NaiveDateTime = given::chrono_civil(), NaiveDate, |at| at.date());
 lossy!(date_time: "{at:date}#{more}", time::OffsetDateTime = given::time_offset(), time::Date, |at| at.to_offset(time::UtcOffset::UTC).date());
@@ -539,6 +560,64 @@ mod refusals {
                         prop_assert!(fits != [true; 3] && names(&error, key, Some(part)), "{:?}", error);
                     }
                 }
+            }
+        }
+    }
+
+    mod counts {
+        use super::*;
+
+        #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+        #[dynamo(table = "counts", key(pk = "{at:epoch}", sk = "{seen:epoch_ms}"))]
+        struct Stored {
+            at: Timestamp,
+            seen: Timestamp,
+        }
+
+        fn edge() -> impl Strategy<Value = Timestamp> {
+            let second = prop_oneof![given::seconds(), -3i64..3, 9_999_999_997i64..10_000_000_003];
+            (second, given::nanos(), any::<bool>()).prop_map(|(second, nanos, leap)| {
+                let leap = leap && second.rem_euclid(60) == 59;
+                let nanos = nanos + if leap { 1_000_000_000 } else { 0 };
+                Timestamp::from_unix(second, nanos).unwrap()
+            })
+        }
+
+        fn fits(at: Timestamp) -> bool {
+            (0..10_000_000_000).contains(&at.seconds()) && at.nanos() < 1_000_000_000
+        }
+
+        /// The key as other programs write it, in texts of one width.
+        fn foreign(at: Timestamp, seen: Timestamp) -> (String, String) {
+            let millis = seen.seconds() * 1000 + i64::from(seen.nanos() / 1_000_000);
+            (format!("{:010}", at.seconds()), format!("{millis:013}"))
+        }
+
+        proptest! {
+            #![proptest_config(config_of_half())]
+
+            #[test]
+            fn law(at in edge(), seen in edge()) {
+                let entity = Stored { at, seen };
+                match entity.key().to_item() {
+                    Ok(item) => {
+                        prop_assert!(fits(at) && fits(seen));
+                        prop_assert_eq!((text(&item, "pk"), text(&item, "sk")), foreign(at, seen));
+                        prop_assert_eq!(Stored::key_from_item(item)?, entity.key());
+                    }
+                    Err(error) => {
+                        let (key, part) = if fits(at) { ("sk", "seen") } else { ("pk", "at") };
+                        prop_assert!(!(fits(at) && fits(seen)) && names(&error, key, Some(part)), "{:?}", error);
+                    }
+                }
+            }
+
+            #[test]
+            fn other_texts_are_refused(text in "[0-9 +-]{9,14}") {
+                let [pk, sk] = [&*text, "1704067200000"];
+                let item: Item = [("pk", pk), ("sk", sk)].into_iter().collect();
+                let fits = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit());
+                prop_assert_eq!(Stored::key_from_item(item).is_ok(), fits, "{}", text);
             }
         }
     }

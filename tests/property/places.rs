@@ -153,3 +153,12 @@ place!(millis_first: "{due:ms:first}#{size:first}", last = false, DateTime<Utc> 
 place!(date_last: "A#{due:date:last}#{size:first}#E", last = true, DateTime<Utc> = given::chrono_utc(), NaiveDate, DateTime::date_naive);
 place!(date_first: "{due:date:first}#{size:first}", last = false, NaiveDate = given::chrono_date(), NaiveDate, |date| *date);
 place!(month_last: "{due:month:last}#{size:first}", last = true, DateTime<Utc> = given::chrono_utc(), YearMonth, |at| YearMonth::from(*at));
+place!(epoch_last: "{due:epoch:last}#{size:first}", last = true, DateTime<Utc> = counted(), Seconds<DateTime<Utc>>, |at| Seconds::floor(*at).unwrap());
+place!(epoch_ms_first: "A#{due:epoch_ms:first}#{size:first}", last = false, DateTime<Utc> = counted(), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
+
+/// Times whose counts from 1970 have the width that counts have.
+fn counted() -> impl Strategy<Value = DateTime<Utc>> {
+    let second = prop_oneof![0i64..=9_999_999_999, 1_704_067_195i64..1_704_067_205];
+    (second, given::nanos())
+        .prop_map(|(second, nanos)| DateTime::from_timestamp(second, nanos).unwrap())
+}

@@ -135,7 +135,10 @@ impl KeyUses<'_> {
                     TextFormat::Lower | TextFormat::Upper => {
                         (no_text(&field.ty), "this format is for text")
                     }
-                    TextFormat::Seconds | TextFormat::Millis => {
+                    TextFormat::Seconds
+                    | TextFormat::Millis
+                    | TextFormat::Epoch
+                    | TextFormat::EpochMillis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
                     TextFormat::Date | TextFormat::Month => (

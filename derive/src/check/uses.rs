@@ -122,6 +122,8 @@ pub(crate) fn placeholder(field: &Field, format: Format) -> String {
         TextFormat::Pad(width) => format!(":0{width}"),
         TextFormat::Seconds => ":s".to_owned(),
         TextFormat::Millis => ":ms".to_owned(),
+        TextFormat::Epoch => ":epoch".to_owned(),
+        TextFormat::EpochMillis => ":epoch_ms".to_owned(),
         TextFormat::Date => ":date".to_owned(),
         TextFormat::Month => ":month".to_owned(),
         TextFormat::Lower => ":lower".to_owned(),

@@ -358,6 +358,9 @@ impl<'a> ValueStub<'a> {
                 loop {}
             }
             fn sum_bound(&self, _: bool, _: &Self) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> #fallback
+            fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
+                loop {}
+            }
         };
         self.implement(code!(Numeric), &self.values, body)
     }

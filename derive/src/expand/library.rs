@@ -69,6 +69,8 @@ fn text_constant(format: TextFormat) -> TokenStream {
         TextFormat::Pad(_) => code!(__d::PADDED),
         TextFormat::Seconds => code!(__d::SECONDS),
         TextFormat::Millis => code!(__d::MILLIS),
+        TextFormat::Epoch => code!(__d::EPOCH),
+        TextFormat::EpochMillis => code!(__d::EPOCH_MILLIS),
         TextFormat::Date => code!(__d::DATE),
         TextFormat::Month => code!(__d::MONTH),
         TextFormat::Lower => code!(__d::LOWER),

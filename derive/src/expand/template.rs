@@ -17,6 +17,8 @@ pub(super) fn contract(format: Format) -> TokenStream {
         TextFormat::Plain | TextFormat::Pad(_) => code!(KeyPart),
         TextFormat::Seconds => code!(ToSeconds),
         TextFormat::Millis => code!(ToMillis),
+        TextFormat::Epoch => code!(ToEpoch),
+        TextFormat::EpochMillis => code!(ToEpochMillis),
         TextFormat::Date => code!(ToDate),
         TextFormat::Month => code!(ToMonth),
         TextFormat::Lower => code!(ToLower),

@@ -9,9 +9,11 @@ use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
 
-pub(super) const TEXTS: [(&str, TextFormat); 6] = [
+pub(super) const TEXTS: [(&str, TextFormat); 8] = [
     ("s", TextFormat::Seconds),
     ("ms", TextFormat::Millis),
+    ("epoch", TextFormat::Epoch),
+    ("epoch_ms", TextFormat::EpochMillis),
     ("date", TextFormat::Date),
     ("month", TextFormat::Month),
     ("lower", TextFormat::Lower),
@@ -214,7 +216,7 @@ fn text_format(
     let mut hint = did_you_mean(format, words.chain(PLACES.map(|(word, _)| word)));
     if hint.is_empty() {
         hint.push_str(
-            "; there are `s`, `ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
+            "; there are `s`, `ms`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));

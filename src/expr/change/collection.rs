@@ -3,7 +3,10 @@
 use super::Change;
 use crate::codec::SetElement;
 use crate::expr::collection::{List, Map, Set};
-use crate::expr::update::{EMPTY_LIST, UpdateAction};
+use crate::expr::elements::Elements;
+use crate::expr::node::Node;
+use crate::expr::operand::OperandValue;
+use crate::expr::update::{EMPTY_LIST, UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Tag};
 use crate::key::Arg;
 use crate::path::{CanCompute, Mode, Path};
@@ -16,7 +19,7 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined([element.into_arg()], UpdateAction::Append)
+        self.joined(&T::from_iter([element.into_arg()]), UpdateAction::Append)
     }
 
     /// Adds an element at the front.
@@ -25,19 +28,27 @@ impl<R, T, M> Path<R, T, M> {
         T: List,
         M: CanCompute,
     {
-        self.joined([element.into_arg()], UpdateAction::Prepend)
+        self.joined(&T::from_iter([element.into_arg()]), UpdateAction::Prepend)
     }
 
-    /// Adds elements at the end.
-    pub fn extend<A: Arg<T::Element>>(&self, elements: impl IntoIterator<Item = A>) -> Change<R>
+    /// Adds elements at the end, or those that another list of the item has before the update. Refused by a condition if
+    /// there is no other list.
+    pub fn extend(&self, elements: impl Elements<R, T>) -> Change<R>
     where
         T: List,
         M: CanCompute,
     {
-        self.joined(
-            elements.into_iter().map(Arg::into_arg),
-            UpdateAction::Append,
-        )
+        self.joined_by(elements.given(), UpdateAction::Append)
+    }
+
+    /// Adds elements at the front, in their order, or those that another list of the item has before the update. Refused
+    /// by a condition if there is no other list.
+    pub fn prepend(&self, elements: impl Elements<R, T>) -> Change<R>
+    where
+        T: List,
+        M: CanCompute,
+    {
+        self.joined_by(elements.given(), UpdateAction::Prepend)
     }
 
     /// Removes the element at this position; those after it move up. Refused by a condition if
@@ -52,18 +63,29 @@ impl<R, T, M> Path<R, T, M> {
     }
 }
 
+/// Makes the action that joins a list with these elements.
+type JoinAction = fn(UpdateOperand) -> UpdateAction;
+
 impl<R, T: List, M: Mode> Path<R, T, M> {
-    fn joined(
-        &self,
-        elements: impl IntoIterator<Item = T::Element>,
-        action: fn(Vec<u8>) -> UpdateAction,
-    ) -> Change<R> {
-        let json = self.list(&elements.into_iter().collect());
+    fn joined_by(&self, elements: OperandValue<T>, action: JoinAction) -> Change<R> {
+        let place = match elements {
+            OperandValue::Value(elements) => return self.joined(&elements, action),
+            OperandValue::At(place) => place,
+        };
+        let is_list = Node::IsType(place.clone(), Tag::L);
+        let guard = Node::all(self.unless_null(Tag::L).into_iter().chain([is_list]));
+        let has_elements = self.list(&T::from_iter([]));
+        let elements = has_elements.and_then(|_| self.taking(place));
+        Change::new(self.place(), elements.map(action)).guarded(Some(guard))
+    }
+
+    fn joined(&self, elements: &T, action: JoinAction) -> Change<R> {
+        let json = self.list(elements);
         let action = json.map(|json| {
             if json == EMPTY_LIST {
                 UpdateAction::Nothing
             } else {
-                action(json)
+                action(UpdateOperand::Json(json))
             }
         });
         Change::new(self.place(), action).guarded(self.unless_null(Tag::L))

@@ -1,51 +1,55 @@
 //! Sums.
 
 use super::Change;
+use crate::codec::DynamoValue;
+use crate::expr::comparison::Comparison;
 use crate::expr::node::{Node, Term};
 use crate::expr::number::{Numeric, SumBound};
-use crate::expr::update::UpdateAction;
-use crate::json::{CodecError, Reader, Tag};
-use crate::key::Arg;
-use crate::path::{CanCompute, Mode, Path};
+use crate::expr::operand::{Operand, OperandValue};
+use crate::expr::update::{UpdateAction, UpdateOperand};
+use crate::json::{CodecError, Number, Reader, Tag};
+use crate::path::{CanCompute, Mode, Path, Place};
 
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
     /// Adds to the stored number; a missing one counts as zero, or as the field's default. Refused by
     /// a condition if the sum would leave the range of the type.
-    pub fn add(&self, value: impl Arg<T>) -> Change<R>
+    ///
+    /// Of another attribute it adds what that one has before the update. That has to be there, and both have to be within
+    /// the half of the range of their type, because no condition can add them.
+    pub fn add(&self, value: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
         M: CanCompute,
     {
-        self.compute(&value.into_arg(), false)
+        self.compute(value.given(), false)
     }
 
-    /// Subtracts from the stored number; see [`add`](Self::add). An unsigned number never falls below zero.
-    pub fn sub(&self, value: impl Arg<T>) -> Change<R>
+    /// Subtracts from the stored number; see [`add`](Self::add). An unsigned number never falls below zero: another
+    /// attribute that is subtracted has to be this number or less.
+    pub fn sub(&self, value: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
         M: CanCompute,
     {
-        self.compute(&value.into_arg(), true)
+        self.compute(value.given(), true)
     }
 }
 
 impl<R, T: Numeric, M: Mode> Path<R, T, M> {
-    fn compute(&self, delta: &T, minus: bool) -> Change<R> {
-        match self.computed(delta, minus) {
+    fn compute(&self, delta: OperandValue<T>, minus: bool) -> Change<R> {
+        let computed = match delta {
+            OperandValue::Value(delta) => self.computed(&delta, minus),
+            OperandValue::At(place) => self.computed_from(place, minus),
+        };
+        match computed {
             Ok((action, guard)) => Change::new(self.place(), Ok(action)).guarded(guard),
             Err(fault) => Change::new(self.place(), Err(fault)),
         }
     }
 
     fn computed(&self, delta: &T, minus: bool) -> Result<(UpdateAction, Option<Node>), CodecError> {
-        let start = match self.default()? {
-            Some(json) => T::decode(&mut Reader::new(&json))?,
-            None => T::zero(),
-        };
-        let there = |json: Option<Vec<u8>>| {
-            json.ok_or_else(|| CodecError::new("a number that is not stored"))
-        };
+        let start = self.start()?;
         let sum_bound = delta.sum_bound(minus, &start);
         let sum_bound = sum_bound.map_err(|fault| fault.at(self.place().to_string()))?;
         let guard = match sum_bound {
@@ -53,20 +57,80 @@ impl<R, T: Numeric, M: Mode> Path<R, T, M> {
             None => self.unless_null(Tag::N),
         };
         let action = UpdateAction::Add {
-            start: there(self.json(&start)?)?,
-            delta: there(self.json(delta)?)?,
+            start: self.number(&start)?,
+            delta: UpdateOperand::Json(self.number(delta)?),
             minus,
         };
         Ok((action, guard))
     }
 
+    fn computed_from(
+        &self,
+        place: Place,
+        minus: bool,
+    ) -> Result<(UpdateAction, Option<Node>), CodecError> {
+        if minus && place == *self.place() {
+            let fault = CodecError::new("an attribute minus itself is zero: `set` it to that");
+            return Err(fault.at(place.to_string()));
+        }
+        let start = self.number(&self.start()?)?;
+        let guard = self.room_for(&place, minus, &start)?;
+        let delta = self.taking(place)?;
+        let action = UpdateAction::Add {
+            start,
+            delta,
+            minus,
+        };
+        Ok((action, Some(guard)))
+    }
+
+    /// What a missing number counts as.
+    fn start(&self) -> Result<T, CodecError> {
+        match self.default()? {
+            Some(json) => T::decode(&mut Reader::new(&json)),
+            None => Ok(T::zero()),
+        }
+    }
+
+    fn number(&self, number: &T) -> Result<Vec<u8>, CodecError> {
+        let json = self.json(number)?;
+        json.ok_or_else(|| CodecError::new("a number that is not stored"))
+    }
+
+    /// The condition that the other number is there, and that the sum or the difference of the two fits the type. No
+    /// condition of DynamoDB can add, so each is kept within the half of the range.
+    fn room_for(&self, other: &Place, minus: bool, start: &[u8]) -> Result<Node, CodecError> {
+        let missing = || Node::Missing(self.place().clone());
+        let there = Term::Place(other.clone());
+        let Some(half) = T::half_range()? else {
+            let is_number = Node::IsType(other.clone(), Tag::N);
+            return Ok(Node::all(
+                self.unless_null(Tag::N).into_iter().chain([is_number]),
+            ));
+        };
+        if minus && half.is_unsigned {
+            let start = Term::Value(start.to_vec());
+            let from_start = Node::Compare(there.clone(), Comparison::Le, start);
+            let from_here = Node::Compare(self.here(), Comparison::Ge, there);
+            return Ok(Node::any([missing().and(from_start), from_here]));
+        }
+        let within = |term| Node::Between(term, number(&half.least), number(&half.most));
+        let start = Number::decode(&mut Reader::new(start))?;
+        let start_fits = (&half.least..=&half.most).contains(&&start);
+        let fits = start_fits.then(missing).into_iter();
+        Ok(Node::any(fits.chain([within(self.here())])).and(within(there)))
+    }
+
     /// The condition that the stored number leaves room for the change.
     fn guard(&self, sum_bound: &SumBound) -> Node {
-        let bound = Term::Value(format!("{{\"N\":\"{}\"}}", sum_bound.bound.as_str()).into_bytes());
-        let fits = Node::Compare(self.here(), sum_bound.comparison, bound);
+        let fits = Node::Compare(self.here(), sum_bound.comparison, number(&sum_bound.bound));
         let missing = sum_bound
             .start_fits
             .then(|| Node::Missing(self.place().clone()));
         Node::any(missing.into_iter().chain([fits]))
     }
+}
+
+fn number(number: &Number) -> Term {
+    Term::Value(format!("{{\"N\":\"{}\"}}", number.as_str()).into_bytes())
 }

@@ -3,7 +3,7 @@
 use super::source::{UpdateOrigin, field_of, split};
 use crate::entity::{DynamoEntity, DynamoTable, Key, Stamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{UpdateAction, UpdateActions};
+use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Name, Writer};
 use crate::path::{Place, json as field_json};
 use crate::schema::{AttributeDef, is_reserved};
@@ -110,7 +110,10 @@ pub(crate) fn stamp_fields<E: DynamoEntity>(
     let created = [def.created_at, def.created_by].into_iter().flatten();
     for attribute in created.filter(|_| creates) {
         if let Some(json) = json(attribute)? {
-            update.set(attribute, UpdateAction::SetIfAbsent(json));
+            update.set(
+                attribute,
+                UpdateAction::SetIfAbsent(UpdateOperand::Json(json)),
+            );
         }
     }
     Ok(())
@@ -127,7 +130,7 @@ fn next_version(source: &UpdateOrigin) -> Result<UpdateAction, CodecError> {
         } => UpdateAction::Set(number(loaded.version().next()?)),
         _ => UpdateAction::Add {
             start: number(0),
-            delta: number(1),
+            delta: UpdateOperand::Json(number(1)),
             minus: false,
         },
     })

@@ -216,6 +216,10 @@ fn numeric(inner: &Type) -> Forward {
             ) -> ::core::result::Result<::core::option::Option<__d::SumBound>, __d::CodecError> {
                 <#inner as __d::Numeric>::sum_bound(&self.0, minus, &start.0)
             }
+
+            fn half_range() -> ::core::result::Result<::core::option::Option<__d::SumRange>, __d::CodecError> {
+                <#inner as __d::Numeric>::half_range()
+            }
         },
     }
 }
