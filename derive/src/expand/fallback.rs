@@ -46,7 +46,7 @@ pub(crate) fn entity(
         #queries
     };
     let repository = hint.repository.as_ref();
-    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name));
+    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name, false));
     let hidden = hidden(&hint.krate, &body);
     code!(#repository #hidden)
 }
@@ -171,6 +171,8 @@ pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint)
 
         impl __d::DynamoCollection for #ident {}
 
+        impl __d::AllChangeable for #ident {}
+
         impl __d::CollectionContract for #ident {
             type Table = __d::NoTable;
             const NAME: &'static str = "";
@@ -191,6 +193,8 @@ pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenS
     let indexes = &hint.indexes;
     let body = code! {
         impl #ident { #(#vis const #indexes: __d::IndexDef = __d::FALLBACK_INDEX;)* }
+
+        impl __d::AllChangeable for #ident {}
 
         impl __d::DynamoTable for #ident {
             type This = Self;

@@ -223,7 +223,7 @@ pub(crate) fn questions() -> (u64, TestRunner) {
 /// Makes random tables and asks random questions of each.
 async fn ask<R, F>(db: &Db, check: impl Fn(Vec<Visit>, Question) -> F) -> Outcome
 where
-    R: DynamoEntity + From<Visit>,
+    R: ChangeableEntity + From<Visit>,
     F: Future<Output = Outcome>,
 {
     db.create_tables([R::Table::schema()]).await?;
