@@ -110,7 +110,7 @@ pub struct Facts {
     pub user_id: Uuid,
     pub winners: [Option<Uuid>; 2],
     pub again: Option<Uuid>,
-    pub coded: usize,
+    pub coded: u64,
     pub taken: bool,
     pub records: Vec<Record>,
 }

@@ -248,7 +248,7 @@ async fn serve(db: Dynamo, waiting: Waiting, outside: Outside) -> Result<()> {
 #[derive(Debug)]
 pub struct Facts {
     pub chunks: u32,
-    pub interrupted: usize,
+    pub interrupted: u64,
     pub mailboxes: Vec<Mailbox>,
 }
 

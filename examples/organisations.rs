@@ -36,7 +36,7 @@ pub struct Facts {
     pub chess_everywhere: Vec<String>,
     pub chess_colleagues: Vec<String>,
     pub first_of_many: Vec<String>,
-    pub chess_of_many: usize,
+    pub chess_of_many: u64,
 }
 
 pub async fn run(db: &Dynamo) -> Result<Facts> {

@@ -18,15 +18,16 @@ pub use crate::entity::field::{
     never_absent, next_of_tuple, or_null, unknown_part, unknown_rank, unknown_variant,
     unless_absent, within, written_size,
 };
-pub use crate::entity::guard::{Reserving, Unconditional, Versioned};
+pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
 pub use crate::entity::other::OtherVariant;
 pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
-    CollectionContract, CoversTable, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable,
-    EntityContract, Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp,
-    StampKind, StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read,
-    key_with, stored_names, write_partition_in,
+    AllChangeable, AllChangeableIn, ChangeableIn, CollectionContract, CoversTable,
+    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, Key, KeyParts,
+    Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp, StampKind, StoredField,
+    TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read, key_with, stored_names,
+    write_partition_in,
 };
 pub use crate::error::Result;
 pub use crate::expr::{

@@ -24,8 +24,8 @@ pub use report::{BatchError, BatchReport};
 pub use send::BatchSend;
 
 use crate::dynamo::Dynamo;
-use crate::entity::DynamoEntity;
 use crate::entity::guard::Unconditional;
+use crate::entity::{ChangeableEntity, DynamoEntity};
 use crate::error::Result;
 use crate::plan::Explanation;
 use crate::retry::{CONCURRENCY, RetryBudget};
@@ -246,10 +246,13 @@ pub trait BatchWrite: Send {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the writes of `{Self}` do not fit into a batch as they are",
-    label = "an entity with a version or with unique values",
+    label = "an entity with a version, with unique values, or that is append-only",
     note = "write `.unchecked()` to leave a version out, and take the writes as `W: BatchWrite`; what keeps unique values fits no batch: `put_each` and `delete_each` write many such"
 )]
-pub trait BatchEntity: DynamoEntity<Guard = Unconditional, Unguarded = Unconditional> {}
+pub trait BatchEntity:
+    ChangeableEntity + DynamoEntity<Guard = Unconditional, Unguarded = Unconditional>
+{
+}
 
 #[diagnostic::do_not_recommend]
 impl<E> BatchEntity for E where E: DynamoEntity<Guard = Unconditional, Unguarded = Unconditional> {}

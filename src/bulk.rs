@@ -33,7 +33,7 @@ mod truncate;
 mod verbs;
 mod write;
 
-pub use change::{RowChange, WholeRow};
+pub use change::{RowChange, RowToDelete, WholeRow};
 pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
 pub use job::Bulk;
 pub use put::{SingleWrite, put_each};

@@ -5,6 +5,7 @@
 //! here, once for all entities.
 
 mod actor;
+mod changeable;
 mod collection;
 pub(crate) mod defer;
 pub(crate) mod field;
@@ -26,6 +27,9 @@ pub(crate) mod when;
 
 #[doc(hidden)]
 pub use actor::ManagedActor;
+pub use changeable::ChangeableEntity;
+#[doc(hidden)]
+pub use changeable::{AllChangeable, AllChangeableIn, ChangeableIn, OneEntity};
 #[doc(hidden)]
 pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
@@ -74,7 +78,8 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     /// The paths of its fields, for conditions and changes.
     type Paths: Copy + Default;
 
-    /// `Versioned` if it has a version, else the same as [`Unguarded`](Self::Unguarded).
+    /// `Versioned` if it has a version, `AppendOnly` if it is `append_only`, else the same as
+    /// [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
 
     /// `Reserving` if it has unique values, else `Unconditional`.

@@ -157,14 +157,16 @@ pub use dynamo::Dynamo;
 pub use dynamo_entity_derive::{
     DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, DynamoValue,
 };
-pub use entity::{DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, Version};
+pub use entity::{
+    ChangeableEntity, DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, Key, Version,
+};
 pub use error::{Error, ErrorKind, Result};
 pub use expr::{all, any};
 pub use observe::Observed;
 pub use plan::Operation;
 pub use query::{Cursor, Page, Query, QueryVerbs, each};
 pub use read::{read_together, snapshot};
-pub use repository::Repository;
+pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use transact::{TransactWrite, Transaction, transact};
 pub use verbs::{CollectionVerbs, EntityVerbs};

@@ -4,9 +4,9 @@
 //! writes down.
 
 pub use crate::{
-    Batch, BulkVerbs, CollectionVerbs, Cursor, Dynamo, DynamoCollection, DynamoEntity,
-    DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, Item, Key, Operation, Page,
-    Query, QueryVerbs, Result, TransactWrite, Transaction, Version, each, put_each, read_together,
-    snapshot, transact::transact,
+    Batch, BulkVerbs, ChangeableEntity, CollectionVerbs, Cursor, Dynamo, DynamoCollection,
+    DynamoEntity, DynamoProjection, DynamoTable, EntityVerbs, Error, ErrorKind, Item, Key,
+    Operation, Page, Query, QueryVerbs, Result, TransactWrite, Transaction, Version, each,
+    put_each, read_together, snapshot, transact::transact,
 };
 pub use dynamo_entity_derive::DynamoValue;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Conditional;
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::{ChangeableEntity, DynamoEntity, Key};
 use crate::error::Result;
 use crate::plan::Operation;
 use crate::query::{Page, Query, QueryVerbs};
@@ -58,7 +58,7 @@ use crate::write::{Delete, Update};
 ///
 /// It is an [`async_trait`](macro@crate::async_trait), which is exported for those who implement it.
 #[async_trait]
-pub trait Repository<E: DynamoEntity>: Send + Sync {
+pub trait Repository<E: ChangeableEntity>: Send + Sync {
     /// The item with this key. It may not see a write of a moment ago.
     async fn get(&self, key: Key<E>) -> Result<Option<E>>;
 
@@ -99,7 +99,7 @@ pub trait Repository<E: DynamoEntity>: Send + Sync {
 }
 
 #[async_trait]
-impl<E: DynamoEntity> Repository<E> for Dynamo {
+impl<E: ChangeableEntity> Repository<E> for Dynamo {
     async fn get(&self, key: Key<E>) -> Result<Option<E>> {
         key.get().send(self).await
     }
@@ -134,6 +134,74 @@ impl<E: DynamoEntity> Repository<E> for Dynamo {
 
     async fn delete_if(&self, delete: Delete<E, Conditional>) -> Result<()> {
         delete.send(self).await
+    }
+
+    async fn page(&self, query: Query<E>) -> Result<Page<E>> {
+        query.page(self).await
+    }
+
+    async fn all(&self, query: Query<E>) -> Result<Vec<E>> {
+        query.all(self).await
+    }
+}
+
+/// The store of one append-only entity: what [`Repository`] is to others, without the verbs that change something.
+///
+/// ```
+/// use std::sync::Arc;
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// #[dynamo(table = "audit", key(pk = account, sk = number), append_only, repository)]
+/// pub struct AuditEntry { account: String, number: u64, what: String }
+///
+/// struct Accounts { audit: Arc<dyn AuditEntryRepository> }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let db = Dynamo::connect("embedded:memory").await?;
+/// db.create_tables([AuditEntry::schema()]).await?;
+/// let accounts = Accounts { audit: Arc::new(db) };
+///
+/// let entry = AuditEntry { account: "a1".into(), number: 1, what: "opened".into() };
+/// accounts.audit.create(&entry).await?;
+/// assert!(accounts.audit.create(&entry).await.unwrap_err().is_already_exists());
+/// assert_eq!(accounts.audit.all(AuditEntry::in_partition("a1").into()).await?, [entry]);
+/// # Ok(()) }
+/// ```
+#[async_trait]
+pub trait AppendOnlyRepository<E: DynamoEntity>: Send + Sync {
+    /// The item with this key. It may not see a write of a moment ago.
+    async fn get(&self, key: Key<E>) -> Result<Option<E>>;
+
+    /// The item with this key, after every write that was acknowledged before; costs double. A fake need not implement
+    /// it.
+    async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
+        self.get(key).await
+    }
+
+    /// Stores an entity that is not there yet; returns it as it is stored.
+    async fn create(&self, entity: &E) -> Result<E>;
+
+    /// Some rows and where to go on.
+    async fn page(&self, query: Query<E>) -> Result<Page<E>>;
+
+    /// All rows.
+    async fn all(&self, query: Query<E>) -> Result<Vec<E>>;
+}
+
+#[async_trait]
+impl<E: DynamoEntity> AppendOnlyRepository<E> for Dynamo {
+    async fn get(&self, key: Key<E>) -> Result<Option<E>> {
+        key.get().send(self).await
+    }
+
+    async fn get_consistent(&self, key: Key<E>) -> Result<Option<E>> {
+        key.get().consistent().send(self).await
+    }
+
+    async fn create(&self, entity: &E) -> Result<E> {
+        entity.create().send(self).await
     }
 
     async fn page(&self, query: Query<E>) -> Result<Page<E>> {

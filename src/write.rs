@@ -42,5 +42,6 @@ pub(crate) use upkeep::{Touched, Upkeep};
 pub use upsert::Upsert;
 
 pub use crate::entity::guard::{
-    Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional, Versioned,
+    AppendOnly, Changing, Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional,
+    Versioned,
 };

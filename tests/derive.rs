@@ -216,7 +216,7 @@ mod stages {
         Visit::by_day(day)
     }
 
-    pub(super) async fn count<S>(db: &Dynamo, visits: S) -> Result<usize>
+    pub(super) async fn count<S>(db: &Dynamo, visits: S) -> Result<u64>
     where
         S: QueryStage<Entity = Visit> + QueryVerbs,
     {

@@ -917,7 +917,7 @@ mod methods {
 /// The library calls its own methods and never methods of the entity that have the same names.
 async fn written_and_read<E>(db: &dynamo_entity::Dynamo, entity: &E) -> dynamo_entity::Result<E>
 where
-    E: DynamoEntity + PartialEq + Debug,
+    E: dynamo_entity::ChangeableEntity + PartialEq + Debug,
 {
     use dynamo_entity::Operation;
 

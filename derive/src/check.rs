@@ -1,9 +1,10 @@
 //! Compares the parts of a model. Each function states one rule.
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
-//! `types`, `uses`, `field`, `name`, `primary_key`, `entity_key`, `entity_index`, `shared_index`, `unique`, `value`,
-//! `collection`, `table`.
+//! `types`, `uses`, `field`, `name`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
+//! `unique`, `value`, `collection`, `table`.
 
+mod append_only;
 mod collection;
 mod entity_index;
 mod entity_key;
@@ -27,6 +28,7 @@ use crate::model::{Collection, Entity, Table, Value};
 
 pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     field::check(&entity.fields, &marks.fields, diag);
+    append_only::check(entity, marks, diag);
     name::check(entity, marks, diag);
     entity_key::check(entity, marks, diag);
     entity_index::check(entity, marks, diag);

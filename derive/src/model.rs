@@ -24,6 +24,8 @@ pub(crate) struct Entity {
     pub(crate) fields: Vec<Field>,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,
+    /// Whether its items are never replaced, changed or deleted.
+    pub(crate) append_only: bool,
 }
 
 impl Entity {

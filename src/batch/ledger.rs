@@ -17,23 +17,23 @@ use crate::error::Error;
 #[non_exhaustive]
 pub struct BatchCounts {
     /// How many writes the input has.
-    pub total: usize,
+    pub total: u64,
     /// How many writes the service has acknowledged.
-    pub done: usize,
+    pub done: u64,
     /// How many writes were not sent, because a later write of the input has the same key.
-    pub superseded: usize,
+    pub superseded: u64,
     /// How many writes failed and are not worth sending again.
-    pub failed: usize,
+    pub failed: u64,
 }
 
 impl BatchCounts {
     /// How many writes are yet to be done.
-    pub fn left(&self) -> usize {
+    pub fn left(&self) -> u64 {
         self.total - self.settled()
     }
 
     /// How many writes are done, superseded or failed.
-    pub fn settled(&self) -> usize {
+    pub fn settled(&self) -> u64 {
         self.done + self.superseded + self.failed
     }
 }
@@ -55,10 +55,10 @@ impl BatchLedger {
     pub(super) fn new(plan: BatchPlan, on_progress: Option<OnProgress>) -> Self {
         BatchLedger(Mutex::new(BatchState {
             counts: BatchCounts {
-                total: plan.total,
+                total: plan.total as u64,
                 done: 0,
                 superseded: plan.superseded,
-                failed: plan.errors.len(),
+                failed: plan.errors.len() as u64,
             },
             writes: plan.writes.into_iter().map(Some).collect(),
             errors: plan.errors,

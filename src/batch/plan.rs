@@ -68,7 +68,7 @@ pub(super) struct BatchPlan {
     pub(super) writes: Vec<Write>,
     pub(super) errors: Vec<BatchError>,
     /// How many writes are not sent because a later write has the same key.
-    pub(super) superseded: usize,
+    pub(super) superseded: u64,
     pub(super) total: usize,
 }
 
@@ -83,7 +83,7 @@ pub struct BatchInput {
     /// The last write of each key, by table and key.
     last: HashMap<(usize, Vec<u8>), usize>,
     errors: Vec<BatchError>,
-    superseded: usize,
+    superseded: u64,
     block: Writer,
     /// The writes whose bytes are in the block.
     in_block: Vec<InBlock>,

@@ -13,9 +13,9 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 #[non_exhaustive]
 pub struct BatchReport {
     /// How many writes the service has acknowledged.
-    pub done: usize,
+    pub done: u64,
     /// How many writes were not sent because a later write of the input has the same key.
-    pub superseded: usize,
+    pub superseded: u64,
     /// The writes that may not have taken effect, to be sent again byte for byte and to the same tables: that is
     /// harmless if they did. The settings of this batch are the defaults.
     pub left: Batch<'static>,

@@ -2,8 +2,9 @@
 
 use std::error::Error as StdError;
 
-use crate::entity::DynamoEntity;
+use crate::entity::{DynamoCollection, DynamoEntity, OneEntity};
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::query::{OfCollection, OfEntity, RowOfEntity};
 use crate::write::Update;
 
 /// Rows that are whole entities.
@@ -18,6 +19,28 @@ pub trait WholeRow: DynamoEntity {}
 
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> WholeRow for E {}
+
+/// A row that is deleted: an entity, its key or a part of it, or a variant of a collection.
+pub trait RowToDelete<Kind> {
+    /// The entities that it may be of.
+    #[doc(hidden)]
+    type Entities;
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: RowOfEntity> RowToDelete<OfEntity> for R {
+    type Entities = OneEntity<R::Entity>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> RowToDelete<OfCollection> for C {
+    type Entities = C;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: DynamoCollection> RowToDelete<OfCollection> for Result<C> {
+    type Entities = C;
+}
 
 /// What a closure of [`update_each`](crate::bulk::BulkVerbs::update_each) returns: an [`Update`] of the row, an
 /// `Option` of one, or a `Result` of either. `None` leaves the row alone, and an error is reported with it.

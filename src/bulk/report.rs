@@ -116,8 +116,8 @@ impl FailedRow {
     }
 
     /// The place of a write in the input of [`put_each`](super::put_each), from 0.
-    pub fn index(&self) -> Option<u64> {
-        self.number
+    pub fn index(&self) -> Option<usize> {
+        self.number.and_then(|number| usize::try_from(number).ok())
     }
 
     /// Why it was not done.

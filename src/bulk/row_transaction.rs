@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 use super::action::Decide;
 use super::change::refused;
 use crate::dynamo::Dynamo;
-use crate::entity::{self, DynamoCollection, DynamoEntity, read_collection};
+use crate::entity::{self, DynamoCollection, DynamoEntity, OneEntity, read_collection};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::json::{self, CodecError, member};
@@ -28,12 +28,18 @@ use crate::write::{MOST_COMPARED, PlannedWrite};
     note = "`lenient()` and `select()` are not for jobs: a row that does not decode is reported alone, and the others are changed"
 )]
 pub trait JobRow<Kind>: Sized {
+    /// What the job certainly changes: the rows of an entity. Of a collection, its closure may leave alone some.
+    #[doc(hidden)]
+    type Changed;
+
     #[doc(hidden)]
     fn read_row(item: &[u8]) -> Result<Self>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: DynamoEntity> JobRow<OfEntity> for E {
+    type Changed = OneEntity<E>;
+
     fn read_row(item: &[u8]) -> Result<Self> {
         entity::read(item)
     }
@@ -41,6 +47,8 @@ impl<E: DynamoEntity> JobRow<OfEntity> for E {
 
 #[diagnostic::do_not_recommend]
 impl<C: DynamoCollection> JobRow<OfCollection> for C {
+    type Changed = ();
+
     fn read_row(item: &[u8]) -> Result<Self> {
         read_collection(item)
     }

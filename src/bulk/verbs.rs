@@ -1,6 +1,7 @@
 //! The verbs that change each row of a query.
 
-use super::{Bulk, JobRow, RowChange, RowTransaction, WholeRow};
+use super::{Bulk, JobRow, RowChange, RowToDelete, RowTransaction, WholeRow};
+use crate::entity::AllChangeable;
 use crate::query::{JobRows, QueryVerbs};
 
 /// What can be done to each row of a query.
@@ -73,7 +74,11 @@ pub trait BulkVerbs: QueryVerbs {
     /// assert_eq!(report.written, 7);
     /// # Ok(()) }
     /// ```
-    fn delete_each<'j>(self) -> Bulk<'j> {
+    fn delete_each<'j, Kind>(self) -> Bulk<'j>
+    where
+        Self::Row: RowToDelete<Kind>,
+        <Self::Row as RowToDelete<Kind>>::Entities: AllChangeable,
+    {
         Bulk::delete(JobRows::of(self.query()))
     }
 
@@ -132,6 +137,7 @@ pub trait BulkVerbs: QueryVerbs {
     ) -> Bulk<'j>
     where
         Self::Row: JobRow<Kind>,
+        <Self::Row as JobRow<Kind>>::Changed: AllChangeable,
         T: RowTransaction,
     {
         Bulk::transact(JobRows::of(self.query()), transaction)

@@ -28,6 +28,19 @@ pub struct Versioned(());
 #[derive(Debug)]
 pub struct Conditional(());
 
+/// The guard of an append-only entity: no item that is there is ever written again, so no `put` has it.
+#[derive(Debug)]
+pub struct AppendOnly(());
+
+/// The guard of an entity whose items may be changed.
+pub trait Changing: Guard {}
+
+impl Changing for Unconditional {}
+
+impl Changing for Reserving {}
+
+impl Changing for Versioned {}
+
 /// A write that can be given a condition.
 #[diagnostic::on_unimplemented(
     message = "this write has a condition already",
@@ -77,4 +90,5 @@ guards! {
     Reserving false;
     Versioned true;
     Conditional false;
+    AppendOnly false;
 }

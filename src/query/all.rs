@@ -119,14 +119,15 @@ pub(super) fn read<Row>(rows: Vec<RawRow>, read: &ReadRow<Row>) -> Result<Vec<Ro
     Ok(all)
 }
 
-pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<usize> {
+pub(super) async fn count(selection: Selection, db: Dynamo, most: Option<usize>) -> Result<u64> {
     selection.refuse_backwards()?;
     let mut gather = selection.gather(&db, selection.counted(), selection.meter().as_ref())?;
-    let most = most.unwrap_or(usize::MAX);
-    let mut count = 0;
-    while !gather.is_done() && !gather.is_spent() && count < most {
-        let wanted = (most != usize::MAX).then(|| most - count);
-        count += gather.next_count(wanted).await?;
+    let (mut count, mut left) = (0, most.filter(|most| *most != usize::MAX));
+    while !gather.is_done() && !gather.is_spent() && left != Some(0) {
+        let found = gather.next_count(left).await?;
+        let found = left.map_or(found, |left| left.min(found));
+        count += found as u64;
+        left = left.map(|left| left - found);
     }
-    Ok(count.min(most))
+    Ok(count)
 }

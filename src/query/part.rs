@@ -194,7 +194,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
     /// # let db = Dynamo::connect("embedded:memory").await?;
     /// # db.create_tables([Visit::schema()]).await?;
     /// # for day in 1..=5 { Visit { house: "home".into(), day }.put().send(&db).await?; }
-    /// async fn visits(db: &Dynamo, days: Option<RangeInclusive<u32>>) -> Result<usize> {
+    /// async fn visits(db: &Dynamo, days: Option<RangeInclusive<u32>>) -> Result<u64> {
     ///     Visit::in_partition("home").day().between(days).count(db).await
     /// }
     /// assert_eq!(visits(&db, Some(2..=4)).await?, 3);

@@ -32,7 +32,8 @@ impl<Row> Query<Row, WholeTable> {
     ///
     /// Pages, streams and jobs can go on from a cursor, as with any query. It holds the place in each segment, so it
     /// grows by the size of a key for each, and it fits only a scan in as many segments.
-    pub fn segments(self, segments: u32) -> Self {
+    pub fn segments(self, segments: usize) -> Self {
+        let segments = u32::try_from(segments).unwrap_or(u32::MAX);
         self.with(|options| options.segments = Some(segments.max(1)))
     }
 }

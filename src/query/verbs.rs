@@ -259,7 +259,7 @@ pub trait QueryVerbs: Sized {
     /// How many rows there are, or the limit if there are more. Rows that expire after it begins still count. The
     /// service sends no rows; it sends keys where rows of several entities stand together, because those without a type
     /// are told apart by them.
-    fn count(self, db: &Dynamo) -> Reading<usize> {
+    fn count(self, db: &Dynamo) -> Reading<u64> {
         let query = self.query();
         let limit = query.selection.options.limit;
         Reading::new(all::count(query.selection, db.clone(), limit))

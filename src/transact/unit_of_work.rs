@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use crate::codec::Item;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
-use crate::entity::{self, DynamoEntity, HeldEntity, Key, Version};
+use crate::entity::{self, ChangeableEntity, DynamoEntity, HeldEntity, Key, Version};
 use crate::error::{Error, ErrorKind, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
@@ -268,7 +268,7 @@ impl UnitOfWork {
     /// An item that the unit has read is changed where the entity differs from it, as [`modify`](Key::modify) does, and
     /// nothing is written if it does not differ. If the unit has found no item, it is created. An item that the unit has
     /// not read is put under the conditions that [`put`](crate::EntityVerbs::put) has by itself.
-    pub fn put<E: DynamoEntity>(&self, entity: &E) -> Result<()> {
+    pub fn put<E: ChangeableEntity>(&self, entity: &E) -> Result<()> {
         let key = Key::of(entity);
         let id = item_id(&key, &self.db)?;
         let db = &self.db;
@@ -310,7 +310,7 @@ impl UnitOfWork {
     }
 
     /// Deletes an item: as it was read, if the unit has read it, and else whatever is there.
-    pub fn delete<E: DynamoEntity>(&self, key: Key<E>) -> Result<()> {
+    pub fn delete<E: ChangeableEntity>(&self, key: Key<E>) -> Result<()> {
         let id = item_id(&key, &self.db)?;
         let members = match self.record_to_write::<E>(&id)? {
             None => Delete::of_key(key).members(&self.db)?,

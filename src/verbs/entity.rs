@@ -1,7 +1,7 @@
 //! The verbs of an entity.
 
 use crate::codec::Item;
-use crate::entity::{DynamoEntity, HeldEntity, Key, read};
+use crate::entity::{ChangeableEntity, DynamoEntity, HeldEntity, Key, read};
 use crate::error::{Error, Result};
 use crate::query::{Query, WholeTable};
 use crate::read::{GetMany, KeyOf, Listed, Streamed};
@@ -58,7 +58,10 @@ pub trait EntityVerbs: DynamoEntity {
     /// assert_eq!(Visits::key("home").get().send(&db).await?, Some(none)); // and the visit is gone
     /// # Ok(()) }
     /// ```
-    fn put(&self) -> Put<'_, Self, Self::Guard> {
+    fn put(&self) -> Put<'_, Self, Self::Guard>
+    where
+        Self: ChangeableEntity,
+    {
         Put::new(HeldEntity::Borrowed(self))
     }
 
@@ -98,13 +101,19 @@ pub trait EntityVerbs: DynamoEntity {
 
     /// Does the same as [`put`](Self::put) by an operation that owns the entity, see
     /// [`into_create`](Self::into_create).
-    fn into_put(self) -> Put<'static, Self, Self::Guard> {
+    fn into_put(self) -> Put<'static, Self, Self::Guard>
+    where
+        Self: ChangeableEntity,
+    {
         Put::new(HeldEntity::Owned(Box::new(self)))
     }
 
     /// Changes some attributes of the stored item. With a version field, it changes only what was loaded. The entity
     /// itself is not changed: the operation returns the new one.
-    fn update(&self) -> Update<Self> {
+    fn update(&self) -> Update<Self>
+    where
+        Self: ChangeableEntity,
+    {
         Update::of_entity(self)
     }
 
@@ -142,13 +151,19 @@ pub trait EntityVerbs: DynamoEntity {
     /// assert_eq!(stored.changes_to(&stored).send(&db).await?, stored); // without a request
     /// # Ok(()) }
     /// ```
-    fn changes_to(&self, next: &Self) -> Update<Self> {
+    fn changes_to(&self, next: &Self) -> Update<Self>
+    where
+        Self: ChangeableEntity,
+    {
         Update::of_difference(self, next)
     }
 
     /// Deletes it. With a version field, it deletes only what was loaded. Without one it is sent again if its answer
     /// was lost, like [`put`](Self::put), and may delete what was stored under its key in between.
-    fn delete(&self) -> Delete<Self, Self::Guard> {
+    fn delete(&self) -> Delete<Self, Self::Guard>
+    where
+        Self: ChangeableEntity,
+    {
         Delete::of_entity(self)
     }
 

@@ -1,7 +1,7 @@
 //! The verbs of a key.
 
 use crate::entity::guard::Unconditional;
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::{ChangeableEntity, DynamoEntity, Key};
 use crate::error::{Error, Result};
 use crate::read::Get;
 use crate::write::{Check, Delete, Modify, TryModify, Update, Upsert};
@@ -35,7 +35,10 @@ impl<E: DynamoEntity> Key<E> {
     /// assert!(refused.is_err_and(|error| error.is_conflict()));
     /// # Ok(()) }
     /// ```
-    pub fn update(self) -> Update<E> {
+    pub fn update(self) -> Update<E>
+    where
+        E: ChangeableEntity,
+    {
         Update::of_key(self)
     }
 
@@ -59,7 +62,10 @@ impl<E: DynamoEntity> Key<E> {
     /// }
     /// # Ok(()) }
     /// ```
-    pub fn upsert(self) -> Upsert<E> {
+    pub fn upsert(self) -> Upsert<E>
+    where
+        E: ChangeableEntity,
+    {
         Upsert::of_key(self)
     }
 
@@ -84,7 +90,10 @@ impl<E: DynamoEntity> Key<E> {
     /// assert_eq!(cart.skus, ["tea"]);
     /// # Ok(()) }
     /// ```
-    pub fn modify<F: FnMut(&mut E)>(self, change: F) -> Modify<E, F> {
+    pub fn modify<F: FnMut(&mut E)>(self, change: F) -> Modify<E, F>
+    where
+        E: ChangeableEntity,
+    {
         Modify::new(self, change)
     }
 
@@ -119,6 +128,7 @@ impl<E: DynamoEntity> Key<E> {
     /// ```
     pub fn try_modify<F, X>(self, change: F) -> TryModify<E, F, X>
     where
+        E: ChangeableEntity,
         F: FnMut(&mut E) -> Result<(), X>,
         X: From<Error>,
     {
@@ -127,13 +137,19 @@ impl<E: DynamoEntity> Key<E> {
 
     /// Renews what the library keeps, the version and `updated_at`, and changes nothing else. The item
     /// has to be there.
-    pub fn touch(self) -> Update<E> {
+    pub fn touch(self) -> Update<E>
+    where
+        E: ChangeableEntity,
+    {
         Update::touch(self)
     }
 
     /// Deletes the item, whatever it holds. The delete is sent again if its answer was lost, and may then delete what
     /// somebody stored under its key in between: see [`put`](crate::verbs::EntityVerbs::put).
-    pub fn delete(self) -> Delete<E, E::Unguarded> {
+    pub fn delete(self) -> Delete<E, E::Unguarded>
+    where
+        E: ChangeableEntity,
+    {
         Delete::of_key(self)
     }
 

@@ -22,14 +22,14 @@ use crate::write::{
 };
 
 /// How often a write is tried before the last conflict is returned.
-const ATTEMPTS: u32 = 200;
+const ATTEMPTS: usize = 200;
 
 /// Changes an item in Rust; see [`Key::modify`].
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Modify<E: DynamoEntity, F> {
     key: Key<E>,
     change: F,
-    attempts: u32,
+    attempts: usize,
 }
 
 /// Changes an item in Rust, with a closure that may give up; see [`Key::try_modify`].
@@ -49,7 +49,7 @@ impl<E: DynamoEntity, F> Modify<E, F> {
     }
 
     /// How often to try before a conflict is returned; 200 by default, with growing pauses.
-    pub fn attempts(mut self, attempts: u32) -> Self {
+    pub fn attempts(mut self, attempts: usize) -> Self {
         self.attempts = attempts;
         self
     }
@@ -81,7 +81,7 @@ impl<E: DynamoEntity, F, X> TryModify<E, F, X> {
     }
 
     /// How often to try before a conflict is returned; 200 by default, with growing pauses.
-    pub fn attempts(mut self, attempts: u32) -> Self {
+    pub fn attempts(mut self, attempts: usize) -> Self {
         self.inner.attempts = attempts;
         self
     }
@@ -105,7 +105,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
     db: &Dynamo,
     key: Key<E>,
     mut change: impl FnMut(&mut E) -> Result<(), X>,
-    attempts: u32,
+    attempts: usize,
 ) -> Result<E, X> {
     let mut backoff = Backoff::new();
     let mut stored = read_raw(db, &key).await?;

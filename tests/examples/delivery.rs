@@ -256,7 +256,10 @@ async fn a_worker_delivers() -> Outcome {
         deliver(&db, "killed", &outside).await
     };
     done.await.map_err(|error| error.to_string())?;
-    assert_eq!(Mailbox::scan().consistent().count(&db).await?, TO_KILL);
+    assert_eq!(
+        Mailbox::scan().consistent().count(&db).await?,
+        TO_KILL as u64
+    );
     Ok(())
 }
 

@@ -38,7 +38,7 @@ async fn stays_one_row<E>(
     update: fn(&E) -> dynamo_entity::write::Update<E>,
 ) -> Outcome
 where
-    E: DynamoEntity + PartialEq + std::fmt::Debug,
+    E: ChangeableEntity + PartialEq + std::fmt::Debug,
 {
     db.create_tables([<E::Table as DynamoTable>::schema()])
         .await?;

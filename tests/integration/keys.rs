@@ -391,7 +391,7 @@ async fn bare_index_keys_are_ordinary_attributes(db: Db) -> Outcome {
 }
 
 /// Panics unless every verb refuses the entity without sending anything.
-async fn is_refused<E: DynamoEntity>(
+async fn is_refused<E: ChangeableEntity>(
     db: &Db,
     entity: E,
     key: &str,

@@ -18,6 +18,7 @@ mod support;
 
 mod actor;
 mod answers;
+mod append_only;
 mod batch;
 mod both_ways;
 mod bulk;
@@ -83,6 +84,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let verbs = [
         ("create", create::tests as fn() -> _),
+        ("append_only", append_only::tests),
         ("get", get::tests),
         ("get_many", get_many::tests),
         ("batch", batch::tests),

@@ -125,7 +125,7 @@ async fn agree<C: DynamoCollection>(
     q: Query<C, InTable>,
     rows: &[Option<Item>],
 ) -> Result<()> {
-    assert_eq!(q.clone().count(db).await?, rows.len());
+    assert_eq!(q.clone().count(db).await?, rows.len() as u64);
     assert_eq!(q.clone().all(db).await.is_ok(), !rows.contains(&None));
     let q = q.lenient();
     assert_eq!(shown(q.clone().all(db).await?), rows);

@@ -179,7 +179,7 @@ macro_rules! shape {
                             let q: Query<Row> = asked!(Row::in_partition(1).major(), word, firsts.1.clone(), firsts.2.clone());
                             let mut wanted: Vec<Row> = rows.iter().filter(|row| word.holds(&row.major, &firsts.1, &firsts.2)).cloned().collect();
                             assert_eq!(q.clone().all(&db).await?, wanted, "{word:?}");
-                            assert_eq!(q.clone().count(&db).await?, wanted.len());
+                            assert_eq!(q.clone().count(&db).await?, wanted.len() as u64);
                             wanted.reverse();
                             assert_eq!(q.descending().page_size(2).all(&db).await?, wanted, "{word:?}");
                             let behind = Row::in_partition(1).major().eq(firsts.1.clone());
@@ -360,7 +360,7 @@ fn families_stay_apart() {
             assert_eq!(parents(q.clone().lt(&bound).all(&db).await?), below);
             assert_eq!(
                 q.clone().ge(&bound).count(&db).await?,
-                names.len() - below.len()
+                (names.len() - below.len()) as u64
             );
             assert_eq!(
                 parents(q.eq(&bound).all(&db).await?),

@@ -24,6 +24,12 @@ struct Note {
     id: String,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "audit", key(pk = id), append_only)]
+struct AuditEntry {
+    id: String,
+}
+
 fn batch_of<E: BatchEntity>(rows: &[E]) -> Batch<'_> {
     Batch::new().with_all(rows.iter().map(|row| row.put()))
 }
@@ -32,4 +38,5 @@ fn main() {
     let _ = batch_of::<Note>(&[]); // This compiles: no version and no unique values.
     let _ = batch_of::<Draft>(&[]);
     let _ = batch_of::<User>(&[]);
+    let _ = batch_of::<AuditEntry>(&[]);
 }

@@ -37,4 +37,20 @@ async fn uses(order: Order, user: User, db: Dynamo) -> Result<()> {
     db.create_tables([Shop::schema()]).await
 }
 
+fn named(orders: InPartitionOfOrder) -> InPartitionOfOrder {
+    orders
+}
+
+fn in_kobe() -> ByCityOfOrder {
+    Order::by_city("Kobe")
+}
+
+fn placed_at(orders: ByCityOfOrder, at: u64) -> ByCityOfOrderThenId {
+    orders.placed_at().eq(at)
+}
+
+fn of_mail(orders: ByMailOfOrder) -> Query<Order> {
+    orders.mail().starts_with("a").into()
+}
+
 fn main() {}

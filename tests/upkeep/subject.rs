@@ -4,14 +4,14 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 use dynamo_entity::expr::{Change, Condition};
-use dynamo_entity::{DynamoEntity, Item, Value};
+use dynamo_entity::{ChangeableEntity, Item, Value};
 use fastrand::Rng;
 
 /// The name of an index, and the key attributes that an item has in it.
 pub type IndexKeys = (&'static str, Vec<(&'static str, Value)>);
 
 /// An entity under test.
-pub trait Subject: DynamoEntity + Clone + PartialEq + Debug {
+pub trait Subject: ChangeableEntity + Clone + PartialEq + Debug {
     /// The fields that the primary key holds without loss.
     const KEY: &'static [&'static str];
     /// The fields that an upsert has to set.

@@ -95,7 +95,7 @@ impl Library {
             }
             Work::BatchWrite25 => {
                 let puts = self.orders.iter().map(|order| order.put());
-                black_box(Batch::new().with_all(puts).send(db).await?).done
+                black_box(Batch::new().with_all(puts).send(db).await?).done as usize
             }
             Work::Partition => self.stream(Event::single(1).into()).await?,
             Work::Shards => self.stream(Event::spread(1).into()).await?,

@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::attribute::declared_as;
-use super::tokens::{call, check, hidden, of, option, plain_name, shown};
+use super::tokens::{all_changeable, call, check, hidden, of, option, plain_name, shown};
 use crate::model::{Collection, CollectionVariant, Partition};
 
 pub(crate) fn expand(collection: &Collection) -> TokenStream {
@@ -16,10 +16,12 @@ pub(crate) fn expand(collection: &Collection) -> TokenStream {
         None => code!(impl __d::CoversTable for #ident {}),
     };
     let implementation = implementation(collection);
+    let changeable = changeable(collection);
     let checks = checks(collection);
     let body = code! {
         #reads
         #implementation
+        #changeable
         #checks
     };
     hidden(&collection.krate, &body)
@@ -97,6 +99,18 @@ fn declared_index(collection: &Collection) -> TokenStream {
     let index = collection.index.as_ref();
     let declared = index.map(|index| declared_as(&collection.table, index));
     option(declared.map(|declared| code!(&#declared)))
+}
+
+/// Says that its rows may be deleted if each of its entities may be changed. With a variant for other items these are all
+/// entities of the table.
+fn changeable(collection: &Collection) -> TokenStream {
+    let types: Vec<_> = entities(collection).map(|variant| &variant.ty).collect();
+    let has_other = types.len() < collection.variants.len();
+    let others = has_other.then(|| {
+        let table = &collection.table;
+        code!(for<'__x> #table: __d::AllChangeableIn<'__x>)
+    });
+    all_changeable(&collection.ident, &types, others)
 }
 
 fn implementation(collection: &Collection) -> TokenStream {

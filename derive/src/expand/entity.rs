@@ -42,8 +42,10 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #checks
     };
     let repository = entity.repository.as_ref();
-    let repository =
-        repository.map(|name| repository::alias(&entity.krate, &entity.vis, &entity.ident, name));
+    let repository = repository.map(|name| {
+        let (krate, vis, ident) = (&entity.krate, &entity.vis, &entity.ident);
+        repository::alias(krate, vis, ident, name, entity.append_only)
+    });
     let stages = query::stages(entity, &key_struct);
     let hidden = hidden(&entity.krate, &body);
     code!(#repository #stages #hidden)
@@ -87,6 +89,7 @@ fn implementation(
         false => code!(__d::Reserving),
     };
     let guard = match entity.field_of(Role::Version) {
+        _ if entity.append_only => code!(__d::AppendOnly),
         Some(_) => code!(__d::Versioned),
         None => unguarded.clone(),
     };

@@ -1,11 +1,13 @@
 //! Impls without content, for declarations with mistakes.
 
+use std::collections::HashSet;
+
 use proc_macro2::TokenStream;
 use quote::format_ident;
 use syn::{Generics, Ident, ImplGenerics, TypeGenerics, Visibility};
 
-use super::tokens::{bounds, hidden, plain_name};
-use super::{path, repository};
+use super::tokens::{beside, bounds, hidden, plain_name};
+use super::{path, query, repository};
 use crate::model::Field;
 use crate::model::hint::{CollectionHint, EntityHint, TableHint, ValueHint};
 
@@ -21,6 +23,7 @@ pub(crate) fn entity(
     let parts = (0..hint.key_parts).map(|at| format_ident!("part_{at}"));
     let contract = entity_contract(ident, hint, &paths);
     let queries = queries(ident, vis, hint);
+    let stages = stages(ident, vis, hint);
     let body = code! {
         #path_code
 
@@ -46,9 +49,35 @@ pub(crate) fn entity(
         #queries
     };
     let repository = hint.repository.as_ref();
-    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name));
+    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name, false));
     let hidden = hidden(&hint.krate, &body);
-    code!(#repository #hidden)
+    code!(#repository #stages #hidden)
+}
+
+/// Makes the types that stand for stages, of whole rows and of keys, and all names of stages for these. They stand beside
+/// the entity, where programs name them.
+fn stages(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
+    let mut names = HashSet::new();
+    let stages = hint.patterns.iter().flat_map(|pattern| {
+        let names = (0..pattern.sort_parts.len()).map(|at| {
+            let part = pattern.sort_parts.get(at).filter(|_| at > 0);
+            query::stage_name(ident, &pattern.name, part)
+        });
+        names.map(|name| (name, stage_name(ident, pattern.whole)))
+    });
+    let stages = stages.filter(|(name, _)| names.insert(name.clone()));
+    let stages = stages.map(|(name, stage)| code!(#vis type #name = #stage;));
+    let bases = [true, false].map(|whole| stage_name(ident, whole));
+    beside(&hint.krate, |library| {
+        code! {
+            #(
+                #[doc(hidden)]
+                #[derive(::core::clone::Clone, ::core::fmt::Debug)]
+                #vis struct #bases(#library::KeyDraft);
+            )*
+            #(#stages)*
+        }
+    })
 }
 
 /// Makes the constructors of queries and look-ups, and stages that have all parts of all sort keys.
@@ -63,9 +92,6 @@ fn queries(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
             }
         });
         code! {
-            #[derive(::core::clone::Clone, ::core::fmt::Debug)]
-            #vis struct #stage(__d::KeyDraft);
-
             impl #stage { #(#parts)* }
 
             impl __d::QueryStage for #stage {
@@ -114,7 +140,7 @@ fn queries(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
 /// Names a stage of queries, of whole rows or of keys.
 fn stage_name(ident: &Ident, whole: bool) -> Ident {
     let rows = if whole { "Rows" } else { "Keys" };
-    format_ident!("{rows}Of{}", plain_name(ident))
+    format_ident!("__{rows}Of{}", plain_name(ident))
 }
 
 /// Makes what the verbs ask of an entity. It is versioned if the declaration was, since guards have different methods
@@ -171,6 +197,8 @@ pub(crate) fn collection(ident: &Ident, vis: &Visibility, hint: &CollectionHint)
 
         impl __d::DynamoCollection for #ident {}
 
+        impl __d::AllChangeable for #ident {}
+
         impl __d::CollectionContract for #ident {
             type Table = __d::NoTable;
             const NAME: &'static str = "";
@@ -191,6 +219,8 @@ pub(crate) fn table(ident: &Ident, vis: &Visibility, hint: &TableHint) -> TokenS
     let indexes = &hint.indexes;
     let body = code! {
         impl #ident { #(#vis const #indexes: __d::IndexDef = __d::FALLBACK_INDEX;)* }
+
+        impl __d::AllChangeable for #ident {}
 
         impl __d::DynamoTable for #ident {
             type This = Self;

@@ -427,19 +427,11 @@ impl<'a> Pattern<'a> {
         code!(__d::Chosen<#ident, #rows, #reach>)
     }
 
-    /// Names the type of a stage, as `ByStatusOfOrder`, or `ByStatusOfOrderThenNumber` where `number` comes next behind
-    /// other parts.
     fn stage_name(&self, at: usize) -> Ident {
-        let pattern = camel_case(&self.function);
-        let entity = plain_name(&self.entity.ident);
-        let span = self.entity.ident.span();
-        match self.sort_parts().get(at).filter(|_| at > 0) {
-            None => format_ident!("{pattern}Of{entity}", span = span),
-            Some(part) => {
-                let part = camel_case(&part.field.ident);
-                format_ident!("{pattern}Of{entity}Then{part}", span = span)
-            }
-        }
+        let parts = self.sort_parts();
+        let part = parts.get(at).filter(|_| at > 0);
+        let part = part.map(|part| &part.field.ident);
+        stage_name(&self.entity.ident, &self.function, part)
     }
 
     fn reach(&self) -> TokenStream {
@@ -532,6 +524,17 @@ fn skipped(part: &SortPart<'_>, stage: &Ident, vis: &syn::Visibility) -> TokenSt
         {
             __d::SortPart::never(self.0)
         }
+    }
+}
+
+/// Names the type of a stage, as `ByStatusOfOrder`, or `ByStatusOfOrderThenNumber` where `number` comes next behind other
+/// parts.
+pub(super) fn stage_name(entity: &Ident, pattern: &Ident, part: Option<&Ident>) -> Ident {
+    let (pattern, span) = (camel_case(pattern), entity.span());
+    let entity = plain_name(entity);
+    match part.map(camel_case) {
+        None => format_ident!("{pattern}Of{entity}", span = span),
+        Some(part) => format_ident!("{pattern}Of{entity}Then{part}", span = span),
     }
 }
 

@@ -1,17 +1,27 @@
-//! `#[dynamo(repository)]`: a name for `Repository<Order>`.
+//! `#[dynamo(repository)]`: a name for `Repository<Order>`, or for `AppendOnlyRepository<Order>`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::{Ident, Path, Visibility};
 
 /// Makes a trait in the user's module, which is why it cannot stand in the hidden constant.
-pub(super) fn alias(krate: &Path, vis: &Visibility, ident: &Ident, name: &Ident) -> TokenStream {
+pub(super) fn alias(
+    krate: &Path,
+    vis: &Visibility,
+    ident: &Ident,
+    name: &Ident,
+    append_only: bool,
+) -> TokenStream {
+    let whole = match append_only {
+        true => Ident::new("AppendOnlyRepository", Span::call_site()),
+        false => Ident::new("Repository", Span::call_site()),
+    };
     let doc = format!(
-        "The store of `{ident}`, as services need it: `Repository<{ident}>` by a name of its own."
+        "The store of `{ident}`, as services need it: `{whole}<{ident}>` by a name of its own."
     );
     code! {
         #[doc = #doc]
-        #vis trait #name: #krate::Repository<#ident> {}
+        #vis trait #name: #krate::#whole<#ident> {}
 
-        impl<__This: #krate::Repository<#ident> + ?::core::marker::Sized> #name for __This {}
+        impl<__This: #krate::#whole<#ident> + ?::core::marker::Sized> #name for __This {}
     }
 }

@@ -5,7 +5,7 @@ use quote::quote_spanned;
 
 use super::checks;
 use super::library::{kind, stream, style};
-use super::tokens::{hidden, of, option, plain_name};
+use super::tokens::{all_changeable, hidden, of, option, plain_name};
 use crate::model::{Table, TableIndex, TableProjection};
 
 pub(crate) fn expand(table: &Table) -> TokenStream {
@@ -28,6 +28,8 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
         }
     });
     let names = table.indexes.iter().map(|index| &index.ident);
+    let types: Vec<_> = table.entities.iter().collect();
+    let changeable = all_changeable(ident, &types, None);
     let checks = checks::table(table);
     let body = code! {
         impl #ident { #(#constants)* }
@@ -49,6 +51,8 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
             const ENTITIES: &'static [&'static __d::EntityDef] =
                 &[#(&#entities),*];
         }
+
+        #changeable
 
         #checks
     };

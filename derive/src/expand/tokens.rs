@@ -30,6 +30,23 @@ pub(super) fn hidden(krate: &Path, body: &TokenStream) -> TokenStream {
     }
 }
 
+/// Says that all entities of a table or a collection may be changed, if each of them may. The lifetime is there because
+/// the compiler refuses a condition that can be seen not to hold.
+pub(super) fn all_changeable(
+    ident: &Ident,
+    entities: &[impl ToTokens],
+    others: Option<TokenStream>,
+) -> TokenStream {
+    let others = others.into_iter();
+    code! {
+        impl __d::AllChangeable for #ident
+        where
+            #(for<'__x> #entities: __d::ChangeableIn<'__x>,)*
+            #(#others,)*
+        {}
+    }
+}
+
 /// What programs name stands beside their own item. It says what it needs of the library by its whole path, which
 /// `write` is given.
 pub(super) fn beside(krate: &Path, write: impl FnOnce(&TokenStream) -> TokenStream) -> TokenStream {

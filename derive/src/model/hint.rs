@@ -24,6 +24,8 @@ pub(crate) struct PatternHint {
     pub(crate) name: Ident,
     /// How many parts the partition key has.
     pub(crate) parts: usize,
+    /// The parts of the sort key, in order.
+    pub(crate) sort_parts: Vec<Ident>,
     /// Whether the rows are whole entities.
     pub(crate) whole: bool,
 }

@@ -46,6 +46,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let repository = options
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));
+    let append_only = options.take("append_only").and_then(|opt| opt.flag(diag));
     options.take("crate").and_then(|opt| opt.path(diag));
 
     let key = key?;
@@ -70,6 +71,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             indexes,
             uniques,
             fields,
+            append_only: append_only.is_some(),
             repository,
         },
         marks,

@@ -174,6 +174,7 @@ fn patterns(key: &[Opt], indexes: &[(Ident, Vec<Opt>)]) -> Vec<PatternHint> {
     let mut patterns = vec![PatternHint {
         name: Ident::new("in_partition", Span::call_site()),
         parts,
+        sort_parts: sort_parts(key),
         whole: true,
     }];
     for (name, opts) in indexes {
@@ -188,10 +189,19 @@ fn patterns(key: &[Opt], indexes: &[(Ident, Vec<Opt>)]) -> Vec<PatternHint> {
             } else {
                 parts
             },
+            sort_parts: sort_parts(opts),
             whole: !has("project"),
         });
     }
     patterns
+}
+
+/// The fields of a sort key that can be names of methods.
+fn sort_parts(opts: &[Opt]) -> Vec<Ident> {
+    let names = named_by(opts, "sk").into_iter();
+    names
+        .filter_map(|name| syn::parse_str(&name).ok())
+        .collect()
 }
 
 /// The fields that the key of this word names, each once and in order.

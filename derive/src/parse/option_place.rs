@@ -50,6 +50,7 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
         many("lsi", "lsi(by_total, sk = ..)"),
         many("unique", "unique(by_email, email)"),
         RENAME,
+        once("append_only", "append_only"),
         once("repository", "repository` or `repository = Name"),
         RENAME_ALL,
         STREAM,

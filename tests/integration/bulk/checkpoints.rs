@@ -89,7 +89,7 @@ async fn a_job_goes_on_where_it_was_stopped(db: Db) -> Outcome {
     Ok(())
 }
 
-fn plus_one_in_segments(path: &Path, segments: u32) -> Bulk<'static> {
+fn plus_one_in_segments(path: &Path, segments: usize) -> Bulk<'static> {
     let rows = Row::scan().segments(segments).page_size(5);
     let rows = rows.filter(|row| row.rank().ne(7));
     let job = rows.update_each(|row| row.update().apply(|r| r.count().add(1)));

@@ -786,7 +786,9 @@ async fn mended(
     let last = given.job(&path).send(db).await?;
     let overtaken = last.errors().iter();
     let overtaken = overtaken.filter(|row| row.error().kind() == ErrorKind::Checkpoint);
-    let overtaken: BTreeSet<u64> = overtaken.filter_map(|row| row.index()).collect();
+    let overtaken: BTreeSet<u64> = overtaken
+        .filter_map(|row| row.index().map(|at| at as u64))
+        .collect();
     if let Some(other) = overtaken.iter().find(|at| !bad.contains(at)) {
         return Err(format!("{other} was never broken: {last:?}").into());
     }

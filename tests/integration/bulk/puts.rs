@@ -51,7 +51,7 @@ async fn each_failure_names_its_write(db: Db) -> Outcome {
     assert_eq!((report.written, report.failed), (3, 1));
     let failed = &report.errors()[0];
     let at = stale.iter().position(|entry| entry.number == 1);
-    assert_eq!(failed.index(), at.map(|at| at as u64));
+    assert_eq!(failed.index(), at);
     assert_eq!(failed.key_of::<Entry>()?, Some(Entry::key("a", 1u32)));
     assert!(failed.error().is_conflict());
     let current = failed.error().current::<Entry>()?;

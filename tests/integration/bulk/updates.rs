@@ -284,7 +284,7 @@ async fn progress_is_told(db: Db) -> Outcome {
 }
 
 /// The number of rows behind the saved place when the twelfth row is reported.
-async fn left_at_twelve(db: &Db, concurrency: usize) -> Result<usize, Box<dyn std::error::Error>> {
+async fn left_at_twelve(db: &Db, concurrency: usize) -> Result<u64, Box<dyn std::error::Error>> {
     let told = AtomicU64::new(0);
     let mut halfway = None;
     let report = Row::in_partition("a")

@@ -133,7 +133,7 @@ async fn every_place<R: Row>(db: &Db, q: Query<R>) -> Outcome {
             continue;
         }
         let count = behind.clone().count(db).await?;
-        assert_eq!(count, rows.len() - at - 1, "{at} {case}");
+        assert_eq!(count, (rows.len() - at - 1) as u64, "{at} {case}");
         let one = behind.limit(1).page(db).await?;
         assert_eq!(one.rows.first(), rows.get(at + 1), "{at} {case}");
         assert_eq!(one.next.is_some(), at + 2 < rows.len(), "{at} {case}");

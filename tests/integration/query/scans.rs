@@ -86,14 +86,14 @@ fn leg() -> impl Strategy<Value = Leg> {
 
 #[derive(Debug, Clone)]
 struct Plan {
-    segments: Option<u32>,
+    segments: Option<usize>,
     page_size: usize,
     least: u8,
     legs: Vec<Leg>,
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
-    let segments = prop_oneof![Just(None), (1u32..12).prop_map(Some), Just(Some(40))];
+    let segments = prop_oneof![Just(None), (1usize..12).prop_map(Some), Just(Some(40))];
     let legs = proptest::collection::vec(leg(), 1..6);
     (segments, 1usize..12, select(&[0u8, 0, 128, 250][..]), legs).prop_map(
         |(segments, page_size, least, legs)| Plan {
@@ -218,7 +218,11 @@ async fn a_scan_in_legs_brings_each_row_once(db: Db) -> Outcome {
             let in_memory = things.iter().filter(|thing| thing.weight >= plan.least);
             assert_eq!(whole, in_memory.cloned().collect::<Vec<_>>());
             assert_eq!(in_legs(&db, &plan).await?, whole, "{plan:?}");
-            assert_eq!(plan.scan().count(&db).await?, whole.len(), "{plan:?}");
+            assert_eq!(
+                plan.scan().count(&db).await?,
+                whole.len() as u64,
+                "{plan:?}"
+            );
         }
         for thing in things {
             thing.key().delete().send(&db).await?;
@@ -278,7 +282,7 @@ async fn a_stream_goes_on_behind_an_error(db: Db) -> Outcome {
     put_things(&db, 60).await?;
     for segments in [1, 3, 8] {
         let q = Thing::scan().segments(segments).page_size(4);
-        let mut plan = vec![Fault::Pass; 2 * segments as usize];
+        let mut plan = vec![Fault::Pass; 2 * segments];
         plan.extend((0..40).map(|_| Fault::refuse("AccessDeniedException")));
         let (faulty, _) = db.faulty(plan);
         let (mut rows, mut seen) = (q.clone().stream(&faulty), Vec::new());
@@ -493,7 +497,7 @@ async fn a_limit_is_shared_by_the_segments(db: Db) -> Outcome {
 async fn segments_have_a_bound(db: Db) -> Outcome {
     put_things(&db, 3).await?;
     assert_eq!(Thing::scan().segments(0).count(&db).await?, 3);
-    for segments in [1001, u32::MAX] {
+    for segments in [1001, usize::MAX] {
         let refused = Thing::scan()
             .segments(segments)
             .page(&db)
@@ -693,7 +697,7 @@ async fn progress_adds_up(db: Db) -> Outcome {
     let page = scan.clone().limit(100).max_scanned(59).page(&db).await?;
     let told = Told::default();
     let rest = scan.resume(page.next).on_progress(told.listener());
-    assert_eq!(rest.count(&db).await?, 15 - page.rows.len());
+    assert_eq!(rest.count(&db).await?, 15 - page.rows.len() as u64);
     assert_eq!((told.last().segments, told.last().segments_done), (5, 5));
     assert!(told.last().requests < 5);
     // For a query, the segments are its partitions.

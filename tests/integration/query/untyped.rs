@@ -169,9 +169,12 @@ where
 {
     assert_eq!(sorted(q.clone().all(db).await?), wanted);
     assert_eq!(sorted(streamed(db, q.clone()).await?), wanted);
-    assert_eq!(q.clone().count(db).await?, wanted.len());
-    assert_eq!(q.clone().page_size(2).count(db).await?, wanted.len());
-    assert_eq!(q.clone().limit(3).count(db).await?, wanted.len().min(3));
+    assert_eq!(q.clone().count(db).await?, wanted.len() as u64);
+    assert_eq!(q.clone().page_size(2).count(db).await?, wanted.len() as u64);
+    assert_eq!(
+        q.clone().limit(3).count(db).await?,
+        wanted.len().min(3) as u64
+    );
     assert_eq!(q.clone().exists(db).await?, !wanted.is_empty());
     assert_eq!(q.clone().explain(db)?.filters, [Filter::Type]);
     for limit in [1, 4] {
@@ -220,7 +223,10 @@ async fn every_read_tells_rows_by_their_keys(db: Db) -> Outcome {
 async fn limits_count_only_rows_of_the_entity(db: Db) -> Outcome {
     let (threads, letters) = fill(&db, 150).await?;
     reads(&db, Thread::in_partition(each(OWNERS)).into(), &threads).await?;
-    assert_eq!(Letter::letters_of("open").count(&db).await?, letters.len());
+    assert_eq!(
+        Letter::letters_of("open").count(&db).await?,
+        letters.len() as u64
+    );
     let found = Letter::in_partition(each(OWNERS)).all(&db).await?;
     assert_eq!(found.len(), letters.len());
     let first = Thread::scan().limit(5).all(&db).await?;
@@ -237,7 +243,7 @@ async fn collections_tell_rows_by_their_keys(db: Db) -> Outcome {
     // Labels are not in this collection and are left out, with a type or without.
     let rows = Inbox::in_partition("c").all(&db).await?;
     assert_eq!(rows.len(), of("c"));
-    assert_eq!(Inbox::in_partition("c").count(&db).await?, of("c"));
+    assert_eq!(Inbox::in_partition("c").count(&db).await?, of("c") as u64);
     // Rows that belong to no entity are errors in their place.
     let rows = Inbox::in_partition("b").lenient().all(&db).await?;
     let errors = rows.iter().filter(|row| row.is_err()).count();
@@ -263,7 +269,7 @@ async fn jobs_reach_rows_without_a_type(db: Db) -> Outcome {
     let report = Letter::letters_of("open").delete_each().send(&db).await?;
     assert_eq!(report.complete()?.written, letters.len() as u64);
     assert_eq!(Letter::scan().count(&db).await?, 0);
-    assert_eq!(Thread::scan().count(&db).await?, threads.len());
+    assert_eq!(Thread::scan().count(&db).await?, threads.len() as u64);
     Ok(())
 }
 
@@ -306,9 +312,9 @@ async fn broken_rows_stay_errors(db: Db) -> Outcome {
         ("_type", Value::Null),
     ];
     db.plant::<Letter>(odd.into_iter().collect::<Item>()).await;
-    let all: BTreeSet<usize> = [
+    let all: BTreeSet<u64> = [
         Letter::scan().count(&db).await?,
-        Letter::scan().lenient().all(&db).await?.len(),
+        Letter::scan().lenient().all(&db).await?.len() as u64,
     ]
     .into();
     assert_eq!(all, [3].into());

@@ -54,7 +54,7 @@ impl Worker {
         let sent = batch.send(&self.weather.db).await;
         let report = sent.map_err(|error| format!("a batch without a report: {error}"))?;
         self.seen.note("batch", &report.complete());
-        let counts = (report.done, report.left.len(), report.errors.len());
+        let counts = (report.done as usize, report.left.len(), report.errors.len());
         self.say(format!("done, left, errors: {counts:?} of {}", after.len()));
         if counts.0 + counts.1 != after.len() || (self.is_calm() && counts.1 > 0) {
             return Err(format!("{counts:?} of {} writes: {report:?}", after.len()));
@@ -381,7 +381,7 @@ impl Worker {
             .collect();
         self.expect("scan, stream", Traffic::Reads);
         let scan = Member::scan().consistent().page_size(7);
-        let scan = match self.rng.u32(0..6) {
+        let scan = match self.rng.usize(0..6) {
             0 => scan,
             segments => scan.segments(segments),
         };

@@ -1,0 +1,33 @@
+//! Rules of an entity whose items are never changed.
+
+use crate::diag::Diag;
+use crate::marks::EntityMarks;
+use crate::model::{Entity, Role};
+
+/// What tells of changes has nothing to tell.
+pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
+    if !entity.append_only {
+        return;
+    }
+    for (field, marks) in entity.fields.iter().zip(&marks.fields) {
+        let (word, meaning, instead) = match field.role {
+            Role::Version => ("version", "counts the changes of an item", ""),
+            Role::UpdatedAt => (
+                "updated_at",
+                "is when an item was last changed",
+                ", or write `created_at`",
+            ),
+            Role::UpdatedBy => (
+                "updated_by",
+                "is who changed an item last",
+                ", or write `created_by`",
+            ),
+            _ => continue,
+        };
+        let message = format!(
+            "`{word}` {meaning}, and `{}` is `append_only`, so there are no changes; remove `{word}`{instead}",
+            entity.ident
+        );
+        diag.at(marks.role.unwrap_or(field.ident.span()), message);
+    }
+}
