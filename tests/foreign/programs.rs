@@ -329,8 +329,8 @@ async fn electrodb_times_in_numbers(db: Db) -> Outcome {
     db.plant::<Visit>(row).await;
     let visit = Visit::scan().all(&db).await?.remove(0);
     let at = Millis::floor(visit.at).expect("a time");
-    let since = Visit::in_partition("ann").at().ge(at.clone());
-    assert_eq!(since.all(&db).await?, [visit.clone()]);
+    let since = Visit::in_partition("ann").at().ge(at);
+    assert_eq!(since.all(&db).await?, std::slice::from_ref(&visit));
     let later = Visit::in_partition("ann").at().gt(at);
     assert!(!later.exists(&db).await?);
     let seen = visit.seen.and_then(Seconds::floor).expect("a time");

@@ -92,7 +92,7 @@ async fn nothing_is_created_twice(db: Db) -> Outcome {
     for refused in refusals {
         assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
         assert_eq!(refused.entity(), Some("Entry"));
-        assert_eq!(refused.current::<Entry>().transpose()?, Some(first.clone()));
+        assert_eq!(refused.current::<Entry>()?, Some(first.clone()));
     }
     let stored = db.stored(&Entry::key("a", 1)).await;
     let expected = [

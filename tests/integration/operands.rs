@@ -263,7 +263,7 @@ async fn each_change_is_as_the_model_says(db: Db) -> Outcome {
                 Ok(_) => assert!(became.is_some(), "{what}"),
                 Err(refused) => {
                     assert!(became.is_none() && refused.is_conflict(), "{what}");
-                    assert!(refused.current::<Account>().is_some(), "{what}");
+                    assert!(refused.current::<Account>()?.is_some(), "{what}");
                 }
             }
             expected.extend(became.map(|value| (case.name.to_owned(), value)));
