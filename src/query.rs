@@ -34,6 +34,7 @@ mod merge_tree;
 mod of_entity;
 pub(crate) mod page;
 mod part;
+mod part_tuple;
 mod partition;
 mod position;
 mod reach;
@@ -67,7 +68,9 @@ pub(crate) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub(crate) use job_rows::{JobRows, Places, Walk};
 #[doc(hidden)]
-pub use kind::{Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind, PlacedKind};
+pub use kind::{
+    Bare, BareActor, BareTime, BareTtl, BareVersion, Formatted, PartKind, PlacedKind, TogetherKind,
+};
 #[doc(hidden)]
 pub use of_entity::{OfCollection, OfEntity, StoredRow};
 pub use page::Page;
@@ -77,6 +80,7 @@ pub use part::{
     NotNext, ORDERED, OrderedPart, PartFollows, PartForm, PartOrder, UNORDERED, WriteTemplate,
     order_of,
 };
+pub use part_tuple::{PartTuple, PartValues, SortParts, TuplesBetween};
 pub use partition::{Each, KeyArg, each};
 #[doc(hidden)]
 pub use partition::{One, PartitionArg, Several};

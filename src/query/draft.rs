@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::Hash;
 
+use super::part::PartForm;
 use super::partition::combinations;
 use super::sort_condition::SortCondition;
 use super::source::{QuerySource, part_at};
@@ -26,6 +27,8 @@ pub struct KeyDraft {
     pub(crate) parts: usize,
     /// What the part behind the known ones has to be.
     pub(crate) asked: SortCondition,
+    /// How many parts that is about: several where they are compared as a tuple.
+    pub(crate) together: usize,
     /// Whether all partitions are read, without a key being asked for.
     pub(crate) is_scan: bool,
     pub(crate) fault: Option<CodecError>,
@@ -52,6 +55,12 @@ pub type WriteFront = fn(KeyTarget<'_>) -> Result<(), CodecError>;
 
 /// Writes a part of a sort key.
 type WriteSortPart<'a> = &'a dyn Fn(KeyTarget<'_>) -> Result<(), CodecError>;
+
+/// Writes such a part in its form.
+type WriteFormedPart<'a> = &'a dyn Fn(&PartForm, KeyTarget<'_>) -> Result<(), CodecError>;
+
+/// The ends of a range of tuples, as texts, and whether they are in the range.
+pub(super) type TupleEnds = (Option<(String, bool)>, Option<(String, bool)>);
 
 /// One end of a range: what writes it, and whether it is in the range.
 pub(super) type RangeEnd<'a> = Option<(WriteSortPart<'a>, bool)>;
@@ -84,6 +93,7 @@ impl KeyDraft {
             fronts: vec![only],
             parts: 0,
             asked: SortCondition::Anything,
+            together: 1,
             is_scan: false,
             fault: written.err(),
         }
@@ -147,6 +157,46 @@ impl KeyDraft {
             Ok((lower, upper)) => self.asked = SortCondition::Between(lower, upper),
             Err(fault) => self.note(Err(fault)),
         }
+    }
+
+    /// The next parts, as a tuple, are between these texts.
+    pub(super) fn between_tuples(&mut self, parts: usize, ends: Result<TupleEnds, CodecError>) {
+        let bound = |(text, included)| Bound {
+            point: KeyPoint::S(text),
+            included,
+        };
+        match ends {
+            Ok((lower, upper)) => {
+                self.asked = SortCondition::Between(lower.map(bound), upper.map(bound));
+                self.together = parts;
+            }
+            Err(fault) => self.note(Err(fault)),
+        }
+    }
+
+    /// The text of a bound of several parts, without what stands before them in the key.
+    pub(super) fn tuple_bound(
+        &self,
+        forms: &[PartForm],
+        writes: &[WriteFormedPart<'_>],
+    ) -> Result<String, CodecError> {
+        let mut text = Vec::new();
+        for (at, (write, form)) in writes.iter().zip(forms).enumerate() {
+            let extent = match at + 1 == writes.len() {
+                true => TemplateExtent::Bound(self.parts + at),
+                false => TemplateExtent::Part(self.parts + at),
+            };
+            write(form, KeyTarget::text(&mut text, extent))?;
+        }
+        Ok(into_text(text))
+    }
+
+    /// Keeps a fault of how the query was put together.
+    pub(super) fn refuse(&mut self, why: &'static str) {
+        let attribute = self.source.template().map(|(attribute, _)| attribute);
+        self.note(Err(
+            CodecError::new(why).in_key(attribute.unwrap_or_default())
+        ));
     }
 
     /// The next part starts with this text.
@@ -221,12 +271,13 @@ impl KeyDraft {
             return asked.native();
         };
         let mut head = into_text(front.head.clone());
-        let at = part_at(pieces, self.parts);
-        // A range is one of values: where a None has a place, the rows that have none are beside it.
-        if let (Some(Piece::Part { presence, .. }), false) = (
-            at.and_then(|at| pieces.get(at)),
-            *asked == SortCondition::Anything,
-        ) {
+        let at = part_at(pieces, self.parts + self.together - 1);
+        let is_alone = self.together == 1 && *asked != SortCondition::Anything;
+        // A range is one of values: where a None has a place, the rows that have none are beside it. No such part is in a
+        // tuple.
+        if let (Some(Piece::Part { presence, .. }), true) =
+            (at.and_then(|at| pieces.get(at)), is_alone)
+        {
             head.extend(presence.marks().map(|(value, _)| value));
         }
         match asked {

@@ -124,8 +124,19 @@ pub trait PlacedKind {
     const PLACE: Presence;
 }
 
+/// A part of a template that may stand with others in a range of tuples.
+#[diagnostic::on_unimplemented(
+    message = "this part cannot be in a range over several parts",
+    label = "only `eq` and a range of this part alone are possible",
+    note = "the parts of such a range stand in one template, as in `sk = \"{{year}}#{{month}}\"`, and none of them has a place for a None: DynamoDB reads one range of one attribute"
+)]
+pub trait TogetherKind {}
+
 macro_rules! placed {
     ($($format:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl TogetherKind for Formatted<{ $format }> {}
+
         #[diagnostic::do_not_recommend]
         impl PlacedKind for Formatted<{ FIRST | $format }> {
             const PLACE: Presence = Presence::First;

@@ -45,10 +45,10 @@ impl<K, Stage: QueryStage> PartFollows for NotNext<K, Stage> {
 }
 
 /// The type of the values that a part is compared with.
-type PartType<F, Stage> = <<Stage as PartFollows>::Kind as PartKind<F>>::Part;
+pub(super) type PartType<F, Stage> = <<Stage as PartFollows>::Kind as PartKind<F>>::Part;
 
 /// The query that a range ends in.
-type Ranged<Stage> =
+pub(super) type Ranged<Stage> =
     Query<RowOf<<Stage as PartFollows>::Next>, <<Stage as PartFollows>::Next as QueryStage>::Reach>;
 
 /// How a part of a sort key is written.
@@ -107,6 +107,11 @@ impl<F, Stage> SortPart<F, Stage> {
     /// A part at a stage that does not know what comes before.
     pub fn never(draft: KeyDraft) -> Self {
         SortPart::new(draft, PartForm::Value(Name::new("", "")))
+    }
+
+    /// What it is made of.
+    pub(super) fn into_draft(self) -> (KeyDraft, PartForm) {
+        (self.draft, self.way)
     }
 
     fn new(draft: KeyDraft, way: PartForm) -> Self {

@@ -16,6 +16,7 @@ mod requests;
 mod rows;
 mod scans;
 mod tampered;
+mod tuples;
 mod untyped;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -45,6 +46,7 @@ pub fn tests() -> Vec<Test> {
         untyped::tests(),
         expiring::tests(),
         tampered::tests(),
+        tuples::tests(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -1,8 +1,6 @@
 //! Parts in one case: the key has the folded text, the field its own; what is looked for is folded too; and a row whose
 //! key is not the fold of its field is refused (law K8).
 
-use std::ops::Bound;
-
 use dynamo_entity::Query;
 use dynamo_entity::prelude::*;
 use proptest::prelude::*;

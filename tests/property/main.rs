@@ -15,6 +15,7 @@ mod places;
 mod queries;
 mod shards;
 mod size;
+mod tuples;
 mod values;
 
 use proptest::test_runner::Config;

@@ -1,7 +1,5 @@
 //! A None that has a place in an index: it sorts there, a range of values never finds it, and a query can ask for it.
 
-use std::ops::Bound;
-
 use std::cmp::Ordering;
 
 use chrono::{DateTime, NaiveDate, Utc};

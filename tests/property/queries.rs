@@ -61,25 +61,42 @@ macro_rules! asked {
         let (part, low, high) = ($part, $low, $high);
         match $word {
             Word::Eq => Query::from(part.eq(low)),
-            Word::Lt => part.lt(low).into(),
+            word => $crate::queries::ranged!(part, word, low, high),
+        }
+    }};
+}
+
+/// The query for such a range, of what has no `eq`.
+macro_rules! ranged {
+    ($part:expr, $word:expr, $low:expr, $high:expr) => {{
+        let (part, low, high) = ($part, $low, $high);
+        match $word {
+            Word::Eq => unreachable!("no range"),
+            Word::Lt => Query::from(part.lt(low)),
             Word::Le => part.le(low).into(),
             Word::Gt => part.gt(low).into(),
             Word::Ge => part.ge(low).into(),
             Word::Between => part.between(low..high).into(),
             Word::BetweenInclusive => part.between(low..=high).into(),
             Word::BetweenExclusive => {
-                let range = (Bound::Excluded(low), Bound::Excluded(high));
+                let range = (
+                    std::ops::Bound::Excluded(low),
+                    std::ops::Bound::Excluded(high),
+                );
                 part.between(range).into()
             }
             Word::AfterUntil => {
-                let range = (Bound::Excluded(low), Bound::Included(high));
+                let range = (
+                    std::ops::Bound::Excluded(low),
+                    std::ops::Bound::Included(high),
+                );
                 part.between(range).into()
             }
         }
     }};
 }
 
-pub(crate) use asked;
+pub(crate) use {asked, ranged};
 
 /// A value and two bounds near it. Often a bound is the value itself, and often the bounds are in the wrong
 /// order.

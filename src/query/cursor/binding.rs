@@ -42,6 +42,9 @@ pub(super) fn of(selection: &Selection, db: &Dynamo) -> u64 {
         options.by_partition.into(),
     ]);
     hash.field(&[draft.is_scan.into()]);
+    if draft.together > 1 {
+        hash.field(&draft.together.to_le_bytes());
+    }
     if let Some(segments) = options.segments {
         hash.field(&segments.to_le_bytes());
     }
