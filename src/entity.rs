@@ -11,7 +11,7 @@ pub(crate) mod defer;
 pub(crate) mod field;
 pub(crate) mod guard;
 mod held;
-mod in_error;
+pub(crate) mod in_error;
 pub(crate) mod json;
 mod key;
 mod known;

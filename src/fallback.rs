@@ -77,6 +77,7 @@ pub fn fallback<T>() -> Result<T, CodecError> {
 
 /// An entity without anything. No check against it fails.
 pub const FALLBACK_ENTITY: EntityDef = EntityDef {
+    append_only: false,
     id: "",
     type_name: "",
     stored_name: "",

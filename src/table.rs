@@ -187,9 +187,10 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
     Ok(())
 }
 
-/// Begins one table, as soon as no more tables are being made than the service makes at once.
+/// Begins one table, as soon as no more tables are being made than the service makes at once. It says the same of an account
+/// that has all the tables it may have, so nobody waits for long.
 async fn begin(client: &Client, schema: &TableSchema) -> Result<()> {
-    let mut crowd = TablePolling::until(PATIENCE);
+    let mut crowd = TablePolling::until(TROUBLE);
     loop {
         match service::create(client, schema).await {
             Err(error) if error.is_limit_exceeded() => crowd.wait(|| error).await?,

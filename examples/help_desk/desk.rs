@@ -52,7 +52,7 @@ impl Desk {
 
     /// The desk of the agent with this session.
     pub async fn resume(db: &Dynamo, token: &str) -> Outcome<Self> {
-        let session = Session::key(token).get().send(db).await?;
+        let session = Session::key(token).get().consistent().send(db).await?;
         let session = session.ok_or(DeskError::Missing("session"))?;
         Ok(Desk::of(db, &session.tenant, &session.agent))
     }
@@ -137,10 +137,8 @@ impl Desk {
             customer: Uuid::new_v4(),
             email: email.into(),
         };
-        match new.create().send(&self.db).await {
-            Ok(made) => Ok(made.customer),
-            Err(error) => Ok(error.holder::<Customer>()?.ok_or(error)?.customer),
-        }
+        let made = new.create().send(&self.db).await.map(|made| made.customer);
+        made.or_else(|error| Ok(error.holder::<Customer>()?.ok_or(error)?.customer))
     }
 
     /// Opens a ticket. Its number is one more than that of the last one, without a gap.

@@ -3,8 +3,9 @@
 //!     cargo run --example help_desk -- sign-up "Acme Ltd" ann@acme.example
 //!     cargo run --example help_desk -- open bob@customer.example "It does not start" "There is smoke." --priority urgent
 //!     cargo run --example help_desk -- queue
+//!     token=$(cargo run --example help_desk -- log-in)
 //!     cargo run --example help_desk -- serve
-//!     curl localhost:3000/tickets?status=new -H "Authorization: Bearer $(cargo run --example help_desk -- log-in)"
+//!     curl localhost:3000/tickets?status=new -H "Authorization: Bearer $token"
 
 use std::process::ExitCode;
 

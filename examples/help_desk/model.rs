@@ -109,7 +109,7 @@ pub struct Comment {
 
 /// What was done to a ticket, and by whom. It is written together with what it tells of.
 #[derive(Debug, Clone, PartialEq, DynamoEntity, Serialize)]
-#[dynamo(table = HelpDesk, key(pk = "TICKET#{tenant}#{ticket}", sk = "EVENT#{id}"))]
+#[dynamo(table = HelpDesk, key(pk = "TICKET#{tenant}#{ticket}", sk = "EVENT#{id}"), append_only)]
 pub struct Event {
     pub tenant: String,
     pub ticket: u64,

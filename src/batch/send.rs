@@ -15,7 +15,7 @@ use super::request::{chunks, request, unprocessed};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::retry::{RetryBudget, SharedBudget, as_they_come};
-use crate::wire::BoxFuture;
+use crate::wire::{BoxFuture, Failure};
 
 /// A batch on its way; await it. See [`Batch::send`](super::Batch::send).
 ///
@@ -133,11 +133,11 @@ impl BatchWork<'_> {
                         false => rounds.in_vain(),
                     }
                 }
-                Err(error) if error.is_throttled() => {
+                Err(failure) if failure.is_contention || failure.error.is_throttled() => {
                     rounds.in_vain();
-                    reason = Some(error);
+                    reason = Some(failure.error);
                 }
-                Err(error) => return self.refused(left, error),
+                Err(failure) => return self.refused(left, failure.error),
             }
             if !left.is_empty() && !rounds.another(began.elapsed()).await {
                 let reason = reason.unwrap_or_else(|| left_out(&rounds.reason()));
@@ -149,16 +149,19 @@ impl BatchWork<'_> {
     }
 
     /// Sends one request; returns the slots that the service left out.
-    async fn ask(&self, writes: &[(usize, Write)]) -> Result<Slots> {
+    async fn ask(&self, writes: &[(usize, Write)]) -> Result<Slots, Failure> {
         let request = request(writes.iter().map(|(_, write)| write));
         let name = |error: Error| match one_entity(writes) {
             Some(entity) => error.of(entity),
             None => error,
         };
-        let reply = self.db.call(request).await;
-        let reply = reply.map_err(|failure| name(failure.error))?;
+        let reply = self.db.call(request).await.map_err(|failure| Failure {
+            error: name(failure.error),
+            ..failure
+        })?;
         unprocessed(&reply.body, writes).map_err(|fault| {
-            name(Error::unreadable(&fault)).with_request_id(reply.request_id.as_deref())
+            let error = Error::unreadable(&fault).with_request_id(reply.request_id.as_deref());
+            name(error).into()
         })
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::codec::Item;
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::{DynamoEntity, Key, in_error};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::query::{Cursor, Places, RowSpot};
 
@@ -107,12 +107,11 @@ impl FailedRow {
         &self.key
     }
 
-    /// The primary key as a key of `E`; `None` for a write whose key cannot be stored.
+    /// The primary key as a key of `E`. `None` for a row of another entity, and for a write whose key cannot be stored.
     pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
-        let has_key = !self.key.is_empty();
-        has_key
-            .then(|| Key::from_item(self.key.clone()))
-            .transpose()
+        let key = self.key.to_dynamo_json();
+        let key = key.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))?;
+        in_error::key_of(Some(&key[..]).filter(|_| !self.key.is_empty()), &self.error)
     }
 
     /// The place of a write in the input of [`put_each`](super::put_each), from 0.

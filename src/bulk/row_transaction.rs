@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::json::{self, CodecError, member};
 use crate::path::Place;
-use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, check};
+use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
 use crate::schema::{EntityDef, JOB, TableDef};
 use crate::transact::Transaction;
@@ -146,12 +146,24 @@ fn plan(
         return Err(error.of(source.name()));
     };
     let mut main = members.remove(at);
+    if !claim.is_always() && only_looks_at_what_stays(source, &main) {
+        let message = "its items are append-only, and a job with a checkpoint leaves its mark on each row: return None for \
+                       them, or leave out the checkpoint";
+        return Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(main.write.entity));
+    }
     let seen = as_seen(source, item)?;
     guard(&mut main.write, source.table, seen.and(claim));
     Ok(match members.is_empty() {
         true => PlannedWrite::Alone(main.write),
         false => PlannedWrite::WithOthers(main, members),
     })
+}
+
+/// Whether it is a check of an item that nothing may change.
+fn only_looks_at_what_stays(source: &QuerySource, main: &TransactionMember) -> bool {
+    let mut entities = source.entities();
+    let entity = entities.find(|entity| main.declared() == Some(entity.id));
+    main.write.verb == WriteVerb::Check && entity.is_some_and(|entity| entity.append_only)
 }
 
 /// Adds the conditions of the job to the write of the row.

@@ -75,9 +75,7 @@ impl Error {
     /// # Ok(()) }
     /// ```
     pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
-        let key = self.item_key_json();
-        let key = key.filter(|_| may_be_of::<E>(self));
-        key.map(read_key).transpose()
+        key_of(self.item_key_json(), self)
     }
 
     /// The same key as it is stored, of whatever item it is: attributes by their names.
@@ -96,8 +94,17 @@ impl Failed {
     /// The key of the item that the operation was for. `None` if it could not be made, or if the operation was on an
     /// item of another entity than `E`.
     pub fn key_of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
-        let key = self.key_json().filter(|_| may_be_of::<E>(self.error()));
-        key.map(read_key).transpose()
+        key_of(self.key_json(), self.error())
+    }
+}
+
+/// A key that came with an error, as one of this entity. Where nobody knows what the row is, as of a collection, a key that
+/// does not read is taken for that of another entity.
+pub(crate) fn key_of<E: DynamoEntity>(key: Option<&[u8]>, error: &Error) -> Result<Option<Key<E>>> {
+    let key = key.filter(|_| may_be_of::<E>(error)).map(read_key);
+    match key.transpose() {
+        Err(_) if error.declared().is_none() => Ok(None),
+        read => read,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests that met other transactions.
+//! Requests that met other transactions, or a write of another region.
 //!
 //! Such an attempt wrote nothing, so the same request is sent again, and a transaction keeps its token. The SDK does
 //! not do so.

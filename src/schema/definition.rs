@@ -135,6 +135,8 @@ pub struct EntityDef {
     pub pk: KeyDef,
     /// The sort key.
     pub sk: Option<KeyDef>,
+    /// Whether its items are never changed.
+    pub append_only: bool,
     /// Fields with attributes of their own.
     pub attributes: &'static [AttributeDef],
     /// Access patterns by indexes.

@@ -288,6 +288,7 @@ impl Wire {
         let client = match ReplayClient::new(failed, route.http()) {
             Ok(client) => client,
             Err(over) => {
+                trace.end(1);
                 let error = SdkError::<GetItemError, HttpResponse>::timeout_error(over);
                 let site = Site::of(request.operation, &request.table, &exchange);
                 return Err(failure::from_sdk(error, site));

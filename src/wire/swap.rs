@@ -47,7 +47,7 @@ pub(super) struct HookExchange {
     swaps: bool,
     serialized: AtomicBool,
     transmitted: AtomicBool,
-    /// How many attempts were begun.
+    /// How many attempts went out.
     attempts: AtomicU32,
     /// Whether the current attempt is ambiguous.
     ambiguous: AtomicBool,
@@ -283,7 +283,6 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        self.0.attempts.fetch_add(1, Ordering::Relaxed);
         // An attempt that is replayed was sent, whatever keeps the SDK from hearing of it.
         if !get(&self.0.replays) {
             set(&self.0.ambiguous, false);
@@ -310,6 +309,7 @@ impl Intercept for Hooks {
         self.0.learn(context.request(), components, cfg);
         set(&self.0.transmitted, true);
         set(&self.0.ambiguous, true);
+        self.0.attempts.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 

@@ -337,7 +337,10 @@ async fn what_will_not_go_away_is_not_retried(db: Db) -> Outcome {
             ErrorKind::Rejected,
         ),
         (&["AccessDenied"], ErrorKind::AccessDenied),
-        (&["ItemCollectionSizeLimitExceeded"], ErrorKind::Service),
+        (
+            &["ItemCollectionSizeLimitExceeded"],
+            ErrorKind::CollectionFull,
+        ),
         (&[], ErrorKind::Service),
     ] {
         let (faulty, http) = db.faulty([cancelled(codes)]);

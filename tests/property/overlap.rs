@@ -104,6 +104,7 @@ fn key(given: &[Given]) -> KeyDef {
 
 fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
     EntityDef {
+        append_only: false,
         id: "property::Entity",
         type_name: "",
         stored_name: "",

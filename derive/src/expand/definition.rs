@@ -38,6 +38,7 @@ pub(super) fn constants(entity: &Entity) -> TokenStream {
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let ident = plain_name(&entity.ident);
     let (stored_name, path) = (&entity.name, format!("::{ident}"));
+    let append_only = entity.append_only;
     let pk = key_def(entity, &entity.pk, &code!(__PK), false);
     let sk = match &entity.sk {
         Some(sk) => {
@@ -72,6 +73,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             stored_name: #stored_name,
             pk: #pk,
             sk: #sk,
+            append_only: #append_only,
             attributes: &[#(#attributes),*],
             indexes: &[#(#indexes),*],
             uniques: #uniques,

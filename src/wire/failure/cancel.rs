@@ -53,6 +53,7 @@ impl Reason {
             "ThrottlingError" | "ProvisionedThroughputExceeded" => ErrorKind::Throttled,
             "ValidationError" => ErrorKind::Rejected,
             "AccessDenied" => ErrorKind::AccessDenied,
+            "ItemCollectionSizeLimitExceeded" => ErrorKind::CollectionFull,
             _ => ErrorKind::Service,
         }
     }

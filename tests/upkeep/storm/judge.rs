@@ -164,8 +164,11 @@ impl Seen {
     pub fn is_wide_enough(&self) -> Step {
         let operations = self.0.iter().filter(|(name, _)| **name != REQUESTS);
         let all: u64 = operations.flat_map(|(_, outcomes)| outcomes.values()).sum();
-        // Reads of many keys ask again for what broke off, so it is luck if one of so few fails.
-        let asks_again = |name: &str| ["get_many", "read_together"].contains(&name);
+        // Reads of many rows, and jobs, ask again for what broke off, so it is luck if one of so few fails.
+        let asks_again = |name: &str| {
+            ["get_many", "read_together", "scan, stream"].contains(&name)
+                || name.ends_with("delete_each")
+        };
         let narrow = self
             .0
             .iter()
