@@ -146,11 +146,6 @@ fn plan(
         return Err(error.of(source.name()));
     };
     let mut main = members.remove(at);
-    if !claim.is_always() && only_looks_at_what_stays(source, &main) {
-        let message = "its items are append-only, and a job with a checkpoint leaves its mark on each row: return None for \
-                       them, or leave out the checkpoint";
-        return Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(main.write.entity));
-    }
     let seen = as_seen(source, item)?;
     guard(&mut main.write, source.table, seen.and(claim));
     Ok(match members.is_empty() {
@@ -159,11 +154,16 @@ fn plan(
     })
 }
 
-/// Whether it is a check of an item that nothing may change.
-fn only_looks_at_what_stays(source: &QuerySource, main: &TransactionMember) -> bool {
-    let mut entities = source.entities();
-    let entity = entities.find(|entity| main.declared() == Some(entity.id));
-    main.write.verb == WriteVerb::Check && entity.is_some_and(|entity| entity.append_only)
+/// Refuses to mark a row that nothing may change, and that its transaction only looks at.
+pub(super) fn may_be_marked(source: &QuerySource, item: &[u8], write: &WriteRequest) -> Result<()> {
+    let entity = source.entity_of(item);
+    let entity = entity.map_err(|fault| Error::decode(source.name(), fault))?;
+    if write.verb != WriteVerb::Check || entity.is_none_or(|entity| !entity.append_only) {
+        return Ok(());
+    }
+    let message = "its items are append-only, and a job with a checkpoint leaves its mark on each row: return None for them, \
+                   or leave out the checkpoint";
+    Err(Error::new(ErrorKind::Rejected, Stage::Request, message).of(write.entity))
 }
 
 /// Adds the conditions of the job to the write of the row.

@@ -31,11 +31,6 @@ impl QuerySource {
         }
     }
 
-    /// The entities of the table.
-    pub(crate) fn entities(&self) -> impl Iterator<Item = &'static EntityDef> {
-        self.entities.iter().copied()
-    }
-
     /// The table of a collection.
     pub(super) fn collection<C: DynamoCollection>(members: Members) -> Self {
         QuerySource {

@@ -1,5 +1,6 @@
 //! Append-only entities are created once, by every way there is.
 
+use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 use dynamo_entity::transact::try_transact;
 
@@ -16,6 +17,7 @@ tests![
     unique_values_are_taken_for_ever,
     what_has_expired_makes_room,
     others_of_a_collection_are_changed,
+    no_job_leaves_its_mark,
 ];
 
 #[derive(DynamoTable)]
@@ -236,5 +238,46 @@ async fn others_of_a_collection_are_changed(db: Db) -> Outcome {
     assert_eq!(Ledger::key("a").get().send(&db).await?, None);
     let entries = Entry::in_partition("a").all(&db).await?;
     assert_eq!(entries, [entry(1, "new"), entry(2, "new")]);
+    Ok(())
+}
+
+/// A check of a row would change it by the mark of a job that has a checkpoint.
+async fn no_job_leaves_its_mark(db: Db) -> Outcome {
+    db.create_tables([Books::schema()]).await?;
+    ledger(0).create().send(&db).await?;
+    for number in 1..=2 {
+        entry(number, "new").create().send(&db).await?;
+    }
+    let counting = || {
+        Book::in_partition("a").transact_each(|row| match row {
+            Book::Ledger(_) => None,
+            Book::Entry(entry) => {
+                let count = Ledger::key("a").update().apply(|l| l.entries().add(1));
+                let there = entry.key().check().if_exists();
+                Some(Transaction::new().with(there).with(count))
+            }
+        })
+    };
+    let folder = tempfile::tempdir()?;
+    let file = FileCheckpoint::new(folder.path().join("job"));
+    let report = counting()
+        .concurrency(1)
+        .checkpoint("count", file)
+        .send(&db)
+        .await?;
+    assert_eq!((report.written, report.failed), (0, 2));
+    for failed in report.errors() {
+        assert_eq!(failed.error().kind(), ErrorKind::Rejected);
+        assert!(
+            failed.error().to_string().contains("append-only"),
+            "{failed}"
+        );
+        assert_eq!(failed.key_of::<Note>()?, None);
+        assert!(failed.key_of::<Entry>()?.is_some());
+    }
+    let report = counting().concurrency(1).send(&db).await?;
+    assert_eq!(report.complete()?.written, 2);
+    let counted = Ledger::key("a").get().send(&db).await?;
+    assert_eq!(counted, Some(ledger(2)));
     Ok(())
 }

@@ -456,6 +456,11 @@ async fn a_throttled_request_is_a_round_without_progress(db: Db) -> Outcome {
     puts(&some).send(&faulty).await?.complete()?;
     assert_eq!(http.calls().len(), 7);
 
+    // So is one that met a write of another region.
+    http.plan((0..2).map(|_| Fault::refuse("ReplicatedWriteConflictException")));
+    puts(&some).send(&faulty).await?.complete()?;
+    assert_eq!(http.calls().len(), 3);
+
     // Once one request has used up its attempts, each other request is tried only once.
     http.plan((0..500).map(|_| Fault::throttle()));
     let many = notes(0..100);

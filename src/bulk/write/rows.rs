@@ -12,6 +12,7 @@ use super::{
 use crate::bulk::action;
 use crate::bulk::action::Decide;
 use crate::bulk::report::Fate;
+use crate::bulk::row_transaction;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
@@ -111,13 +112,14 @@ impl<'j> RowWrites<'j> {
                 decide(db, item, claim)?
             }
         };
-        let Some(planned_write) = planned_write else {
+        let Some(mut planned_write) = planned_write else {
             return Ok(ControlFlow::Break(Fate::Unchanged));
         };
-        match &tools.mark {
-            Some(mark) => marked(planned_write, mark).map(ControlFlow::Continue),
-            None => Ok(ControlFlow::Continue(planned_write)),
+        if let Some(mark) = &tools.mark {
+            row_transaction::may_be_marked(self.target.source(), item, planned_write.main())?;
+            planned_write = marked(planned_write, mark)?;
         }
+        Ok(ControlFlow::Continue(planned_write))
     }
 }
 
