@@ -31,7 +31,7 @@ pub struct Observed<'r> {
     /// How long it took, including the attempts of the SDK and the pauses between them.
     pub duration: Duration,
     /// How often it was sent: more than once where an attempt failed and was repeated, 0 where it was refused before.
-    pub attempts: u32,
+    pub attempts: u64,
     /// How many rows the answer has: of a query or scan those behind its filter, also where they are only counted; of
     /// other reads the items that were there. 0 for writes.
     pub rows: u64,

@@ -63,7 +63,7 @@ pub enum WirePath {
 pub(crate) struct WireTrace {
     pub(crate) path: WirePath,
     /// How often the SDK sent it, or was told that it was sent.
-    by_sdk: u32,
+    by_sdk: u64,
 }
 
 /// What is refused before it is sent has not come further.
@@ -78,12 +78,12 @@ impl Default for WireTrace {
 
 impl WireTrace {
     /// The SDK is done with a request that it has sent so often.
-    pub(super) fn end(&mut self, by_sdk: u32) {
+    pub(super) fn end(&mut self, by_sdk: u64) {
         self.by_sdk = by_sdk;
     }
 
     /// How often it was sent.
-    pub(crate) fn attempts(&self) -> u32 {
+    pub(crate) fn attempts(&self) -> u64 {
         match self.path {
             WirePath::InProcess | WirePath::Plain => 1,
             WirePath::Replayed | WirePath::Sdk(_) => self.by_sdk,

@@ -152,8 +152,8 @@ impl HookExchange {
     }
 
     /// How often it was sent. A first attempt that is replayed counts: the SDK takes it for its own.
-    pub(super) fn attempts(&self) -> u32 {
-        self.attempts.load(Ordering::Relaxed)
+    pub(super) fn attempts(&self) -> u64 {
+        self.attempts.load(Ordering::Relaxed).into()
     }
 
     /// Whether the last attempt was sent and no answer tells what became of it.

@@ -203,7 +203,7 @@ async fn the_way_of_each_request_is_told(db: Db) -> Outcome {
 
 async fn rows_attempts_and_bytes_are_told(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    let kept: Arc<Mutex<Vec<(u64, u64, u32)>>> = Arc::default();
+    let kept: Arc<Mutex<Vec<(u64, u64, u64)>>> = Arc::default();
     let seen = kept.clone();
     let count = move |observed: &Observed<'_>| {
         assert!(observed.request_bytes > 2);

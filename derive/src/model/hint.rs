@@ -13,6 +13,8 @@ pub(crate) struct EntityHint {
     pub(crate) look_ups: Vec<(Ident, usize)>,
     /// The parts of all sort keys, each once.
     pub(crate) sort_parts: Vec<Ident>,
+    /// Whether its items are created only.
+    pub(crate) append_only: bool,
     /// Whether a field is the version.
     pub(crate) versioned: bool,
     /// The trait that services depend on.

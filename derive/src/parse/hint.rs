@@ -16,8 +16,10 @@ use crate::parse::{attribute, entity, krate};
 pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     let (mut key, mut repository) = (Vec::new(), None);
     let (mut indexes, mut look_ups) = (Vec::new(), Vec::new());
+    let mut append_only = false;
     for opt in options(&input.attrs) {
         match &*opt.name.to_string() {
+            "append_only" => append_only = true,
             "key" => key = list(opt),
             "repository" => repository = entity::repository(opt, &input.ident, &Diag::new()),
             "gsi" | "lsi" => indexes.extend(index(opt)),
@@ -31,6 +33,7 @@ pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     let sort_parts: BTreeSet<String> = sort_keys.flat_map(|opts| named_by(opts, "sk")).collect();
     let names = sort_parts.iter();
     EntityHint {
+        append_only,
         repository,
         krate: krate::read(&input.attrs),
         key_parts: key.iter().flat_map(names_of).collect::<BTreeSet<_>>().len(),
