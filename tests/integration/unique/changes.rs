@@ -475,8 +475,9 @@ async fn many_puts_of_one_item_go_one_after_the_other(db: Db) -> Outcome {
     while let Some(done) = tasks.join_next().await {
         done??;
     }
+    // Without a line of their own they were 26 for each. A busy server makes some of them repeat.
     let sent = sent.load(Ordering::Relaxed);
-    assert!(sent <= 3 * TASKS, "{sent} for {TASKS}");
+    assert!(sent <= 6 * TASKS, "{sent} for {TASKS}");
     let last = Account::key(1).get().consistent().send(&db).await?;
     let email = format!("email#{}", last.ok_or("an account")?.email);
     assert_eq!(
