@@ -141,6 +141,7 @@ fn implementation(collection: &Collection) -> TokenStream {
     code! {
         impl __d::DynamoCollection for #ident {}
 
+        #[doc(hidden)]
         impl __d::CollectionContract for #ident {
             type Table = #table;
             const NAME: &'static str = #name;

@@ -112,6 +112,7 @@ fn implementation(
             type Unguarded = #unguarded;
         }
 
+        #[doc(hidden)]
         impl __d::EntityContract for #ident {
             type Held = #key_struct;
             type This = Self;

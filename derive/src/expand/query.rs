@@ -374,6 +374,7 @@ impl<'a> Pattern<'a> {
                 }
             }
 
+            #[doc(hidden)]
             impl __d::PartFollows for #name {
                 type Kind = #kind;
                 type Next = #next;

@@ -130,7 +130,7 @@ impl PatternDoc<'_> {
         let ident = &self.entity.ident;
         match (&self.entity.table, self.project) {
             (TableRef::Shared(table), _) => format!(
-                "- each row is a `{ident}`, or its key if the index `{}` of `{}` holds less\n",
+                "- each row is one `{ident}`, or its key if the index `{}` of `{}` holds less\n",
                 plain_name(&index.on),
                 shown(table)
             ),
@@ -146,7 +146,7 @@ impl PatternDoc<'_> {
                     listed(&names, " and ")
                 )
             }
-            (_, Some(EntityProjection::All) | None) => format!("- each row is a `{ident}`\n"),
+            (_, Some(EntityProjection::All) | None) => format!("- each row is one `{ident}`\n"),
         }
     }
 
