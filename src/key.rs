@@ -72,6 +72,7 @@
 mod arg;
 mod epoch;
 mod fold;
+mod foreign_time;
 mod format;
 pub(crate) mod given;
 mod index;
@@ -96,6 +97,7 @@ pub use arg::Arg;
 pub use epoch::{ToEpoch, ToEpochMillis};
 pub(crate) use fold::in_case;
 pub use fold::{Lowercase, ToLower, ToUpper, Uppercase};
+pub use foreign_time::{EpochMillis, EpochSeconds, JavaScriptTime};
 pub use format::{
     DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded,
     ParsePart, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,

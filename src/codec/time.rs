@@ -17,8 +17,8 @@ use crate::json::{CodecError, Reader, Writer};
 
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 pub(crate) use calendar::{CalendarDate, CivilTime};
-pub(crate) use form::encode_as_read;
 pub use form::{Form, FormField};
+pub(crate) use form::{decode_formed, encode_as_read, encode_formed};
 pub(crate) use text::{Precision, TimeText, civil_from_days, parse_utc, utc_text};
 #[cfg(any(feature = "chrono", feature = "time", feature = "jiff"))]
 pub(crate) use text::{civil_text, date_text, parse_civil, parse_date};

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 use chrono::{DateTime, Utc};
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::codec::CodecError;
-use dynamo_entity::key::{KeyPart, Millis, PartText, PartWriter, Seconds};
+use dynamo_entity::key::{
+    EpochMillis, JavaScriptTime, KeyPart, Millis, PartText, PartWriter, Seconds,
+};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::Width;
 use dynamo_entity::{Number, Value};
@@ -23,6 +25,7 @@ tests![
     electrodb,
     electrodb_in_lower_case,
     electrodb_times_in_numbers,
+    java_script_times_as_keys,
     pynamodb,
     dynamodb_toolbox,
     java,
@@ -336,6 +339,48 @@ async fn electrodb_times_in_numbers(db: Db) -> Outcome {
     let seen = visit.seen.and_then(Seconds::floor).expect("a time");
     let of_site = Visit::by_site("home").seen().eq(seen);
     assert_eq!(of_site.all(&db).await?, [visit]);
+    Ok(())
+}
+
+/// Key attributes that are times by themselves.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "alarms", key(pk = meter, sk = at))]
+#[dynamo(gsi(by_meter, pk = meter, sk = seen))]
+struct Alarm {
+    meter: String,
+    at: EpochMillis<DateTime<Utc>>,
+    seen: Option<JavaScriptTime<DateTime<Utc>>>,
+    count: u32,
+}
+
+/// Keys that are what `Date.now()` and `toISOString()` of JavaScript give.
+async fn java_script_times_as_keys(db: Db) -> Outcome {
+    let row = raw([
+        ("meter", s("m1")),
+        ("at", n(1_772_366_400_123_i64)),
+        ("seen", s("2026-03-01T12:00:01.000Z")),
+        ("count", n(5)),
+    ]);
+    let change = |a: &mut Alarm| a.count += 1;
+    let update = |a: &Alarm| a.update().apply(|a| a.count().add(1u32));
+    stays_one_row(&db, row.clone(), change, update).await?;
+
+    db.plant::<Alarm>(row).await;
+    let alarm = Alarm::scan().all(&db).await?.remove(0);
+    let since = Alarm::in_partition("m1").at().ge(alarm.at);
+    assert_eq!(since.all(&db).await?, std::slice::from_ref(&alarm));
+    let later = Alarm::in_partition("m1").at().gt(alarm.at);
+    assert!(!later.exists(&db).await?);
+    let seen = alarm.seen.ok_or("a time")?;
+    let of_meter = Alarm::by_meter("m1").seen().eq(seen);
+    assert_eq!(of_meter.all(&db).await?, std::slice::from_ref(&alarm));
+    let moved = alarm
+        .update()
+        .apply(|a| a.seen().remove())
+        .send(&db)
+        .await?;
+    assert_eq!((moved.at, moved.seen), (alarm.at, None));
+    assert!(!Alarm::by_meter("m1").exists(&db).await?);
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 mod allocations;
 mod collections;
 mod folds;
+mod foreign_times;
 mod given;
 mod items;
 mod keys;

@@ -93,8 +93,8 @@ impl KeyUses<'_> {
                     "format"
                 };
                 let message = format!(
-                    "`{}` is a key attribute and stored by its own type; \
-                    remove `{word}`, or use it in a template",
+                    "`{}` is a key attribute and stored by its own type; remove `{word}`, use it in a template, or \
+                    give the field a type that is stored so, such as `EpochMillis` for a time",
                     field.ident
                 );
                 self.diag

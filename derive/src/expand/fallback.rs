@@ -49,7 +49,8 @@ pub(crate) fn entity(
         #queries
     };
     let repository = hint.repository.as_ref();
-    let repository = repository.map(|name| repository::alias(&hint.krate, vis, ident, name, hint.append_only));
+    let repository =
+        repository.map(|name| repository::alias(&hint.krate, vis, ident, name, hint.append_only));
     let hidden = hidden(&hint.krate, &body);
     code!(#repository #stages #hidden)
 }

@@ -98,7 +98,7 @@ fn encode_rfc3339(time: Timestamp, writer: &mut Writer) -> Result<(), CodecError
     Ok(())
 }
 
-fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Timestamp, CodecError> {
+pub(crate) fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Timestamp, CodecError> {
     let wrong = || CodecError::mismatch("a timestamp", "a number out of range");
     match form {
         Form::Epoch => epoch(&reader.digits()?, 9).ok_or_else(wrong),
