@@ -92,6 +92,7 @@ fn a_fraction_is_refused() {
     struct Row {
         id: u32,
         at: EpochSeconds<DateTime<Utc>>,
+        seen: Option<EpochMillis<DateTime<Utc>>>,
     }
     for (stored, kind) in [
         ("1.5", ErrorKind::KeyMismatch),
@@ -109,4 +110,11 @@ fn a_fraction_is_refused() {
     let same = [("id", number(1)), ("at", Value::N("15e2".parse().unwrap()))];
     let row = Row::from_item(same.into_iter().collect::<Item>()).unwrap();
     assert_eq!(row.at.get().timestamp(), 1500, "a number is its value");
+    let seen = Value::N("1.5".parse().unwrap());
+    let item = [("id", number(1)), ("at", number(7)), ("seen", seen)];
+    let error = Row::from_item(item.into_iter().collect::<Item>()).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.attribute()),
+        (ErrorKind::Decode, Some("seen"))
+    );
 }

@@ -87,14 +87,12 @@ impl KeyUses<'_> {
                 .chain(indexes)
                 .any(|part| part.format.is_none());
             if bare && field.form != Form::Own {
-                let word = if field.form == Form::Serde {
-                    "serde"
-                } else {
-                    "format"
+                let (word, other) = match field.form {
+                    Form::Serde => ("serde", ""),
+                    _ => ("format", ", or give the field a type that is stored so, such as `EpochMillis`"),
                 };
                 let message = format!(
-                    "`{}` is a key attribute and stored by its own type; remove `{word}`, use it in a template, or \
-                    give the field a type that is stored so, such as `EpochMillis` for a time",
+                    "`{}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}",
                     field.ident
                 );
                 self.diag
