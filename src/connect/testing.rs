@@ -82,7 +82,7 @@ pub enum Fault {
 impl Fault {
     /// The service refuses the request with this error code, such as `AccessDeniedException`.
     pub fn refuse(code: &str) -> Fault {
-        Fault::Reply(400, refusal(code))
+        Fault::Reply(400, refusal(code, |_| {}))
     }
 
     /// The service is too busy.
@@ -93,26 +93,30 @@ impl Fault {
     /// The service is too busy, and says why, as AWS does: a reason such as `IndexWriteKeyRangeThroughputExceeded`, and
     /// the ARN of the table or index.
     pub fn throttle_by(reason: &str, resource: &str) -> Fault {
-        let mut body = Writer::default();
-        body.raw("{\"__type\":\"ThrottlingException\",\"message\":\"scripted\",\"throttlingReasons\":[{\"reason\":");
-        body.quoted(reason);
-        body.raw(",\"resource\":");
-        body.quoted(resource);
-        body.raw("}]}");
-        Fault::Reply(400, String::from_utf8_lossy(body.as_bytes()).into_owned())
+        let reasons = |body: &mut Writer| {
+            body.raw(",\"throttlingReasons\":[{\"reason\":");
+            body.quoted(reason);
+            body.raw(",\"resource\":");
+            body.quoted(resource);
+            body.raw("}]");
+        };
+        Fault::Reply(400, refusal("ThrottlingException", reasons))
     }
 
     /// The service fails.
     pub fn internal() -> Fault {
-        Fault::Reply(500, refusal("InternalServerError"))
+        Fault::Reply(500, refusal("InternalServerError", |_| {}))
     }
 }
 
-fn refusal(code: &str) -> String {
+/// The body of a refusal, with what the service tells besides.
+fn refusal(code: &str, tell: impl FnOnce(&mut Writer)) -> String {
     let mut body = Writer::default();
     body.raw("{\"__type\":");
     body.quoted(code);
-    body.raw(",\"message\":\"scripted\"}");
+    body.raw(",\"message\":\"scripted\"");
+    tell(&mut body);
+    body.raw("}");
     String::from_utf8_lossy(body.as_bytes()).into_owned()
 }
 

@@ -1,7 +1,7 @@
 //! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the text
 //! that JavaScript makes of them.
 
-use super::native::{KeyValue, encode_key};
+use super::native::{KeyValue, as_value, encode_key};
 use super::{Ordered, Role};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
@@ -67,26 +67,7 @@ macro_rules! foreign_times {
         impl<T: Moment + Clone> KeyValue for $name<T> {
             const TYPE: KeyType = KeyType::$type;
 
-            fn to_key(&self) -> Self {
-                self.clone()
-            }
-
-            fn encode_key(
-                &self,
-                name: &Name,
-                role: Role,
-                writer: &mut Writer,
-            ) -> Result<(), CodecError> {
-                encode_key(self, name, role, writer)
-            }
-
-            fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError> {
-                self.encode(writer)
-            }
-
-            fn decode_key(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-                Self::decode(reader)
-            }
+            as_value!();
         }
     )*};
 }

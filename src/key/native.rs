@@ -129,6 +129,8 @@ macro_rules! as_value {
     };
 }
 
+pub(super) use as_value;
+
 macro_rules! key_values {
     ($type:ident, $exact:literal: $($(#[$cfg:meta])? $value:ty),* $(,)?) => {$(
         $(#[$cfg])?

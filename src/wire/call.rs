@@ -258,15 +258,11 @@ impl Wire {
     ) -> Result<Reply, Failure> {
         let exchange = self.exchange(request, token);
         let Some(learner) = learner else {
-            let exchange = Arc::new(exchange);
-            let outcome = self.send(request, &exchange, None).await;
-            trace.end(exchange.attempts());
-            return outcome;
+            return self.send(request, &Arc::new(exchange), None, trace).await;
         };
         let turn = learner.turn();
         let exchange = Arc::new(exchange.teaching());
-        let outcome = self.send(request, &exchange, None).await;
-        trace.end(exchange.attempts());
+        let outcome = self.send(request, &exchange, None, trace).await;
         if let Some(lesson) = exchange.take_lesson() {
             learner.learn(lesson, turn);
         }
@@ -296,9 +292,7 @@ impl Wire {
         };
         let mut settings = config::Builder::new().http_client(client);
         settings.set_timeout_config(route.timeouts_after(spent));
-        let outcome = self.send(request, &exchange, Some(settings)).await;
-        trace.end(exchange.attempts());
-        outcome
+        self.send(request, &exchange, Some(settings), trace).await
     }
 
     async fn send(
@@ -306,9 +300,11 @@ impl Wire {
         request: &Request,
         exchange: &Arc<HookExchange>,
         settings: Option<config::Builder>,
+        trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let CapturedBody { body, request_id } =
-            self.send_by_sdk(request, exchange, settings).await?;
+        let sent = self.send_by_sdk(request, exchange, settings).await;
+        trace.end(exchange.attempts());
+        let CapturedBody { body, request_id } = sent?;
         let body = ByteStream::new(body).collect().await.map_err(unreadable)?;
         Ok(Reply {
             body: body.into_bytes(),

@@ -185,13 +185,12 @@ fn message(
             "table `{table}` does not exist: create it with db.create_tables([..]), or check the \
              prefix, the region and the account of this connection"
         ),
-        ErrorKind::Throttled if throttles.is_empty() => {
-            let said = said();
-            format!("{operation} on `{table}` was throttled, the retries are used up ({said})")
-        }
         ErrorKind::Throttled => {
-            let said: Vec<String> = throttles.iter().map(Throttle::to_string).collect();
-            let said = said.join("; ");
+            let reasons: Vec<String> = throttles.iter().map(Throttle::to_string).collect();
+            let said = match reasons.is_empty() {
+                true => said(),
+                false => reasons.join("; "),
+            };
             format!("{operation} on `{table}` was throttled, the retries are used up ({said})")
         }
         ErrorKind::CollectionFull => format!(
