@@ -11,10 +11,21 @@
 use crate::json::Name;
 use crate::path::{AtPath, KeyUsage, Mode};
 
-/// The path type of a value that has no fields or elements to lead to.
-macro_rules! own_path {
+/// What a value is that has no fields or elements to lead to: its path, and the type that it is always stored as.
+macro_rules! stored_as {
     () => {
         type Path<R, M: crate::path::Mode> = crate::path::Path<R, Self, M>;
+    };
+    (slice of $element:ty) => {
+        stored_as!();
+
+        const STORED: Option<crate::json::Tag> =
+            Some(<$element as crate::codec::DynamoValue>::SLICE);
+    };
+    ($tag:ident) => {
+        stored_as!();
+
+        const STORED: Option<crate::json::Tag> = Some(crate::json::Tag::$tag);
     };
 }
 
@@ -54,6 +65,10 @@ pub trait DynamoValue: Sized {
     /// derefs to it and knows the paths of the fields.
     type Path<R, M: Mode>: AtPath;
 
+    /// The type of DynamoDB that it is stored as, for [`schema()`](crate::entity::DynamoTable::schema); `None` if that differs from
+    /// value to value, or is not said.
+    const STORED: Option<Tag> = None;
+
     /// Writes `{"S":"..."}` or the like.
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
@@ -65,6 +80,10 @@ pub trait DynamoValue: Sized {
     fn encode_slice(slice: &[Self], writer: &mut Writer) -> Result<(), CodecError> {
         list::encode(slice, writer)
     }
+
+    /// The type that [`encode_slice`](Self::encode_slice) writes.
+    #[doc(hidden)]
+    const SLICE: Tag = Tag::L;
 
     /// Reads what [`encode_slice`](Self::encode_slice) writes.
     #[doc(hidden)]
@@ -94,6 +113,9 @@ pub trait DynamoField: Sized {
     /// The path to such a field; a None and an empty set may be removed there.
     type Path<R, U: KeyUsage>: AtPath;
 
+    /// The type of DynamoDB that it is stored as, as [`DynamoValue::STORED`].
+    const STORED: Option<Tag> = None;
+
     /// Writes the name and the value, or nothing if the field is absent.
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
@@ -115,6 +137,8 @@ pub trait DynamoField: Sized {
 
 impl<T: DynamoValue> DynamoField for T {
     type Path<R, U: KeyUsage> = <T as DynamoValue>::Path<R, U::Required>;
+
+    const STORED: Option<Tag> = <T as DynamoValue>::STORED;
 
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {

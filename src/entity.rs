@@ -18,6 +18,7 @@ mod known;
 mod live;
 mod managed;
 pub(crate) mod other;
+mod place;
 mod projection;
 pub(crate) mod sentinel;
 mod shard;
@@ -60,7 +61,7 @@ use crate::entity::guard::{Guard, Open};
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{GivenPart, Shard, wrong_parts};
-use crate::schema::EntityDef;
+use crate::schema::{EntityDef, EntityModel};
 
 /// A struct that is stored as an item. Derive it; its verbs are in [`EntityVerbs`](crate::EntityVerbs).
 #[diagnostic::on_unimplemented(
@@ -126,6 +127,9 @@ pub trait EntityContract: Sized + Send + Sync + 'static {
 
     /// Names and templates.
     const ENTITY: EntityDef;
+
+    /// What else was declared.
+    const MODEL: EntityModel = EntityModel::EMPTY;
 
     /// The parts of its key.
     fn key_parts(&self) -> Self::Held;

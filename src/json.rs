@@ -6,6 +6,7 @@ mod object;
 mod reader;
 mod scan;
 mod tag;
+mod tree;
 mod writer;
 
 pub use fault::CodecError;
@@ -17,5 +18,6 @@ pub use reader::Reader;
 pub(crate) use reader::{KeyFinder, ValueFront};
 pub(crate) use scan::{digits_end, plain_run, string_end, string_end_in};
 pub use tag::Tag;
+pub(crate) use tree::JsonTree;
 pub(crate) use writer::{MAX_DEPTH, escape_into};
 pub use writer::{Name, Writer};

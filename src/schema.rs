@@ -7,11 +7,17 @@
 
 mod agree;
 mod definition;
+mod entity;
 mod interleave;
+mod json;
+mod layout;
 mod likeness;
+mod model;
 mod overlap;
 mod partition;
+mod placement;
 mod reserved;
+mod settings;
 mod table;
 mod unique;
 
@@ -23,14 +29,25 @@ pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece,
     Presence, Projection, SentinelsOf, Style, TableDef, UniqueDef, WhenDef, Width,
 };
+pub(crate) use entity::DeclaredEntity;
+pub use entity::{
+    CollectionSchema, EntitySchema, FieldSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
+    PieceSchema, UniqueSchema,
+};
 pub(crate) use interleave::others_may_be_among;
+pub(crate) use layout::Layout;
+pub use model::{
+    CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, PartModel, TableModel,
+};
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{
     has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
 };
+pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
-pub(crate) use table::Declaration;
+pub use settings::{Billing, TableClass, TableSettings};
+pub(crate) use table::{Declaration, Origin};
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 pub use unique::{has_text_partition, leaves_room_for_uniques};

@@ -42,6 +42,10 @@ impl Dynamo {
     /// every start, by many processes at once. If it is dropped before its end, some of the tables may exist;
     /// call it again.
     ///
+    /// The settings of a schema, such as [`deletion_protection`](TableSchema::deletion_protection), are those of the tables
+    /// that are created, and are not compared with those of tables that exist. A server without one of them, such as the
+    /// embedded engine, makes the table without it.
+    ///
     /// A table has one declaration. Two declarations of one name, such as `table = "shop"` on two entities, are refused
     /// before anything is sent, with an error of kind [`Config`](crate::error::ErrorKind::Config), so pass all
     /// schemas of a program at once. The same schema may be passed twice.
@@ -152,11 +156,17 @@ async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
         service::create(client, schema).await?;
     };
     match differences(client, schema, &found).await? {
-        Differences { list, .. } if !list.is_empty() => refuse(vec![mismatch(&schema.name, &list)]),
+        Differences { list, .. } if !list.is_empty() => {
+            return refuse(vec![mismatch(&schema.name, &list)]);
+        }
         Differences {
             lacks_ttl: true, ..
-        } => enable_ttl(client, schema).await,
-        Differences { .. } => Ok(()),
+        } => enable_ttl(client, schema).await?,
+        Differences { .. } => {}
+    }
+    match schema.settings.point_in_time_recovery {
+        Some(days) => service::enable_recovery(client, &schema.name, days).await,
+        None => Ok(()),
     }
 }
 

@@ -27,6 +27,7 @@ mod key;
 mod key_field;
 mod known;
 mod library;
+mod model;
 mod partition;
 mod path;
 mod projection;

@@ -12,6 +12,8 @@ use syn::{Expr, Ident, Path, Type, Visibility};
 pub(crate) struct Entity {
     /// The path of the library: `::dynamo_entity`, or `#[dynamo(crate = path)]`.
     pub(crate) krate: Path,
+    /// The doc comment.
+    pub(crate) doc: String,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     /// The value of the type attribute: `rename`, otherwise the struct's name.
@@ -266,6 +268,8 @@ pub(crate) struct Field {
     pub(crate) stored: String,
     pub(crate) role: Role,
     pub(crate) form: Form,
+    /// The doc comment.
+    pub(crate) doc: String,
     /// `default`: what a missing or NULL attribute means.
     pub(crate) default: Option<DefaultValue>,
 }
@@ -309,6 +313,8 @@ pub(crate) enum DefaultValue {
 /// `#[derive(DynamoTable)]`.
 pub(crate) struct Table {
     pub(crate) krate: Path,
+    /// The doc comment.
+    pub(crate) doc: String,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     pub(crate) name: String,
@@ -342,6 +348,8 @@ pub(crate) enum TableProjection {
 /// `#[derive(DynamoCollection)]`.
 pub(crate) struct Collection {
     pub(crate) krate: Path,
+    /// The doc comment.
+    pub(crate) doc: String,
     pub(crate) vis: Visibility,
     pub(crate) ident: Ident,
     pub(crate) table: Path,

@@ -20,7 +20,7 @@ macro_rules! float {
     ($($float:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $float {
-            own_path!();
+            stored_as!(N);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 write(self, writer)
@@ -50,7 +50,7 @@ float!(f32 f64);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Number {
-    own_path!();
+    stored_as!(N);
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         self.check()?;
@@ -111,7 +111,7 @@ macro_rules! decimal {
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $decimal {
-            own_path!();
+            stored_as!(N);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.number(&self.to_number()?);

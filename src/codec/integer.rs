@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::DynamoValue;
-use crate::json::{CodecError, Number, Reader, Writer};
+use crate::json::{CodecError, Number, Reader, Tag, Writer};
 
 /// Reads an integer: a short one, as most are, directly, and any other spelling of a number through `parse`.
 #[inline]
@@ -35,7 +35,7 @@ macro_rules! integer {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
-            own_path!();
+            stored_as!(N);
 
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -59,7 +59,9 @@ integer!(i8 i16 i32 i64 isize u16 u32 u64 usize);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for u8 {
-    own_path!();
+    stored_as!(N);
+
+    const SLICE: Tag = Tag::B;
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.integer(*self);
@@ -90,7 +92,7 @@ macro_rules! wide_integer {
     ($($int:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $int {
-            own_path!();
+            stored_as!(N);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 check_width(self.unsigned_abs_u128())?;

@@ -265,7 +265,7 @@ fn decode_set<T: SetElement + Ord>(reader: &mut Reader<'_>) -> Result<BTreeSet<T
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Value {
-    own_path!();
+    stored_as!();
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         match self {
@@ -307,7 +307,7 @@ impl DynamoValue for Value {
 /// An item is a map when it is a value.
 #[diagnostic::do_not_recommend]
 impl DynamoValue for Item {
-    own_path!();
+    stored_as!(M);
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.open_map()?;

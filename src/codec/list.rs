@@ -40,7 +40,7 @@ fn as_stored<T: DynamoValue>(slice: &[T]) -> Option<Vec<T>> {
 
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
-    own_path!();
+    stored_as!(slice of T);
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         T::encode_slice(self, writer)
@@ -58,7 +58,7 @@ impl<T: DynamoValue + Clone + 'static> DynamoValue for Cow<'static, [T]> {
 macro_rules! slice {
     ($($list:ty),*) => {$(
         impl<T: DynamoValue> DynamoValue for $list {
-            own_path!();
+            stored_as!(slice of T);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 T::encode_slice(self, writer)
@@ -78,7 +78,7 @@ macro_rules! slice {
 slice!(Vec<T>, Box<[T]>, Arc<[T]>);
 
 impl<T: DynamoValue, const N: usize> DynamoValue for [T; N] {
-    own_path!();
+    stored_as!(slice of T);
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         T::encode_slice(self, writer)
@@ -101,7 +101,7 @@ macro_rules! tuple {
     ($count:literal: $($type:ident $index:tt),*) => {
         #[diagnostic::do_not_recommend]
         impl<$($type: DynamoValue),*> DynamoValue for ($($type,)*) {
-            own_path!();
+            stored_as!(L);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.open_list()?;

@@ -96,7 +96,7 @@ where
 macro_rules! map {
     ($map:ty, ordered: $ordered:literal; $($generics:tt)*) => {
         impl<$($generics)*> DynamoValue for $map {
-            own_path!();
+            stored_as!(M);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, writer)

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use crate::path::{KeyUsage, Mode};
 
 use super::{DynamoField, DynamoValue};
-use crate::json::{CodecError, Name, Reader, Writer};
+use crate::json::{CodecError, Name, Reader, Tag, Writer};
 
 #[diagnostic::do_not_recommend]
 impl<T: DynamoValue> DynamoField for Option<T> {
     type Path<R, U: KeyUsage> = T::Path<R, U::Optional>;
+
+    const STORED: Option<Tag> = T::STORED;
 
     #[inline]
     fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
@@ -46,6 +48,8 @@ macro_rules! pointer {
         #[diagnostic::do_not_recommend]
         impl<T: DynamoValue> DynamoValue for $pointer<T> {
             type Path<R, M: Mode> = T::Path<R, M>;
+
+            const STORED: Option<Tag> = T::STORED;
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 T::encode(self, writer)

@@ -89,6 +89,8 @@ macro_rules! set {
         impl<$($generics)*> DynamoField for $set {
             type Path<R, U: KeyUsage> = Path<R, Self, U::Optional>;
 
+            const STORED: Option<Tag> = Some(T::TAG);
+
             fn encode_field(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
                 encode(self.iter(), $ordered, name, writer)
             }

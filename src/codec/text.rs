@@ -10,7 +10,7 @@ macro_rules! text {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $text {
-            own_path!();
+            stored_as!(S);
 
             #[inline]
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -34,7 +34,7 @@ text!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for char {
-    own_path!();
+    stored_as!(S);
 
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
         writer.text(self.encode_utf8(&mut [0; 4]));
@@ -60,7 +60,7 @@ impl DynamoValue for char {
 
 #[diagnostic::do_not_recommend]
 impl DynamoValue for bool {
-    own_path!();
+    stored_as!(Bool);
 
     #[inline]
     fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
@@ -84,7 +84,7 @@ macro_rules! foreign_text {
         #[cfg(feature = $feature)]
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $foreign {
-            own_path!();
+            stored_as!(S);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 writer.plain_text(&self.to_string());

@@ -29,7 +29,7 @@ macro_rules! time_values {
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl DynamoValue for $value {
-            own_path!();
+            stored_as!(S);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 let write: fn(&Self) -> Result<TimeText, CodecError> = $write;

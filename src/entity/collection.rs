@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
-use crate::schema::{EntityDef, EntityIndexDef};
+use crate::schema::{CollectionModel, EntityDef, EntityIndexDef};
 
 /// An enum of entities of one shared table. Derive it.
 ///
@@ -96,6 +96,10 @@ pub trait CollectionContract: Sized + Send + 'static {
     #[doc(hidden)]
     const INDEX: Option<&'static EntityIndexDef> = None;
 
+    /// What else was declared.
+    #[doc(hidden)]
+    const MODEL: CollectionModel = CollectionModel::EMPTY;
+
     /// Makes the variant that takes items of no entity, if there is one.
     #[doc(hidden)]
     const OTHER: Option<fn(Item) -> Self>;
@@ -147,6 +151,11 @@ impl<C> Variant<C> {
     /// The variant of this entity; `read` reads an item and makes the variant.
     pub const fn new(entity: &'static EntityDef, read: fn(&[u8]) -> Result<C>) -> Self {
         Variant { entity, read }
+    }
+
+    /// The name of its entity.
+    pub(crate) fn name(&self) -> &'static str {
+        self.entity.type_name
     }
 
     pub(crate) fn is_of(&self, entity: &EntityDef) -> bool {

@@ -1,11 +1,9 @@
 //! A table and its entities.
 
-use std::collections::BTreeSet;
-
-use crate::schema::{
-    Declaration, EntityDef, IndexDef, IndexKind, IndexSchema, KeyAttribute, KeyDef, KeyType,
-    Projection, ProjectionSchema, TableDef, TableSchema,
-};
+use super::DynamoCollection;
+use super::collection::Variant;
+use crate::error::{Error, Result};
+use crate::schema::{CollectionSchema, EntityDef, Layout, TableDef, TableModel, TableSchema};
 
 /// A table: a `#[derive(DynamoTable)]`, or an entity that has a table of its own.
 #[diagnostic::on_unimplemented(
@@ -26,111 +24,70 @@ pub trait DynamoTable: 'static {
     #[doc(hidden)]
     const ENTITIES: &'static [&'static EntityDef];
 
-    /// The schema, for [`Dynamo::create_tables`](crate::dynamo::Dynamo::create_tables).
+    /// What else was declared, of the table and of its entities.
+    #[doc(hidden)]
+    const MODEL: TableModel = TableModel::EMPTY;
+
+    /// The table, its entities and all that was declared of them, as plain data:
+    /// [`Dynamo::create_tables`](crate::dynamo::Dynamo::create_tables) makes tables of it.
     fn schema() -> TableSchema {
         Layout {
             table: &Self::TABLE,
             entities: Self::ENTITIES,
+            model: &Self::MODEL,
         }
         .schema()
     }
 }
 
-/// A table and its entities, side by side.
-struct Layout {
-    table: &'static TableDef,
-    entities: &'static [&'static EntityDef],
-}
-
-impl Layout {
-    fn schema(&self) -> TableSchema {
-        let indexes = |kind: IndexKind| {
-            let mine = self
-                .table
-                .indexes
-                .iter()
-                .filter(move |index| index.kind == kind);
-            mine.map(|index| self.index(index)).collect()
-        };
-        TableSchema {
-            name: self.table.name.to_owned(),
-            pk: self.key(self.table.pk),
-            sk: self.table.sk.map(|name| self.key(name)),
-            global_indexes: indexes(IndexKind::Global),
-            local_indexes: indexes(IndexKind::Local),
-            ttl: self.ttl().map(str::to_owned),
-            stream: self.table.stream,
-            declared: Some(Declaration {
-                id: self.table.id,
-                is_shared: self.table.type_attribute.is_some(),
-            }),
+impl TableSchema {
+    /// The same with a collection of the table, for those who read the schema: no requests and no checks depend on it.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    ///
+    /// #[derive(DynamoTable)]
+    /// #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
+    /// struct Shop;
+    ///
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "PROFILE"))]
+    /// struct User { user: String }
+    ///
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
+    /// struct Order { user: String, number: u32 }
+    ///
+    /// /// All about one user.
+    /// #[derive(DynamoCollection)]
+    /// #[dynamo(table = Shop, partition(user))]
+    /// enum Account { User(User), Order(Order) }
+    ///
+    /// let schema = Shop::schema().with_collection::<Account>()?;
+    /// assert_eq!(schema.collections[0].doc, "All about one user.");
+    /// assert_eq!(schema.collections[0].entities, ["User", "Order"]);
+    /// # Ok::<(), dynamo_entity::Error>(())
+    /// ```
+    pub fn with_collection<C: DynamoCollection>(mut self) -> Result<Self> {
+        let (mine, table) = (&self.name, <C::Table as DynamoTable>::TABLE.name);
+        if mine != table {
+            let collection = C::NAME;
+            return Err(Error::config(format!(
+                "`{collection}` is a collection of the table `{table}`, and this is `{mine}`: give it to the schema of that one"
+            )));
         }
-    }
-
-    fn ttl(&self) -> Option<&'static str> {
-        self.entities.iter().find_map(|entity| entity.ttl)
-    }
-
-    /// All key attributes of all entities.
-    fn keys(&self) -> impl Iterator<Item = &'static KeyDef> {
-        self.entities.iter().flat_map(|entity| {
-            let own = std::iter::once(&entity.pk).chain(entity.sk.as_ref());
-            own.chain(
-                entity
-                    .indexes
-                    .iter()
-                    .flat_map(|index| index.pk.iter().chain(index.sk)),
-            )
-        })
-    }
-
-    /// A key attribute with its type: the one that its entities give it, text if none uses it.
-    fn key(&self, name: &str) -> KeyAttribute {
-        let ty = self
-            .keys()
-            .find(|key| key.attribute == name)
-            .map_or(KeyType::S, |key| key.ty);
-        KeyAttribute {
-            name: name.to_owned(),
-            ty,
-        }
-    }
-
-    fn index(&self, index: &IndexDef) -> IndexSchema {
-        let attributes = |names: &[&str]| names.iter().map(|name| self.key(name)).collect();
-        IndexSchema {
-            name: index.name.to_owned(),
-            pk: match index.kind {
-                IndexKind::Global => attributes(index.pk),
-                IndexKind::Local => attributes(&[self.table.pk]),
-            },
-            sk: attributes(index.sk),
-            projection: self.projection(index),
-        }
-    }
-
-    /// The attributes that were asked for, and those that reading an index needs: type and TTL.
-    fn projection(&self, index: &IndexDef) -> ProjectionSchema {
-        let listed = match index.project {
-            Projection::All => return ProjectionSchema::All,
-            Projection::Keys => &[][..],
-            Projection::Include(listed) => listed,
-        };
-        let is_key = |name: &&str| {
-            *name == self.table.pk
-                || self.table.sk == Some(*name)
-                || index.pk.contains(name)
-                || index.sk.contains(name)
-        };
-        let all = listed
-            .iter()
-            .copied()
-            .chain(self.table.type_attribute)
-            .chain(self.ttl());
-        let names: BTreeSet<&str> = all.filter(|name| !is_key(name)).collect();
-        if names.is_empty() {
-            return ProjectionSchema::Keys;
-        }
-        ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
+        let entities = C::VARIANTS.iter().map(Variant::name).map(str::to_owned);
+        let partition = C::MODEL.partition.map(|parts| {
+            let parts = parts.iter().map(|part| (*part).to_owned());
+            parts.collect()
+        });
+        self.collections.push(CollectionSchema {
+            name: C::NAME.to_owned(),
+            doc: C::MODEL.doc.to_owned(),
+            index: C::INDEX.map(|index| index.index.to_owned()),
+            partition,
+            entities: entities.collect(),
+        });
+        Ok(self)
     }
 }

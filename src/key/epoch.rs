@@ -94,6 +94,10 @@ macro_rules! counted {
                     .and_then($part::floor)
                     .ok_or_else(|| key.unlike().at(field))
             }
+
+            fn from_plain(text: &str) -> Option<$part<T>> {
+                KeyPart::from_plain(text)
+            }
         }
     )*};
 }

@@ -6,7 +6,7 @@ use super::{Ordered, Role};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
 use crate::codec::time::{Form, decode_formed, encode_formed};
-use crate::json::{CodecError, Name, Reader, Writer};
+use crate::json::{CodecError, Name, Reader, Tag, Writer};
 use crate::path::{Mode, Path};
 use crate::schema::KeyType;
 
@@ -38,6 +38,8 @@ macro_rules! foreign_times {
         #[diagnostic::do_not_recommend]
         impl<T: Moment + Clone> DynamoValue for $name<T> {
             type Path<R, M: Mode> = Path<R, Self, M>;
+
+            const STORED: Option<Tag> = Some(Tag::$type);
 
             fn encode(&self, writer: &mut Writer) -> Result<(), CodecError> {
                 encode_formed(self.0.to_timestamp(), Form::$form, writer)

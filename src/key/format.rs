@@ -86,6 +86,19 @@ macro_rules! lossy {
             pad: Option<usize>,
             last: bool,
         ) -> Result<$part, CodecError>;
+
+        /// Reads a part as a person writes it.
+        #[doc(hidden)]
+        fn from_plain(text: &str) -> Option<$part>;
+
+        /// The part for such a text.
+        #[doc(hidden)]
+        fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+        where
+            Self: 'static,
+        {
+            $crate::key::given::part_of_text(Self::from_plain(text), Self::write_held)
+        }
     };
     (impl $part:ty, $of:expr) => {
         const WIDTH: Width = <$part as KeyPart>::WIDTH;
@@ -111,6 +124,10 @@ macro_rules! lossy {
             last: bool,
         ) -> Result<$part, CodecError> {
             key.part(field, pad, last)
+        }
+
+        fn from_plain(text: &str) -> Option<$part> {
+            <$part as KeyPart>::from_plain(text)
         }
     };
 }
@@ -158,7 +175,7 @@ impl<T: Moment + Clone> ToMillis for T {
 )]
 pub trait ToDate {
     /// The type of the date.
-    type Date: KeyPart;
+    type Date: KeyPart + 'static;
 
     lossy!(trait Self::Date);
 }

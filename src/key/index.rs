@@ -1,5 +1,6 @@
 //! Parts of index keys. A part may be missing, and then the item is not in the index.
 
+use super::given::part_of_text;
 use super::{
     DATE, EPOCH, EPOCH_MILLIS, FIRST, KeyPart, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH,
     Millis, PADDED, PLAIN, Padded, PartPlace, Role, SECONDS, Seconds, ToDate, ToEpoch,
@@ -19,7 +20,7 @@ use crate::schema::{KeyType, Presence, Width};
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// What a query takes: the field's type, or what a lossy format leaves of it.
-    type Part;
+    type Part: 'static;
 
     /// How wide the part is.
     #[doc(hidden)]
@@ -40,6 +41,16 @@ pub trait IndexField<const FORMAT: u8> {
     /// Writes the part that a query looks for.
     #[doc(hidden)]
     fn write_part(part: &Self::Part, place: PartPlace<'_, '_>) -> Result<(), CodecError>;
+
+    /// Reads the part that a query looks for, as a person writes it.
+    #[doc(hidden)]
+    fn from_plain(text: &str) -> Option<Self::Part>;
+
+    /// The part for such a text.
+    #[doc(hidden)]
+    fn given(text: &str) -> Option<Box<dyn std::any::Any>> {
+        part_of_text(Self::from_plain(text), Self::write_part)
+    }
 }
 
 macro_rules! index_fields {
@@ -49,7 +60,7 @@ macro_rules! index_fields {
     };
     ($($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T: $bound + $part> IndexField<$format> for T {
+        impl<T: $bound + $part + 'static> IndexField<$format> for T {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
@@ -66,10 +77,14 @@ macro_rules! index_fields {
             fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 <T as $part>::$write(part, place)
             }
+
+            fn from_plain(text: &str) -> Option<$held> {
+                <T as $part>::from_plain(text)
+            }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: $bound + $part> IndexField<$format> for Option<T> {
+        impl<T: $bound + $part + 'static> IndexField<$format> for Option<T> {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
@@ -85,6 +100,10 @@ macro_rules! index_fields {
 
             fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 <T as $part>::$write(part, place)
+            }
+
+            fn from_plain(text: &str) -> Option<$held> {
+                <T as $part>::from_plain(text)
             }
         }
     )*};
@@ -109,7 +128,7 @@ macro_rules! placed_fields {
     (part $value:ident $empty:ident) => { $value.as_ref().filter(|part| !part.$empty()) };
     ($place:ident $presence:expr; $($format:ident: $bound:ident, $part:ident, $held:ty, $write:ident $(, $empty:ident)?;)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T: $bound + $part> IndexField<{ $place | $format }> for Option<T> {
+        impl<T: $bound + $part + 'static> IndexField<{ $place | $format }> for Option<T> {
             type Part = $held;
 
             // A None is written shorter than a value.
@@ -127,6 +146,10 @@ macro_rules! placed_fields {
 
             fn write_part(part: &$held, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
                 place.write_placed(Some(part), $presence, <T as $part>::$write)
+            }
+
+            fn from_plain(text: &str) -> Option<$held> {
+                <T as $part>::from_plain(text)
             }
         }
     )*};
@@ -169,6 +192,12 @@ pub trait IndexPart: Sized {
     /// The native type.
     const TYPE: KeyType;
 
+    /// The key for a text as a person writes it.
+    #[doc(hidden)]
+    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    where
+        Self: 'static;
+
     /// Writes the attribute, checked as a key; a None writes nothing.
     fn encode_index_key(
         &self,
@@ -199,6 +228,13 @@ impl<T: KeyValue> IndexPart for T {
     type Mode<U: KeyUsage> = U::Required;
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
+
+    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    where
+        T: 'static,
+    {
+        <T as KeyValue>::given(text)
+    }
 
     fn encode_index_key(
         &self,
@@ -232,6 +268,13 @@ impl<T: KeyValue> IndexPart for Option<T> {
     type Mode<U: KeyUsage> = U::Optional;
 
     const TYPE: KeyType = T::TYPE;
+
+    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    where
+        T: 'static,
+    {
+        <T as KeyValue>::given(text)
+    }
 
     fn encode_index_key(
         &self,

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::given::{given_value, value_of_text};
 use super::parse::PartText;
 use super::point::KeyPoint;
-use super::{Ordered, Role};
+use super::{KeyPart, Ordered, Role};
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
@@ -52,6 +53,21 @@ pub trait KeyValue: Sized {
     /// Reads the attribute, in whatever spelling another writer gave it.
     #[doc(hidden)]
     fn decode_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
+
+    /// Reads a text as a person writes it: numbers as their digits, bytes as base64.
+    #[doc(hidden)]
+    fn from_plain(text: &str) -> Option<Self> {
+        value_of_text(text)
+    }
+
+    /// The key for such a text.
+    #[doc(hidden)]
+    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    where
+        Self: 'static,
+    {
+        given_value(Self::from_plain(text))
+    }
 
     /// Reads the attribute where it names the item (law K8): only in the spelling in which it would be written.
     #[doc(hidden)]
@@ -203,6 +219,10 @@ macro_rules! formed_key_values {
 
             fn is_text(&self, text: &str) -> Option<bool> {
                 Some(PartText::bare(text).is_of(self))
+            }
+
+            fn from_plain(text: &str) -> Option<Self> {
+                KeyPart::from_plain(text)
             }
         }
     )*};

@@ -32,6 +32,16 @@ impl<'t> PartText<'t> {
         has_no_negatives(self.pad, self.style)
     }
 
+    /// A text that no key holds, as a person writes it.
+    pub(super) fn plain(raw: &'t str) -> Self {
+        PartText {
+            raw,
+            // Texts are not escaped and numbers not padded in keys of this style.
+            style: Style::Verbatim('#'),
+            pad: None,
+        }
+    }
+
     /// The text of an attribute that is a bare key.
     pub(super) fn bare(raw: &'t str) -> Self {
         PartText {

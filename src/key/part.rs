@@ -1,6 +1,7 @@
 //! One part of a key template.
 
 use super::PartPlace;
+use super::given::part_of_text;
 use super::parse::{KeyParser, PartText};
 use crate::json::CodecError;
 use crate::schema::{Style, Width};
@@ -43,6 +44,21 @@ pub trait KeyPart: Sized {
     /// index for it.
     fn is_empty_part(&self) -> bool {
         false
+    }
+
+    /// Reads a text as a person writes it: without escapes and padding, times in any form of RFC 3339.
+    #[doc(hidden)]
+    fn from_plain(text: &str) -> Option<Self> {
+        Self::parse_part(&PartText::plain(text))
+    }
+
+    /// The part for such a text.
+    #[doc(hidden)]
+    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    where
+        Self: 'static,
+    {
+        part_of_text(Self::from_plain(text), Self::write)
     }
 
     /// Writes the part to its place in a template.

@@ -29,8 +29,25 @@ fn parse_moment<T: Moment>(raw: &str, precision: Precision) -> Option<T> {
     )
 }
 
+/// A time as a person writes it: in any form of RFC 3339, or as a date, which is its first moment in UTC.
+fn plain_moment<T: Moment>(text: &str) -> Option<T> {
+    let is_date = text.len() == "2026-03-01".len();
+    let time = match is_date {
+        true => time::parse_utc(&format!("{text}T00:00:00Z")),
+        false => time::parse_utc(text),
+    };
+    time.and_then(T::from_timestamp)
+}
+
+/// A time that a cut keeps whole, so that nothing is rounded in silence.
+fn uncut<T: Moment, C>(text: &str, cut: fn(T) -> Option<C>, get: fn(&C) -> &T) -> Option<C> {
+    let time: T = plain_moment(text)?;
+    let whole = time.to_timestamp();
+    cut(time).filter(|cut| get(cut).to_timestamp() == whole)
+}
+
 macro_rules! time_parts {
-    ($($(#[$cfg:meta])? $part:ty, $width:literal, $write:expr, $parse:expr;)*) => {$(
+    ($($(#[$cfg:meta])? $part:ty, $width:literal, $write:expr, $parse:expr, $plain:expr;)*) => {$(
         $(#[$cfg])?
         #[diagnostic::do_not_recommend]
         impl KeyPart for $part {
@@ -48,6 +65,11 @@ macro_rules! time_parts {
                 parse(text.raw())
             }
 
+            fn from_plain(text: &str) -> Option<Self> {
+                let plain: fn(&str) -> Option<Self> = $plain;
+                plain(text)
+            }
+
             fn to_part(&self) -> Self {
                 self.clone()
             }
@@ -60,7 +82,8 @@ macro_rules! moment_parts {
         time_parts! {$(
             $(#[$cfg])? $part, 30,
                 |value| moment_text(value, Precision::Nanos),
-                |raw| parse_moment(raw, Precision::Nanos);
+                |raw| parse_moment(raw, Precision::Nanos),
+                plain_moment;
         )*}
     };
 }
@@ -86,14 +109,16 @@ macro_rules! civil_parts {
                     raw,
                     |raw| time::parse_date(raw).and_then(time::CalendarDate::from_days),
                     |value| time::date_text(time::CalendarDate::to_days(value)),
-                );
+                ),
+                |text| time::parse_date(text).and_then(time::CalendarDate::from_days);
             #[cfg(feature = $feature)] $datetime, 29,
                 |value| time::civil_text(time::CivilTime::to_civil(value), Precision::Nanos),
                 |raw| exactly(
                     raw,
                     |raw| time::parse_civil(raw).and_then(time::CivilTime::from_civil),
                     |value| time::civil_text(time::CivilTime::to_civil(value), Precision::Nanos),
-                );
+                ),
+                |text| time::parse_civil(text).and_then(time::CivilTime::from_civil);
         )*}
     };
 }
@@ -118,6 +143,10 @@ impl<T: Moment + Clone> KeyPart for Seconds<T> {
         parse_moment(text.raw(), Precision::Seconds).and_then(Seconds::floor)
     }
 
+    fn from_plain(text: &str) -> Option<Self> {
+        uncut(text, Seconds::floor, Seconds::get)
+    }
+
     fn to_part(&self) -> Self {
         self.clone()
     }
@@ -135,6 +164,10 @@ impl<T: Moment + Clone> KeyPart for Millis<T> {
 
     fn parse_part(text: &PartText<'_>) -> Option<Self> {
         parse_moment(text.raw(), Precision::Millis).and_then(Millis::floor)
+    }
+
+    fn from_plain(text: &str) -> Option<Self> {
+        uncut(text, Millis::floor, Millis::get)
     }
 
     fn to_part(&self) -> Self {

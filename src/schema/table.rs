@@ -1,9 +1,32 @@
-//! A table's schema, as the service sees it.
+//! A table's schema, as plain data.
 
-use super::{KeyType, StreamView};
+use std::fmt;
 
-/// A table: its keys, indexes, TTL attribute and stream. It comes from
+use super::{CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings};
+
+/// A table: what the service has to know of it, what was declared in it, and how it is run. It comes from
 /// [`DynamoTable::schema`](crate::DynamoTable::schema); its name is still without a prefix.
+///
+/// It is plain data. [`to_json`](TableSchema::to_json) writes it down for tools in other languages, and
+/// [`from_json`](TableSchema::from_json) reads that.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// /// An order of a customer.
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = "USER#{user}", sk = "ORDER#{number:08}"))]
+/// #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{number}"))]
+/// struct Order { user: String, number: u32, status: String, note: Option<String> }
+///
+/// let schema = Order::schema().deletion_protection(true).tag("team", "sales");
+/// let order = schema.entity("Order").expect("it is declared");
+/// assert_eq!(order.doc, "An order of a customer.");
+/// assert_eq!(order.pk.to_string(), "\"USER#{user}\"");
+/// let note = order.field("note").expect("it is a field");
+/// assert_eq!((note.rust_type.as_str(), note.is_required), ("Option<String>", false));
+/// assert_eq!(order.patterns[0].name, "by_status");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableSchema {
@@ -21,8 +44,75 @@ pub struct TableSchema {
     pub ttl: Option<String>,
     /// The stream of changes.
     pub stream: Option<StreamView>,
-    /// What declares the table; `None` if the service described it.
-    pub(crate) declared: Option<Declaration>,
+    /// The doc comment of a table with several entities.
+    pub doc: String,
+    /// The attribute that holds the name of the entity, in a table of several.
+    pub type_attribute: Option<String>,
+    /// How key texts are written.
+    pub style: Style,
+    /// The entities; none if the service described the table.
+    pub entities: Vec<EntitySchema>,
+    /// The collections that were [given](TableSchema::with_collection).
+    pub collections: Vec<CollectionSchema>,
+    /// How it is run.
+    pub settings: TableSettings,
+    /// What declares the table; None if the service described it, or if it was read from JSON.
+    pub(crate) origin: Origin<Declaration>,
+}
+
+impl TableSchema {
+    /// A table with a partition key and nothing else, which nobody declared.
+    pub(crate) fn bare(name: String, pk: KeyAttribute) -> Self {
+        TableSchema {
+            name,
+            pk,
+            sk: None,
+            global_indexes: Vec::new(),
+            local_indexes: Vec::new(),
+            ttl: None,
+            stream: None,
+            doc: String::new(),
+            type_attribute: None,
+            style: Style::Escaped,
+            entities: Vec::new(),
+            collections: Vec::new(),
+            settings: TableSettings::default(),
+            origin: Origin(None),
+        }
+    }
+
+    /// The entity of this name.
+    pub fn entity(&self, name: &str) -> Option<&EntitySchema> {
+        self.entities.iter().find(|entity| entity.name == name)
+    }
+
+    /// The index of this name, global or local.
+    pub fn index(&self, name: &str) -> Option<&IndexSchema> {
+        let mut indexes = self.global_indexes.iter().chain(&self.local_indexes);
+        indexes.find(|index| index.name == name)
+    }
+}
+
+/// Where a schema comes from, which is no part of what it says: schemas that say the same are equal.
+#[derive(Clone, Copy)]
+pub(crate) struct Origin<T>(pub(crate) Option<T>);
+
+impl<T> PartialEq for Origin<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for Origin<T> {}
+
+impl<T> fmt::Debug for Origin<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "declared"
+        } else {
+            "not declared"
+        })
+    }
 }
 
 /// What declares a table: a table of several entities, or an entity with a table of its own.

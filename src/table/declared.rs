@@ -9,7 +9,7 @@ use crate::schema::{Declaration, TableSchema};
 pub(crate) fn check(schemas: &[TableSchema]) -> Result<()> {
     let declared = schemas
         .iter()
-        .filter_map(|schema| Some((&*schema.name, schema.declared?)));
+        .filter_map(|schema| Some((&*schema.name, schema.origin.0?)));
     let mut first: BTreeMap<&str, Declaration> = BTreeMap::new();
     let mut refused: Vec<String> = Vec::new();
     for (table, declaration) in declared {

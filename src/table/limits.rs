@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableSchema};
+use crate::schema::{
+    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableSchema, TableSettings,
+};
 
 const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
@@ -12,6 +14,13 @@ const INCLUDED_ATTRIBUTES: usize = 100;
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
 /// The limit for the partition key and for the sort key of a multi-attribute key.
 const KEY_ATTRIBUTES: usize = 4;
+/// For how many days back a table can be restored.
+const RECOVERY_DAYS: std::ops::RangeInclusive<u8> = 1..=35;
+/// Units of one table or index for each second; what an account may have is far below.
+const UNITS: std::ops::RangeInclusive<u64> = 1..=1_000_000_000_000;
+const TAGS: usize = 50;
+const TAG_NAME: usize = 128;
+const TAG_VALUE: usize = 256;
 
 pub(super) fn check(schema: &TableSchema) -> Result<()> {
     match problem(schema) {
@@ -57,6 +66,41 @@ fn problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| indexes().find_map(bad_key))
         .or_else(|| twice(indexes().map(|index| index.name.as_str())))
         .or_else(|| two_types(schema))
+        .or_else(|| bad_settings(&schema.settings))
+}
+
+fn bad_settings(settings: &TableSettings) -> Option<String> {
+    if let Some(days) = settings.point_in_time_recovery
+        && !RECOVERY_DAYS.contains(&days)
+    {
+        return Some(format!(
+            "it can be restored for 1 to 35 days back, not for {days}: `point_in_time_recovery(35)`"
+        ));
+    }
+    if let Billing::Provisioned { reads, writes } = settings.billing
+        && (!UNITS.contains(&reads) || !UNITS.contains(&writes))
+    {
+        return Some(format!(
+            "`provisioned({reads}, {writes})` has a number of units that is 0 or that no table can have"
+        ));
+    }
+    if settings.tags.len() > TAGS {
+        let tags = settings.tags.len();
+        return Some(format!("it has {tags} tags, DynamoDB allows {TAGS}"));
+    }
+    let bad = |(name, value): (&String, &String)| {
+        let (name_size, value_size) = (name.chars().count(), value.chars().count());
+        name_size == 0 || name_size > TAG_NAME || value_size > TAG_VALUE || name.starts_with("aws:")
+    };
+    let name = settings
+        .tags
+        .iter()
+        .find(|tag| bad(*tag))
+        .map(|(name, _)| name)?;
+    Some(format!(
+        "the tag `{name}` is not one that DynamoDB takes: a name has 1 to {TAG_NAME} characters and does not begin with \
+         `aws:`, a value has up to {TAG_VALUE}"
+    ))
 }
 
 fn bad_name(what: &str, name: &str) -> Option<String> {

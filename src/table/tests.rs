@@ -29,8 +29,6 @@ fn include(names: &[&str]) -> ProjectionSchema {
 
 fn shop() -> TableSchema {
     TableSchema {
-        name: "shop".into(),
-        pk: key("pk"),
         sk: Some(key("sk")),
         global_indexes: vec![
             index("gsi1", &["g1pk"], &["g1sk"], ProjectionSchema::All),
@@ -44,7 +42,7 @@ fn shop() -> TableSchema {
         local_indexes: vec![index("lsi1", &["pk"], &["l1sk"], ProjectionSchema::Keys)],
         ttl: Some("expires".into()),
         stream: Some(StreamView::NewAndOldImages),
-        declared: None,
+        ..TableSchema::bare("shop".into(), key("pk"))
     }
 }
 

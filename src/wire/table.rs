@@ -6,15 +6,17 @@ mod encode;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
     BillingMode, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate, LocalSecondaryIndex, ProvisionedThroughput, StreamSpecification,
-    TimeToLiveSpecification, TimeToLiveStatus,
+    GlobalSecondaryIndexUpdate, LocalSecondaryIndex, PointInTimeRecoverySpecification,
+    ProvisionedThroughput, StreamSpecification, TimeToLiveSpecification, TimeToLiveStatus,
 };
 
 use super::failure::{Site, from_sdk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::schema::{IndexSchema, TableSchema};
 use decode::found;
-use encode::{definitions, incomplete, keys, projection, stream_type, table_keys};
+use encode::{
+    class, definitions, incomplete, keys, projection, stream_type, table_keys, tags, units,
+};
 
 /// A table as the service describes it.
 #[derive(Debug, Clone)]
@@ -58,16 +60,26 @@ pub(crate) async fn describe(client: &Client, name: &str) -> Result<Option<Descr
 /// Starts to create a table that is billed on demand. It is no error if somebody else does the same.
 pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> {
     let name = &schema.name;
+    let settings = &schema.settings;
+    let units = units(settings.billing)?;
     let mut request = client
         .create_table()
         .table_name(name)
-        .billing_mode(BillingMode::PayPerRequest)
+        .billing_mode(match units {
+            Some(_) => BillingMode::Provisioned,
+            None => BillingMode::PayPerRequest,
+        })
+        .set_provisioned_throughput(units.clone())
+        .set_deletion_protection_enabled(settings.deletion_protection)
+        .set_table_class(settings.class.map(class))
+        .set_tags(tags(settings)?)
         .set_key_schema(Some(table_keys(schema)?))
         .set_attribute_definitions(Some(definitions(schema, None)?));
     for index in &schema.global_indexes {
         let keys = Some(keys(&index.pk, &index.sk)?);
         let builder = GlobalSecondaryIndex::builder()
             .index_name(&index.name)
+            .set_provisioned_throughput(units.clone())
             .set_key_schema(keys);
         let index = builder
             .projection(projection(&index.projection))
@@ -148,8 +160,7 @@ pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
         Err(error) => {
             let error = from_sdk(error, Site::harmless("DescribeTimeToLive", name)).error;
             // On a server without the operation, nothing expires.
-            let lacking = error.code() == Some("UnknownOperationException");
-            return if lacking { Ok(None) } else { Err(error) };
+            return lacking(error).map(|()| None);
         }
     };
     let Some(ttl) = output.time_to_live_description() else {
@@ -175,6 +186,32 @@ pub(crate) async fn enable_ttl(client: &Client, name: &str, attribute: &str) -> 
     match request.send().await {
         Ok(_) => Ok(()),
         Err(error) => Err(from_sdk(error, Site::harmless("UpdateTimeToLive", name)).error),
+    }
+}
+
+/// Keeps what is needed to restore the table to any second of the last days. A server without that, such as one for
+/// tests, has nothing to restore.
+pub(crate) async fn enable_recovery(client: &Client, name: &str, days: u8) -> Result<()> {
+    let recovery = PointInTimeRecoverySpecification::builder()
+        .point_in_time_recovery_enabled(true)
+        .recovery_period_in_days(days.into());
+    let request = client
+        .update_continuous_backups()
+        .table_name(name)
+        .point_in_time_recovery_specification(recovery.build().map_err(incomplete)?);
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            lacking(from_sdk(error, Site::harmless("UpdateContinuousBackups", name)).error)
+        }
+    }
+}
+
+/// Passes over an operation that the server does not have.
+fn lacking(error: Error) -> Result<()> {
+    match error.code() {
+        Some("UnknownOperationException") => Ok(()),
+        _ => Err(error),
     }
 }
 

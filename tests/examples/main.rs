@@ -40,3 +40,5 @@ mod delivery;
 mod facts;
 mod help_desk_crashes;
 mod http;
+mod places;
+mod schemas;

@@ -43,6 +43,7 @@ mod model;
 mod modify;
 mod observed;
 mod operands;
+mod places;
 mod put;
 mod query;
 mod renamed;
@@ -98,6 +99,7 @@ fn main() {
         ("collection_index", collection_index::tests),
         ("update", update::tests),
         ("operands", operands::tests),
+        ("places", places::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),

@@ -7,5 +7,6 @@ pub mod engine;
 pub mod faulty;
 pub mod grammar;
 pub mod model;
+pub mod placed;
 pub mod rewriting;
 pub mod suite;

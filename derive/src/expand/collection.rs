@@ -122,6 +122,11 @@ fn implementation(collection: &Collection) -> TokenStream {
         .map(|variant| (ask(variant, "ENTITY"), ask(variant, "This")));
     let (first, entity) = first.unzip();
     let index = declared_index(collection);
+    let doc = &collection.doc;
+    let partition_parts = option(collection.partition.as_ref().map(|partition| {
+        let parts = partition.parts.iter().map(plain_name);
+        code!(&[#(#parts),*])
+    }));
     let other = collection.variants.iter().find(|v| v.other.is_some());
     let made = match other {
         Some(CollectionVariant { ident, ty, .. }) => {
@@ -148,6 +153,10 @@ fn implementation(collection: &Collection) -> TokenStream {
             const VARIANTS: &'static [__d::Variant<Self>] = &[#(#variants),*];
             const FIRST: &'static __d::EntityDef = &#first;
             const INDEX: ::core::option::Option<&'static __d::EntityIndexDef> = __d::index_in(&#first, #index);
+            const MODEL: __d::CollectionModel = __d::CollectionModel {
+                doc: #doc,
+                partition: #partition_parts,
+            };
             const OTHER: ::core::option::Option<fn(__d::Item) -> Self> = #made;
 
             fn write_partition(

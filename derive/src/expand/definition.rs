@@ -237,6 +237,11 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
                 stream: #view,
             };
 
+            const MODEL: __d::TableModel = __d::TableModel {
+                doc: "",
+                entities: &[&<#ident as __d::EntityContract>::MODEL],
+            };
+
             const ENTITIES: &'static [&'static __d::EntityDef] =
                 &[&<#ident as __d::EntityContract>::ENTITY];
         }

@@ -6,8 +6,8 @@ use quote::format_ident;
 use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
-    checks, decode, definition, encode, index, key, partition, path, projection, query, repository,
-    unique, upkeep, way,
+    checks, decode, definition, encode, index, key, model, partition, path, projection, query,
+    repository, unique, upkeep, way,
 };
 use crate::model::{Entity, Role, TableRef};
 
@@ -93,7 +93,7 @@ fn implementation(
         Some(_) => code!(__d::Versioned),
         None => unguarded.clone(),
     };
-    let def = definition::entity(entity);
+    let (def, model) = (definition::entity(entity), model::entity(entity));
     let key_parts = key_parts(entity, key_struct);
     let encode = encode::encode(entity, key_struct);
     let decode = decode::decode(entity, key_struct);
@@ -121,6 +121,8 @@ fn implementation(
 
             const SORT_PARTS: &'static Self::SortParts = &#sort_parts;
             const ENTITY: __d::EntityDef = #def;
+
+            #model
 
             #key_parts
             #encode

@@ -45,6 +45,21 @@ pub(super) fn form(form: Form) -> Option<TokenStream> {
     }
 }
 
+/// Names what a field is to the library.
+pub(super) fn field_role(role: Role) -> TokenStream {
+    match role {
+        Role::Attribute => code!(__d::FieldRole::Attribute),
+        Role::Skip => code!(__d::FieldRole::Skip),
+        Role::Rest => code!(__d::FieldRole::Rest),
+        Role::Version => code!(__d::FieldRole::Version),
+        Role::Ttl => code!(__d::FieldRole::Ttl),
+        Role::CreatedAt => code!(__d::FieldRole::CreatedAt),
+        Role::UpdatedAt => code!(__d::FieldRole::UpdatedAt),
+        Role::CreatedBy => code!(__d::FieldRole::CreatedBy),
+        Role::UpdatedBy => code!(__d::FieldRole::UpdatedBy),
+    }
+}
+
 /// Names the moment that a managed field keeps: the first write or the last one.
 pub(super) fn stamp_kind(role: Role) -> TokenStream {
     match role {

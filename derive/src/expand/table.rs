@@ -18,6 +18,11 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
         .entities
         .iter()
         .map(|entity| of(entity, &code!(EntityContract), "ENTITY"));
+    let models = table
+        .entities
+        .iter()
+        .map(|entity| of(entity, &code!(EntityContract), "MODEL"));
+    let doc = &table.doc;
     let constants = table.indexes.iter().map(|index| {
         let (name, value) = (&index.ident, declaration(index));
         let doc = format!("The index `{}`.", plain_name(name));
@@ -46,6 +51,11 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
                 style: #style,
                 indexes: &[#(#ident::#names),*],
                 stream: #stream,
+            };
+
+            const MODEL: __d::TableModel = __d::TableModel {
+                doc: #doc,
+                entities: &[#(&#models),*],
             };
 
             const ENTITIES: &'static [&'static __d::EntityDef] =

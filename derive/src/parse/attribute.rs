@@ -27,6 +27,24 @@ pub(crate) fn read(attrs: &[Attribute], diag: &Diag) -> Vec<Opt> {
     all
 }
 
+/// The text of a doc comment, without the space that stands before each of its lines.
+pub(crate) fn doc(attrs: &[Attribute]) -> String {
+    let lines = attrs.iter().filter_map(|attr| match &attr.meta {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let lines: Vec<String> = lines
+        .map(|line| line.strip_prefix(' ').map_or(line.clone(), str::to_owned))
+        .collect();
+    lines.join("\n").trim().to_owned()
+}
+
 /// The options of one list.
 pub(crate) fn options(tokens: TokenStream, diag: &Diag) -> Vec<Opt> {
     separated(tokens, |input| option(input, diag), diag)

@@ -41,6 +41,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Collection> {
         .collect();
     Some(Collection {
         krate: krate::read(&attrs),
+        doc: attribute::doc(&attrs),
         vis,
         ident,
         table: table?,

@@ -62,6 +62,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     Some((
         Entity {
             krate,
+            doc: attribute::doc(&attrs),
             vis,
             ident,
             name,

@@ -81,6 +81,7 @@ fn one(
         default(opt, diag)
     });
     let read = Field {
+        doc: attribute::doc(&field.attrs),
         ident,
         vis: field.vis,
         ty: field.ty,

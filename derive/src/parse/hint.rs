@@ -138,6 +138,7 @@ fn path(field: syn::Field) -> Option<Field> {
         ty: field.ty,
         role: role.map_or(Role::Attribute, |(_, role)| role),
         form: if has("serde") { Form::Serde } else { Form::Own },
+        doc: String::new(),
         default: None,
     })
 }

@@ -49,6 +49,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
     };
     let table = Table {
         krate: krate::read(&attrs),
+        doc: attribute::doc(&attrs),
         vis,
         ident,
         name: name.value(),

@@ -48,8 +48,6 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
     let global = table.global_secondary_indexes();
     let local = table.local_secondary_indexes();
     let schema = TableSchema {
-        name: name.to_owned(),
-        pk,
         sk: sk.into_iter().next(),
         global_indexes: global
             .iter()
@@ -59,9 +57,8 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
             .iter()
             .map(|found| index(found.index_name(), found.key_schema(), found.projection()))
             .collect(),
-        ttl: None,
         stream: stream(table),
-        declared: None,
+        ..TableSchema::bare(name.to_owned(), pk)
     };
     let changing = global.iter().filter(|index| {
         matches!(

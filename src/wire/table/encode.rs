@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
-    ScalarAttributeType, StreamViewType,
+    ProvisionedThroughput, ScalarAttributeType, StreamViewType, TableClass as SdkTableClass, Tag,
 };
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableSchema,
+    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass,
+    TableSchema, TableSettings,
 };
 
 pub(super) fn table_keys(schema: &TableSchema) -> Result<Vec<KeySchemaElement>> {
@@ -79,6 +80,35 @@ pub(super) fn stream_type(view: StreamView) -> StreamViewType {
         StreamView::OldImage => StreamViewType::OldImage,
         StreamView::NewAndOldImages => StreamViewType::NewAndOldImages,
     }
+}
+
+/// The units of a table and of each global index; None on demand.
+pub(super) fn units(billing: Billing) -> Result<Option<ProvisionedThroughput>> {
+    let Billing::Provisioned { reads, writes } = billing else {
+        return Ok(None);
+    };
+    // The limits were checked before, so nothing is lost.
+    let units = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
+    let throughput = ProvisionedThroughput::builder()
+        .read_capacity_units(units(reads))
+        .write_capacity_units(units(writes));
+    throughput.build().map(Some).map_err(incomplete)
+}
+
+pub(super) fn class(class: TableClass) -> SdkTableClass {
+    match class {
+        TableClass::Standard => SdkTableClass::Standard,
+        TableClass::InfrequentAccess => SdkTableClass::StandardInfrequentAccess,
+    }
+}
+
+pub(super) fn tags(settings: &TableSettings) -> Result<Option<Vec<Tag>>> {
+    let tags = settings.tags.iter().map(|(name, value)| {
+        let tag = Tag::builder().key(name).value(value);
+        tag.build().map_err(incomplete)
+    });
+    let tags: Vec<Tag> = tags.collect::<Result<_>>()?;
+    Ok((!tags.is_empty()).then_some(tags))
 }
 
 pub(super) fn incomplete(error: BuildError) -> Error {

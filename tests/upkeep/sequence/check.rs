@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use dynamo_entity::EntityVerbs;
 use dynamo_entity::aws_sdk_dynamodb::types::{DeleteRequest, WriteRequest};
+use dynamo_entity::schema::TableSchema;
 use dynamo_entity::{DynamoTable, Item, Key};
 
 use super::{Step, World};
@@ -43,6 +44,7 @@ impl<E: Subject> World<'_, E> {
 
 /// Every index holds exactly the items that a brute-force search of the model finds.
 pub async fn indexes<E: Subject>(db: &Db, rows: &[Row<E>]) -> Step {
+    let schema = E::Table::schema();
     for index in <E::Table as DynamoTable>::TABLE.indexes {
         let names: Vec<&str> = index.pk.iter().chain(index.sk).copied().collect();
         let found = scan::<E>(db, index.name).await?;
@@ -57,6 +59,13 @@ pub async fn indexes<E: Subject>(db: &Db, rows: &[Row<E>]) -> Step {
             })
         });
         let (found, expected) = (sorted(found), sorted(expected));
+        let told = sorted(told::<E>(&schema, index.name, rows)?.into_iter());
+        if told != expected {
+            return Err(format!(
+                "the schema says of {}: {told:?}\nexpected: {expected:?}",
+                index.name
+            ));
+        }
         if let Some(wrong) = found.iter().find(|item| !expected.contains(item)) {
             return Err(format!("the index {} holds {wrong}", index.name));
         }
@@ -65,6 +74,28 @@ pub async fn indexes<E: Subject>(db: &Db, rows: &[Row<E>]) -> Step {
         }
     }
     Ok(())
+}
+
+/// The keys that the schema gives to the rows in an index (law N1).
+fn told<E: Subject>(
+    schema: &TableSchema,
+    index: &str,
+    rows: &[Row<E>],
+) -> Result<Vec<Item>, String> {
+    let mut told = Vec::new();
+    for row in rows {
+        let place = schema.place_item(&row.item);
+        let place = place.map_err(|error| error.to_string())?;
+        if let Some(Ok(keys)) = place.index(index) {
+            let mut item = primary_key::<E>(&row.item);
+            item.extend(
+                keys.iter()
+                    .map(|(name, value)| (name.clone(), value.clone())),
+            );
+            told.push(item);
+        }
+    }
+    Ok(told)
 }
 
 fn sorted(items: impl Iterator<Item = Item>) -> Vec<String> {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
 use super::fields::{decode_fields, encode_fields};
-use super::implement::implement;
+use super::implement::{implement, stored_as};
 use crate::expand::tokens::{local, name, of, plain_name};
 use crate::model::{DataVariant, Field, Value, VariantShape};
 
@@ -15,9 +15,12 @@ pub(super) fn expand(value: &Value, tag: &str, variants: &[DataVariant]) -> Toke
     let names: Vec<_> = variants.iter().map(|variant| &variant.stored).collect();
     let encode = variants.iter().map(|variant| encode_variant(variant, tag));
     let decode = variants.iter().map(|variant| decode_variant(variant, tag));
+    let stored = stored_as("M");
     implement(
         value,
         &code! {
+            #stored
+
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 writer.open_map()?;
                 match self { #(#encode)* }

@@ -1,9 +1,17 @@
 //! All values implement one trait, under the same bounds.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 
 use crate::expand::tokens::bounds;
 use crate::model::Value;
+
+/// Says which type of DynamoDB all values are stored as.
+pub(super) fn stored_as(tag: &str) -> TokenStream {
+    let tag = Ident::new(tag, Span::mixed_site());
+    code! {
+        const STORED: ::core::option::Option<__d::Tag> = ::core::option::Option::Some(__d::Tag::#tag);
+    }
+}
 
 /// Makes `impl<T> DynamoValue for Wrapper<T> where T: DynamoValue { body }`, with the library's own path.
 pub(super) fn implement(value: &Value, body: &TokenStream) -> TokenStream {

@@ -10,9 +10,12 @@ use crate::model::Value;
 pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
     let [encode, decode, copy] =
         ["encode", "decode", "as_stored"].map(|item| of(inner, &code!(DynamoValue), item));
+    let stored = of(inner, &code!(DynamoValue), "STORED");
     let own = implement(
         value,
         &code! {
+            const STORED: ::core::option::Option<__d::Tag> = #stored;
+
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 #encode(&self.0, writer)
             }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 
-use super::implement::implement;
+use super::implement::{implement, stored_as};
 use crate::model::{OrderedVariant, Value};
 
 pub(super) fn expand(value: &Value, variants: &[OrderedVariant]) -> TokenStream {
@@ -40,9 +40,12 @@ fn ranks(ident: &Ident, variants: &[OrderedVariant]) -> TokenStream {
 }
 
 fn as_value(value: &Value) -> TokenStream {
+    let stored = stored_as("N");
     implement(
         value,
         &code! {
+            #stored
+
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 <u16 as __d::DynamoValue>::encode(&rank(self), writer)
             }

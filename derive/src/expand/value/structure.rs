@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 
 use super::fields::{decode_fields, encode_fields};
-use super::implement::implement_with;
+use super::implement::{implement_with, stored_as};
 use crate::expand::{path, stored};
 use crate::model::{Field, Value};
 
@@ -29,10 +29,13 @@ pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
     let path = path::value_path(&value.ident);
     let params = value.generics.type_params().map(|param| &param.ident);
     let path = code!(type Path<__Root, __Mode: __d::Mode> = #path<__Root, __Mode #(, #params)*>;);
+    let stored = stored_as("M");
     let own = implement_with(
         value,
         &path,
         &code! {
+            #stored
+
             fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
                 writer.open_map()?;
                 #encode

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 
-use super::implement::implement;
+use super::implement::{implement, stored_as};
 use crate::model::{UnitVariant, Value};
 
 pub(super) fn expand(value: &Value, variants: &[UnitVariant]) -> TokenStream {
@@ -49,7 +49,10 @@ fn texts(ident: &Ident, variants: &[UnitVariant]) -> TokenStream {
 
 /// An attribute holds the name as a text.
 fn own() -> TokenStream {
+    let stored = stored_as("S");
     code! {
+        #stored
+
         fn encode(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
             writer.text(text(self));
             ::core::result::Result::Ok(())

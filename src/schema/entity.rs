@@ -1,0 +1,227 @@
+//! What was declared, as plain data: entities with their fields, keys, access patterns and unique values.
+
+use std::fmt;
+
+use super::{
+    EntityDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Presence, TableDef, Width,
+};
+use crate::json::Tag;
+
+/// An entity of a table, as it was declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EntitySchema {
+    /// The name of the struct.
+    pub name: String,
+    /// The value of the type attribute, if the table has one.
+    pub stored_name: String,
+    /// The doc comment.
+    pub doc: String,
+    /// Whether its items are never replaced, changed or deleted.
+    pub append_only: bool,
+    /// Its fields, in their order.
+    pub fields: Vec<FieldSchema>,
+    /// The partition key.
+    pub pk: KeySchema,
+    /// The sort key.
+    pub sk: Option<KeySchema>,
+    /// Its access patterns by indexes.
+    pub patterns: Vec<PatternSchema>,
+    /// The values that no two items share.
+    pub uniques: Vec<UniqueSchema>,
+    /// The constants that say so; None if it was read from JSON.
+    pub(crate) origin: Origin<DeclaredEntity>,
+}
+
+/// The constants of an entity.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DeclaredEntity {
+    pub(crate) table: &'static TableDef,
+    pub(crate) entity: &'static EntityDef,
+    pub(crate) model: &'static EntityModel,
+}
+
+/// A field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldSchema {
+    /// Its name.
+    pub name: String,
+    /// The attribute that it is stored in; None if it has none of its own.
+    pub attribute: Option<String>,
+    /// Its type, as it is written.
+    pub rust_type: String,
+    /// The type of DynamoDB that it is stored as; None if that differs from value to value, or is not known.
+    pub stored: Option<Tag>,
+    /// What it is to the library.
+    pub role: FieldRole,
+    /// Whether an item without the attribute cannot be read.
+    pub is_required: bool,
+    /// `serde`, or the name of its `format`.
+    pub form: Option<String>,
+    /// What a missing attribute means, as it is written.
+    pub default: Option<String>,
+    /// The doc comment.
+    pub doc: String,
+}
+
+/// A key attribute, and what fills it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeySchema {
+    /// Its name.
+    pub attribute: String,
+    /// Its type.
+    pub ty: KeyType,
+    /// What fills it.
+    pub content: KeyContent,
+}
+
+/// What fills a key attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyContent {
+    /// The field of this name, whose own attribute it is.
+    Field(String),
+    /// A text made of these pieces.
+    Template(Vec<PieceSchema>),
+}
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PieceSchema {
+    /// Text that is the same in every key.
+    Text(String),
+    /// A field.
+    Part(PartSchema),
+    /// The delimiter and a number below this one.
+    Shard(u16),
+}
+
+/// A field in a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PartSchema {
+    /// Its name.
+    pub field: String,
+    /// What stands behind the colon in the template, such as `08` or `date:last`.
+    pub format: Option<String>,
+    /// How wide its text is.
+    pub width: Width,
+    /// Whether it may be missing.
+    pub presence: Presence,
+}
+
+/// An access pattern: how an entity fills an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PatternSchema {
+    /// Its name.
+    pub name: String,
+    /// The index.
+    pub index: String,
+    /// The kind of the index.
+    pub kind: IndexKind,
+    /// The partition key; empty for a local index, which has that of the table.
+    pub pk: Vec<KeySchema>,
+    /// The sort key.
+    pub sk: Vec<KeySchema>,
+    /// How many shards reads visit, if there are any.
+    pub read_shards: Option<u16>,
+    /// The condition under which an item is in the index, as it is written.
+    pub when: Option<String>,
+    /// Whether rows of the index are whole items; otherwise they are keys.
+    pub has_whole_rows: bool,
+}
+
+/// Fields whose values no two items share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UniqueSchema {
+    /// The name of the look-up.
+    pub name: String,
+    /// The name in the keys of the items that keep the values.
+    pub stored: String,
+    /// The fields.
+    pub fields: Vec<String>,
+}
+
+/// Several entities that are read together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CollectionSchema {
+    /// The name of the enum.
+    pub name: String,
+    /// The doc comment.
+    pub doc: String,
+    /// The index, if it is not the table that is read.
+    pub index: Option<String>,
+    /// The parts of the partition key; None if it reads the whole table.
+    pub partition: Option<Vec<String>>,
+    /// The names of its entities.
+    pub entities: Vec<String>,
+}
+
+impl EntitySchema {
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<&FieldSchema> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// The access pattern of this name.
+    pub fn pattern(&self, name: &str) -> Option<&PatternSchema> {
+        self.patterns.iter().find(|pattern| pattern.name == name)
+    }
+}
+
+impl KeySchema {
+    /// The fields that it is made of, in their order.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        let (bare, pieces) = match &self.content {
+            KeyContent::Field(field) => (Some(field.as_str()), &[][..]),
+            KeyContent::Template(pieces) => (None, pieces.as_slice()),
+        };
+        let parts = pieces.iter().filter_map(|piece| match piece {
+            PieceSchema::Part(part) => Some(part.field.as_str()),
+            PieceSchema::Text(_) | PieceSchema::Shard(_) => None,
+        });
+        bare.into_iter().chain(parts)
+    }
+
+    /// How many shards a partition key has, if it has any.
+    pub fn shards(&self) -> Option<u16> {
+        match &self.content {
+            KeyContent::Template(pieces) => match pieces.last() {
+                Some(PieceSchema::Shard(shards)) => Some(*shards),
+                _ => None,
+            },
+            KeyContent::Field(_) => None,
+        }
+    }
+}
+
+/// As it is declared: the name of the field, or the template in quotes.
+impl fmt::Display for KeySchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pieces = match &self.content {
+            KeyContent::Field(field) => return f.write_str(field),
+            KeyContent::Template(pieces) => pieces,
+        };
+        f.write_str("\"")?;
+        for piece in pieces {
+            match piece {
+                PieceSchema::Text(text) => {
+                    f.write_str(&text.replace('{', "{{").replace('}', "}}"))?;
+                }
+                PieceSchema::Part(part) => match &part.format {
+                    Some(format) => write!(f, "{{{}:{format}}}", part.field)?,
+                    None => write!(f, "{{{}}}", part.field)?,
+                },
+                PieceSchema::Shard(_) => {}
+            }
+        }
+        f.write_str("\"")?;
+        self.shards()
+            .map_or(Ok(()), |shards| write!(f, ", shards = {shards}"))
+    }
+}

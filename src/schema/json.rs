@@ -1,0 +1,216 @@
+//! Schemas as JSON: [`TableSchema::to_json`] and [`TableSchema::from_json`].
+
+mod read;
+mod word;
+
+use super::{
+    Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute, KeyContent,
+    KeySchema, PatternSchema, PieceSchema, ProjectionSchema, TableSchema, TableSettings,
+    UniqueSchema,
+};
+use crate::json::JsonTree;
+use word::Word;
+
+/// The number of the format. A member that readers may pass over does not raise it.
+const FORMAT: u64 = 1;
+
+impl TableSchema {
+    /// The schema as JSON, one member a line and always in the same order, for tools in other languages and for diffs.
+    ///
+    /// | member | what it holds |
+    /// |---|---|
+    /// | `format` | `1`; a reader refuses a greater one. Members may be added without raising it |
+    /// | `name`, `doc` | the table's name without prefix, its doc comment |
+    /// | `pk`, `sk` | `name` and `type` (`S`, `N`, `B`) of the key attributes |
+    /// | `type_attribute`, `keys` | the attribute that names the entity; `escaped`, or `verbatim:` and the delimiter |
+    /// | `global_indexes`, `local_indexes` | `name`; `pk` and `sk`, lists of attributes; `projection`: `all`, `keys` or a list |
+    /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
+    /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads` and `writes`), `tags` |
+    /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques` |
+    /// | a field | `name`, `attribute`, `rust_type`, `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
+    /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
+    /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `whole_rows` |
+    /// | a unique value | `name`, `stored`, `fields` |
+    /// | `collections` | `name`, `doc`, `index`, `partition`, `entities` |
+    ///
+    /// What is not there, or empty, is left out.
+    pub fn to_json(&self) -> String {
+        let style = self.style.word();
+        JsonTree::object([
+            ("format", Some(FORMAT.into())),
+            ("name", Some((&self.name).into())),
+            ("doc", text(&self.doc)),
+            ("pk", Some(attribute(&self.pk))),
+            ("sk", self.sk.as_ref().map(attribute)),
+            (
+                "type_attribute",
+                self.type_attribute.as_ref().map(Into::into),
+            ),
+            ("keys", Some((&style).into())),
+            ("global_indexes", list(&self.global_indexes, index)),
+            ("local_indexes", list(&self.local_indexes, index)),
+            ("ttl", self.ttl.as_ref().map(Into::into)),
+            ("stream", self.stream.as_ref().map(word)),
+            ("settings", Some(settings(&self.settings))),
+            ("entities", list(&self.entities, entity)),
+            ("collections", list(&self.collections, collection)),
+        ])
+        .to_text()
+    }
+}
+
+fn text(text: &str) -> Option<JsonTree> {
+    (!text.is_empty()).then(|| text.into())
+}
+
+fn word(word: &impl Word) -> JsonTree {
+    JsonTree::Text(word.word())
+}
+
+fn list<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
+    (!values.is_empty()).then(|| JsonTree::list(values, tree))
+}
+
+fn texts(texts: &[String]) -> JsonTree {
+    JsonTree::list(texts, |text| text.into())
+}
+
+fn attribute(attribute: &KeyAttribute) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&attribute.name).into())),
+        ("type", Some(word(&attribute.ty))),
+    ])
+}
+
+fn index(index: &IndexSchema) -> JsonTree {
+    let projection = match &index.projection {
+        ProjectionSchema::All => "all".into(),
+        ProjectionSchema::Keys => "keys".into(),
+        ProjectionSchema::Include(names) => texts(names),
+    };
+    JsonTree::object([
+        ("name", Some((&index.name).into())),
+        ("pk", list(&index.pk, attribute)),
+        ("sk", list(&index.sk, attribute)),
+        ("projection", Some(projection)),
+    ])
+}
+
+fn settings(settings: &TableSettings) -> JsonTree {
+    let billing = match settings.billing {
+        Billing::OnDemand => "on_demand".into(),
+        Billing::Provisioned { reads, writes } => JsonTree::object([
+            ("reads", Some(reads.into())),
+            ("writes", Some(writes.into())),
+        ]),
+    };
+    let tags = settings.tags.iter();
+    let tags = JsonTree::object(tags.map(|(name, value)| (name.as_str(), Some(value.into()))));
+    let recovery = settings.point_in_time_recovery;
+    JsonTree::object([
+        (
+            "deletion_protection",
+            settings.deletion_protection.map(Into::into),
+        ),
+        (
+            "point_in_time_recovery",
+            recovery.map(|days| u64::from(days).into()),
+        ),
+        ("class", settings.class.as_ref().map(word)),
+        ("billing", Some(billing)),
+        ("tags", (!settings.tags.is_empty()).then_some(tags)),
+    ])
+}
+
+fn entity(entity: &EntitySchema) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&entity.name).into())),
+        ("stored_name", Some((&entity.stored_name).into())),
+        ("doc", text(&entity.doc)),
+        ("append_only", entity.append_only.then(|| true.into())),
+        ("fields", list(&entity.fields, field)),
+        ("pk", Some(key(&entity.pk))),
+        ("sk", entity.sk.as_ref().map(key)),
+        ("patterns", list(&entity.patterns, pattern)),
+        ("uniques", list(&entity.uniques, unique)),
+    ])
+}
+
+fn field(field: &FieldSchema) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&field.name).into())),
+        ("attribute", field.attribute.as_ref().map(Into::into)),
+        ("rust_type", Some((&field.rust_type).into())),
+        ("stored", field.stored.as_ref().map(word)),
+        ("role", Some(word(&field.role))),
+        ("required", field.is_required.then(|| true.into())),
+        ("form", field.form.as_ref().map(Into::into)),
+        ("default", field.default.as_ref().map(Into::into)),
+        ("doc", text(&field.doc)),
+    ])
+}
+
+fn key(key: &KeySchema) -> JsonTree {
+    let (field, template) = match &key.content {
+        KeyContent::Field(field) => (Some(field.into()), None),
+        KeyContent::Template(pieces) => (None, Some(JsonTree::list(pieces, piece))),
+    };
+    JsonTree::object([
+        ("attribute", Some((&key.attribute).into())),
+        ("type", Some(word(&key.ty))),
+        ("field", field),
+        ("template", template),
+    ])
+}
+
+fn piece(piece: &PieceSchema) -> JsonTree {
+    match piece {
+        PieceSchema::Text(text) => JsonTree::object([("text", Some(text.into()))]),
+        PieceSchema::Shard(shards) => {
+            JsonTree::object([("shards", Some(u64::from(*shards).into()))])
+        }
+        PieceSchema::Part(part) => JsonTree::object([
+            ("field", Some((&part.field).into())),
+            ("format", part.format.as_ref().map(Into::into)),
+            ("width", Some(word(&part.width))),
+            ("presence", Some(word(&part.presence))),
+        ]),
+    }
+}
+
+fn pattern(pattern: &PatternSchema) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&pattern.name).into())),
+        ("index", Some((&pattern.index).into())),
+        ("kind", Some(word(&pattern.kind))),
+        ("pk", list(&pattern.pk, key)),
+        ("sk", list(&pattern.sk, key)),
+        (
+            "read_shards",
+            pattern.read_shards.map(|shards| u64::from(shards).into()),
+        ),
+        ("when", pattern.when.as_ref().map(Into::into)),
+        ("whole_rows", pattern.has_whole_rows.then(|| true.into())),
+    ])
+}
+
+fn unique(unique: &UniqueSchema) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&unique.name).into())),
+        ("stored", Some((&unique.stored).into())),
+        ("fields", Some(texts(&unique.fields))),
+    ])
+}
+
+fn collection(collection: &CollectionSchema) -> JsonTree {
+    JsonTree::object([
+        ("name", Some((&collection.name).into())),
+        ("doc", text(&collection.doc)),
+        ("index", collection.index.as_ref().map(Into::into)),
+        (
+            "partition",
+            collection.partition.as_ref().map(|parts| texts(parts)),
+        ),
+        ("entities", Some(texts(&collection.entities))),
+    ])
+}

@@ -1,0 +1,87 @@
+//! The words that stand for values in JSON.
+
+use crate::json::Tag;
+use crate::schema::{
+    FieldRole, IndexKind, KeyType, Presence, StreamView, Style, TableClass, Width,
+};
+
+/// A value that is one word.
+pub(super) trait Word: Sized {
+    fn word(&self) -> String;
+
+    fn of_word(word: &str) -> Option<Self>;
+}
+
+macro_rules! words {
+    ($($type:ident { $($value:ident: $word:literal),* $(,)? })*) => {$(
+        impl Word for $type {
+            fn word(&self) -> String {
+                match self { $($type::$value => $word),* }.to_owned()
+            }
+
+            fn of_word(word: &str) -> Option<Self> {
+                match word { $($word => Some($type::$value),)* _ => None }
+            }
+        }
+    )*};
+}
+
+words! {
+    KeyType { S: "S", N: "N", B: "B" }
+    Tag {
+        S: "S", N: "N", B: "B", Bool: "BOOL", Null: "NULL", L: "L", M: "M", Ss: "SS", Ns: "NS", Bs: "BS",
+    }
+    IndexKind { Global: "global", Local: "local" }
+    TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
+    StreamView {
+        KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",
+    }
+    Presence { Always: "always", Text: "text", Optional: "optional", First: "first", Last: "last" }
+    FieldRole {
+        Attribute: "attribute", Skip: "skip", Rest: "rest", Version: "version", Ttl: "ttl", CreatedAt: "created_at",
+        UpdatedAt: "updated_at", CreatedBy: "created_by", UpdatedBy: "updated_by",
+    }
+}
+
+impl Word for Style {
+    fn word(&self) -> String {
+        match self {
+            Style::Escaped => "escaped".to_owned(),
+            Style::Verbatim(delimiter) => format!("verbatim:{delimiter}"),
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        if word == "escaped" {
+            return Some(Style::Escaped);
+        }
+        let mut chars = word.strip_prefix("verbatim:")?.chars();
+        let delimiter = chars.next()?;
+        chars.next().is_none().then_some(Style::Verbatim(delimiter))
+    }
+}
+
+impl Word for Width {
+    fn word(&self) -> String {
+        match self {
+            Width::Variable => "variable".to_owned(),
+            Width::Fixed(width) => format!("fixed:{width}"),
+            Width::Digits(digits) => format!("digits:{digits}"),
+            Width::Signed(digits) => format!("signed:{digits}"),
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        if word == "variable" {
+            return Some(Width::Variable);
+        }
+        let (kind, count) = word.split_once(':')?;
+        let count = count.parse().ok()?;
+        match kind {
+            "fixed" => Some(Width::Fixed(count)),
+            "digits" => Some(Width::Digits(count)),
+            "signed" => Some(Width::Signed(count)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! From the constants of declarations to a schema.
+
+use std::collections::BTreeSet;
+
+use super::{
+    AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef, EntitySchema, FieldModel,
+    FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema,
+    KeySource, KeyType, Origin, PartModel, PartSchema, PatternSchema, Piece, PieceSchema,
+    Projection, ProjectionSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef,
+    UniqueSchema,
+};
+use crate::json::Tag;
+
+/// A table and its entities, side by side.
+pub(crate) struct Layout {
+    pub(crate) table: &'static TableDef,
+    pub(crate) entities: &'static [&'static EntityDef],
+    pub(crate) model: &'static TableModel,
+}
+
+impl Layout {
+    pub(crate) fn schema(&self) -> TableSchema {
+        let indexes = |kind: IndexKind| {
+            let mine = self
+                .table
+                .indexes
+                .iter()
+                .filter(move |index| index.kind == kind);
+            mine.map(|index| self.index(index)).collect()
+        };
+        TableSchema {
+            name: self.table.name.to_owned(),
+            pk: self.key(self.table.pk),
+            sk: self.table.sk.map(|name| self.key(name)),
+            global_indexes: indexes(IndexKind::Global),
+            local_indexes: indexes(IndexKind::Local),
+            ttl: self.ttl().map(str::to_owned),
+            stream: self.table.stream,
+            doc: self.model.doc.to_owned(),
+            type_attribute: self.table.type_attribute.map(str::to_owned),
+            style: self.table.style,
+            entities: self.entities(),
+            collections: Vec::new(),
+            settings: TableSettings::default(),
+            origin: Origin(Some(Declaration {
+                id: self.table.id,
+                is_shared: self.table.type_attribute.is_some(),
+            })),
+        }
+    }
+
+    fn entities(&self) -> Vec<EntitySchema> {
+        let pairs = self.entities.iter().zip(self.model.entities);
+        let entities = pairs.map(|(entity, model)| DeclaredEntity {
+            table: self.table,
+            entity,
+            model,
+        });
+        entities.map(DeclaredEntity::schema).collect()
+    }
+
+    fn ttl(&self) -> Option<&'static str> {
+        self.entities.iter().find_map(|entity| entity.ttl)
+    }
+
+    /// All key attributes of all entities.
+    fn keys(&self) -> impl Iterator<Item = &'static KeyDef> {
+        self.entities.iter().flat_map(|entity| {
+            let own = std::iter::once(&entity.pk).chain(entity.sk.as_ref());
+            own.chain(
+                entity
+                    .indexes
+                    .iter()
+                    .flat_map(|index| index.pk.iter().chain(index.sk)),
+            )
+        })
+    }
+
+    /// A key attribute with its type: the one that its entities give it, text if none uses it.
+    fn key(&self, name: &str) -> KeyAttribute {
+        let ty = self
+            .keys()
+            .find(|key| key.attribute == name)
+            .map_or(KeyType::S, |key| key.ty);
+        KeyAttribute {
+            name: name.to_owned(),
+            ty,
+        }
+    }
+
+    fn index(&self, index: &IndexDef) -> IndexSchema {
+        let attributes = |names: &[&str]| names.iter().map(|name| self.key(name)).collect();
+        IndexSchema {
+            name: index.name.to_owned(),
+            pk: match index.kind {
+                IndexKind::Global => attributes(index.pk),
+                IndexKind::Local => attributes(&[self.table.pk]),
+            },
+            sk: attributes(index.sk),
+            projection: self.projection(index),
+        }
+    }
+
+    /// The attributes that were asked for, and those that reading an index needs: type and TTL.
+    fn projection(&self, index: &IndexDef) -> ProjectionSchema {
+        let listed = match index.project {
+            Projection::All => return ProjectionSchema::All,
+            Projection::Keys => &[][..],
+            Projection::Include(listed) => listed,
+        };
+        let is_key = |name: &&str| {
+            *name == self.table.pk
+                || self.table.sk == Some(*name)
+                || index.pk.contains(name)
+                || index.sk.contains(name)
+        };
+        let all = listed
+            .iter()
+            .copied()
+            .chain(self.table.type_attribute)
+            .chain(self.ttl());
+        let names: BTreeSet<&str> = all.filter(|name| !is_key(name)).collect();
+        if names.is_empty() {
+            return ProjectionSchema::Keys;
+        }
+        ProjectionSchema::Include(names.into_iter().map(str::to_owned).collect())
+    }
+}
+
+impl DeclaredEntity {
+    fn schema(self) -> EntitySchema {
+        let (def, model) = (self.entity, self.model);
+        let mut parts = model.parts.iter();
+        let pk = key_schema(&def.pk, &mut parts);
+        let sk = def.sk.as_ref().map(|key| key_schema(key, &mut parts));
+        let patterns = def.indexes.iter();
+        let patterns = patterns.map(|index| self.pattern(index, &mut parts));
+        EntitySchema {
+            name: def.type_name.to_owned(),
+            stored_name: def.stored_name.to_owned(),
+            doc: model.doc.to_owned(),
+            append_only: def.append_only,
+            pk,
+            sk,
+            patterns: patterns.collect(),
+            fields: model.fields.iter().map(|field| self.field(field)).collect(),
+            uniques: def.uniques.iter().map(unique_schema).collect(),
+            origin: Origin(Some(self)),
+        }
+    }
+
+    fn field(self, field: &FieldModel) -> FieldSchema {
+        let attribute = |known: &AttributeDef| known.field == field.name;
+        let at = self.entity.attributes.iter().position(attribute);
+        FieldSchema {
+            name: field.name.to_owned(),
+            attribute: filled(field.attribute),
+            rust_type: field.rust_type.to_owned(),
+            stored: self.key_type(field.name).or(field.stored),
+            role: field.role,
+            is_required: at.is_some_and(|at| !(self.model.may_be_absent)(at)),
+            form: filled(field.form),
+            default: filled(field.default),
+            doc: field.doc.to_owned(),
+        }
+    }
+
+    /// The type of a field that is a key attribute.
+    fn key_type(self, field: &str) -> Option<Tag> {
+        let indexes = self.entity.indexes.iter();
+        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
+        let own = [&self.entity.pk].into_iter().chain(&self.entity.sk);
+        let is_it = |key: &&KeyDef| matches!(key.source, KeySource::Field(name) if name == field);
+        own.chain(of_indexes).find(is_it).map(|key| match key.ty {
+            KeyType::S => Tag::S,
+            KeyType::N => Tag::N,
+            KeyType::B => Tag::B,
+        })
+    }
+
+    fn pattern<'p>(
+        self,
+        index: &EntityIndexDef,
+        parts: &mut impl Iterator<Item = &'p PartModel>,
+    ) -> PatternSchema {
+        let mut declared = self.table.indexes.iter();
+        let declared = declared.find(|declared| declared.name == index.index);
+        PatternSchema {
+            name: index.name.to_owned(),
+            index: index.index.to_owned(),
+            kind: index.kind,
+            pk: index.pk.iter().map(|key| key_schema(key, parts)).collect(),
+            sk: index.sk.iter().map(|key| key_schema(key, parts)).collect(),
+            read_shards: index.read_shards,
+            when: index.when.map(|when| when.condition.to_owned()),
+            has_whole_rows: declared
+                .is_some_and(|declared| matches!(declared.project, Projection::All)),
+        }
+    }
+}
+
+/// A key attribute; its parts are taken from those of the entity, which come in the same order.
+fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>) -> KeySchema {
+    let content = match key.source {
+        KeySource::Field(field) => {
+            parts.next();
+            KeyContent::Field(field.to_owned())
+        }
+        KeySource::Template(pieces) => {
+            let pieces = pieces.iter().map(|piece| match piece {
+                Piece::Literal(text) => PieceSchema::Text((*text).to_owned()),
+                Piece::Shard(shards) => PieceSchema::Shard(*shards),
+                Piece::Part {
+                    field,
+                    width,
+                    presence,
+                } => PieceSchema::Part(PartSchema {
+                    field: (*field).to_owned(),
+                    format: parts.next().and_then(|part| filled(part.format)),
+                    width: *width,
+                    presence: *presence,
+                }),
+            });
+            KeyContent::Template(pieces.collect())
+        }
+    };
+    KeySchema {
+        attribute: key.attribute.to_owned(),
+        ty: key.ty,
+        content,
+    }
+}
+
+fn unique_schema(unique: &UniqueDef) -> UniqueSchema {
+    UniqueSchema {
+        name: unique.name.to_owned(),
+        stored: unique.stored.to_owned(),
+        fields: unique
+            .fields
+            .iter()
+            .map(|field| (*field).to_owned())
+            .collect(),
+    }
+}
+
+/// A text that says something.
+fn filled(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}

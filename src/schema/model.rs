@@ -1,0 +1,121 @@
+//! What a declaration says beside what the library needs to read and write its rows. Only
+//! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
+
+use std::any::Any;
+
+use crate::json::Tag;
+
+/// What the declaration of a table says besides its [`TableDef`](super::TableDef).
+#[derive(Debug, Clone, Copy)]
+pub struct TableModel {
+    /// The doc comment.
+    pub doc: &'static str,
+    /// Its entities, in the order of their definitions.
+    pub entities: &'static [&'static EntityModel],
+}
+
+impl TableModel {
+    /// That of a declaration with mistakes.
+    pub const EMPTY: TableModel = TableModel {
+        doc: "",
+        entities: &[],
+    };
+}
+
+/// What the declaration of an entity says besides its [`EntityDef`](super::EntityDef).
+#[derive(Debug, Clone, Copy)]
+pub struct EntityModel {
+    /// The doc comment.
+    pub doc: &'static str,
+    /// All fields, in their order.
+    pub fields: &'static [FieldModel],
+    /// All parts of all key attributes, bare fields among them: those of the primary key, then index by index.
+    pub parts: &'static [PartModel],
+    /// Whether an item can be read without this attribute, by its number in the definition.
+    pub may_be_absent: fn(usize) -> bool,
+}
+
+impl EntityModel {
+    /// That of a declaration with mistakes.
+    pub const EMPTY: EntityModel = EntityModel {
+        doc: "",
+        fields: &[],
+        parts: &[],
+        may_be_absent: |_| true,
+    };
+}
+
+/// What the declaration of a collection says besides its entities.
+#[derive(Debug, Clone, Copy)]
+pub struct CollectionModel {
+    /// The doc comment.
+    pub doc: &'static str,
+    /// The parts of the partition key; None if it reads the whole table.
+    pub partition: Option<&'static [&'static str]>,
+}
+
+impl CollectionModel {
+    /// That of a declaration with mistakes.
+    pub const EMPTY: CollectionModel = CollectionModel {
+        doc: "",
+        partition: None,
+    };
+}
+
+/// A field.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldModel {
+    /// Its name.
+    pub name: &'static str,
+    /// The attribute; empty if it has none of its own.
+    pub attribute: &'static str,
+    /// Its type, as it is written.
+    pub rust_type: &'static str,
+    /// The type that it is always stored as, unless it is a key attribute, whose definition says so.
+    pub stored: Option<Tag>,
+    /// What it is to the library.
+    pub role: FieldRole,
+    /// `serde` or the name of a `format`, else empty.
+    pub form: &'static str,
+    /// The default, as it is written; empty if there is none.
+    pub default: &'static str,
+    /// The doc comment.
+    pub doc: &'static str,
+}
+
+/// A part of a key.
+#[derive(Debug, Clone, Copy)]
+pub struct PartModel {
+    /// What stands behind the colon in the template, such as `08` or `date:last`; else empty.
+    pub format: &'static str,
+    /// Makes the part out of a text that a person writes; `None` if the text is no value of its type.
+    pub given: GivenOfText,
+}
+
+/// Makes a part of a key out of a text. What it makes is a [`GivenPart`](crate::key::GivenPart), which this room does not
+/// know, because keys are made by what it says.
+pub type GivenOfText = fn(&str) -> Option<Box<dyn Any>>;
+
+/// What a field is to the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FieldRole {
+    /// An attribute like any other.
+    Attribute,
+    /// It has no attribute: it is read from the key, or is its default.
+    Skip,
+    /// It holds all attributes that no other field has.
+    Rest,
+    /// The version.
+    Version,
+    /// When the item expires.
+    Ttl,
+    /// When the item was created.
+    CreatedAt,
+    /// When the item was last written.
+    UpdatedAt,
+    /// Who created the item.
+    CreatedBy,
+    /// Who wrote the item last.
+    UpdatedBy,
+}

@@ -1,0 +1,92 @@
+//! What differs between environments, and is therefore said by code and not by a declaration.
+
+use std::collections::BTreeMap;
+
+use super::TableSchema;
+
+/// How a table is run: what it is billed by, and how it is protected. The methods of [`TableSchema`] say it, such as
+/// [`deletion_protection`](TableSchema::deletion_protection).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TableSettings {
+    /// Whether nobody can delete the table; None leaves it to the service, which then protects nothing.
+    pub deletion_protection: Option<bool>,
+    /// For how many days back the table can be restored to any second.
+    pub point_in_time_recovery: Option<u8>,
+    /// The class; None leaves it to the service, which takes the standard one.
+    pub class: Option<TableClass>,
+    /// How it is billed.
+    pub billing: Billing,
+    /// Labels, by which costs are told apart.
+    pub tags: BTreeMap<String, String>,
+}
+
+/// What storage and requests cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TableClass {
+    /// For most tables.
+    Standard,
+    /// Storage costs less and requests more.
+    InfrequentAccess,
+}
+
+/// What a table is billed by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Billing {
+    /// By requests.
+    #[default]
+    OnDemand,
+    /// By units for each second, of the table and of each of its global indexes.
+    Provisioned {
+        /// Read units.
+        reads: u64,
+        /// Write units.
+        writes: u64,
+    },
+}
+
+impl TableSchema {
+    /// Protects the table from being deleted by anybody, until that is switched off.
+    #[must_use]
+    pub fn deletion_protection(mut self, on: bool) -> Self {
+        self.settings.deletion_protection = Some(on);
+        self
+    }
+
+    /// Keeps what is needed to restore the table to any second of the last 1 to 35 days.
+    #[must_use]
+    pub fn point_in_time_recovery(mut self, days: u8) -> Self {
+        self.settings.point_in_time_recovery = Some(days);
+        self
+    }
+
+    /// Takes the table class for data that is seldom read.
+    #[must_use]
+    pub fn infrequent_access(mut self) -> Self {
+        self.settings.class = Some(TableClass::InfrequentAccess);
+        self
+    }
+
+    /// Bills the table by requests, which is the default.
+    #[must_use]
+    pub fn on_demand(mut self) -> Self {
+        self.settings.billing = Billing::OnDemand;
+        self
+    }
+
+    /// Bills so many read and write units for each second, of the table and of each of its global indexes.
+    #[must_use]
+    pub fn provisioned(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.billing = Billing::Provisioned { reads, writes };
+        self
+    }
+
+    /// Labels the table.
+    #[must_use]
+    pub fn tag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.tags.insert(name.into(), value.into());
+        self
+    }
+}
