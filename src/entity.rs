@@ -48,6 +48,7 @@ pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
 pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{Projected, StoredField, key_with, stored_names};
+pub(crate) use shard::hash_of_json;
 #[doc(hidden)]
 pub use shard::{hash_of_key, hash_of_read};
 pub use table::DynamoTable;

@@ -22,6 +22,7 @@ mod collection;
 mod condition;
 mod cursor;
 mod draft;
+mod dynamic;
 pub(crate) mod explain;
 mod fetch;
 mod gather;
@@ -64,6 +65,7 @@ pub use collection::in_partition;
 pub use cursor::Cursor;
 #[doc(hidden)]
 pub use draft::{KeyDraft, WriteFront};
+pub use dynamic::{DynamicEntity, DynamicQuery};
 pub(crate) use fetch::Fetch;
 pub use hydrate::PartOfItem;
 pub(crate) use job_rows::{JobRows, Places, Walk};

@@ -10,7 +10,12 @@ pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
     writer.raw("{");
     parts.write_in(Shard::Without, &mut writer)?;
     writer.raw("}");
-    let mut reader = Reader::new(writer.as_bytes());
+    hash_of_json(writer.as_bytes())
+}
+
+/// The hash of a key without its shard, from its attributes in DynamoDB JSON, the partition key first.
+pub(crate) fn hash_of_json(key: &[u8]) -> Result<KeyHash, CodecError> {
+    let mut reader = Reader::new(key);
     reader.open_object()?;
     let mut first = true;
     let mut next = || match reader.next_name(&mut first)? {

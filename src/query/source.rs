@@ -5,7 +5,8 @@ use crate::entity::{DynamoCollection, DynamoEntity, DynamoTable};
 use crate::json::{CodecError, Reader, member};
 use crate::key::{Role, Shard};
 use crate::schema::{
-    EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef, others_may_be_among,
+    DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef,
+    others_may_be_among,
 };
 
 /// A table or an index, and the entity or the collection whose rows are asked for.
@@ -48,6 +49,29 @@ impl QuerySource {
             index: E::ENTITY.indexes.get(at),
             ..QuerySource::table::<E>()
         }
+    }
+
+    /// The table of an entity that is known by its constants, or an index as one of its access patterns fills it.
+    pub(super) fn declared(
+        declared: &DeclaredEntity,
+        index: Option<&'static EntityIndexDef>,
+    ) -> Self {
+        QuerySource {
+            table: declared.table,
+            entities: declared.entities,
+            entity: declared.entity,
+            index,
+            members: None,
+        }
+    }
+
+    /// Whether rows hold all attributes.
+    pub(super) fn is_whole(&self) -> bool {
+        let mut declared = self.table.indexes.iter();
+        let index = self
+            .index
+            .and_then(|index| declared.find(|known| known.name == index.index));
+        index.is_none_or(|index| matches!(index.project, Projection::All))
     }
 
     /// The name of the entity or the collection, for messages.

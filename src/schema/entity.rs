@@ -37,6 +37,8 @@ pub struct EntitySchema {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DeclaredEntity {
     pub(crate) table: &'static TableDef,
+    /// All entities of the table.
+    pub(crate) entities: &'static [&'static EntityDef],
     pub(crate) entity: &'static EntityDef,
     pub(crate) model: &'static EntityModel,
 }
@@ -160,6 +162,16 @@ pub struct CollectionSchema {
     pub partition: Option<Vec<String>>,
     /// The names of its entities.
     pub entities: Vec<String>,
+}
+
+impl DeclaredEntity {
+    /// Whether a field is stored as text.
+    pub(crate) fn stores_text(self, field: &str) -> bool {
+        let mut fields = self.model.fields.iter();
+        let field = fields.find(|known| known.name == field);
+        let stored = field.and_then(|field| self.key_type(field.name).or(field.stored));
+        stored == Some(Tag::S)
+    }
 }
 
 impl EntitySchema {

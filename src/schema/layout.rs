@@ -53,6 +53,7 @@ impl Layout {
         let pairs = self.entities.iter().zip(self.model.entities);
         let entities = pairs.map(|(entity, model)| DeclaredEntity {
             table: self.table,
+            entities: self.entities,
             entity,
             model,
         });
@@ -166,7 +167,7 @@ impl DeclaredEntity {
     }
 
     /// The type of a field that is a key attribute.
-    fn key_type(self, field: &str) -> Option<Tag> {
+    pub(super) fn key_type(self, field: &str) -> Option<Tag> {
         let indexes = self.entity.indexes.iter();
         let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
         let own = [&self.entity.pk].into_iter().chain(&self.entity.sk);

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use crate::json::Tag;
+use crate::json::{Name, Tag};
 
 /// What the declaration of a table says besides its [`TableDef`](super::TableDef).
 #[derive(Debug, Clone, Copy)]
@@ -88,9 +88,26 @@ pub struct FieldModel {
 pub struct PartModel {
     /// What stands behind the colon in the template, such as `08` or `date:last`; else empty.
     pub format: &'static str,
+    /// The attribute of a field that is a key by itself; else empty.
+    pub name: Name,
     /// Makes the part out of a text that a person writes; `None` if the text is no value of its type.
     pub given: GivenOfText,
 }
+
+impl PartModel {
+    /// How many digits its format asks for.
+    pub(crate) fn pad(&self) -> Option<usize> {
+        self.format
+            .split(':')
+            .next()?
+            .strip_prefix('0')?
+            .parse()
+            .ok()
+    }
+}
+
+/// The name of what is no attribute.
+pub const NO_NAME: Name = Name::new("", "");
 
 /// Makes a part of a key out of a text. What it makes is a [`GivenPart`](crate::key::GivenPart), which this room does not
 /// know, because keys are made by what it says.

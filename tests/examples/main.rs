@@ -37,6 +37,7 @@ examples! {
 
 mod command_line;
 mod delivery;
+mod dynamic;
 mod facts;
 mod help_desk_crashes;
 mod http;

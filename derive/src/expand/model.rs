@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use super::index::index_keys;
 use super::library;
 use super::template::{contract, index_contract, parts};
-use super::tokens::{of, plain_name, shown};
+use super::tokens::{name, of, plain_name, shown};
 use crate::model::{
     DefaultValue, Entity, Field, Form, Format, KeySource, NoneSide, Role, TextFormat,
 };
@@ -97,7 +97,8 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
                 _ if sparse => of(&field.ty, &code!(IndexPart), "given"),
                 _ => of(&field.ty, &code!(KeyValue), "given"),
             };
-            vec![code!(__d::PartModel { format: "", given: #given })]
+            let name = name(&field.stored);
+            vec![code!(__d::PartModel { format: "", name: #name, given: #given })]
         }
         KeySource::Template(template) => {
             let parts = parts(template).map(|(field, part_format)| {
@@ -107,7 +108,7 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
                 };
                 let given = of(&entity.fields[field].ty, &contract, "given");
                 let text = format_text(part_format);
-                code!(__d::PartModel { format: #text, given: #given })
+                code!(__d::PartModel { format: #text, name: __d::NO_NAME, given: #given })
             });
             parts.collect()
         }

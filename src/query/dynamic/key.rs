@@ -1,0 +1,208 @@
+//! A key attribute whose parts come as texts: written piece by piece, as the derive's functions do.
+
+use crate::json::CodecError;
+use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
+use crate::schema::{DeclaredEntity, KeyDef, KeySource, PartModel, Piece, Presence, Style, Width};
+
+/// A key attribute with the models of its parts.
+#[derive(Clone, Copy)]
+pub(super) struct DynamicKey {
+    pub(super) def: &'static KeyDef,
+    models: &'static [PartModel],
+    style: Style,
+}
+
+/// A part of a key, or a field that is a key by itself.
+#[derive(Clone, Copy)]
+pub(super) struct DynamicPart {
+    pub(super) field: &'static str,
+    pub(super) model: &'static PartModel,
+    /// None for a field that is a key by itself.
+    piece: Option<(Width, Presence)>,
+}
+
+/// Hands out the models of parts, which stand in one list, key by key.
+pub(super) struct PartModels {
+    left: &'static [PartModel],
+    style: Style,
+}
+
+impl PartModels {
+    pub(super) fn of(declared: &DeclaredEntity) -> Self {
+        PartModels {
+            left: declared.model.parts,
+            style: declared.table.style,
+        }
+    }
+
+    /// Those of the next key.
+    pub(super) fn take(&mut self, def: &'static KeyDef) -> DynamicKey {
+        let count = match def.source {
+            KeySource::Field(_) => 1,
+            KeySource::Template(pieces) => pieces.iter().filter(|piece| is_part(piece)).count(),
+        };
+        let (models, left) = self.left.split_at_checked(count).unwrap_or_default();
+        self.left = left;
+        DynamicKey {
+            def,
+            models,
+            style: self.style,
+        }
+    }
+}
+
+fn is_part(piece: &Piece) -> bool {
+    matches!(piece, Piece::Part { .. })
+}
+
+impl DynamicKey {
+    pub(super) fn is_template(&self) -> bool {
+        matches!(self.def.source, KeySource::Template(_))
+    }
+
+    pub(super) fn parts(&self) -> Vec<DynamicPart> {
+        let fields: Vec<_> = match self.def.source {
+            KeySource::Field(field) => vec![(field, None)],
+            KeySource::Template(pieces) => {
+                let parts = pieces.iter().filter_map(|piece| match piece {
+                    Piece::Part {
+                        field,
+                        width,
+                        presence,
+                    } => Some((*field, Some((*width, *presence)))),
+                    Piece::Literal(_) | Piece::Shard(_) => None,
+                });
+                parts.collect()
+            }
+        };
+        let parts = fields.into_iter().zip(self.models);
+        let part = |((field, piece), model)| DynamicPart {
+            field,
+            model,
+            piece,
+        };
+        parts.map(part).collect()
+    }
+
+    /// Writes the attribute, or what the target asks of it. A part that is None is not written.
+    pub(super) fn write(
+        &self,
+        parts: &[Option<&GivenPart>],
+        shard: Shard,
+        role: Role,
+        target: KeyTarget<'_>,
+    ) -> Result<(), CodecError> {
+        if let (KeySource::Field(_), [Some(part)], [model]) = (self.def.source, parts, self.models)
+        {
+            return match role {
+                Role::Partition => part.write_value(target, &model.name),
+                Role::Sort => part.write_sort_value(target, &model.name),
+            };
+        }
+        self.write_pieces(shard, role, target, |at, place| {
+            parts
+                .get(at)
+                .copied()
+                .flatten()
+                .map_or(Ok(()), |part| part.write(place))
+        })
+    }
+
+    /// Writes one part of a sort key, or the text before all parts.
+    pub(super) fn write_one(
+        &self,
+        at: usize,
+        part: Option<&GivenPart>,
+        target: KeyTarget<'_>,
+    ) -> Result<(), CodecError> {
+        let mut parts = vec![None; self.models.len()];
+        if let Some(place) = parts.get_mut(at) {
+            *place = part;
+        }
+        self.write(&parts, Shard::Without, Role::Sort, target)
+    }
+
+    /// Writes what stands in a sort key for a None.
+    pub(super) fn write_none(
+        &self,
+        none: usize,
+        presence: Presence,
+        target: KeyTarget<'_>,
+    ) -> Result<(), CodecError> {
+        self.write_pieces(Shard::Without, Role::Sort, target, |at, place| {
+            if at == none {
+                place.write_none(presence);
+            }
+            Ok(())
+        })
+    }
+
+    fn write_pieces(
+        &self,
+        shard: Shard,
+        role: Role,
+        target: KeyTarget<'_>,
+        write: impl Fn(usize, crate::key::PartPlace<'_, '_>) -> Result<(), CodecError>,
+    ) -> Result<(), CodecError> {
+        let KeySource::Template(pieces) = self.def.source else {
+            return Err(wrong_parts());
+        };
+        let mut key = KeyText::open(target, self.def.attribute, role, self.style)?;
+        let mut parts = self.models.iter().enumerate();
+        for (piece, is_last) in with_last(pieces) {
+            match piece {
+                Piece::Literal(text) => key.literal(text),
+                Piece::Shard(shards) => key.shard(shard, *shards)?,
+                Piece::Part { field, .. } => {
+                    let (at, model) = parts.next().ok_or_else(wrong_parts)?;
+                    write(at, key.part(field, model.pad(), is_last))?;
+                }
+            }
+        }
+        key.close()
+    }
+
+    /// Whether the keys sort by the values of a part; those of other libraries need not.
+    pub(super) fn is_sorted_by(&self, part: &DynamicPart, is_text: bool) -> bool {
+        let KeySource::Template(pieces) = self.def.source else {
+            return true;
+        };
+        let ends = |piece: Option<&Piece>| matches!(piece, Some(Piece::Part { field, .. }) if *field == part.field);
+        self.style == Style::Escaped || !part.has_any_width() || is_text && ends(pieces.last())
+    }
+}
+
+/// The pieces, and whether nothing follows them.
+fn with_last(pieces: &'static [Piece]) -> impl Iterator<Item = (&'static Piece, bool)> {
+    let pieces_left = (0..pieces.len()).rev();
+    pieces.iter().zip(pieces_left.map(|left| left == 0))
+}
+
+impl DynamicPart {
+    /// The part of this text, if it is one.
+    pub(super) fn read(&self, text: &str) -> Option<GivenPart> {
+        let part = (self.model.given)(text)?;
+        part.downcast().ok().map(|part| *part)
+    }
+
+    /// Whether its texts differ in width.
+    pub(super) fn has_any_width(&self) -> bool {
+        let width = self.piece.map(|(width, _)| width);
+        matches!(width, None | Some(Width::Variable))
+    }
+
+    /// Where a None stands in the key, if it has a place.
+    pub(super) fn place_of_none(&self) -> Option<Presence> {
+        let presence = self.piece.map(|(_, presence)| presence)?;
+        matches!(presence, Presence::First | Presence::Last).then_some(presence)
+    }
+
+    /// The format, as far as it says in which case a text is.
+    pub(super) fn case(&self) -> u8 {
+        match self.model.format.split(':').next() {
+            Some("lower") => LOWER,
+            Some("upper") => UPPER,
+            _ => PLAIN,
+        }
+    }
+}
