@@ -18,6 +18,7 @@ mod known;
 mod live;
 mod managed;
 pub(crate) mod other;
+mod patterns;
 mod projection;
 pub(crate) mod sentinel;
 mod shard;
@@ -44,6 +45,7 @@ pub(crate) use live::{
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
+pub(crate) use patterns::{CollectionPatterns, IndexPattern, Patterns, UniquePattern};
 pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{Projected, StoredField, key_with, stored_names};

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units};
 
+pub use crate::schema::Pattern;
 pub use crate::wire::{Detour, WirePath};
 
 type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
@@ -24,6 +25,8 @@ pub(crate) struct Observers(Arc<[Watcher]>);
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Observed<'r> {
+    /// What it was for: the entity, the verb or the access pattern, and the index.
+    pub pattern: &'static Pattern,
     /// The operation of DynamoDB, for example `PutItem`.
     pub operation: &'static str,
     /// The table's full name; the first one if there are several tables.
@@ -101,6 +104,7 @@ impl Observers {
         };
         let answer = AnswerCounts::read(body);
         let observed = Observed {
+            pattern: request.pattern,
             operation: request.operation.name(),
             table: &request.table,
             duration,
@@ -205,6 +209,8 @@ fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
 mod tests {
     use super::*;
 
+    static PATTERN: Pattern = Pattern::alone("A", "put");
+
     #[test]
     fn one_table_or_several() {
         let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
@@ -254,6 +260,7 @@ mod tests {
     #[test]
     fn the_units_of_nothing_are_no_negative_zero() {
         let failed = Observed {
+            pattern: &PATTERN,
             operation: "PutItem",
             table: "a",
             duration: Duration::ZERO,

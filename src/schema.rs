@@ -11,6 +11,7 @@ mod interleave;
 mod likeness;
 mod overlap;
 mod partition;
+mod pattern;
 mod reserved;
 mod table;
 mod unique;
@@ -29,6 +30,8 @@ pub use partition::{
     has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
 };
+pub use pattern::Pattern;
+pub(crate) use pattern::{JointPatterns, SEVERAL};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub(crate) use table::Declaration;
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};

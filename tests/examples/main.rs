@@ -40,3 +40,4 @@ mod delivery;
 mod facts;
 mod help_desk_crashes;
 mod http;
+mod patterns;

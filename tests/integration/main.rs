@@ -43,6 +43,7 @@ mod model;
 mod modify;
 mod observed;
 mod operands;
+mod patterns;
 mod put;
 mod query;
 mod renamed;
@@ -89,6 +90,7 @@ fn main() {
         ("get_many", get_many::tests),
         ("batch", batch::tests),
         ("observed", observed::tests),
+        ("patterns", patterns::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
