@@ -1,10 +1,15 @@
 //! What requests cost: an observer of a connection is told of each, with the units it consumed.
 
+#[cfg(feature = "tracing")]
+mod span;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+#[cfg(feature = "tracing")]
+use tracing::Instrument;
 
 use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member, members};
@@ -17,8 +22,13 @@ type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 
 /// The observers of a connection, at least one; see
 /// [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
-#[derive(Clone)]
-pub(crate) struct Observers(Arc<[Watcher]>);
+#[derive(Clone, Default)]
+pub(crate) struct Observers {
+    all: Vec<Watcher>,
+    /// Whether each request has a span.
+    #[cfg(feature = "tracing")]
+    is_traced: bool,
+}
 
 /// A request that was answered, or failed, on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer). It
 /// never holds a value of an item.
@@ -77,24 +87,59 @@ pub struct Consumed {
 }
 
 impl Observers {
-    pub(crate) fn new(observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
-        Observers(Arc::new([Arc::new(observer)]))
+    /// Adds one more.
+    pub(crate) fn add(&mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) {
+        self.all.push(Arc::new(observer));
     }
 
-    /// These and one more.
-    pub(crate) fn and(&self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
-        let one: Watcher = Arc::new(observer);
-        Observers(self.0.iter().cloned().chain([one]).collect())
+    /// Gives each request a span.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn trace(&mut self) {
+        self.is_traced = true;
     }
 
     /// Sends a request that asks for its units, and tells of it.
+    #[cfg(feature = "tracing")]
     pub(crate) async fn watch(
         &self,
         wire: &Wire,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        let (began, mut trace) = (Instant::now(), WireTrace::default());
+        let span = match self.is_traced {
+            true => span::begin(request),
+            false => tracing::Span::none(),
+        };
+        if span.is_disabled() && self.all.is_empty() {
+            return wire.attempt(request, token).await;
+        }
+        let mut trace = WireTrace::default();
+        trace.is_traced = !span.is_disabled();
+        let sent = self.tell(wire, request, token, trace, |seen| span::end(&span, seen));
+        sent.instrument(span.clone()).await
+    }
+
+    /// Sends a request that asks for its units, and tells of it.
+    #[cfg(not(feature = "tracing"))]
+    pub(crate) async fn watch(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<Reply, Failure> {
+        self.tell(wire, request, token, WireTrace::default(), |_| ())
+            .await
+    }
+
+    async fn tell(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+        mut trace: WireTrace,
+        first: impl FnOnce(&Observed<'_>),
+    ) -> Result<Reply, Failure> {
+        let began = Instant::now();
         let asking = asking(request);
         let outcome = wire.attempt_by(&asking, token, &mut trace).await;
         let duration = began.elapsed();
@@ -118,7 +163,8 @@ impl Observers {
             error,
             path: &trace.path,
         };
-        for observer in &*self.0 {
+        first(&observed);
+        for observer in &self.all {
             observer(&observed);
         }
         outcome
@@ -127,7 +173,7 @@ impl Observers {
 
 impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Observers({})", self.0.len())
+        write!(f, "Observers({})", self.all.len())
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) mod sleep;
 mod swap;
 pub(crate) mod table;
 mod token_life;
+#[cfg(feature = "tracing")]
+mod traced;
 
 #[cfg(test)]
 mod tests;

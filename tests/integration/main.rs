@@ -53,6 +53,7 @@ mod silent;
 mod snapshot;
 mod sums;
 mod table;
+mod traced;
 mod transact;
 mod truth;
 mod unique;
@@ -91,6 +92,7 @@ fn main() {
         ("batch", batch::tests),
         ("observed", observed::tests),
         ("patterns", patterns::tests),
+        ("traced", traced::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
