@@ -1,5 +1,7 @@
 //! What requests cost: an observer of a connection is told of each, with the units it consumed.
 
+mod capacity_by_pattern;
+mod histogram;
 #[cfg(feature = "tracing")]
 mod span;
 
@@ -17,6 +19,7 @@ use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, Wir
 
 pub use crate::schema::Pattern;
 pub use crate::wire::{Detour, WirePath};
+pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
 
 type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 

@@ -39,6 +39,7 @@ mod item;
 mod items;
 mod keys;
 mod managed;
+mod metered;
 mod model;
 mod modify;
 mod observed;
@@ -93,6 +94,7 @@ fn main() {
         ("observed", observed::tests),
         ("patterns", patterns::tests),
         ("traced", traced::tests),
+        ("metered", metered::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),
