@@ -36,7 +36,7 @@ struct Connection {
     clock: SharedClock,
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
-    observers: Option<Observers>,
+    observers: Option<Arc<Observers>>,
     turns: Arc<ItemTurns>,
     /// Whether it leads to an engine on this machine, as far as its URL tells.
     is_local: bool,
@@ -168,11 +168,29 @@ impl Dynamo {
     #[must_use]
     pub fn with_observer(self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Dynamo {
         self.with(|inner| {
-            inner.observers = Some(match &inner.observers {
-                Some(others) => others.and(observer),
-                None => Observers::new(observer),
-            });
+            let observers = inner.observers.get_or_insert_default();
+            Arc::make_mut(observers).add(observer);
         })
+    }
+
+    /// Gives every request for items a span of `tracing`, in the names of OpenTelemetry: see
+    /// [the guide](crate::guide::observing#tracing).
+    ///
+    /// The span begins when the request is sent, and its parent is the span that the caller is in then. Its level is
+    /// `INFO`. It tells the entity, the verb or the access pattern, tables and index, what was consumed and which kind of
+    /// error it was, and never a value. Attempts that failed are events in it.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # use dynamo_entity::Dynamo;
+    /// let db = Dynamo::connect("embedded:memory").await?.with_tracing();
+    /// # let _ = db; Ok(()) }
+    /// ```
+    #[cfg(feature = "tracing")]
+    #[must_use]
+    pub fn with_tracing(self) -> Dynamo {
+        self.with(|inner| Arc::make_mut(inner.observers.get_or_insert_default()).trace())
     }
 
     /// Sends every request over the network through the whole of the SDK. An engine in this process is called directly

@@ -18,6 +18,7 @@ mod known;
 mod live;
 mod managed;
 pub(crate) mod other;
+mod patterns;
 mod place;
 mod projection;
 pub(crate) mod sentinel;
@@ -45,6 +46,9 @@ pub(crate) use live::{
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
+pub(crate) use patterns::{CollectionPatterns, UniquePattern};
+#[doc(hidden)]
+pub use patterns::{IndexPattern, Patterns};
 pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{Projected, StoredField, key_with, stored_names};

@@ -27,6 +27,7 @@ chapters! {
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"
+    observing = "../docs/observing.md"
     limits = "../docs/limits.md"
     coming_from = "../docs/coming_from.md"
 }

@@ -88,6 +88,7 @@
 //! | `embedded` | the engine in this process; builds SQLite and needs a C compiler |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
+//! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
 #![forbid(unsafe_code)]

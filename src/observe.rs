@@ -1,29 +1,45 @@
 //! What requests cost: an observer of a connection is told of each, with the units it consumed.
 
+mod capacity_by_pattern;
+mod histogram;
+#[cfg(feature = "tracing")]
+mod span;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+#[cfg(feature = "tracing")]
+use tracing::Instrument;
 
 use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member, members};
 use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units};
 
+pub use crate::schema::Pattern;
 pub use crate::wire::{Detour, WirePath};
+pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
 
 type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 
 /// The observers of a connection, at least one; see
 /// [`Dynamo::with_observer`](crate::dynamo::Dynamo::with_observer).
-#[derive(Clone)]
-pub(crate) struct Observers(Arc<[Watcher]>);
+#[derive(Clone, Default)]
+pub(crate) struct Observers {
+    all: Vec<Watcher>,
+    /// Whether each request has a span.
+    #[cfg(feature = "tracing")]
+    is_traced: bool,
+}
 
 /// A request that was answered, or failed, on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer). It
 /// never holds a value of an item.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Observed<'r> {
+    /// What it was for: the entity, the verb or the access pattern, and the index.
+    pub pattern: &'static Pattern,
     /// The operation of DynamoDB, for example `PutItem`.
     pub operation: &'static str,
     /// The table's full name; the first one if there are several tables.
@@ -74,24 +90,59 @@ pub struct Consumed {
 }
 
 impl Observers {
-    pub(crate) fn new(observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
-        Observers(Arc::new([Arc::new(observer)]))
+    /// Adds one more.
+    pub(crate) fn add(&mut self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) {
+        self.all.push(Arc::new(observer));
     }
 
-    /// These and one more.
-    pub(crate) fn and(&self, observer: impl Fn(&Observed<'_>) + Send + Sync + 'static) -> Self {
-        let one: Watcher = Arc::new(observer);
-        Observers(self.0.iter().cloned().chain([one]).collect())
+    /// Gives each request a span.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn trace(&mut self) {
+        self.is_traced = true;
     }
 
     /// Sends a request that asks for its units, and tells of it.
+    #[cfg(feature = "tracing")]
     pub(crate) async fn watch(
         &self,
         wire: &Wire,
         request: &Request,
         token: Option<&Arc<TokenLife>>,
     ) -> Result<Reply, Failure> {
-        let (began, mut trace) = (Instant::now(), WireTrace::default());
+        let span = match self.is_traced {
+            true => span::begin(request),
+            false => tracing::Span::none(),
+        };
+        if span.is_disabled() && self.all.is_empty() {
+            return wire.attempt(request, token).await;
+        }
+        let mut trace = WireTrace::default();
+        trace.is_traced = !span.is_disabled();
+        let sent = self.tell(wire, request, token, trace, |seen| span::end(&span, seen));
+        sent.instrument(span.clone()).await
+    }
+
+    /// Sends a request that asks for its units, and tells of it.
+    #[cfg(not(feature = "tracing"))]
+    pub(crate) async fn watch(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+    ) -> Result<Reply, Failure> {
+        self.tell(wire, request, token, WireTrace::default(), |_| ())
+            .await
+    }
+
+    async fn tell(
+        &self,
+        wire: &Wire,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+        mut trace: WireTrace,
+        first: impl FnOnce(&Observed<'_>),
+    ) -> Result<Reply, Failure> {
+        let began = Instant::now();
         let asking = asking(request);
         let outcome = wire.attempt_by(&asking, token, &mut trace).await;
         let duration = began.elapsed();
@@ -101,6 +152,7 @@ impl Observers {
         };
         let answer = AnswerCounts::read(body);
         let observed = Observed {
+            pattern: request.pattern,
             operation: request.operation.name(),
             table: &request.table,
             duration,
@@ -114,7 +166,8 @@ impl Observers {
             error,
             path: &trace.path,
         };
-        for observer in &*self.0 {
+        first(&observed);
+        for observer in &self.all {
             observer(&observed);
         }
         outcome
@@ -123,7 +176,7 @@ impl Observers {
 
 impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Observers({})", self.0.len())
+        write!(f, "Observers({})", self.all.len())
     }
 }
 
@@ -205,6 +258,8 @@ fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
 mod tests {
     use super::*;
 
+    static PATTERN: Pattern = Pattern::alone("A", "put");
+
     #[test]
     fn one_table_or_several() {
         let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
@@ -254,6 +309,7 @@ mod tests {
     #[test]
     fn the_units_of_nothing_are_no_negative_zero() {
         let failed = Observed {
+            pattern: &PATTERN,
             operation: "PutItem",
             table: "a",
             duration: Duration::ZERO,

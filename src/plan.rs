@@ -34,7 +34,9 @@ pub use transaction::member::TransactionMember;
 pub use transaction::member::{BoxedWrite, Named, TransactWrite};
 pub(crate) use transaction::owner::Owner;
 pub(crate) use transaction::refused::{Participant, explain, keys_of};
-pub(crate) use transaction::request::{plan_of, plan_of_one, request_of, transaction_of};
+pub(crate) use transaction::request::{
+    pattern_of, plan_of, plan_of_one, request_of, transaction_of,
+};
 #[doc(hidden)]
 pub use write_request::Returned;
 pub(crate) use write_request::{WriteRequest, WriteVerb};

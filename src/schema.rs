@@ -15,6 +15,7 @@ mod likeness;
 mod model;
 mod overlap;
 mod partition;
+mod pattern;
 mod placement;
 mod reserved;
 mod settings;
@@ -45,6 +46,8 @@ pub use partition::{
     has_at_most, index_in, is_global, is_in_index, is_part, part_number, same_entity,
     same_partition, same_read_shards,
 };
+pub use pattern::Pattern;
+pub(crate) use pattern::{JointPatterns, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub use settings::{Billing, TableClass, TableSettings};

@@ -135,7 +135,8 @@ impl Operation for Transaction<'_> {
             true => Outcome::Nothing(stored),
             false => Outcome::Known(Some(stored)),
         };
-        crate::plan::plan_of(members, token, ("Transaction", db.now()), outcome)
+        let pattern = crate::plan::pattern_of(&members);
+        crate::plan::plan_of(pattern, members, token, ("Transaction", db.now()), outcome)
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) mod sleep;
 mod swap;
 pub(crate) mod table;
 mod token_life;
+#[cfg(feature = "tracing")]
+mod traced;
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +42,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 
 use crate::json::Writer;
+use crate::schema::Pattern;
 
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
@@ -108,6 +111,8 @@ pub(crate) enum Resend {
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) operation: ServiceOperation,
+    /// What it is for.
+    pub(crate) pattern: &'static Pattern,
     /// The table's full name, which also stands in the body; the SDK's endpoint rules read it here.
     pub(crate) table: String,
     pub(crate) body: Bytes,
@@ -119,12 +124,14 @@ pub(crate) struct Request {
 impl Request {
     pub(crate) fn new(
         operation: ServiceOperation,
+        pattern: &'static Pattern,
         table: String,
         body: Writer,
         resend: Resend,
     ) -> Self {
         Request {
             operation,
+            pattern,
             table,
             body: Bytes::from(body.into_bytes()),
             resend,

@@ -24,8 +24,10 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::get;
 use chrono::{DateTime, Utc};
+use dynamo_entity::observe::CapacityByPattern;
 use dynamo_entity::prelude::*;
 use tokio::net::TcpListener;
+use tracing_subscriber::fmt::format::FmtSpan;
 use uuid::Uuid;
 
 mod api;
@@ -69,11 +71,17 @@ fn cursor_secret() -> String {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    tracing_subscriber::fmt().init();
+    // A line for each request to the store, beside those of the service.
+    tracing_subscriber::fmt()
+        .with_span_events(FmtSpan::CLOSE)
+        .init();
+    let meter = CapacityByPattern::default();
     let db = Dynamo::from_env_or("embedded:memory").await?;
     let db = db
         .with_prefix("example")
-        .with_cursor_secret(cursor_secret())?;
+        .with_cursor_secret(cursor_secret())?
+        .with_tracing()
+        .with_observer(meter.observer());
     db.create_tables([Task::schema()]).await?;
 
     let address = env::var("ADDRESS").unwrap_or_else(|_| "127.0.0.1:3000".into());
@@ -82,5 +90,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     let service = axum::serve(listener, router(Arc::new(db)));
     service.with_graceful_shutdown(stop).await?;
+    println!("{meter}");
     Ok(())
 }

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use super::report::BatchError;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Unconditional;
-use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
 use crate::error::Result;
 use crate::json::Writer;
-use crate::schema::TableDef;
+use crate::schema::{Pattern, TableDef};
 use crate::write::{Put, encode_item};
 
 /// Encoded writes are put one behind the other into blocks of this size. A block is freed when the last of its writes
@@ -35,6 +35,7 @@ pub(super) struct Write {
     /// Its place in the input.
     pub(super) index: usize,
     pub(super) entity: &'static str,
+    pub(super) pattern: &'static Pattern,
     /// The id of its declaration.
     pub(super) declared: &'static str,
     pub(super) table: Arc<BatchTable>,
@@ -157,6 +158,7 @@ impl BatchInput {
                 let write = Write {
                     index,
                     entity: E::ENTITY.type_name,
+                    pattern: &Patterns::<E>::JOINT.batch,
                     declared: E::ENTITY.id,
                     table,
                     bytes: Bytes::new(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::plan::{BatchTable, Write};
 use crate::json::{CodecError, Writer, answer, answered, elements, member};
 use crate::key::point::{KeyPoint, points_of};
+use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
 /// How many writes a request may have.
@@ -61,8 +62,11 @@ pub(super) fn request<'w>(writes: impl Iterator<Item = &'w Write>) -> Request {
     let table = tables
         .first()
         .map_or_else(String::new, |(table, _)| table.name.clone());
+    let writes = tables.iter().flat_map(|(_, writes)| writes);
+    let patterns = writes.map(|write| write.pattern);
+    let pattern = Pattern::of_all(patterns, |joint| &joint.batch);
     let operation = ServiceOperation::BatchWriteItem;
-    Request::new(operation, table, body, Resend::Always)
+    Request::new(operation, pattern, table, body, Resend::Always)
 }
 
 /// The slots of those writes that the answer names as not processed.

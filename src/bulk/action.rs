@@ -12,7 +12,7 @@ use crate::json::Writer;
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb};
 use crate::query::QuerySource;
-use crate::schema::TableDef;
+use crate::schema::{Pattern, TableDef};
 use crate::wire::Resend;
 use crate::write::{PlannedWrite, unique};
 
@@ -66,13 +66,14 @@ pub(super) fn delete_row(
     let entity = source.entity_of(item).map_err(fail)?;
     let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
         let table = db.table_name(table.name);
-        let write = delete(db, name, table, key, condition);
+        let write = delete(db, source.pattern, table, key, condition);
         return Ok(PlannedWrite::Alone(write));
     };
     let owner = Arc::new(Owner::of(key, entity, table, db.now()));
     let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
-    let (name, condition) = (entity.type_name, as_read.and(condition));
-    let write = delete(db, name, db.table_name(table.name), key, condition);
+    let (condition, name) = (as_read.and(condition), db.table_name(table.name));
+    let mut write = delete(db, source.pattern, name, key, condition);
+    write.entity = entity.type_name;
     match beside.is_empty() {
         true => Ok(PlannedWrite::Alone(write)),
         false => Ok(PlannedWrite::Together(
@@ -86,13 +87,13 @@ pub(super) fn delete_row(
 /// times.
 pub(super) fn ask(
     db: &Dynamo,
-    entity: &'static str,
+    pattern: &'static Pattern,
     table: &TableDef,
     key: &[u8],
     claim: Node,
 ) -> PlannedWrite {
     let condition = Node::Exists(Place::of(table.pk)).and(claim);
-    let mut write = delete(db, entity, db.table_name(table.name), key, condition);
+    let mut write = delete(db, pattern, db.table_name(table.name), key, condition);
     write.verb = WriteVerb::Update;
     write.resend = Resend::Always;
     PlannedWrite::Alone(write)
@@ -109,7 +110,7 @@ fn where_stored(pk: &'static str, claim: Node) -> Node {
 /// The delete of the item with this key. Without a condition the item need not exist, so the delete may be sent again.
 pub(super) fn delete(
     db: &Dynamo,
-    entity: &'static str,
+    pattern: &'static Pattern,
     table: String,
     key: &[u8],
     condition: Node,
@@ -118,7 +119,7 @@ pub(super) fn delete(
         condition,
         Meaning::Row(ConditionFailure::NEVER.or_condition()),
     );
-    let mut write = WriteRequest::new(WriteVerb::Delete, table, 256, entity, db.now(), asked);
+    let mut write = WriteRequest::new(WriteVerb::Delete, table, 256, pattern, db.now(), asked);
     write.writer().raw_bytes(key);
     write
 }

@@ -14,8 +14,9 @@ use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
 use crate::error::Result;
 use crate::plan::{Explanation, Steps};
-use crate::query::JobRows;
+use crate::query::{JobRows, QuerySource};
 use crate::retry::RetryBudget;
+use crate::schema::Pattern;
 
 /// How many writes are under way at once by default.
 const CONCURRENCY: usize = 8;
@@ -93,6 +94,17 @@ impl Verb<'_> {
             Verb::Transact(_) => "transact",
             Verb::Delete => "delete",
         }
+    }
+}
+
+impl Verb<'_> {
+    /// What the requests for the single rows are for; those that read many are for the query.
+    pub(super) fn pattern(&self, source: &QuerySource) -> &'static Pattern {
+        source.pattern.with(match self {
+            Verb::Change(_) => |joint| &joint.update_each,
+            Verb::Transact(_) => |joint| &joint.transact_each,
+            Verb::Delete => |joint| &joint.delete_each,
+        })
     }
 }
 

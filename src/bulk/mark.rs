@@ -168,11 +168,14 @@ fn text(text: &str) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::plan::{Meaning, check};
+    use crate::schema::Pattern;
+
+    static PATTERN: Pattern = Pattern::alone("Note", "put");
 
     fn write(verb: WriteVerb, subject: &str) -> WriteRequest {
         let asked = (Node::all([]), Meaning::NotOurs);
         let now = std::time::SystemTime::UNIX_EPOCH.into();
-        let mut write = WriteRequest::new(verb, "notes".into(), 0, "Note", now, asked);
+        let mut write = WriteRequest::new(verb, "notes".into(), 0, &PATTERN, now, asked);
         write.writer().raw(subject);
         write
     }

@@ -5,12 +5,12 @@ use std::iter::Fuse;
 use super::job::Bulk;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::Guard;
-use crate::entity::{DynamoEntity, DynamoTable};
+use crate::entity::{DynamoEntity, DynamoTable, Patterns};
 use crate::error::{Error, Result};
 use crate::json::CodecError;
 use crate::key::KeyHash;
 use crate::plan::{Explanation, Outcome};
-use crate::schema::TableDef;
+use crate::schema::{Pattern, TableDef};
 use crate::write::{
     Create, Delete, Intent, Put, Repeatable, ReturningNothing, ReturningOld, Update, Upsert,
 };
@@ -23,6 +23,7 @@ pub struct PreparedWrite {
     /// What it does to the item.
     pub(super) verb: &'static str,
     pub(super) entity: &'static str,
+    pub(super) pattern: &'static Pattern,
     pub(super) table: &'static TableDef,
 }
 
@@ -37,10 +38,11 @@ impl PreparedWrite {
 
     /// The request that would be sent if nothing was stored.
     pub(super) fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let planned_write = match self.intent? {
+        let mut planned_write = match self.intent? {
             Intent::Ready(planned_write) => *planned_write,
             Intent::Reading(write) => write.plan_on(None, db)?,
         };
+        planned_write.main().pattern = self.pattern;
         let plan = planned_write.plan(Outcome::Known(Some(())))?;
         Ok(Explanation::of(&plan))
     }
@@ -127,6 +129,7 @@ fn prepared<E: DynamoEntity>(
         intent,
         verb,
         entity: E::ENTITY.type_name,
+        pattern: &Patterns::<E>::JOINT.put_each,
         table: &<E::Table as DynamoTable>::TABLE,
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::plan::Steps;
 use crate::query::Fetch;
-use crate::schema::TableSchema;
+use crate::schema::{Pattern, TableSchema};
 use crate::table::check_declarations;
 
 /// How many deletes are under way at once.
@@ -19,6 +19,8 @@ const CONCURRENCY: usize = 16;
 
 /// The entity that errors name, because the entity of a row is not known here.
 const WHOSE: &str = "Table";
+
+static PATTERN: Pattern = Pattern::alone(WHOSE, "truncate");
 
 /// Deletes all items of some tables; see [`Dynamo::truncate`].
 #[must_use = "nothing is deleted until it is awaited"]
@@ -103,12 +105,12 @@ async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
     let table = db.table_name(&schema.name);
     let keys = [Some(&schema.pk), schema.sk.as_ref()].into_iter().flatten();
     let names: Vec<&str> = keys.map(|key| &*key.name).collect();
-    let mut keys = Fetch::keys(db.clone(), WHOSE, &table, &names)
+    let mut keys = Fetch::keys(db.clone(), &PATTERN, &table, &names)
         .map_err(|fault| Error::encode(WHOSE, fault))?;
     let mut deleted = 0;
     while !keys.is_done() {
         let deletes = keys.next_rows().await?.into_iter().map(|key| {
-            let write = action::delete(db, WHOSE, table.clone(), key.json(), Node::all([]));
+            let write = action::delete(db, &PATTERN, table.clone(), key.json(), Node::all([]));
             async { write.quietly()?.send(db).await }
         });
         let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);

@@ -15,6 +15,7 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::read_item;
 use crate::retry::{Rate, Rounds, SharedBudget};
+use crate::schema::Pattern;
 use crate::write::PlannedWrite;
 pub(super) use given::GivenWrite;
 pub(super) use rows::{RowAction, RowWrites};
@@ -79,7 +80,7 @@ impl Tools<'_> {
 /// The item as it is now.
 async fn read(
     tools: &Tools<'_>,
-    entity: &'static str,
+    pattern: &'static Pattern,
     table: &str,
     key: &[u8],
     number: Option<u64>,
@@ -87,7 +88,7 @@ async fn read(
     let mut busy = tools.shared_budget.rounds();
     loop {
         let began = Instant::now();
-        match read_item(tools.db, entity, table, key).await {
+        match read_item(tools.db, pattern, table, key).await {
             Ok(item) => return Ok(item),
             Err(error) => pause(&mut busy, began, error, (key, number)).await?,
         }

@@ -8,6 +8,9 @@ use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::plan::{Meaning, Operation, Plan, WriteRequest, WriteVerb};
+use crate::schema::Pattern;
+
+static DELETE: Pattern = Pattern::alone(NAME, "delete");
 
 /// Deletes an item by its key; see [`ItemTable::delete`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -38,7 +41,7 @@ impl Operation for DeleteItem {
         let (condition, condition_failure) = self.conditions.asked()?;
         let asked = (condition, Meaning::Row(condition_failure));
         let table = db.table_name(&self.table.name);
-        let mut write = WriteRequest::new(WriteVerb::Delete, table, 512, NAME, db.now(), asked);
+        let mut write = WriteRequest::new(WriteVerb::Delete, table, 512, &DELETE, db.now(), asked);
         write.writer().raw_bytes(&key);
         write.quietly()
     }

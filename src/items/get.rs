@@ -9,7 +9,10 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::json::Writer;
 use crate::plan::{Operation, Outcome, Plan, found_item};
+use crate::schema::Pattern;
 use crate::wire::{Reply, Request, Resend, ServiceOperation};
+
+static GET: Pattern = Pattern::alone(NAME, "get");
 
 /// Reads an item as it is stored; see [`ItemTable::get`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -50,7 +53,7 @@ impl Operation for GetItem {
             true => ",\"ConsistentRead\":true}",
             false => "}",
         });
-        let request = Request::new(ServiceOperation::GetItem, table, body, Resend::Always);
+        let request = Request::new(ServiceOperation::GetItem, &GET, table, body, Resend::Always);
         Ok(Plan::of(request, NAME, db.now(), Outcome::Read(read)))
     }
 }

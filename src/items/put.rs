@@ -8,6 +8,9 @@ use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::plan::{Meaning, Operation, Plan, WriteRequest, WriteVerb, size};
+use crate::schema::Pattern;
+
+static PUT: Pattern = Pattern::alone(NAME, "put");
 
 /// Stores an item as it is given; see [`ItemTable::put`].
 #[must_use = "nothing happens until `.send(&db)`"]
@@ -39,7 +42,7 @@ impl Operation for PutItem {
         let (condition, condition_failure) = self.conditions.asked()?;
         let asked = (condition, Meaning::Row(condition_failure));
         let (table, room) = (db.table_name(&self.table.name), 512 + item.len());
-        let mut write = WriteRequest::new(WriteVerb::Put, table, room, NAME, db.now(), asked);
+        let mut write = WriteRequest::new(WriteVerb::Put, table, room, &PUT, db.now(), asked);
         write.writer().raw_bytes(&item);
         write.quietly()
     }

@@ -57,7 +57,7 @@ pub(crate) async fn with_items(
 ) -> Failure {
     for at in places(&failure) {
         let read = match place_of(request, at, &keys) {
-            Ok(Some((table, key))) => read_item(db, "Item", &table, &key).await,
+            Ok(Some((table, key))) => read_item(db, request.pattern, &table, &key).await,
             Ok(None) | Err(_) => Ok(None),
         };
         let item = match read {

@@ -1,6 +1,7 @@
 //! `explain`: what an operation or a query would ask of the service.
 
 use crate::plan::{Outcome, Plan};
+use crate::schema::Pattern;
 use crate::wire::Request;
 
 /// What an operation or a query would ask of the service; see
@@ -9,6 +10,9 @@ use crate::wire::Request;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation {
+    /// What it is for, as an [observer](crate::Dynamo::with_observer) is told: the entity, the verb or the access
+    /// pattern, and the index. `None` if nothing is asked, because nothing was given.
+    pub pattern: Option<&'static Pattern>,
     /// The operation of DynamoDB, for example `UpdateItem`. `None` if nothing is asked, because the range is empty or
     /// nothing was given.
     pub operation: Option<&'static str>,
@@ -42,6 +46,7 @@ impl Explanation {
         let bodies = requests.iter();
         let bodies = bodies.map(|request| String::from_utf8_lossy(&request.body).into_owned());
         Explanation {
+            pattern: first.map(|request| request.pattern),
             operation: first.map(|request| request.operation.name()),
             table: first.map_or_else(String::new, |request| request.table.clone()),
             index: None,
@@ -68,6 +73,7 @@ impl Explanation {
 impl std::fmt::Debug for Explanation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Explanation")
+            .field("pattern", &self.pattern)
             .field("operation", &self.operation)
             .field("table", &self.table)
             .field("index", &self.index)

@@ -107,7 +107,7 @@ fn transaction(
     let token = member(&request.body, "ClientRequestToken").ok()??;
     let token = token_after(&Reader::new(token).string().ok()?);
     let plain: Vec<_> = writes.iter().map(|sent| &sent.write).collect();
-    let (request, heads) = transaction_of(&plain, &token).ok()?;
+    let (request, heads) = transaction_of(request.pattern, &plain, &token).ok()?;
     let sent = writes.into_iter().zip(heads).map(|(sent, head)| SentWrite {
         is_respelt: sent.is_respelt,
         ..SentWrite::new(sent.write, head)

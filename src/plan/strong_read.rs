@@ -7,20 +7,25 @@ use crate::entity::{DynamoEntity, DynamoTable, Key};
 use crate::error::Result;
 use crate::json::Writer;
 use crate::plan::{Outcome, Plan, found_item};
+use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 
 /// The stored item as bytes. The read sees every acknowledged write.
-pub(crate) async fn read_raw<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Option<Bytes>> {
+pub(crate) async fn read_raw<E: DynamoEntity>(
+    db: &Dynamo,
+    pattern: &'static Pattern,
+    key: &Key<E>,
+) -> Result<Option<Bytes>> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut object = Writer::for_request(128);
     key.write_object(&mut object)?;
-    read_item(db, E::ENTITY.type_name, &table, object.as_bytes()).await
+    read_item(db, pattern, &table, object.as_bytes()).await
 }
 
 /// Reads an item in the same way, by a key that is an object of DynamoDB JSON.
 pub(crate) async fn read_item(
     db: &Dynamo,
-    entity: &'static str,
+    pattern: &'static Pattern,
     table: &str,
     key: &[u8],
 ) -> Result<Option<Bytes>> {
@@ -31,10 +36,12 @@ pub(crate) async fn read_item(
     body.raw_bytes(key);
     body.raw(",\"ConsistentRead\":true}");
     let operation = wire::ServiceOperation::GetItem;
-    let request = Request::new(operation, table.to_owned(), body, Resend::Always);
+    let request = Request::new(operation, pattern, table.to_owned(), body, Resend::Always);
     let found = Outcome::Read(|reply, _| {
         let item = found_item(&reply.body)?;
         Ok(item.map(|item| reply.body.slice_ref(item)))
     });
-    Plan::of(request, entity, db.now(), found).send(db).await
+    Plan::of(request, pattern.entity, db.now(), found)
+        .send(db)
+        .await
 }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
 use crate::json::{CodecError, Writer, members};
 use crate::plan::{ConditionFailure, Meaning, Outcome, Plan, ReadItem, SentWrite};
+use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
 /// The parameter that holds the condition.
@@ -55,7 +56,9 @@ pub(crate) struct WriteRequest {
     pub(crate) condition: Node,
     returns: Returned,
     pub(crate) resend: Resend,
+    /// The entity that errors name.
     pub(crate) entity: &'static str,
+    pub(crate) pattern: &'static Pattern,
     pub(crate) now: Timestamp,
     /// What a failed condition means.
     pub(crate) meaning: Meaning,
@@ -67,7 +70,7 @@ impl WriteRequest {
         verb: WriteVerb,
         table: String,
         room: usize,
-        entity: &'static str,
+        pattern: &'static Pattern,
         now: Timestamp,
         (condition, meaning): (Node, Meaning),
     ) -> Self {
@@ -91,7 +94,8 @@ impl WriteRequest {
                 true => Resend::Always,
                 false => Resend::UnlessAmbiguous,
             },
-            entity,
+            entity: pattern.entity,
+            pattern,
             now,
             meaning,
         }
@@ -100,15 +104,16 @@ impl WriteRequest {
     /// A write of an item of this entity.
     pub(crate) fn of_entity<E: DynamoEntity>(
         verb: WriteVerb,
+        pattern: &'static Pattern,
         room: usize,
         (condition, condition_failure): (Node, ConditionFailure),
         now: Timestamp,
         db: &Dynamo,
     ) -> Self {
-        let (entity, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+        let table = &<E::Table as DynamoTable>::TABLE;
         let asked = (condition, Meaning::Row(condition_failure));
         let table = db.table_name(table.name);
-        WriteRequest::new(verb, table, room, entity.type_name, now, asked)
+        WriteRequest::new(verb, table, room, pattern, now, asked)
     }
 
     /// The writer of the item or key, which is an object.
@@ -174,7 +179,7 @@ impl WriteRequest {
             WriteVerb::Delete => ServiceOperation::DeleteItem,
         };
         let table = std::mem::take(&mut self.table);
-        let request = Request::new(operation, table, body, self.resend);
+        let request = Request::new(operation, self.pattern, table, body, self.resend);
         let plan = Plan::of(request, self.entity, self.now, outcome);
         Ok(Plan {
             condition_failure: self.condition_failure(),

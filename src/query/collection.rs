@@ -8,7 +8,7 @@ use super::reach::WholeTable;
 use super::selection::Selection;
 use super::source::QuerySource;
 use super::{Query, Reach};
-use crate::entity::{DynamoCollection, read_collection, refused_member};
+use crate::entity::{CollectionPatterns, DynamoCollection, read_collection, refused_member};
 use crate::error::Error;
 use crate::key::GivenPart;
 use crate::schema::EntityDef;
@@ -59,6 +59,7 @@ pub fn in_partition<C: DynamoCollection, From: Reach, const N: usize>(
 impl<C: DynamoCollection> Query<C, WholeTable> {
     pub(crate) fn scan_collection() -> Self {
         let source = QuerySource::collection::<C>(Members::of::<C>());
+        let source = source.scanned(CollectionPatterns::<C>::SCAN);
         Query::of_collection(KeyDraft::scan(source))
     }
 }

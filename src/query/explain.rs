@@ -11,6 +11,7 @@ pub(super) fn explain(selection: Selection, db: &Dynamo, wanted: Wanted) -> Resu
     let limit = selection.options.limit.or(hydrates.then_some(PAGE));
     let limit = limit.map(|limit| limit.saturating_add(1));
     let mut explanation = Explanation {
+        pattern: Some(selection.source().pattern),
         operation: None,
         table: db.table_name(selection.source().table.name),
         index: selection.source().index.map(|index| index.index.to_owned()),

@@ -16,6 +16,7 @@ use crate::json::{CodecError, Writer};
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
 use crate::read::{Answered, Meter, RawRow, RawRows, ReadAhead, RequestCost};
+use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 
 /// How many rows of a large answer are read at a time, where they wait for others.
@@ -25,7 +26,7 @@ const SOME: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Fetch {
     db: Dynamo,
-    entity: &'static str,
+    pattern: &'static Pattern,
     /// The requests that are still to be made, the current one first.
     frames: VecDeque<RequestFrame>,
     /// Where the next request begins: the key attributes as entries of a JSON object.
@@ -59,10 +60,10 @@ pub(crate) struct FetchedRows {
 }
 
 impl Fetch {
-    pub(super) fn new(db: Dynamo, entity: &'static str, read: LaneRead) -> Self {
+    pub(super) fn new(db: Dynamo, pattern: &'static Pattern, read: LaneRead) -> Self {
         Fetch {
             db,
-            entity,
+            pattern,
             frames: read.frames.into(),
             start: read.start,
             is_of_segment: read.is_of_segment,
@@ -79,7 +80,7 @@ impl Fetch {
     /// A read of all keys of a table.
     pub(crate) fn keys(
         db: Dynamo,
-        entity: &'static str,
+        pattern: &'static Pattern,
         table: &str,
         names: &[&str],
     ) -> Result<Self, CodecError> {
@@ -107,7 +108,7 @@ impl Fetch {
             start: None,
             is_of_segment: false,
         };
-        Ok(Fetch::new(db, entity, read))
+        Ok(Fetch::new(db, pattern, read))
     }
 
     /// The rows of the next answer.
@@ -175,7 +176,7 @@ impl Fetch {
         };
         let points = self.horizon(&ranking.sort);
         let pushed = points.and_then(|points| ranks.push_bound(ranking, &points));
-        pushed.map_err(|fault| Error::decode(self.entity, fault))
+        pushed.map_err(|fault| Error::decode(self.pattern.entity, fault))
     }
 
     /// What is known of the sort key of the next row.
@@ -229,7 +230,7 @@ impl Fetch {
     /// Only the service knows whether the place of a cursor is in its segment. A refusal may be about the filter, too:
     /// it was about the place if the service takes the same request without the place.
     async fn refused(&self, error: Error) -> Error {
-        let error = error.of(self.entity);
+        let error = error.of(self.pattern.entity);
         let has_place = self.is_of_segment && !self.has_begun && self.start.is_some();
         if !has_place || error.kind() != ErrorKind::Rejected {
             return error;
@@ -262,7 +263,8 @@ impl Fetch {
             return Ok(Default::default());
         };
         let read = unread.next(&self.form, most);
-        let (rows, ranks) = read.map_err(|fault| unread.unreadable(&fault).of(self.entity))?;
+        let (rows, ranks) =
+            read.map_err(|fault| unread.unreadable(&fault).of(self.pattern.entity))?;
         self.has_begun = true;
         if rows.len() > 0 {
             self.form.rank = ranks.each();
@@ -316,7 +318,13 @@ impl Fetch {
         body.raw("}");
         Request {
             is_metered: frame.is_metered,
-            ..Request::new(frame.operation, frame.table.clone(), body, Resend::Always)
+            ..Request::new(
+                frame.operation,
+                self.pattern,
+                frame.table.clone(),
+                body,
+                Resend::Always,
+            )
         }
     }
 

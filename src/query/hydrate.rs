@@ -198,6 +198,7 @@ impl Selection {
         let names = source.table.key_names();
         let frame = TableFrame {
             entity: self.entity(),
+            pattern: source.pattern,
             table: db.table_name(source.table.name),
             names: names.collect(),
             options: options.into_bytes(),

@@ -8,7 +8,7 @@ use super::draft::KeyDraft;
 use super::reach::WholeTable;
 use super::selection::Selection;
 use super::source::QuerySource;
-use crate::entity::{self, DynamoEntity};
+use crate::entity::{self, DynamoEntity, Patterns};
 use crate::read::entities_ahead;
 
 /// A cursor holds a place for each segment, so their number is limited.
@@ -16,7 +16,9 @@ pub(super) const MAX_SEGMENTS: u32 = 1000;
 
 impl<E: DynamoEntity> Query<E, WholeTable> {
     pub(crate) fn scan() -> Self {
-        let mut selection = Selection::new(KeyDraft::scan(QuerySource::table::<E>()));
+        let mut selection = Selection::new(KeyDraft::scan(
+            QuerySource::table::<E>().scanned(Patterns::<E>::SCAN),
+        ));
         selection.options.ahead = Some(entities_ahead::<E>);
         Query {
             selection,

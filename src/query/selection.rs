@@ -147,7 +147,7 @@ impl Selection {
     }
 
     pub(super) fn fetch(&self, db: &Dynamo, read: LaneRead) -> Fetch {
-        Fetch::new(db.clone(), self.entity(), read)
+        Fetch::new(db.clone(), self.source().pattern, read)
             .with_page_size(self.options.page_size)
             .telling(self.by_key())
     }

@@ -1,12 +1,14 @@
 //! What a query reads: a table or an index of it, as one entity fills it.
 
 use super::collection::Members;
-use crate::entity::{DynamoCollection, DynamoEntity, DynamoTable};
+use crate::entity::{
+    CollectionPatterns, DynamoCollection, DynamoEntity, DynamoTable, IndexPattern, Patterns,
+};
 use crate::json::{CodecError, Reader, member};
 use crate::key::{Role, Shard};
 use crate::schema::{
-    DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Piece, Projection, TableDef,
-    others_may_be_among,
+    DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Pattern, Piece, Projection,
+    TableDef, others_may_be_among,
 };
 
 /// A table or an index, and the entity or the collection whose rows are asked for.
@@ -18,6 +20,7 @@ pub struct QuerySource {
     pub(crate) entity: &'static EntityDef,
     pub(crate) index: Option<&'static EntityIndexDef>,
     pub(super) members: Option<Members>,
+    pub(crate) pattern: &'static Pattern,
 }
 
 impl QuerySource {
@@ -29,6 +32,7 @@ impl QuerySource {
             entity: &E::ENTITY,
             index: None,
             members: None,
+            pattern: Patterns::<E>::IN_PARTITION,
         }
     }
 
@@ -40,13 +44,15 @@ impl QuerySource {
             entity: C::FIRST,
             index: C::INDEX,
             members: Some(members),
+            pattern: CollectionPatterns::<C>::IN_PARTITION,
         }
     }
 
     /// One of the entity's access patterns, by its place in the declaration.
-    pub fn index<E: DynamoEntity>(at: usize) -> Self {
+    pub fn index<E: DynamoEntity, const AT: usize>() -> Self {
         QuerySource {
-            index: E::ENTITY.indexes.get(at),
+            index: E::ENTITY.indexes.get(AT),
+            pattern: IndexPattern::<E, AT>::PATTERN,
             ..QuerySource::table::<E>()
         }
     }
@@ -62,6 +68,7 @@ impl QuerySource {
             entity: declared.entity,
             index,
             members: None,
+            pattern: declared.pattern_of(index),
         }
     }
 
@@ -72,6 +79,11 @@ impl QuerySource {
             .index
             .and_then(|index| declared.find(|known| known.name == index.index));
         index.is_none_or(|index| matches!(index.project, Projection::All))
+    }
+
+    /// The whole table instead of a partition.
+    pub(super) fn scanned(self, pattern: &'static Pattern) -> Self {
+        QuerySource { pattern, ..self }
     }
 
     /// The name of the entity or the collection, for messages.

@@ -22,6 +22,7 @@ use crate::error::Result;
 use crate::key::json::KeyJson;
 use crate::read::{Meter, RawRow, ReadAhead};
 use crate::retry::{CONCURRENCY, RetryBudget, SharedBudget, as_they_come};
+use crate::schema::Pattern;
 use crate::wire::Request;
 
 use chunk::chunks;
@@ -36,6 +37,7 @@ pub(crate) type WantedKey = (usize, KeyJson);
 #[derive(Debug, Clone)]
 pub(crate) struct TableFrame {
     pub(crate) entity: &'static str,
+    pub(crate) pattern: &'static Pattern,
     /// The table's full name.
     pub(crate) table: String,
     /// The attributes of the primary key.

@@ -7,11 +7,12 @@ use std::marker::PhantomData;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoProjection, DynamoTable, Key};
+use crate::entity::{DynamoEntity, DynamoProjection, DynamoTable, Key, Patterns};
 use crate::error::Result;
 use crate::expr::Expression;
 use crate::json::Writer;
 use crate::plan::{Operation, Outcome, Plan, found_item};
+use crate::schema::Pattern;
 use crate::wire::{self, Reply, Request, Resend};
 pub use form::{GetForm, Selected, Whole};
 
@@ -113,7 +114,7 @@ impl<E: DynamoEntity, F: GetForm<E>> Operation for Get<E, F> {
             projection_of::<E>(&attributes).write(&mut body);
         }
         body.raw("}");
-        let request = request(table, body);
+        let request = request(Patterns::<E>::GET, table, body);
         let found = Outcome::Read(if self.hide_expired {
             read_live::<E, F>
         } else {
@@ -132,17 +133,22 @@ fn open_body(table: &str) -> Writer {
     body
 }
 
-fn request(table: String, body: Writer) -> Request {
-    Request::new(wire::ServiceOperation::GetItem, table, body, Resend::Always)
+fn request(pattern: &'static Pattern, table: String, body: Writer) -> Request {
+    let operation = wire::ServiceOperation::GetItem;
+    Request::new(operation, pattern, table, body, Resend::Always)
 }
 
 /// A strong read of an item of the table, which need not be an `E`, by its key as an object of DynamoDB JSON.
-pub(crate) fn plan_read<E: DynamoEntity>(key: &[u8], db: &Dynamo) -> Plan<()> {
+pub(crate) fn plan_read<E: DynamoEntity>(
+    pattern: &'static Pattern,
+    key: &[u8],
+    db: &Dynamo,
+) -> Plan<()> {
     let table = db.table_name(<E::Table as DynamoTable>::TABLE.name);
     let mut body = open_body(&table);
     body.raw_bytes(key);
     body.raw(",\"ConsistentRead\":true}");
-    let request = request(table, body);
+    let request = request(pattern, table, body);
     let nothing = Outcome::Known(Some(()));
     Plan::of(request, E::ENTITY.type_name, db.now(), nothing)
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{self, DynamoEntity, DynamoProjection};
+use crate::entity::{self, DynamoEntity, DynamoProjection, Patterns};
 use crate::error::{Error, Result};
 use crate::plan::Explanation;
 use crate::read::{BatchGet, ReadRow, Reading};
@@ -140,7 +140,7 @@ impl<E: DynamoEntity, Keys, Row> GetMany<E, Keys, Row> {
         BatchGet {
             budget: self.budget,
             concurrency: self.concurrency,
-            ..BatchGet::of(db.clone(), self.way.frame::<E>(db))
+            ..BatchGet::of(db.clone(), self.way.frame::<E>(Patterns::<E>::GET_MANY, db))
         }
     }
 }
@@ -166,7 +166,7 @@ where
     }
 
     pub(crate) fn ask(self, db: &Dynamo) -> PlannedRead<Vec<Option<Row>>> {
-        let frame = self.way.frame::<E>(db);
+        let frame = self.way.frame::<E>(Patterns::<E>::GET_MANY, db);
         let keys = self.keys.0.into_iter();
         let keys = keys.map(|key| primary_key(key.as_key()));
         let (rows, ttl) = (self.rows, self.way.ttl::<E>());

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::dynamo::Dynamo;
-use crate::entity::DynamoEntity;
+use crate::entity::{DynamoEntity, Patterns};
 use crate::error::Result;
 use crate::plan::Explanation;
 use crate::read::{
@@ -112,7 +112,9 @@ where
     type Out = Vec<Option<Row>>;
 
     fn ask(self, db: &Dynamo) -> PlannedRead<Self::Out> {
-        GetMany::ask(self, db)
+        let mut asked = GetMany::ask(self, db);
+        asked.frame.pattern = &Patterns::<E>::JOINT.read_together;
+        asked
     }
 }
 
@@ -126,7 +128,7 @@ impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
             attributes: F::attributes(),
             ..ReadForm::default()
         };
-        let frame = way.frame::<E>(db);
+        let frame = way.frame::<E>(&Patterns::<E>::JOINT.read_together, db);
         let read = self.reading();
         PlannedRead {
             keys: vec![primary_key(&self.key)],

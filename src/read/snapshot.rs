@@ -5,12 +5,13 @@ use std::fmt;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{DynamoEntity, DynamoTable, Key};
+use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
 use crate::error::{Error, ErrorKind, Failed, OperationPlace, Result, Stage};
 use crate::expr::Expression;
 use crate::json::{CodecError, Writer, answer, elements};
 use crate::plan::{ItemKey, MOST, Operation, Outcome, Participant, Plan, ReplyReader};
 use crate::read::{Get, GetForm, projection_of};
+use crate::schema::Pattern;
 use crate::wire::{self, Reply, Request, Resend};
 
 /// Reads several items as they were at one moment: no transaction is seen in parts. Takes up to 100 reads, in a tuple
@@ -87,6 +88,7 @@ pub struct SnapshotReads<'d> {
 /// An item that is asked for.
 #[derive(Debug)]
 struct SnapshotItem {
+    pattern: &'static Pattern,
     table: String,
     key: Vec<u8>,
     /// The attributes that are read; `None` for all.
@@ -257,6 +259,7 @@ impl<'d> SnapshotReads<'d> {
             return Err(error.of(E::ENTITY.type_name));
         }
         self.items.push(SnapshotItem {
+            pattern: &Patterns::<E>::JOINT.snapshot,
             table: place.0.clone(),
             key: json.into_bytes(),
             attributes,
@@ -276,10 +279,12 @@ impl<'d> SnapshotReads<'d> {
             item.write(&mut body);
         }
         body.raw("]}");
+        let patterns = self.items.iter().map(|item| item.pattern);
+        let pattern = Pattern::of_all(patterns, |joint| &joint.snapshot);
         let first = self.items.into_iter().next();
         let table = first.map(|item| item.table).unwrap_or_default();
         let operation = wire::ServiceOperation::TransactGetItems;
-        let request = Request::new(operation, table, body, Resend::Always);
+        let request = Request::new(operation, pattern, table, body, Resend::Always);
         (request, self.participants)
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    EntityDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Presence, TableDef, Width,
+    EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
+    Presence, SEVERAL, TableDef, Width,
 };
 use crate::json::Tag;
 
@@ -165,6 +166,19 @@ pub struct CollectionSchema {
 }
 
 impl DeclaredEntity {
+    /// What a query is for that reads the table, or one of the entity's access patterns.
+    pub(crate) fn pattern_of(self, index: Option<&EntityIndexDef>) -> &'static Pattern {
+        let mut indexes = self.entity.indexes.iter();
+        let at = index.and_then(|index| indexes.position(|known| known.name == index.name));
+        let at = at.map_or(0, |at| at + 1);
+        // The model has one for each; without one, nothing is said of the entity.
+        self.model
+            .patterns
+            .get(at)
+            .copied()
+            .unwrap_or(&SEVERAL.batch)
+    }
+
     /// Whether a field is stored as text.
     pub(crate) fn stores_text(self, field: &str) -> bool {
         let mut fields = self.model.fields.iter();

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::connect::testing::{Fault, Faults};
-use crate::schema::{KeyAttribute, KeyType, ProjectionSchema, StreamView};
+use crate::schema::{KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView};
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::{Request, Resend, ServiceOperation};
+
+static PATTERN: Pattern = Pattern::alone("Test", "test");
 
 fn key(name: &str) -> KeyAttribute {
     KeyAttribute {
@@ -325,6 +327,7 @@ async fn missing_indexes_are_added_and_filled() {
         body: bytes::Bytes::from_static(item),
         resend: Resend::Always,
         is_metered: false,
+        pattern: &PATTERN,
     })
     .await
     .unwrap();

@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use crate::codec::Item;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
-use crate::entity::{self, ChangeableEntity, DynamoEntity, HeldEntity, Key, Version};
+use crate::entity::{self, ChangeableEntity, DynamoEntity, HeldEntity, Key, Patterns, Version};
 use crate::error::{Error, ErrorKind, OperationPlace, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{
@@ -233,7 +233,8 @@ impl UnitOfWork {
             return record.entity();
         }
         self.wait_for_turn(&id).await;
-        let stored = read_raw(&self.db, &key).await?;
+        let pattern = &Patterns::<E>::JOINT.transact;
+        let stored = read_raw(&self.db, pattern, &key).await?;
         let read = match &stored {
             Some(item) => entity::read_live::<E>(item, self.db.now())?,
             None => None,
@@ -245,7 +246,7 @@ impl UnitOfWork {
         };
         let asked = record.guard.clone();
         let update = UpdateActions::default();
-        let write = update_of(&key, update, asked, self.db.now(), &self.db)?;
+        let write = update_of(pattern, &key, update, asked, self.db.now(), &self.db)?;
         let item = UnitItem {
             id,
             read: Some(record),

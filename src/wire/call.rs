@@ -243,9 +243,21 @@ impl Wire {
         Box::pin(self.through(request, token, learner, trace)).await
     }
 
-    fn exchange(&self, request: &Request, token: Option<&Arc<TokenLife>>) -> HookExchange {
+    #[cfg_attr(
+        not(feature = "tracing"),
+        expect(unused_variables, unused_mut, reason = "only spans need them")
+    )]
+    fn exchange(
+        &self,
+        request: &Request,
+        token: Option<&Arc<TokenLife>>,
+        trace: &WireTrace,
+    ) -> HookExchange {
         let (agent, plain) = (self.agent.as_ref(), self.plain.as_ref());
-        HookExchange::new(request, self.swaps, agent, token, plain)
+        let mut exchange = HookExchange::new(request, self.swaps, agent, token, plain);
+        #[cfg(feature = "tracing")]
+        exchange.trace(trace.is_traced);
+        exchange
     }
 
     /// Sends the request through the SDK from the beginning. Later requests may learn from it how to do without.
@@ -256,7 +268,7 @@ impl Wire {
         learner: Option<&PlainWay>,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let exchange = self.exchange(request, token);
+        let exchange = self.exchange(request, token, trace);
         let Some(learner) = learner else {
             return self.send(request, &Arc::new(exchange), None, trace).await;
         };
@@ -279,7 +291,7 @@ impl Wire {
         spent: Duration,
         trace: &mut WireTrace,
     ) -> Result<Reply, Failure> {
-        let exchange = self.exchange(request, token);
+        let exchange = self.exchange(request, token, trace);
         let exchange = Arc::new(exchange.replaying(&failed.result, failed.invocation.clone()));
         let client = match ReplayClient::new(failed, route.http()) {
             Ok(client) => client,

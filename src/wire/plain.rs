@@ -64,6 +64,9 @@ pub(crate) struct WireTrace {
     pub(crate) path: WirePath,
     /// How often the SDK sent it, or was told that it was sent.
     by_sdk: u64,
+    /// Whether failed attempts are events of the request's span.
+    #[cfg(feature = "tracing")]
+    pub(crate) is_traced: bool,
 }
 
 /// What is refused before it is sent has not come further.
@@ -72,6 +75,8 @@ impl Default for WireTrace {
         WireTrace {
             path: WirePath::Sdk(Detour::NotSent),
             by_sdk: 0,
+            #[cfg(feature = "tracing")]
+            is_traced: false,
         }
     }
 }

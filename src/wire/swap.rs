@@ -69,6 +69,9 @@ pub(super) struct HookExchange {
     /// Whether this request already has it; otherwise the SDK makes one.
     has_agent: bool,
     answer: Mutex<Option<CapturedBody>>,
+    /// Whether failed attempts are events of the request's span.
+    #[cfg(feature = "tracing")]
+    is_traced: bool,
 }
 
 /// A body of 2xx as it came, in memory.
@@ -104,7 +107,14 @@ impl HookExchange {
             invocation: None,
             token: token.cloned(),
             answer: Mutex::new(None),
+            #[cfg(feature = "tracing")]
+            is_traced: false,
         }
+    }
+
+    #[cfg(feature = "tracing")]
+    pub(super) fn trace(&mut self, is_traced: bool) {
+        self.is_traced = is_traced;
     }
 
     /// For a request from which later ones may learn.
@@ -348,6 +358,10 @@ impl Intercept for Hooks {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        #[cfg(feature = "tracing")]
+        if self.0.is_traced {
+            super::traced::attempt(self.0.attempts(), context);
+        }
         if self.0.ambiguous() {
             let ambiguous = retry::is_ambiguous(context)
                 || self.0.resend == Resend::ByToken && retry::is_going_on(context);

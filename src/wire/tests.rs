@@ -51,6 +51,9 @@ async fn plain() -> (Wire, Http) {
     start(|config| config).await
 }
 
+/// What the requests of tests are for.
+pub(super) static PATTERN: Pattern = Pattern::alone("Test", "test");
+
 pub(super) fn request(operation: ServiceOperation, resend: Resend, body: &str) -> Request {
     let body = Bytes::copy_from_slice(body.as_bytes());
     Request {
@@ -59,6 +62,7 @@ pub(super) fn request(operation: ServiceOperation, resend: Resend, body: &str) -
         body,
         resend,
         is_metered: false,
+        pattern: &PATTERN,
     }
 }
 
@@ -585,6 +589,7 @@ async fn past_the_sdk_everything_is_the_same() {
             body: Bytes::from_static(body.as_bytes()),
             resend: Resend::UnlessAmbiguous,
             is_metered: false,
+            pattern: &PATTERN,
         };
         let told = |outcome: Result<Reply, Failure>| match outcome {
             Ok(reply) => format!("{:?} {}", reply.body, reply.request_id.is_some()),
@@ -613,6 +618,7 @@ fn an_engine_that_fails_may_have_done_it() {
             body: Bytes::from_static(b"{}"),
             resend,
             is_metered: false,
+            pattern: &PATTERN,
         };
         let site = failure::Site::in_process(&request, 500);
         let body = br#"{"__type":"InternalServerError","message":"it failed"}"#;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Conditional, Unconditional};
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::{DynamoEntity, Key, Patterns};
 use crate::error::Result;
 use crate::expr::{Condition, Node, UpdateActions};
 use crate::plan::{Expect, TransactionMember, check};
@@ -84,7 +84,14 @@ impl<E: DynamoEntity> Check<E> {
         };
         let (expected, condition_failure) = check::condition(&E::ENTITY, expect, None, now);
         let (key, asked) = (self.key, check::with(expected, condition_failure, asked));
-        let write = update_of(&key, UpdateActions::default(), asked, now, db)?;
+        let write = update_of(
+            Patterns::<E>::CHECK,
+            &key,
+            UpdateActions::default(),
+            asked,
+            now,
+            db,
+        )?;
         Ok(vec![TransactionMember::of_key(write, &key)?])
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Stamp};
+use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp};
 use crate::error::Result;
 use crate::plan::{
     ConditionFailure, Expect, Operation, Plan, TransactionMember, WriteRequest, check,
@@ -30,6 +30,7 @@ impl<E: DynamoEntity> Create<'_, E> {
         let stamp = Stamp::write(1, now, Created::Now).by(db.actor());
         let condition_failure = ConditionFailure::create(&E::ENTITY);
         put_of(
+            Patterns::<E>::CREATE,
             &*self.entity,
             &stamp,
             (condition, condition_failure),

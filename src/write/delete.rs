@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
-use crate::entity::{DynamoEntity, Key};
+use crate::entity::{DynamoEntity, Key, Patterns};
 use crate::error::{Error, Result};
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
@@ -14,6 +14,7 @@ use crate::plan::{
     Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Plan, Returned,
     TransactionMember, WriteRequest, WriteVerb, check,
 };
+use crate::schema::Pattern;
 use crate::write::{
     Holdings, Intent, Main, PlannedWrite, Returning, ReturningNothing, ReturningOld, Rewrite,
     UniqueExchange, unique,
@@ -166,12 +167,13 @@ impl<E: DynamoEntity, G: Guard, R> Delete<E, G, R> {
 
     fn write(self, db: &Dynamo) -> Result<WriteRequest> {
         let now = db.now();
-        delete_of(&self.key, self.asked(now)?, now, db)
+        delete_of(Patterns::<E>::DELETE, &self.key, self.asked(now)?, now, db)
     }
 
     fn rewrite(self, db: &Dynamo, returned: Returned) -> Result<Rewrite<E>> {
         let now = db.now();
         Ok(Rewrite {
+            pattern: Patterns::<E>::DELETE,
             asked: self.asked(now)?,
             key: self.key,
             main: Main::Delete,
@@ -229,19 +231,21 @@ fn members_of<E: DynamoEntity>(
     db: &Dynamo,
 ) -> Result<Vec<TransactionMember>> {
     let exchange = UniqueExchange::between::<E>(values, &Holdings::nothing::<E>(), false)?;
-    let main = TransactionMember::of_key(delete_of(key, asked, now, db)?, key)?;
+    let main =
+        TransactionMember::of_key(delete_of(Patterns::<E>::DELETE, key, asked, now, db)?, key)?;
     let beside = exchange.members(key, now, db)?;
     Ok([main].into_iter().chain(beside).collect())
 }
 
 /// A delete by key.
 pub(crate) fn delete_of<E: DynamoEntity>(
+    pattern: &'static Pattern,
     key: &Key<E>,
     asked: (Node, ConditionFailure),
     now: Timestamp,
     db: &Dynamo,
 ) -> Result<WriteRequest> {
-    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Delete, 256, asked, now, db);
+    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Delete, pattern, 256, asked, now, db);
     key.write_object(write.writer())?;
     Ok(write)
 }

@@ -19,13 +19,14 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
-use crate::entity::{Created, DynamoEntity, Key, Known, Stamp, encode_as_is};
+use crate::entity::{Created, DynamoEntity, Key, Known, Patterns, Stamp, encode_as_is};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Change, Changes, Condition, Node, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{
     Call, Explanation, Outcome, Plan, ReadItem, Returned, TransactionMember, check, read_raw,
 };
+use crate::schema::Pattern;
 use crate::wire::Resend;
 use crate::write::difference::{all_as_loaded, attributes, differences, merged};
 use crate::write::{
@@ -45,6 +46,16 @@ pub(crate) enum UpdateKind {
     Touch,
     /// Makes the item.
     Upsert,
+}
+
+impl UpdateKind {
+    fn pattern<E: DynamoEntity>(self) -> &'static Pattern {
+        match self {
+            UpdateKind::Update => Patterns::<E>::UPDATE,
+            UpdateKind::Touch => Patterns::<E>::TOUCH,
+            UpdateKind::Upsert => Patterns::<E>::UPSERT,
+        }
+    }
 }
 
 /// Changes of one item, and what is asked of it.
@@ -280,6 +291,7 @@ impl<E: DynamoEntity> UpdateDraft<E> {
         let asked = Node::all(guards.into_iter().chain([self.condition]));
         Ok(PlannedUpdate {
             edit: Edit {
+                pattern: self.way.pattern::<E>(),
                 key: self.key,
                 update,
                 asked: check::with(expected, condition_failure, asked),
@@ -317,6 +329,7 @@ impl<E: DynamoEntity> PlannedUpdate<E> {
 
     fn rewrite(self) -> Rewrite<E> {
         Rewrite {
+            pattern: self.edit.pattern,
             key: self.edit.key,
             main: Main::Update(self.edit.update),
             asked: self.edit.asked,
@@ -332,7 +345,7 @@ impl<E: DynamoEntity> PlannedUpdate<E> {
         returned: Returned,
         read: ReadItem<Out>,
     ) -> Result<Out> {
-        let (key, now) = (self.edit.key.clone(), self.now);
+        let (pattern, key, now) = (self.edit.pattern, self.edit.key.clone(), self.now);
         if self.must_read {
             self.rewrite().run(db).await?;
         } else {
@@ -340,21 +353,25 @@ impl<E: DynamoEntity> PlannedUpdate<E> {
         }
         let item = match returned {
             Returned::Nothing => None,
-            _ => Some(read_back(db, &key).await?),
+            _ => Some(read_back(db, pattern, &key).await?),
         };
         read(item.as_deref(), now)
     }
 }
 
 /// Reads the item after a transaction. If that fails, the write has taken effect all the same, and the error says so.
-pub(crate) async fn read_back<E: DynamoEntity>(db: &Dynamo, key: &Key<E>) -> Result<Bytes> {
+pub(crate) async fn read_back<E: DynamoEntity>(
+    db: &Dynamo,
+    pattern: &'static Pattern,
+    key: &Key<E>,
+) -> Result<Bytes> {
     let took_effect = |message| {
         let error = Error::new(ErrorKind::TookEffect, Stage::Service, message);
         error
             .of(E::ENTITY.type_name)
             .declared_as(Some(E::ENTITY.id))
     };
-    let read = read_raw(db, key).await.map_err(|error| {
+    let read = read_raw(db, pattern, key).await.map_err(|error| {
         let message = "the write took effect, and the item could not be read back: read it again";
         took_effect(message).with_source(error)
     })?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
-use crate::entity::{self, Created, DynamoEntity, Key, Stamp};
+use crate::entity::{self, Created, DynamoEntity, Key, Patterns, Stamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
 use crate::json::CodecError;
@@ -107,8 +107,8 @@ async fn run<E: DynamoEntity, X: From<Error>>(
     mut change: impl FnMut(&mut E) -> Result<(), X>,
     attempts: usize,
 ) -> Result<E, X> {
-    let mut backoff = Backoff::new();
-    let mut stored = read_raw(db, &key).await?;
+    let (pattern, mut backoff) = (Patterns::<E>::MODIFY, Backoff::new());
+    let mut stored = read_raw(db, pattern, &key).await?;
     let mut attempt = 1;
     loop {
         let begun = Instant::now();
@@ -131,7 +131,7 @@ async fn run<E: DynamoEntity, X: From<Error>>(
             Some(item) => Some(item),
             None => {
                 backoff.wait(begun.elapsed(), None).await;
-                read_raw(db, &key).await?
+                read_raw(db, pattern, &key).await?
             }
         };
         attempt += 1;
@@ -166,9 +166,9 @@ async fn send<E: DynamoEntity>(db: &Dynamo, edit: Edit<E>) -> Result<E> {
         let plan = edit.write(db, now)?.returning(Returned::New, read_entity)?;
         return plan.send(db).await;
     }
-    let key = edit.key.clone();
+    let (pattern, key) = (edit.pattern, edit.key.clone());
     edit.commit(db, now).await?;
-    read_entity(Some(&read_back(db, &key).await?), now)
+    read_entity(Some(&read_back(db, pattern, &key).await?), now)
 }
 
 /// The write of what differs between the entity that was read and the new one, if nobody wrote in between; None if
@@ -214,6 +214,7 @@ pub(crate) fn revision<E: DynamoEntity>(
     )?;
     keep_up::<E>(&mut update, known_of(after)?, false)?;
     Ok(Some(Edit {
+        pattern: Patterns::<E>::MODIFY,
         key,
         update,
         asked: unchanged::<E>(&loaded, &seen, stored, db).map_err(fail)?,

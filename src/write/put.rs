@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::guard::{Checked, Conditional, Guard, Open};
-use crate::entity::{Created, DynamoEntity, HeldEntity, Key, Stamp, Version, VersionState};
+use crate::entity::{
+    Created, DynamoEntity, HeldEntity, Key, Patterns, Stamp, Version, VersionState,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::Writer;
@@ -14,6 +16,7 @@ use crate::plan::{
     Call, ConditionFailure, Expect, Explanation, LoadedItem, Operation, Outcome, Plan,
     TransactionMember, WriteRequest, WriteVerb, check, size,
 };
+use crate::schema::Pattern;
 use crate::write::{Intent, Main, PlannedWrite, Rewrite, unique};
 
 /// Stores an entity, replacing what is there; see [`EntityVerbs::put`](crate::verbs::EntityVerbs::put).
@@ -140,7 +143,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
     /// The put, and the entity as it will be stored.
     fn write(&self, db: &Dynamo) -> Result<(WriteRequest, E)> {
         let PreparedPut { asked, stamp, now } = self.prepare(db)?;
-        put_of(&*self.entity, &stamp, asked, now, db)
+        put_of(Patterns::<E>::PUT, &*self.entity, &stamp, asked, now, db)
     }
 
     pub(crate) fn members(self, db: &Dynamo) -> Result<Vec<TransactionMember>> {
@@ -167,6 +170,7 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         let mut item = Writer::for_request(1024);
         let stored = write_item(&*self.entity, &stamp, &mut item)?;
         let rewrite = Rewrite {
+            pattern: Patterns::<E>::PUT,
             key: Key::of(&*self.entity),
             main: Main::Put(item.into_bytes()),
             asked,
@@ -258,13 +262,14 @@ pub(crate) fn plan_entering<E: DynamoEntity>(
 
 /// A put of an entity, and the entity as it will be stored; `create` is one too.
 pub(crate) fn put_of<E: DynamoEntity>(
+    pattern: &'static Pattern,
     entity: &E,
     stamp: &Stamp,
     asked: (Node, ConditionFailure),
     now: Timestamp,
     db: &Dynamo,
 ) -> Result<(WriteRequest, E)> {
-    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Put, 1024, asked, now, db);
+    let mut write = WriteRequest::of_entity::<E>(WriteVerb::Put, pattern, 1024, asked, now, db);
     let stored = write_item(entity, stamp, write.writer())?;
     Ok((write, stored))
 }

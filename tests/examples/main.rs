@@ -41,5 +41,6 @@ mod dynamic;
 mod facts;
 mod help_desk_crashes;
 mod http;
+mod patterns;
 mod places;
 mod schemas;

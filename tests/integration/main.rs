@@ -39,10 +39,12 @@ mod item;
 mod items;
 mod keys;
 mod managed;
+mod metered;
 mod model;
 mod modify;
 mod observed;
 mod operands;
+mod patterns;
 mod places;
 mod put;
 mod query;
@@ -53,6 +55,7 @@ mod silent;
 mod snapshot;
 mod sums;
 mod table;
+mod traced;
 mod transact;
 mod truth;
 mod unique;
@@ -90,6 +93,9 @@ fn main() {
         ("get_many", get_many::tests),
         ("batch", batch::tests),
         ("observed", observed::tests),
+        ("patterns", patterns::tests),
+        ("traced", traced::tests),
+        ("metered", metered::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),

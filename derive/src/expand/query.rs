@@ -203,7 +203,7 @@ impl<'a> Pattern<'a> {
         };
         let source = match self.index {
             None => code!(__d::QuerySource::table::<#ident>()),
-            Some((at, _)) => code!(__d::QuerySource::index::<#ident>(#at)),
+            Some((at, _)) => code!(__d::QuerySource::index::<#ident, #at>()),
         };
         let front = self.front();
         let first = self.stage_type(0, is_last);

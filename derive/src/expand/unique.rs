@@ -61,7 +61,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         #[inline]
         #vis fn #name(#(#arguments),*) -> __d::LookUp<#ident> {
             #(#values)*
-            __d::LookUp::new(#number, |writer| {
+            __d::LookUp::of::<#number>(|writer| {
                 #key_struct::#writer(__d::KeyTarget::attribute(writer) #(, #writes)*)
             })
         }

@@ -81,6 +81,7 @@ fn begin_rows<'j>(
     db: &Dynamo,
     budget: RetryBudget,
 ) -> Result<(Feed<'j>, RowWrites<'j>)> {
+    let pattern = verb.pattern(target.source());
     let action = match verb {
         Verb::Delete => RowAction::Delete,
         Verb::Change(decide) | Verb::Transact(decide) => RowAction::Change(Mutex::new(decide)),
@@ -99,6 +100,7 @@ fn begin_rows<'j>(
         table: db.table_name(table.name),
         names: table.key_names().collect(),
         target,
+        pattern,
         action,
     };
     Ok((feed, rows))

@@ -13,6 +13,7 @@ use crate::bulk::report::Fate;
 use crate::bulk::run::Waiting;
 use crate::error::{Error, Result};
 use crate::retry::Rounds;
+use crate::schema::Pattern;
 use crate::write::{Intent, PlannedWrite, Setback};
 
 /// The attempts at a write.
@@ -21,6 +22,7 @@ pub(in crate::bulk) struct GivenWrite<'a> {
     number: u64,
     key: &'a [u8],
     entity: &'static str,
+    pattern: &'static Pattern,
     table: String,
     intent: Intent,
     mark: Option<JobMark>,
@@ -61,6 +63,7 @@ impl<'a> GivenWrite<'a> {
             number,
             key: &key,
             entity: prepared.entity,
+            pattern: prepared.pattern,
             table: tools.db.table_name(prepared.table.name),
             intent,
             mark,
@@ -127,16 +130,17 @@ impl<'a> GivenWrite<'a> {
             Intent::Ready(_) if !self.is_again => Ok(None),
             Intent::Ready(_) | Intent::Reading(_) => {
                 let number = Some(self.number);
-                read(self.tools, self.entity, &self.table, self.key, number).await
+                read(self.tools, self.pattern, &self.table, self.key, number).await
             }
         }
     }
 
     fn plan(&self, stored: Option<&Bytes>) -> Result<PlannedWrite> {
-        let planned_write = match &self.intent {
+        let mut planned_write = match &self.intent {
             Intent::Ready(planned_write) => planned_write.again(),
             Intent::Reading(write) => write.plan_on(stored, self.tools.db)?,
         };
+        planned_write.main().pattern = self.pattern;
         match &self.mark {
             Some(mark) => marked(planned_write, mark),
             None => Ok(planned_write),

@@ -19,11 +19,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Node;
 use crate::query::JobRows;
 use crate::retry::Rounds;
+use crate::schema::Pattern;
 use crate::write::{PlannedWrite, Setback};
 
 /// What is done to rows.
 pub(in crate::bulk) struct RowWrites<'j> {
     pub(in crate::bulk) target: JobRows,
+    /// What the requests for single rows are for.
+    pub(in crate::bulk) pattern: &'static Pattern,
     /// The table's full name.
     pub(in crate::bulk) table: String,
     /// The attributes of its primary key.
@@ -86,7 +89,7 @@ impl<'j> RowWrites<'j> {
     }
 
     async fn read(&self, tools: &Tools<'_>, key: &[u8]) -> Result<Option<Bytes>, Trouble> {
-        read(tools, self.target.entity(), &self.table, key, None).await
+        read(tools, self.pattern, &self.table, key, None).await
     }
 
     /// The write of the row as it is, or the fate of the row if there is nothing to write.
@@ -115,6 +118,7 @@ impl<'j> RowWrites<'j> {
         let Some(mut planned_write) = planned_write else {
             return Ok(ControlFlow::Break(Fate::Unchanged));
         };
+        planned_write.main().pattern = self.pattern;
         if let Some(mark) = &tools.mark {
             row_transaction::may_be_marked(self.target.source(), item, planned_write.main())?;
             planned_write = marked(planned_write, mark)?;
@@ -264,8 +268,8 @@ impl Attempt<'_, '_> {
     /// again while the service is busy, and after a lost answer. If no answer comes, the error is returned.
     async fn ask(&mut self, claim: Node) -> Result<Option<Fate>, Trouble> {
         let (db, target) = (self.tools.db, &self.rows.target);
-        let (entity, table) = (target.entity(), target.source().table);
-        let question = action::ask(db, entity, table, self.key, claim);
+        let (pattern, table) = (self.rows.pattern, target.source().table);
+        let question = action::ask(db, pattern, table, self.key, claim);
         loop {
             self.tools.turn().await;
             let began = Instant::now();

@@ -12,7 +12,7 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::Writer;
 use crate::path::Place;
 use crate::plan::{KeyNames, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
-use crate::schema::{EntityDef, TableDef};
+use crate::schema::{EntityDef, SEVERAL, TableDef};
 
 /// The owner of unique values.
 pub(crate) struct Owner {
@@ -132,9 +132,11 @@ impl Owner {
         asked: (Node, Meaning),
         db: &Dynamo,
     ) -> Result<TransactionMember> {
-        let (entity, table) = (self.entity.type_name, db.table_name(self.table.name));
+        let table = db.table_name(self.table.name);
         let room = 64 + subject.len();
-        let mut write = WriteRequest::new(verb, table, room, entity, self.now, asked);
+        // It is never the first of its request, so it does not say what that is for.
+        let mut write = WriteRequest::new(verb, table, room, &SEVERAL.transact, self.now, asked);
+        write.entity = self.entity.type_name;
         write.writer().raw_bytes(subject);
         let member = TransactionMember::in_table(self.table, write, sentinel)?;
         Ok(member.beside(self.clone()))

@@ -7,6 +7,7 @@ use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::plan::{Outcome, Participant, Plan, SentWrite, TransactionMember, WriteRequest};
+use crate::schema::Pattern;
 use crate::wire::{Request, Resend, ServiceOperation};
 
 /// How many bytes of a token the service takes.
@@ -15,8 +16,16 @@ const LONGEST_TOKEN: usize = 36;
 /// A request, and where the heads of its writes stand in its body.
 type SentTransaction = (Request, Vec<Range<usize>>);
 
+/// What a transaction of these members is for, if they are operations of the caller's.
+pub(crate) fn pattern_of(members: &[TransactionMember]) -> &'static Pattern {
+    let writes = members.iter().filter(|member| member.is_write());
+    let patterns = writes.map(|member| member.write.pattern);
+    Pattern::of_all(patterns, |joint| &joint.transact)
+}
+
 /// The request of these members, in their order. Its token makes a second attempt harmless.
 pub(crate) fn request_of(
+    pattern: &'static Pattern,
     members: &[TransactionMember],
     token: Option<String>,
 ) -> Result<SentTransaction> {
@@ -25,7 +34,7 @@ pub(crate) fn request_of(
         None => format!("{:032x}", entropy::bits()?),
     };
     let writes: Vec<_> = members.iter().map(|member| &member.write).collect();
-    transaction_of(&writes, &token).map_err(|(at, error)| match members.get(at) {
+    transaction_of(pattern, &writes, &token).map_err(|(at, error)| match members.get(at) {
         Some(member) if member.place.is_some() => {
             Error::of_operations(vec![member.failed(error)], 0)
         }
@@ -35,6 +44,7 @@ pub(crate) fn request_of(
 
 /// The request of these writes. An error comes with the place of the write that cannot be written.
 pub(crate) fn transaction_of(
+    pattern: &'static Pattern,
     writes: &[&WriteRequest],
     token: &str,
 ) -> Result<SentTransaction, (usize, Error)> {
@@ -50,23 +60,27 @@ pub(crate) fn transaction_of(
     body.quoted(token);
     body.raw("}");
     let table = writes.first().map(|write| write.table.clone());
-    let (operation, table) = (
+    let request = Request::new(
         ServiceOperation::TransactWriteItems,
+        pattern,
         table.unwrap_or_default(),
+        body,
+        Resend::ByToken,
     );
-    Ok((Request::new(operation, table, body, Resend::ByToken), heads))
+    Ok((request, heads))
 }
 
 /// A transaction of these members. If the caller gave the token, it has to remain the same, so it is not sent in
 /// another spelling.
 pub(crate) fn plan_of<Out>(
+    pattern: &'static Pattern,
     members: Vec<TransactionMember>,
     token: Option<String>,
     (entity, now): (&'static str, Timestamp),
     outcome: Outcome<Out>,
 ) -> Result<Plan<Out>> {
     let is_known = token.is_some();
-    let (request, heads) = request_of(&members, token)?;
+    let (request, heads) = request_of(pattern, &members, token)?;
     let participants = members.iter().map(Participant::of).collect();
     let may_differ = members.iter().any(|member| member.write.asks_as_read());
     let sent = members.into_iter().zip(heads);
@@ -90,7 +104,7 @@ pub(crate) fn plan_of_one<Out>(
         return Err(Error::config("a write without an operation"));
     };
     let whose = (first.write.entity, first.write.now);
-    let mut plan = plan_of(members, token, whose, outcome)?;
+    let mut plan = plan_of(first.write.pattern, members, token, whose, outcome)?;
     if let [alone] = &plan.participants[..] {
         plan.condition_failure = alone.condition_failure();
         plan.participants.clear();

@@ -2,6 +2,7 @@
 
 use super::{BatchGet, Numbered, TableFrame};
 use crate::json::Writer;
+use crate::schema::Pattern;
 use crate::wire::{self, RETURN_CONSUMED, Request, Resend};
 
 impl BatchGet {
@@ -45,10 +46,15 @@ fn request(asked: &[(usize, &TableFrame)], keys: &[Numbered<'_>], is_metered: bo
     let table = asked
         .first()
         .map_or_else(String::new, |(_, frame)| frame.table.clone());
+    let patterns = asked.iter().map(|(_, frame)| frame.pattern);
+    let pattern = match asked {
+        [(_, alone)] => alone.pattern,
+        _ => Pattern::of_all(patterns, |joint| &joint.read_together),
+    };
     let operation = wire::ServiceOperation::BatchGetItem;
     Request {
         is_metered,
-        ..Request::new(operation, table, body, Resend::Always)
+        ..Request::new(operation, pattern, table, body, Resend::Always)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::read::{
     projection_of,
 };
 use crate::retry::RetryBudget;
+use crate::schema::{Pattern, SEVERAL};
 
 /// How items are read.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +38,11 @@ impl ReadForm {
     }
 
     /// What is asked of the entity's table.
-    pub(crate) fn frame<E: DynamoEntity>(&self, db: &Dynamo) -> TableFrame {
+    pub(crate) fn frame<E: DynamoEntity>(
+        &self,
+        pattern: &'static Pattern,
+        db: &Dynamo,
+    ) -> TableFrame {
         let table = &<E::Table as DynamoTable>::TABLE;
         let names: Vec<_> = table.key_names().collect();
         let mut options = Writer::default();
@@ -49,6 +54,7 @@ impl ReadForm {
         }
         TableFrame {
             entity: E::ENTITY.type_name,
+            pattern,
             table: db.table_name(table.name),
             names,
             options: options.into_bytes(),
@@ -162,7 +168,10 @@ impl ReadDraft {
         match frames.get_mut(number) {
             Some(frame) if frame.entity == asked.frame.entity => {}
             // The items may be of either entity.
-            Some(frame) => frame.ahead = None,
+            Some(frame) => {
+                frame.ahead = None;
+                frame.pattern = &SEVERAL.read_together;
+            }
             None => frames.push(asked.frame),
         }
         if asked.is_lenient {

@@ -25,9 +25,10 @@ pub(super) async fn commit(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
     let mut members: Vec<_> = members.collect();
     hand_over::join(&mut members, db)?;
     crate::plan::check_limits(&members)?;
+    let pattern = crate::plan::pattern_of(&members);
     let mut respelt = BTreeSet::new();
     loop {
-        let (request, _) = crate::plan::request_of(&members, None)?;
+        let (request, _) = crate::plan::request_of(pattern, &members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
         let keys = crate::plan::keys_of(&participants);
         let Err(failure) = contention::call(db, request, keys).await else {

@@ -5,12 +5,13 @@ use std::fmt;
 use super::sentinel::Sentinel;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::owner_of;
-use crate::entity::{self, DynamoEntity, Key};
+use crate::entity::{self, DynamoEntity, Key, UniquePattern};
 use crate::error::{Error, Result};
 use crate::expr::Node;
 use crate::json::{CodecError, Writer};
 use crate::plan::{Call, Explanation, found_item, read_raw};
 use crate::read::plan_read;
+use crate::schema::Pattern;
 use crate::write::{UpdateOrigin, known, split};
 
 /// Finds the item that holds a unique value; made by the functions that `unique(..)` declares, such as
@@ -22,6 +23,7 @@ use crate::write::{UpdateOrigin, known, split};
 /// [`InvalidKey`](crate::error::ErrorKind::InvalidKey).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct LookUp<E> {
+    pattern: &'static Pattern,
     number: usize,
     sentinel: Result<Sentinel, CodecError>,
     hide_expired: bool,
@@ -30,11 +32,14 @@ pub struct LookUp<E> {
 
 impl<E: DynamoEntity> LookUp<E> {
     #[doc(hidden)]
-    pub fn new(number: usize, write: impl FnOnce(&mut Writer) -> Result<(), CodecError>) -> Self {
-        let unique = E::ENTITY.uniques.get(number);
+    pub fn of<const NUMBER: usize>(
+        write: impl FnOnce(&mut Writer) -> Result<(), CodecError>,
+    ) -> Self {
+        let unique = E::ENTITY.uniques.get(NUMBER);
         let unique = unique.ok_or_else(|| CodecError::new("no unique value of this number"));
         LookUp {
-            number,
+            pattern: UniquePattern::<E, NUMBER>::PATTERN,
+            number: NUMBER,
             sentinel: unique.and_then(|unique| Sentinel::of::<E>(unique, write)),
             hide_expired: true,
             entity: std::marker::PhantomData,
@@ -50,7 +55,7 @@ impl<E: DynamoEntity> LookUp<E> {
     /// The request that [`send`](Self::send) begins with, which finds the key. Another `GetItem` then reads the item by
     /// that key.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let read = plan_read::<E>(&self.sentinel()?.key, db).reading(|_, _| Ok(()));
+        let read = plan_read::<E>(self.pattern, &self.sentinel()?.key, db).reading(|_, _| Ok(()));
         Ok(Explanation::of(&read))
     }
 
@@ -76,14 +81,14 @@ impl<E: DynamoEntity> LookUp<E> {
     /// nothing of sentinels wrote the item. In the second case the sentinel names the same item again.
     async fn find(&self, db: &Dynamo) -> Result<Option<bytes::Bytes>> {
         let sentinel = self.sentinel()?;
-        let mut owner = read_owner::<E>(sentinel, db).await?;
+        let mut owner = self.read_owner(sentinel, db).await?;
         while let Some(key) = owner {
-            if let Some(item) = read_raw(db, &key).await?
+            if let Some(item) = read_raw(db, self.pattern, &key).await?
                 && self.is_value_of(sentinel, &key, &item)?
             {
                 return Ok(Some(item));
             }
-            let now = read_owner::<E>(sentinel, db).await?;
+            let now = self.read_owner(sentinel, db).await?;
             if now.as_ref() == Some(&key) {
                 return Ok(None);
             }
@@ -99,15 +104,15 @@ impl<E: DynamoEntity> LookUp<E> {
         let held = super::sentinel::holding::<E>(self.number, &known).map_err(fail)?;
         Ok(held == super::sentinel::Holding::Value(sentinel.clone()))
     }
-}
 
-/// The key of the item that the sentinel belongs to.
-async fn read_owner<E: DynamoEntity>(sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
-    let read = plan_read::<E>(&sentinel.key, db).reading(|reply, _| {
-        let item = found_item(&reply.body)?;
-        item.map(owner_of::<E>).transpose()
-    });
-    read.send(db).await
+    /// The key of the item that the sentinel belongs to.
+    async fn read_owner(&self, sentinel: &Sentinel, db: &Dynamo) -> Result<Option<Key<E>>> {
+        let read = plan_read::<E>(self.pattern, &sentinel.key, db).reading(|reply, _| {
+            let item = found_item(&reply.body)?;
+            item.map(owner_of::<E>).transpose()
+        });
+        read.send(db).await
+    }
 }
 
 impl<E: DynamoEntity> fmt::Debug for LookUp<E> {

@@ -134,9 +134,13 @@ async fn commit(
     mut members: Vec<TransactionMember>,
     mut rounds: Option<&mut Rounds<'_>>,
 ) -> Result<Option<Setback>> {
+    let pattern = members.first().map_or_else(
+        || crate::plan::pattern_of(&members),
+        |main| main.write.pattern,
+    );
     let mut respelt = BTreeSet::new();
     loop {
-        let (request, _) = crate::plan::request_of(&members, None)?;
+        let (request, _) = crate::plan::request_of(pattern, &members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of).collect();
         let keys = crate::plan::keys_of(&participants);
         let sent = match rounds.as_deref_mut() {

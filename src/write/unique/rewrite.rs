@@ -20,6 +20,7 @@ use crate::plan::{
 };
 use crate::read::Get;
 use crate::retry::Backoff;
+use crate::schema::Pattern;
 use crate::write::{delete_of, split, update_of};
 
 /// How often a race is run.
@@ -27,6 +28,7 @@ const ATTEMPTS: u32 = 100;
 
 /// The write of an item whose unique values are not known yet.
 pub(crate) struct Rewrite<E: DynamoEntity> {
+    pub(crate) pattern: &'static Pattern,
     pub(crate) key: Key<E>,
     pub(crate) main: Main,
     /// The condition on the item, and what it means if that does not hold.
@@ -96,7 +98,7 @@ impl<E: DynamoEntity> Rewrite<E> {
     /// Reads the item and writes it if it is still the same; otherwise tries again. Returns the item as it was.
     pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
         let mut line = ItemLine::join(item_id(&self.key, db)?, db).await;
-        let mut stored = read_raw(db, &self.key).await?;
+        let mut stored = read_raw(db, self.pattern, &self.key).await?;
         for _ in 1..ATTEMPTS {
             let began = Instant::now();
             let (current, error) = match self.attempt(stored.as_ref(), db).await? {
@@ -107,7 +109,7 @@ impl<E: DynamoEntity> Rewrite<E> {
                 return Err(error);
             }
             stored = match line.after_loss(began.elapsed(), db).await {
-                true => read_raw(db, &self.key).await?,
+                true => read_raw(db, self.pattern, &self.key).await?,
                 false => current,
             };
         }
@@ -139,7 +141,8 @@ impl<E: DynamoEntity> Rewrite<E> {
 
     /// The read, and the write as it would be if no item were found.
     pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let read = Get::new(self.key.clone()).consistent().plan(db)?;
+        let mut read = Get::new(self.key.clone()).consistent().plan(db)?;
+        read.request.pattern = self.pattern;
         let write = self.plan_on(None, db)?.plan(Outcome::Known(Some(())))?;
         Ok(Explanation::of(&write).after(&read))
     }
@@ -183,13 +186,17 @@ impl<E: DynamoEntity> Rewrite<E> {
         match &self.main {
             Main::Put(item) => {
                 let room = 1024 + item.len();
-                let verb = WriteVerb::Put;
-                let mut write = WriteRequest::of_entity::<E>(verb, room, asked, self.now, db);
+                let (verb, now) = (WriteVerb::Put, self.now);
+                let mut write =
+                    WriteRequest::of_entity::<E>(verb, self.pattern, room, asked, now, db);
                 write.writer().raw_bytes(item);
                 Ok(write)
             }
-            Main::Delete => delete_of(&self.key, asked, self.now, db),
-            Main::Update(update) => update_of(&self.key, update.clone(), asked, self.now, db),
+            Main::Delete => delete_of(self.pattern, &self.key, asked, self.now, db),
+            Main::Update(update) => {
+                let update = update.clone();
+                update_of(self.pattern, &self.key, update, asked, self.now, db)
+            }
         }
     }
 }

@@ -1,0 +1,85 @@
+//! The patterns of an entity's verbs and of its access patterns, as constants of its type.
+
+use std::marker::PhantomData;
+
+use super::{DynamoCollection, DynamoEntity};
+use crate::schema::{JointPatterns, Pattern};
+
+/// The patterns of the requests that are about one entity.
+#[derive(Debug)]
+pub struct Patterns<E>(PhantomData<E>);
+
+/// A constant for each verb.
+macro_rules! verbs {
+    ($($constant:ident $name:literal;)*) => {
+        impl<E: DynamoEntity> Patterns<E> {
+            $(
+                /// The pattern of this verb.
+                pub const $constant: &'static Pattern =
+                &Pattern::verb(&E::ENTITY, $name, Self::JOINT);
+            )*
+        }
+    };
+}
+
+verbs! {
+    CHECK "check";
+    CREATE "create";
+    DELETE "delete";
+    GET "get";
+    GET_MANY "get_many";
+    IN_PARTITION "in_partition";
+    MODIFY "modify";
+    PUT "put";
+    SCAN "scan";
+    TOUCH "touch";
+    UPDATE "update";
+    UPSERT "upsert";
+}
+
+impl<E: DynamoEntity> Patterns<E> {
+    pub(crate) const JOINT: &'static JointPatterns = &JointPatterns::of(E::ENTITY.type_name);
+}
+
+/// The pattern of the access pattern at this place of the declaration.
+#[derive(Debug)]
+pub struct IndexPattern<E, const AT: usize>(PhantomData<E>);
+
+impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
+    /// The pattern itself.
+    pub const PATTERN: &'static Pattern = &{
+        let (entity, indexes) = (&E::ENTITY, E::ENTITY.indexes);
+        let name = match indexes.len() {
+            all if AT < all => (indexes[AT].name, Some(&indexes[AT])),
+            _ => ("index", None),
+        };
+        Pattern::access(entity.type_name, name, Patterns::<E>::JOINT)
+    };
+}
+
+/// The pattern of the look-up at this place of the declaration.
+pub(crate) struct UniquePattern<E, const AT: usize>(PhantomData<E>);
+
+impl<E: DynamoEntity, const AT: usize> UniquePattern<E, AT> {
+    pub(crate) const PATTERN: &'static Pattern = &{
+        let uniques = E::ENTITY.uniques;
+        let name = match uniques.len() {
+            all if AT < all => uniques[AT].name,
+            _ => "unique",
+        };
+        Pattern::verb(&E::ENTITY, name, Patterns::<E>::JOINT)
+    };
+}
+
+/// The patterns of the requests that are about a collection.
+pub(crate) struct CollectionPatterns<C>(PhantomData<C>);
+
+impl<C: DynamoCollection> CollectionPatterns<C> {
+    const JOINT: &'static JointPatterns = &JointPatterns::of(C::NAME);
+
+    pub(crate) const IN_PARTITION: &'static Pattern =
+        &Pattern::access(C::NAME, ("in_partition", C::INDEX), Self::JOINT);
+
+    pub(crate) const SCAN: &'static Pattern =
+        &Pattern::access(C::NAME, ("scan", None), Self::JOINT);
+}

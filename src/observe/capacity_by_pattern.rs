@@ -1,0 +1,223 @@
+//! What each pattern asks for, costs and takes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::histogram::DurationHistogram;
+use super::{Observed, Pattern};
+use crate::error::ErrorKind;
+
+/// Counts what the requests of each [`Pattern`] ask for, cost and take.
+///
+/// Clones count together, so one of them watches and another one shows. The size is bounded by the program: some four
+/// kilobytes for each pattern that it uses.
+///
+/// ```
+/// use dynamo_entity::observe::CapacityByPattern;
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = id))]
+/// struct Order { id: u32 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let meter = CapacityByPattern::default();
+/// let db = Dynamo::connect("embedded:memory").await?.with_observer(meter.observer());
+/// db.create_tables([Order::schema()]).await?;
+/// for id in 1..=3 {
+///     Order { id }.put().send(&db).await?;
+/// }
+/// Order::key(1).get().send(&db).await?;
+///
+/// let rows = meter.rows();
+/// let told: Vec<_> = rows.iter().map(|row| (row.pattern.to_string(), row.requests, row.units)).collect();
+/// assert_eq!(told, [("Order.get".to_owned(), 1, 0.5), ("Order.put".to_owned(), 3, 3.0)]);
+/// println!("{meter}"); // a table
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct CapacityByPattern(Arc<Mutex<BTreeMap<&'static Pattern, PatternCounts>>>);
+
+/// What the requests of one pattern asked for, cost and took.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PatternUsage {
+    /// What the requests were for.
+    pub pattern: &'static Pattern,
+    /// How many requests were sent.
+    pub requests: u64,
+    /// How many attempts came after the first ones.
+    pub resent: u64,
+    /// The units that were consumed, of reads and writes together, as far as the service said.
+    pub units: f64,
+    /// The rows and items that were returned.
+    pub rows: u64,
+    /// The rows that were looked at: more than `rows` where a filter leaves some out.
+    pub looked_at: u64,
+    /// How many requests failed in the end because of load.
+    pub throttles: u64,
+    /// How many failed for another reason, save conditions that did not hold.
+    pub errors: u64,
+    /// How many found that a condition did not hold.
+    pub conflicts: u64,
+    /// The time that half of the requests did not exceed, to a 16th.
+    pub p50: Duration,
+    /// The time that 99 of 100 requests did not exceed, to a 16th.
+    pub p99: Duration,
+    /// The time that the slowest took.
+    pub longest: Duration,
+}
+
+#[derive(Default)]
+struct PatternCounts {
+    requests: u64,
+    resent: u64,
+    units: f64,
+    rows: u64,
+    looked_at: u64,
+    throttles: u64,
+    errors: u64,
+    conflicts: u64,
+    durations: DurationHistogram,
+}
+
+impl PatternCounts {
+    fn add(&mut self, seen: &Observed<'_>) {
+        self.requests += 1;
+        self.resent += seen.attempts.saturating_sub(1);
+        self.units += seen.units();
+        self.rows += seen.rows;
+        self.looked_at += seen.looked_at;
+        match seen.error.map(|error| error.kind()) {
+            None => {}
+            Some(ErrorKind::Throttled) => self.throttles += 1,
+            Some(ErrorKind::Conflict) => self.conflicts += 1,
+            Some(_) => self.errors += 1,
+        }
+        self.durations.add(seen.duration);
+    }
+
+    fn usage(&self, pattern: &'static Pattern) -> PatternUsage {
+        PatternUsage {
+            pattern,
+            requests: self.requests,
+            resent: self.resent,
+            units: self.units,
+            rows: self.rows,
+            looked_at: self.looked_at,
+            throttles: self.throttles,
+            errors: self.errors,
+            conflicts: self.conflicts,
+            p50: self.durations.quantile(0.5),
+            p99: self.durations.quantile(0.99),
+            longest: self.durations.longest(),
+        }
+    }
+}
+
+impl CapacityByPattern {
+    /// The observer that counts, for [`with_observer`](crate::Dynamo::with_observer).
+    pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
+        let meter = self.clone();
+        move |seen| meter.counts().entry(seen.pattern).or_default().add(seen)
+    }
+
+    /// What was counted so far, in the order of the patterns' names.
+    pub fn rows(&self) -> Vec<PatternUsage> {
+        usages(&self.counts())
+    }
+
+    /// What was counted since it was taken last, and begins anew.
+    pub fn take(&self) -> Vec<PatternUsage> {
+        let taken = std::mem::take(&mut *self.counts());
+        usages(&taken)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, BTreeMap<&'static Pattern, PatternCounts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn usages(counts: &BTreeMap<&'static Pattern, PatternCounts>) -> Vec<PatternUsage> {
+    let counts = counts.iter();
+    counts
+        .map(|(pattern, counts)| counts.usage(pattern))
+        .collect()
+}
+
+const HEADS: [&str; 12] = [
+    "pattern",
+    "index",
+    "requests",
+    "resent",
+    "units",
+    "rows",
+    "looked at",
+    "throttles",
+    "errors",
+    "conflicts",
+    "p50",
+    "p99",
+];
+
+impl PatternUsage {
+    fn cells(&self) -> [String; HEADS.len()] {
+        let millis = |time: Duration| format!("{:.2}ms", time.as_secs_f64() * 1000.0);
+        [
+            self.pattern.to_string(),
+            self.pattern.index.unwrap_or("-").to_owned(),
+            self.requests.to_string(),
+            self.resent.to_string(),
+            format!("{:.1}", self.units),
+            self.rows.to_string(),
+            self.looked_at.to_string(),
+            self.throttles.to_string(),
+            self.errors.to_string(),
+            self.conflicts.to_string(),
+            millis(self.p50),
+            millis(self.p99),
+        ]
+    }
+}
+
+/// A table with a line for each pattern, whose columns stand below each other.
+impl fmt::Display for CapacityByPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.rows();
+        let lines = lines.iter().map(PatternUsage::cells);
+        let lines: Vec<_> = [HEADS.map(str::to_owned)]
+            .into_iter()
+            .chain(lines)
+            .collect();
+        let width = |at: usize| {
+            let cells = lines.iter().filter_map(|cells| cells.get(at));
+            cells
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or_default()
+        };
+        let widths: Vec<usize> = (0..HEADS.len()).map(width).collect();
+        for (line, cells) in lines.iter().enumerate() {
+            f.write_str(if line == 0 { "" } else { "\n" })?;
+            for (at, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
+                match at {
+                    0 => write!(f, "{cell:width$}")?,
+                    1 => write!(f, "  {cell:width$}")?,
+                    _ => write!(f, "  {cell:>width$}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for CapacityByPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CapacityByPattern")
+            .field(&self.rows())
+            .finish()
+    }
+}

@@ -1,0 +1,183 @@
+//! What a request is for: a constant, so that a connection which nobody watches pays a pointer for it.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use super::{EntityDef, EntityIndexDef};
+
+/// What a request is for: the entity, the verb or the access pattern of it, and the index.
+///
+/// It is that of the verb which the program called, in all requests that this takes: those that are sent again, the reads
+/// before a write, and what keeps unique values. Names are those of the program, never values.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = id), gsi(by_status, on = gsi1, pk = "{status}", sk = "{id}"))]
+/// struct Order { id: String, status: String }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// let put = Order { id: "o1".into(), status: "PAID".into() }.put().explain(&db)?.pattern.unwrap();
+/// assert_eq!((put.to_string(), put.index), ("Order.put".to_owned(), None));
+///
+/// let paid = Order::by_status("PAID").explain(&db)?.pattern.unwrap();
+/// assert_eq!((paid.entity, paid.name, paid.index), ("Order", "by_status", Some("gsi1")));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Pattern {
+    /// The entity or the collection; `several` where a request writes or reads several entities together.
+    pub entity: &'static str,
+    /// The verb, such as `put`, or the function of the access pattern, such as `by_status`.
+    pub name: &'static str,
+    /// The index that is read.
+    pub index: Option<&'static str>,
+    /// What stands for requests of the same entity that this one is a part of.
+    joint: Option<&'static JointPatterns>,
+}
+
+/// The patterns of requests that are several operations of one entity, or one of a job.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JointPatterns {
+    pub(crate) batch: Pattern,
+    pub(crate) transact: Pattern,
+    pub(crate) read_together: Pattern,
+    pub(crate) snapshot: Pattern,
+    pub(crate) put_each: Pattern,
+    pub(crate) update_each: Pattern,
+    pub(crate) delete_each: Pattern,
+    pub(crate) transact_each: Pattern,
+}
+
+/// One of the joint patterns.
+pub(crate) type JointVerb = fn(&'static JointPatterns) -> &'static Pattern;
+
+/// Those of requests about several entities.
+pub(crate) static SEVERAL: JointPatterns = JointPatterns::of("several");
+
+impl JointPatterns {
+    pub(crate) const fn of(entity: &'static str) -> Self {
+        JointPatterns {
+            batch: Pattern::alone(entity, "batch"),
+            transact: Pattern::alone(entity, "transact"),
+            read_together: Pattern::alone(entity, "read_together"),
+            snapshot: Pattern::alone(entity, "snapshot"),
+            put_each: Pattern::alone(entity, "put_each"),
+            update_each: Pattern::alone(entity, "update_each"),
+            delete_each: Pattern::alone(entity, "delete_each"),
+            transact_each: Pattern::alone(entity, "transact_each"),
+        }
+    }
+}
+
+impl Pattern {
+    /// One that is no part of another, and has no entity with patterns of its own.
+    pub(crate) const fn alone(entity: &'static str, name: &'static str) -> Self {
+        Pattern {
+            entity,
+            name,
+            index: None,
+            joint: None,
+        }
+    }
+
+    /// A verb of an entity.
+    pub(crate) const fn verb(
+        entity: &EntityDef,
+        name: &'static str,
+        joint: &'static JointPatterns,
+    ) -> Self {
+        Pattern {
+            joint: Some(joint),
+            ..Pattern::alone(entity.type_name, name)
+        }
+    }
+
+    /// An access pattern of the entity or the collection with this name.
+    pub(crate) const fn access(
+        entity: &'static str,
+        (name, index): (&'static str, Option<&EntityIndexDef>),
+        joint: &'static JointPatterns,
+    ) -> Self {
+        Pattern {
+            index: match index {
+                Some(index) => Some(index.index),
+                None => None,
+            },
+            joint: Some(joint),
+            ..Pattern::alone(entity, name)
+        }
+    }
+
+    /// What a request of several such parts is for: the verb of their entity, if all have one.
+    pub(crate) fn of_all(
+        patterns: impl IntoIterator<Item = &'static Pattern>,
+        verb: JointVerb,
+    ) -> &'static Pattern {
+        let mut patterns = patterns.into_iter();
+        let first = patterns.next();
+        let Some(first) = first else {
+            return verb(&SEVERAL);
+        };
+        match patterns.all(|other| other.entity == first.entity) {
+            true => first.with(verb),
+            false => verb(&SEVERAL),
+        }
+    }
+
+    /// Another verb of the same entity. One that stands for several operations already stays as it is.
+    pub(crate) fn with(&'static self, verb: JointVerb) -> &'static Pattern {
+        self.joint.map_or(self, verb)
+    }
+
+    fn names(&self) -> (&'static str, &'static str, Option<&'static str>) {
+        (self.entity, self.name, self.index)
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.names() == other.names()
+    }
+}
+
+impl Eq for Pattern {}
+
+impl Hash for Pattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.names().hash(state);
+    }
+}
+
+impl PartialOrd for Pattern {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Pattern {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.names().cmp(&other.names())
+    }
+}
+
+/// `Order.by_status`
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.entity, self.name)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pattern({self}")?;
+        if let Some(index) = self.index {
+            write!(f, " in {index}")?;
+        }
+        f.write_str(")")
+    }
+}

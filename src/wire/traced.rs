@@ -1,0 +1,39 @@
+//! Attempts that failed, as events of the span of their request.
+
+use aws_smithy_runtime_api::client::interceptors::context::FinalizerInterceptorContextRef;
+
+use crate::json::{Reader, member};
+
+/// Tells of an attempt, by its number, if it failed: by the code of the refusal, and never by its words.
+pub(super) fn attempt(number: u64, context: &FinalizerInterceptorContextRef<'_>) {
+    let is_answered = context
+        .output_or_error()
+        .is_some_and(|outcome| outcome.is_ok());
+    if is_answered {
+        return;
+    }
+    let response = context.response();
+    let status = response.map(|response| response.status().as_u16());
+    let body = response.and_then(|response| response.body().bytes());
+    let code = body.and_then(code_in);
+    let code = match status {
+        Some(_) => code.as_deref(),
+        None => Some("no answer"),
+    };
+    tracing::info!(
+        target: "dynamo_entity",
+        attempt = number,
+        http.response.status_code = status,
+        error.r#type = code,
+        "an attempt failed"
+    );
+}
+
+/// The name of the error in a refusal, `{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}`.
+fn code_in(body: &[u8]) -> Option<String> {
+    let name = member(body, "__type").ok()??;
+    let name = Reader::new(name).string().ok()?;
+    let name = name.rsplit('#').next()?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_name.then(|| name.to_owned())
+}
