@@ -45,6 +45,7 @@ mod observed;
 mod operands;
 mod put;
 mod query;
+mod ready;
 mod renamed;
 mod repository;
 mod shards;
@@ -117,6 +118,7 @@ fn main() {
         ("item", item::tests),
         ("items", items::tests),
         ("errors", errors::tests),
+        ("ready", ready::tests),
         ("unread", unread::tests),
         ("wire", wire::tests),
     ];
