@@ -11,6 +11,8 @@ mod compare;
 mod declared;
 mod limits;
 mod polling;
+mod readiness;
+pub mod ready;
 #[cfg(test)]
 mod tests;
 

@@ -48,6 +48,7 @@ mod patterns;
 mod places;
 mod put;
 mod query;
+mod ready;
 mod renamed;
 mod repository;
 mod shards;
@@ -125,6 +126,7 @@ fn main() {
         ("item", item::tests),
         ("items", items::tests),
         ("errors", errors::tests),
+        ("ready", ready::tests),
         ("unread", unread::tests),
         ("wire", wire::tests),
     ];

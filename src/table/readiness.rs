@@ -1,0 +1,281 @@
+//! Whether tables can be used, as an answer in types: what was looked at, and what was found.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use crate::error::{Error, ErrorKind};
+
+/// What [`Dynamo::ready`](crate::Dynamo::ready) looks at, by the operation that it asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Look {
+    /// Whether the table and its indexes are there, active and as declared.
+    DescribeTable,
+    /// Whether items expire as declared.
+    DescribeTimeToLive,
+    /// Whether an item can be read: a strongly consistent read of a key that nobody has.
+    GetItem,
+    /// Whether a partition of the table can be queried, if the table has a sort key.
+    Query,
+    /// Whether each declared index can be queried.
+    QueryIndexes,
+}
+
+impl Look {
+    pub(super) const ALL: [Look; 5] = [
+        Look::DescribeTable,
+        Look::DescribeTimeToLive,
+        Look::GetItem,
+        Look::Query,
+        Look::QueryIndexes,
+    ];
+
+    /// The action that a policy has to allow.
+    pub(super) fn action(self) -> &'static str {
+        match self {
+            Look::DescribeTable => "DescribeTable",
+            Look::DescribeTimeToLive => "DescribeTimeToLive",
+            Look::GetItem => "GetItem",
+            Look::Query | Look::QueryIndexes => "Query",
+        }
+    }
+}
+
+impl fmt::Display for Look {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Look::QueryIndexes => f.write_str("Query of indexes"),
+            look => f.write_str(look.action()),
+        }
+    }
+}
+
+/// Whether tables can be used; see [`Dynamo::ready`](crate::Dynamo::ready).
+///
+/// Shown, it has a line for each finding and one for each table that is ready. They name tables, indexes and actions, and no
+/// values.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Readiness {
+    /// The tables, in the order in which they were asked for.
+    pub tables: Vec<TableReadiness>,
+}
+
+impl Readiness {
+    /// Whether nothing was found to be wrong.
+    pub fn is_ready(&self) -> bool {
+        self.tables.iter().all(TableReadiness::is_ready)
+    }
+
+    /// What was found to be wrong, of all tables.
+    pub fn findings(&self) -> impl Iterator<Item = &ReadinessFinding> {
+        self.tables.iter().flat_map(|table| &table.findings)
+    }
+}
+
+impl fmt::Display for Readiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, table) in self.tables.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { "\n" })?;
+            table.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether one table can be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TableReadiness {
+    /// Its full name.
+    pub table: String,
+    /// What is wrong; empty if nothing was found.
+    pub findings: Vec<ReadinessFinding>,
+    /// What was looked at and is as it should be. What stands neither here nor in a finding was not looked at: writes
+    /// never are, nor is what the table does not have.
+    pub proven: Vec<Look>,
+}
+
+impl TableReadiness {
+    /// Whether nothing was found to be wrong.
+    pub fn is_ready(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Whether its description is another than the declared one.
+    pub(super) fn differs(&self) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|finding| matches!(finding, ReadinessFinding::Differs(_)))
+    }
+
+    /// Adds a finding, unless it is about the whole table and another request has found the same.
+    pub(super) fn note(&mut self, finding: ReadinessFinding) {
+        let same = |other: &ReadinessFinding| {
+            std::mem::discriminant(other) == std::mem::discriminant(&finding)
+        };
+        if !(finding.is_of_the_table() && self.findings.iter().any(same)) {
+            self.findings.push(finding);
+        }
+    }
+}
+
+impl fmt::Display for TableReadiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TableReadiness {
+            table,
+            findings,
+            proven,
+        } = self;
+        if findings.is_empty() {
+            let proven: Vec<String> = proven.iter().map(Look::to_string).collect();
+            return write!(f, "{table}: ready ({})", proven.join(", "));
+        }
+        for (at, finding) in findings.iter().enumerate() {
+            let end = if at == 0 { "" } else { "\n" };
+            write!(f, "{end}{table}: {finding}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a table is not ready.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReadinessFinding {
+    /// There is no such table, as far as the region, the account and the prefix of this connection go.
+    Missing,
+    /// The table is being created or deleted, or cannot be used: the status is the service's word.
+    NotActive {
+        /// For example `CREATING`.
+        status: String,
+    },
+    /// A declared index is not there.
+    IndexMissing {
+        /// Its name.
+        index: String,
+    },
+    /// A declared index is being added, with its rows or without, or removed.
+    IndexNotActive {
+        /// Its name.
+        index: String,
+    },
+    /// The service refused to query an index: it is not there, is being filled, or has another key. Its description would
+    /// say which, but was not looked at.
+    IndexRefused {
+        /// Its name.
+        index: String,
+        /// What the service said.
+        error: Error,
+    },
+    /// The table is not as declared: how, and what to do about it.
+    Differs(String),
+    /// The credentials are good, and not allowed to do this.
+    Denied {
+        /// The action that a policy would have to allow, such as `DescribeTable`.
+        action: &'static str,
+        /// The index, if it is one that was asked.
+        index: Option<String>,
+        /// What the service said.
+        error: Error,
+    },
+    /// Credentials are missing, over, or not those of an account.
+    Credentials(Error),
+    /// The service refused because of load.
+    Throttled(Error),
+    /// There was no connection, or no answer in time, or the service failed.
+    Unreachable(Error),
+    /// Something else, such as two declarations of one table.
+    Failed(Error),
+}
+
+impl ReadinessFinding {
+    /// What it means that this look failed.
+    pub(super) fn of(look: Look, index: Option<&str>, error: Error) -> Self {
+        let index = index.map(str::to_owned);
+        match (error.kind(), error.code()) {
+            (ErrorKind::IndexNotFound | ErrorKind::Rejected, _) if index.is_some() => {
+                let index = index.unwrap_or_default();
+                ReadinessFinding::IndexRefused { index, error }
+            }
+            (ErrorKind::TableNotFound, _) => ReadinessFinding::Missing,
+            (ErrorKind::AccessDenied, Some("AccessDenied" | "AccessDeniedException")) => {
+                let action = look.action();
+                ReadinessFinding::Denied {
+                    action,
+                    index,
+                    error,
+                }
+            }
+            // Who answers without a code is no DynamoDB: a proxy, say.
+            (ErrorKind::AccessDenied, None) if error.source().is_none() => {
+                ReadinessFinding::Failed(error)
+            }
+            (ErrorKind::AccessDenied, _) => ReadinessFinding::Credentials(error),
+            (ErrorKind::Throttled, _) => ReadinessFinding::Throttled(error),
+            (ErrorKind::Unavailable, _) => ReadinessFinding::Unreachable(error),
+            _ => ReadinessFinding::Failed(error),
+        }
+    }
+
+    /// What the service or the way to it said, if that is what was found.
+    pub fn error(&self) -> Option<&Error> {
+        match self {
+            ReadinessFinding::IndexRefused { error, .. }
+            | ReadinessFinding::Denied { error, .. }
+            | ReadinessFinding::Credentials(error)
+            | ReadinessFinding::Throttled(error)
+            | ReadinessFinding::Unreachable(error)
+            | ReadinessFinding::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Whether every request to the table would find it again.
+    fn is_of_the_table(&self) -> bool {
+        matches!(
+            self,
+            ReadinessFinding::Missing
+                | ReadinessFinding::Credentials(_)
+                | ReadinessFinding::Throttled(_)
+                | ReadinessFinding::Unreachable(_)
+        )
+    }
+}
+
+impl fmt::Display for ReadinessFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadinessFinding::Missing => f.write_str(
+                "there is no such table: create it with db.create_tables([..]), or check the prefix, the region and the \
+                 account of this connection",
+            ),
+            ReadinessFinding::NotActive { status } => write!(f, "its status is {status}"),
+            ReadinessFinding::IndexMissing { index } => write!(
+                f,
+                "index `{index}` is missing: a global one is added with db.add_indexes([..]), a local one needs a new \
+                 table"
+            ),
+            ReadinessFinding::IndexNotActive { index } => {
+                write!(f, "index `{index}` is being added or removed")
+            }
+            ReadinessFinding::IndexRefused { index, error } => write!(
+                f,
+                "index `{index}` cannot be asked, it is missing, being filled, or has another key: {error}"
+            ),
+            ReadinessFinding::Differs(how) => f.write_str(how),
+            ReadinessFinding::Denied {
+                action,
+                index,
+                error,
+            } => {
+                let of = index.as_ref().map(|index| format!(" of index `{index}`"));
+                let of = of.unwrap_or_default();
+                write!(f, "dynamodb:{action}{of} is not allowed: {error}")
+            }
+            ReadinessFinding::Credentials(error)
+            | ReadinessFinding::Throttled(error)
+            | ReadinessFinding::Unreachable(error)
+            | ReadinessFinding::Failed(error) => error.fmt(f),
+        }
+    }
+}

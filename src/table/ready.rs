@@ -1,0 +1,410 @@
+//! Whether a program's tables can be used, for health checks: what [`Dynamo::ready`] asks and answers. Nothing but reads is
+//! sent.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use futures_util::future::{Either, join_all, select};
+
+pub use super::readiness::{Look, Readiness, ReadinessFinding, TableReadiness};
+use super::{compare, named};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::Writer;
+use crate::runtime::sleep_until;
+use crate::schema::{IndexSchema, KeyAttribute, KeyType, TableSchema};
+use crate::wire::table::{self as service, DescribedTable, Status};
+use crate::wire::{Client, Request, Resend, ServiceOperation};
+
+/// How long all looks together may take, if nobody says otherwise. Balancers wait about as long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Dynamo {
+    /// Looks whether these tables can be used: there, active and as declared, indexes too, with credentials that may read
+    /// them. It is for the health check of a service: it sends nothing but reads, ends within five seconds, and all that goes
+    /// wrong is part of the answer.
+    ///
+    /// A table is described, as [`create_tables`](Self::create_tables) does it; then an item, a partition of a table with a
+    /// sort key, and a partition of each index are read, by keys that nobody has. That is two requests, and 1 read unit, half a
+    /// unit for the partition and half a unit for each index. What a balancer asks every few seconds had better be less: see
+    /// [`looking_at`](ReadinessCheck::looking_at). Whether the program may write cannot be found out without writing, and is
+    /// not.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// use dynamo_entity::ready::{Look, ReadinessFinding};
+    ///
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> dynamo_entity::Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// let before = db.ready([Note::schema()]).await;
+    /// assert!(!before.is_ready());
+    /// assert!(matches!(before.tables[0].findings[..], [ReadinessFinding::Missing]));
+    ///
+    /// db.create_tables([Note::schema()]).await?;
+    /// let often = db.ready([Note::schema()]).looking_at([Look::GetItem]).await; // one request, one read unit
+    /// assert_eq!(often.to_string(), "notes: ready (GetItem)");
+    /// # Ok(()) }
+    /// ```
+    pub fn ready(&self, schemas: impl IntoIterator<Item = TableSchema>) -> ReadinessCheck {
+        ReadinessCheck {
+            db: self.clone(),
+            schemas: schemas.into_iter().collect(),
+            looks: Look::ALL.to_vec(),
+            patience: PATIENCE,
+        }
+    }
+}
+
+/// A look at tables, before it is taken: await it; see [`Dynamo::ready`].
+#[must_use = "nothing is looked at until it is awaited"]
+#[derive(Debug)]
+pub struct ReadinessCheck {
+    db: Dynamo,
+    schemas: Vec<TableSchema>,
+    looks: Vec<Look>,
+    patience: Duration,
+}
+
+impl ReadinessCheck {
+    /// Looks at this and nothing else, in place of everything.
+    ///
+    /// [`Look::GetItem`] alone is what a balancer may ask every few seconds: it shows that the service answers, that the table
+    /// can be read and the credentials are good. The reads alone are also for programs that may not describe tables; the
+    /// descriptions alone for those whose policy allows them certain partition keys only.
+    pub fn looking_at(mut self, looks: impl IntoIterator<Item = Look>) -> Self {
+        self.looks = looks.into_iter().collect();
+        self
+    }
+
+    /// How long all looks together may take, in place of five seconds. What has no answer by then is
+    /// [`Unreachable`](ReadinessFinding::Unreachable).
+    pub fn within(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    async fn look(self) -> Readiness {
+        let names: Vec<String> = self
+            .schemas
+            .iter()
+            .map(|schema| self.db.table_name(&schema.name))
+            .collect();
+        let prepared = named(&self.db, self.schemas);
+        let prepared = prepared.and_then(|schemas| Ok((schemas, self.db.table_client()?.clone())));
+        let (schemas, client) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return refused(names, &error),
+        };
+        let end = Instant::now().checked_add(self.patience);
+        let tables = schemas.iter().map(|schema| {
+            let look = TableLook {
+                db: &self.db,
+                client: &client,
+                schema,
+                looks: &self.looks,
+                deadline: Deadline {
+                    end,
+                    patience: self.patience,
+                },
+                answer: readiness(schema.name.clone()),
+            };
+            look.look()
+        });
+        let tables = join_all(tables).await;
+        Readiness { tables }
+    }
+}
+
+impl IntoFuture for ReadinessCheck {
+    type Output = Readiness;
+    type IntoFuture = Pin<Box<dyn Future<Output = Readiness> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.look())
+    }
+}
+
+/// The answer where nothing can be asked.
+fn refused(names: Vec<String>, error: &Error) -> Readiness {
+    let table = |name: String| TableReadiness {
+        findings: vec![ReadinessFinding::Failed(error.again())],
+        ..readiness(name)
+    };
+    let tables = names.into_iter().map(table).collect();
+    Readiness { tables }
+}
+
+fn readiness(table: String) -> TableReadiness {
+    TableReadiness {
+        table,
+        findings: Vec::new(),
+        proven: Vec::new(),
+    }
+}
+
+/// When the looks end.
+#[derive(Clone, Copy)]
+struct Deadline {
+    end: Option<Instant>,
+    patience: Duration,
+}
+
+impl Deadline {
+    /// Waits for an answer, but not for ever.
+    async fn bound<T>(self, look: Look, answer: impl Future<Output = Result<T>>) -> Result<T> {
+        let Some(end) = self.end else {
+            return answer.await;
+        };
+        let answer = std::pin::pin!(answer);
+        match select(answer, std::pin::pin!(sleep_until(end))).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(_) => {
+                let (action, patience) = (look.action(), self.patience);
+                let message = format!("{action} had no answer within {patience:?}");
+                Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message))
+            }
+        }
+    }
+}
+
+/// A look at one table.
+struct TableLook<'l> {
+    db: &'l Dynamo,
+    client: &'l Client,
+    schema: &'l TableSchema,
+    looks: &'l [Look],
+    deadline: Deadline,
+    answer: TableReadiness,
+}
+
+impl TableLook<'_> {
+    async fn look(mut self) -> TableReadiness {
+        let Some(closed) = self.describe().await else {
+            return self.answer;
+        };
+        if self.time_to_live().await {
+            self.read(&closed).await;
+        }
+        self.answer
+    }
+
+    fn wants(&self, look: Look) -> bool {
+        self.looks.contains(&look)
+    }
+
+    /// The indexes that cannot be asked; `None` if nothing of the table can be.
+    async fn describe(&mut self) -> Option<Vec<String>> {
+        let look = Look::DescribeTable;
+        if !self.wants(look) {
+            return Some(Vec::new());
+        }
+        let found = service::describe(self.client, &self.schema.name);
+        match self.deadline.bound(look, found).await {
+            Ok(Some(found)) => self.compare(&found),
+            Ok(None) => {
+                self.answer.note(ReadinessFinding::Missing);
+                None
+            }
+            Err(error) => self.goes_on_after(look, error).then(Vec::new),
+        }
+    }
+
+    fn compare(&mut self, found: &DescribedTable) -> Option<Vec<String>> {
+        let status = match &found.status {
+            Status::Usable => None,
+            Status::Creating => Some("CREATING"),
+            Status::Deleting => Some("DELETING"),
+            Status::Broken(status) => Some(status.as_str()),
+        };
+        if let Some(status) = status {
+            let status = status.to_owned();
+            self.answer.note(ReadinessFinding::NotActive { status });
+            return None;
+        }
+        let before = self.answer.findings.len();
+        let mut there = self.schema.clone();
+        let mut closed = Vec::new();
+        for index in indexes(self.schema) {
+            let name = || index.name.clone();
+            if !compare::has(&found.schema, &index.name) {
+                closed.push(name());
+                self.answer
+                    .note(ReadinessFinding::IndexMissing { index: name() });
+            } else if found.changing.contains(&index.name) {
+                closed.push(name());
+                self.answer
+                    .note(ReadinessFinding::IndexNotActive { index: name() });
+            }
+        }
+        let is_there = |index: &IndexSchema| compare::has(&found.schema, &index.name);
+        there.global_indexes.retain(is_there);
+        there.local_indexes.retain(is_there);
+        for difference in compare::differences(&there, &found.schema) {
+            self.answer.note(ReadinessFinding::Differs(difference));
+        }
+        if self.answer.findings.len() == before {
+            self.answer.proven.push(Look::DescribeTable);
+        }
+        Some(closed)
+    }
+
+    /// Returns whether to look at more.
+    async fn time_to_live(&mut self) -> bool {
+        let look = Look::DescribeTimeToLive;
+        if !self.wants(look) {
+            return true;
+        }
+        let found = service::ttl(self.client, &self.schema.name);
+        match self.deadline.bound(look, found).await {
+            Ok(found) => {
+                match compare::ttl(self.schema.ttl.as_deref(), found.as_deref()) {
+                    None => self.answer.proven.push(look),
+                    Some(difference) => self.answer.note(ReadinessFinding::Differs(difference)),
+                }
+                true
+            }
+            Err(error) => self.goes_on_after(look, error),
+        }
+    }
+
+    /// Notes why a description failed. Who may not describe a table may still read it; all else would be found again.
+    fn goes_on_after(&mut self, look: Look, error: Error) -> bool {
+        let finding = ReadinessFinding::of(look, None, error);
+        let goes_on = matches!(finding, ReadinessFinding::Denied { .. });
+        self.answer.note(finding);
+        goes_on
+    }
+
+    /// Reads, all at once.
+    async fn read(&mut self, closed: &[String]) {
+        let schema = self.schema;
+        let mut reads = Vec::new();
+        if self.wants(Look::GetItem) {
+            reads.push((Look::GetItem, None, get_item(schema)));
+        }
+        if self.wants(Look::Query) && schema.sk.is_some() {
+            let pk = std::slice::from_ref(&schema.pk);
+            reads.push((Look::Query, None, query(schema, None, pk)));
+        }
+        if self.wants(Look::QueryIndexes) {
+            let open = indexes(schema).filter(|index| !closed.contains(&index.name));
+            reads.extend(open.map(|index| {
+                let request = query(schema, Some(&index.name), &index.pk);
+                (Look::QueryIndexes, Some(index.name.as_str()), request)
+            }));
+        }
+        let (db, deadline) = (self.db, self.deadline);
+        let answers = reads.into_iter().map(|(look, index, request)| async move {
+            let answer = async { db.call(request).await.map_err(|failure| failure.error) };
+            (look, index, deadline.bound(look, answer).await)
+        });
+        let answers = join_all(answers).await;
+        let is_there = answers.iter().any(|(_, _, answer)| answer.is_ok());
+        let mut proven: Vec<Look> = answers.iter().map(|(look, _, _)| *look).collect();
+        proven.dedup();
+        for (look, index, answer) in answers {
+            let Err(error) = answer else { continue };
+            proven.retain(|other| *other != look);
+            // A key or an index that is not as declared is a finding already.
+            if error.kind() == ErrorKind::Rejected && self.answer.differs() {
+                continue;
+            }
+            self.answer.note(match index {
+                // Some servers say of an index that is not there what they say of a table.
+                Some(index) if error.is_table_not_found() && is_there => {
+                    let index = index.to_owned();
+                    ReadinessFinding::IndexRefused { index, error }
+                }
+                _ => ReadinessFinding::of(look, index, error),
+            });
+        }
+        let whole = |look: &Look| *look != Look::QueryIndexes || closed.is_empty();
+        self.answer.proven.extend(proven.into_iter().filter(whole));
+    }
+}
+
+fn indexes(schema: &TableSchema) -> impl Iterator<Item = &IndexSchema> {
+    schema.global_indexes.iter().chain(&schema.local_indexes)
+}
+
+/// A strongly consistent read of a key that nobody has.
+fn get_item(schema: &TableSchema) -> Request {
+    let mut body = begin(schema);
+    body.raw(",\"ConsistentRead\":true,\"Key\":");
+    let keys = [&schema.pk].into_iter().chain(&schema.sk);
+    object(&mut body, keys.map(|key| (&*key.name, nobody(key))));
+    body.raw("}");
+    request(ServiceOperation::GetItem, schema, body)
+}
+
+/// A query of a partition that nobody has.
+fn query(schema: &TableSchema, index: Option<&str>, pk: &[KeyAttribute]) -> Request {
+    let mut body = begin(schema);
+    if let Some(index) = index {
+        body.raw(",\"IndexName\":");
+        body.quoted(index);
+    }
+    let numbers = 0..pk.len();
+    let asked: Vec<String> = numbers
+        .clone()
+        .map(|at| format!("#k{at} = :k{at}"))
+        .collect();
+    body.raw(",\"Limit\":1,\"Select\":\"COUNT\",\"KeyConditionExpression\":");
+    body.quoted(&asked.join(" AND "));
+    body.raw(",\"ExpressionAttributeNames\":");
+    let names = pk.iter().map(|key| {
+        let mut name = Writer::default();
+        name.quoted(&key.name);
+        String::from_utf8_lossy(name.as_bytes()).into_owned()
+    });
+    object(
+        &mut body,
+        numbers.clone().map(|at| format!("#k{at}")).zip(names),
+    );
+    body.raw(",\"ExpressionAttributeValues\":");
+    object(
+        &mut body,
+        numbers
+            .map(|at| format!(":k{at}"))
+            .zip(pk.iter().map(nobody)),
+    );
+    body.raw("}");
+    request(ServiceOperation::Query, schema, body)
+}
+
+fn begin(schema: &TableSchema) -> Writer {
+    let mut body = Writer::for_request(256);
+    body.raw("{\"TableName\":");
+    body.quoted(&schema.name);
+    body
+}
+
+fn request(operation: ServiceOperation, schema: &TableSchema, body: Writer) -> Request {
+    Request::new(operation, schema.name.clone(), body, Resend::Always)
+}
+
+/// Writes an object of values that are JSON.
+fn object(body: &mut Writer, members: impl Iterator<Item = (impl AsRef<str>, impl AsRef<str>)>) {
+    body.raw("{");
+    for (at, (name, json)) in members.enumerate() {
+        body.raw(if at == 0 { "" } else { "," });
+        body.quoted(name.as_ref());
+        body.raw(":");
+        body.raw(json.as_ref());
+    }
+    body.raw("}");
+}
+
+/// The value of a key that nobody has: the last number, or a text that looks like no name.
+fn nobody(key: &KeyAttribute) -> &'static str {
+    match key.ty {
+        KeyType::S => "{\"S\":\"$ready\"}",
+        KeyType::N => "{\"N\":\"-9.9999999999999999999999999999999999999E+125\"}",
+        KeyType::B => "{\"B\":\"JHJlYWR5\"}",
+    }
+}
