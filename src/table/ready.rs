@@ -13,9 +13,12 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
 use crate::runtime::sleep_until;
-use crate::schema::{IndexSchema, KeyAttribute, KeyType, TableSchema};
+use crate::schema::{IndexSchema, KeyAttribute, KeyType, Pattern, TableSchema};
 use crate::wire::table::{self as service, DescribedTable, Status};
 use crate::wire::{Client, Request, Resend, ServiceOperation};
+
+/// What the reads are for: they concern no entity.
+static READY: Pattern = Pattern::alone("table", "ready");
 
 /// How long all looks together may take, if nobody says otherwise. Balancers wait about as long.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -385,7 +388,7 @@ fn begin(schema: &TableSchema) -> Writer {
 }
 
 fn request(operation: ServiceOperation, schema: &TableSchema, body: Writer) -> Request {
-    Request::new(operation, schema.name.clone(), body, Resend::Always)
+    Request::new(operation, &READY, schema.name.clone(), body, Resend::Always)
 }
 
 /// Writes an object of values that are JSON.
