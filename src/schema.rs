@@ -31,7 +31,7 @@ pub use partition::{
     same_partition, same_read_shards,
 };
 pub use pattern::Pattern;
-pub(crate) use pattern::{JointPatterns, SEVERAL};
+pub(crate) use pattern::{JointPatterns, PartitionName, SEVERAL};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub(crate) use table::Declaration;
 pub use table::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
