@@ -2,6 +2,9 @@
 
 mod capacity_by_pattern;
 mod histogram;
+mod hot_keys;
+mod partition_key;
+mod space_saving;
 #[cfg(feature = "tracing")]
 mod span;
 
@@ -15,11 +18,14 @@ use tracing::Instrument;
 
 use crate::error::Error;
 use crate::json::{CodecError, Reader, elements, member, members};
+use crate::observe::partition_key::PartitionFinder;
 use crate::wire::{Failure, RETURN_CONSUMED, Reply, Request, TokenLife, Wire, WireTrace, units};
 
 pub use crate::schema::Pattern;
 pub use crate::wire::{Detour, WirePath};
 pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
+pub use hot_keys::{HotKeys, HotPartition};
+pub use partition_key::PartitionKey;
 
 type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 
@@ -34,7 +40,7 @@ pub(crate) struct Observers {
 }
 
 /// A request that was answered, or failed, on a connection [`with_observer`](crate::dynamo::Dynamo::with_observer). It
-/// never holds a value of an item.
+/// shows no value of an item; only [`partition_keys`](Self::partition_keys) tells some, to who asks.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Observed<'r> {
@@ -68,6 +74,18 @@ pub struct Observed<'r> {
     pub error: Option<&'r Error>,
     /// The way by which it went. Most requests are [`Plain`](WirePath::Plain); if one was not, this says why.
     pub path: &'r WirePath,
+    body: ObservedBody<'r>,
+}
+
+/// The request itself, which is read only for who asks for its partitions.
+#[derive(Clone, Copy)]
+struct ObservedBody<'r>(&'r Request);
+
+/// Never shows the values.
+impl fmt::Debug for ObservedBody<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ObservedBody")
+    }
 }
 
 impl Observed<'_> {
@@ -76,6 +94,23 @@ impl Observed<'_> {
         let units = self.consumed.iter().map(|consumed| consumed.units);
         // The sum of no floats is -0.0, so this begins at 0.0.
         units.fold(0.0, |all, more| all + more)
+    }
+}
+
+impl<'r> Observed<'r> {
+    /// The partitions that it was about, each once: those of the keys that it names or puts, or the one that it queries. A
+    /// scan has none. They are read from the request each time that this is called, so who does not call it pays nothing.
+    ///
+    /// In requests for several entities and for items without a type, nothing tells the partition key of what is put, so
+    /// that is left out.
+    pub fn partition_keys(&self) -> Vec<PartitionKey<'r>> {
+        self.partitions(&|_| None)
+    }
+
+    /// The same, where the partition keys of some tables are known.
+    fn partitions(&self, known: &dyn Fn(&str) -> Option<&'static str>) -> Vec<PartitionKey<'r>> {
+        let request = self.body.0;
+        PartitionFinder { request, known }.find()
     }
 }
 
@@ -165,6 +200,7 @@ impl Observers {
             consumed: &answer.consumed,
             error,
             path: &trace.path,
+            body: ObservedBody(request),
         };
         first(&observed);
         for observer in &self.all {
@@ -260,6 +296,12 @@ mod tests {
 
     static PATTERN: Pattern = Pattern::alone("A", "put");
 
+    fn request() -> Request {
+        let (body, resend) = (crate::json::Writer::default(), crate::wire::Resend::Always);
+        let operation = crate::wire::ServiceOperation::PutItem;
+        Request::new(operation, &PATTERN, "a".into(), body, resend)
+    }
+
     #[test]
     fn one_table_or_several() {
         let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
@@ -308,6 +350,7 @@ mod tests {
 
     #[test]
     fn the_units_of_nothing_are_no_negative_zero() {
+        let request = request();
         let failed = Observed {
             pattern: &PATTERN,
             operation: "PutItem",
@@ -322,6 +365,7 @@ mod tests {
             consumed: &[],
             error: None,
             path: &WirePath::Plain,
+            body: ObservedBody(&request),
         };
         assert!(failed.units().is_sign_positive());
     }

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::{DynamoCollection, DynamoEntity};
-use crate::schema::{JointPatterns, Pattern};
+use super::{DynamoCollection, DynamoEntity, DynamoTable};
+use crate::schema::{JointPatterns, PartitionName, Pattern};
 
 /// The patterns of the requests that are about one entity.
 #[derive(Debug)]
@@ -38,7 +38,10 @@ verbs! {
 }
 
 impl<E: DynamoEntity> Patterns<E> {
-    pub(crate) const JOINT: &'static JointPatterns = &JointPatterns::of(E::ENTITY.type_name);
+    pub(crate) const JOINT: &'static JointPatterns = &JointPatterns::of(
+        E::ENTITY.type_name,
+        PartitionName::Named(E::ENTITY.pk.attribute),
+    );
 }
 
 /// The pattern of the access pattern at this place of the declaration.
@@ -53,7 +56,12 @@ impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
             all if AT < all => (indexes[AT].name, Some(&indexes[AT])),
             _ => ("index", None),
         };
-        Pattern::access(entity.type_name, name, Patterns::<E>::JOINT)
+        Pattern::access(
+            entity.type_name,
+            entity.pk.attribute,
+            name,
+            Patterns::<E>::JOINT,
+        )
     };
 }
 
@@ -75,11 +83,14 @@ impl<E: DynamoEntity, const AT: usize> UniquePattern<E, AT> {
 pub(crate) struct CollectionPatterns<C>(PhantomData<C>);
 
 impl<C: DynamoCollection> CollectionPatterns<C> {
-    const JOINT: &'static JointPatterns = &JointPatterns::of(C::NAME);
+    const PK: &'static str = <C::Table as DynamoTable>::TABLE.pk;
+
+    const JOINT: &'static JointPatterns =
+        &JointPatterns::of(C::NAME, PartitionName::Named(Self::PK));
 
     pub(crate) const IN_PARTITION: &'static Pattern =
-        &Pattern::access(C::NAME, ("in_partition", C::INDEX), Self::JOINT);
+        &Pattern::access(C::NAME, Self::PK, ("in_partition", C::INDEX), Self::JOINT);
 
     pub(crate) const SCAN: &'static Pattern =
-        &Pattern::access(C::NAME, ("scan", None), Self::JOINT);
+        &Pattern::access(C::NAME, Self::PK, ("scan", None), Self::JOINT);
 }

@@ -36,8 +36,31 @@ pub struct Pattern {
     pub name: &'static str,
     /// The index that is read.
     pub index: Option<&'static str>,
+    /// How the key of a partition is found in a request.
+    pub(crate) partition: PartitionName,
+    /// How many attributes the key of a partition has, where partitions are queried.
+    pub(crate) parts: usize,
     /// What stands for requests of the same entity that this one is a part of.
     joint: Option<&'static JointPatterns>,
+}
+
+/// Which attribute of a table is its partition key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PartitionName {
+    Named(&'static str),
+    /// It depends on the table, and it comes first in the keys that the library writes.
+    First,
+    /// Keys come as the program gives them.
+    Unknown,
+}
+
+impl PartitionName {
+    pub(crate) fn named(self) -> Option<&'static str> {
+        match self {
+            PartitionName::Named(name) => Some(name),
+            PartitionName::First | PartitionName::Unknown => None,
+        }
+    }
 }
 
 /// The patterns of requests that are several operations of one entity, or one of a job.
@@ -57,19 +80,19 @@ pub(crate) struct JointPatterns {
 pub(crate) type JointVerb = fn(&'static JointPatterns) -> &'static Pattern;
 
 /// Those of requests about several entities.
-pub(crate) static SEVERAL: JointPatterns = JointPatterns::of("several");
+pub(crate) static SEVERAL: JointPatterns = JointPatterns::of("several", PartitionName::First);
 
 impl JointPatterns {
-    pub(crate) const fn of(entity: &'static str) -> Self {
+    pub(crate) const fn of(entity: &'static str, partition: PartitionName) -> Self {
         JointPatterns {
-            batch: Pattern::alone(entity, "batch"),
-            transact: Pattern::alone(entity, "transact"),
-            read_together: Pattern::alone(entity, "read_together"),
-            snapshot: Pattern::alone(entity, "snapshot"),
-            put_each: Pattern::alone(entity, "put_each"),
-            update_each: Pattern::alone(entity, "update_each"),
-            delete_each: Pattern::alone(entity, "delete_each"),
-            transact_each: Pattern::alone(entity, "transact_each"),
+            batch: Pattern::part(entity, "batch", partition),
+            transact: Pattern::part(entity, "transact", partition),
+            read_together: Pattern::part(entity, "read_together", partition),
+            snapshot: Pattern::part(entity, "snapshot", partition),
+            put_each: Pattern::part(entity, "put_each", partition),
+            update_each: Pattern::part(entity, "update_each", partition),
+            delete_each: Pattern::part(entity, "delete_each", partition),
+            transact_each: Pattern::part(entity, "transact_each", partition),
         }
     }
 }
@@ -81,7 +104,16 @@ impl Pattern {
             entity,
             name,
             index: None,
+            partition: PartitionName::Unknown,
+            parts: 1,
             joint: None,
+        }
+    }
+
+    const fn part(entity: &'static str, name: &'static str, partition: PartitionName) -> Self {
+        Pattern {
+            partition,
+            ..Pattern::alone(entity, name)
         }
     }
 
@@ -92,6 +124,7 @@ impl Pattern {
         joint: &'static JointPatterns,
     ) -> Self {
         Pattern {
+            partition: PartitionName::Named(entity.pk.attribute),
             joint: Some(joint),
             ..Pattern::alone(entity.type_name, name)
         }
@@ -100,6 +133,7 @@ impl Pattern {
     /// An access pattern of the entity or the collection with this name.
     pub(crate) const fn access(
         entity: &'static str,
+        pk: &'static str,
         (name, index): (&'static str, Option<&EntityIndexDef>),
         joint: &'static JointPatterns,
     ) -> Self {
@@ -107,6 +141,12 @@ impl Pattern {
             index: match index {
                 Some(index) => Some(index.index),
                 None => None,
+            },
+            partition: PartitionName::Named(pk),
+            parts: match index {
+                // A local index has the partitions of its table.
+                Some(index) if !index.pk.is_empty() => index.pk.len(),
+                _ => 1,
             },
             joint: Some(joint),
             ..Pattern::alone(entity, name)

@@ -34,6 +34,7 @@ mod faults;
 mod get;
 mod get_many;
 mod golden;
+mod hot_keys;
 mod idempotent;
 mod item;
 mod items;
@@ -97,6 +98,7 @@ fn main() {
         ("patterns", patterns::tests),
         ("traced", traced::tests),
         ("metered", metered::tests),
+        ("hot_keys", hot_keys::tests),
         ("put", put::tests),
         ("delete", delete::tests),
         ("query", query::tests),

@@ -1,0 +1,222 @@
+//! Which partitions are asked for most.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::partition_key::PartitionKey;
+use super::space_saving::{TopCounter, TopSketch};
+use super::{Observed, Pattern};
+
+/// How many partitions are counted by default: 64 KB.
+const PARTITIONS: usize = 256;
+/// How many tables are known by name. A program has few; one with a prefix for each of many tenants has more.
+const TABLES: usize = 64;
+/// How many bytes of a key are kept.
+const LONGEST: usize = 96;
+
+/// Finds the partitions that are asked for most, in memory of a fixed size, 64 KB by default.
+///
+/// A partition of which one in 256 accesses is has a counter, whatever else comes. The counter may be too high, by no
+/// more than it says. The keys of the partitions that have counters are kept, and shown to whoever asks for them: they
+/// are values. Clones count together.
+///
+/// ```
+/// use dynamo_entity::observe::HotKeys;
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = "CUSTOMER#{customer}", sk = number))]
+/// struct Order { customer: String, number: u32 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let hot = HotKeys::default();
+/// let db = Dynamo::connect("embedded:memory").await?.with_observer(hot.observer());
+/// db.create_tables([Order::schema()]).await?;
+/// for number in 0..10 {
+///     let customer = if number < 8 { "ann" } else { "bob" }.to_owned();
+///     Order { customer, number }.put().send(&db).await?;
+/// }
+/// let hottest = &hot.hottest(1)[0];
+/// assert_eq!((hottest.pattern.to_string().as_str(), &*hottest.partition), ("Order.put", "CUSTOMER#ann"));
+/// assert_eq!((hottest.at_least, hottest.at_most), (8, 8));
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct HotKeys(Arc<Mutex<HotCounts>>);
+
+/// A partition that is asked for often.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HotPartition {
+    /// What asks for it.
+    pub pattern: &'static Pattern,
+    /// The table's full name. The index, if it is a partition of one, is the [`index`](Pattern::index) of the pattern.
+    pub table: Arc<str>,
+    /// The key of the partition, cut behind 96 bytes. It is a value.
+    pub partition: Box<str>,
+    /// So often it was certainly asked for.
+    pub at_least: u64,
+    /// It was not asked for more often.
+    pub at_most: u64,
+}
+
+struct HotCounts {
+    sketch: TopSketch<HotKey>,
+    tables: Vec<TableName>,
+    most: usize,
+}
+
+/// A table, and its partition key once a request has shown it.
+struct TableName {
+    name: Arc<str>,
+    pk: Option<&'static str>,
+}
+
+struct HotKey {
+    pattern: &'static Pattern,
+    table: Arc<str>,
+    partition: Box<str>,
+}
+
+impl Default for HotKeys {
+    fn default() -> Self {
+        HotKeys::with_partitions(PARTITIONS)
+    }
+}
+
+impl HotKeys {
+    /// Counts this many partitions, which takes about a quarter of a kilobyte for each. The more there are, the fewer
+    /// accesses make a partition hot.
+    pub fn with_partitions(partitions: usize) -> Self {
+        HotKeys(Arc::new(Mutex::new(HotCounts::new(partitions))))
+    }
+
+    /// The observer that counts, for [`with_observer`](crate::Dynamo::with_observer).
+    pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
+        let hot = self.clone();
+        move |seen| hot.counts().add(seen)
+    }
+
+    /// The hottest partitions of all patterns, the hottest first, up to this many.
+    pub fn hottest(&self, partitions: usize) -> Vec<HotPartition> {
+        self.counts().hottest(partitions, |_| true)
+    }
+
+    /// The hottest partitions of one pattern, given as it is shown: `Order.by_status`.
+    pub fn hottest_of(&self, pattern: &str, partitions: usize) -> Vec<HotPartition> {
+        self.counts()
+            .hottest(partitions, |own| own.to_string() == pattern)
+    }
+
+    /// The hottest partitions since they were taken last. Begins anew, and keeps no key.
+    pub fn take(&self, partitions: usize) -> Vec<HotPartition> {
+        let mut counts = self.counts();
+        let next = HotCounts::new(counts.most);
+        std::mem::replace(&mut *counts, next).hottest(partitions, |_| true)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HotCounts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HotCounts {
+    fn new(most: usize) -> Self {
+        HotCounts {
+            sketch: TopSketch::new(most),
+            tables: Vec::new(),
+            most,
+        }
+    }
+
+    fn add(&mut self, seen: &Observed<'_>) {
+        if let Some(pk) = seen.pattern.partition.named() {
+            let at = self.table(seen.table);
+            if let Some(known) = at.and_then(|at| self.tables.get_mut(at)) {
+                known.pk = Some(pk);
+            }
+        }
+        let tables = &self.tables;
+        let known = |table: &str| {
+            let known = tables.iter().find(|known| *known.name == *table);
+            known.and_then(|known| known.pk)
+        };
+        for key in seen.partitions(&known) {
+            self.count(seen.pattern, &key);
+        }
+    }
+
+    fn count(&mut self, pattern: &'static Pattern, key: &PartitionKey<'_>) {
+        let mut id = DefaultHasher::new();
+        (pattern, key.table()).hash(&mut id);
+        for bytes in key.bytes() {
+            bytes.hash(&mut id);
+        }
+        let at = self.table(key.table());
+        let name = at.and_then(|at| self.tables.get(at));
+        let name = name.map(|table| &table.name);
+        self.sketch.add(id.finish(), || HotKey {
+            pattern,
+            table: name.cloned().unwrap_or_else(|| key.table().into()),
+            partition: cut(&key.text()).into(),
+        });
+    }
+
+    /// The place of a table among those that are known.
+    fn table(&mut self, name: &str) -> Option<usize> {
+        let known = self.tables.iter().position(|table| *table.name == *name);
+        if known.is_some() || self.tables.len() == TABLES {
+            return known;
+        }
+        let (name, pk) = (name.into(), None);
+        self.tables.push(TableName { name, pk });
+        Some(self.tables.len() - 1)
+    }
+
+    fn hottest(&self, most: usize, wanted: impl Fn(&Pattern) -> bool) -> Vec<HotPartition> {
+        let top = self.sketch.top().into_iter();
+        let top = top.filter(|counter| wanted(counter.what.pattern));
+        top.take(most).map(HotPartition::of).collect()
+    }
+}
+
+impl HotPartition {
+    fn of(counter: &TopCounter<HotKey>) -> Self {
+        HotPartition {
+            pattern: counter.what.pattern,
+            table: counter.what.table.clone(),
+            partition: counter.what.partition.clone(),
+            at_least: counter.count - counter.over,
+            at_most: counter.count,
+        }
+    }
+}
+
+/// Its first bytes, whole characters.
+fn cut(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST))
+        .unwrap_or(text)
+}
+
+/// Leaves the keys out.
+impl fmt::Debug for HotPartition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HotPartition")
+            .field("pattern", &self.pattern)
+            .field("table", &self.table)
+            .field("at_least", &self.at_least)
+            .field("at_most", &self.at_most)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HotKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HotKeys")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Which of many things come most often, in memory of a fixed size: the algorithm "space saving" (Metwally, Agrawal, El
+//! Abbadi, 2005).
+//!
+//! It has a fixed number of counters. What has none takes over the one that counts least, with its count, so counts may
+//! be too high and never too low. Whatever comes more often than one in as many as there are counters has one.
+
+use std::collections::HashMap;
+
+/// Counters of what comes most often.
+pub(super) struct TopSketch<T> {
+    counters: Vec<TopCounter<T>>,
+    /// Which counter something has, by its number.
+    places: HashMap<u64, usize>,
+    most: usize,
+}
+
+/// How often something came.
+#[derive(Debug, Clone)]
+pub(super) struct TopCounter<T> {
+    id: u64,
+    /// At most so often.
+    pub(super) count: u64,
+    /// How much of the count may be that of others.
+    pub(super) over: u64,
+    pub(super) what: T,
+}
+
+impl<T> TopSketch<T> {
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.max(1);
+        TopSketch {
+            counters: Vec::with_capacity(most),
+            places: HashMap::with_capacity(most),
+            most,
+        }
+    }
+
+    /// Counts something that has this number; it is looked at only where it gets a counter.
+    pub(super) fn add(&mut self, id: u64, what: impl FnOnce() -> T) {
+        let known = self.places.get(&id).copied();
+        if let Some(counter) = known.and_then(|at| self.counters.get_mut(at)) {
+            counter.count += 1;
+            return;
+        }
+        if self.counters.len() < self.most {
+            self.places.insert(id, self.counters.len());
+            self.counters.push(TopCounter {
+                id,
+                count: 1,
+                over: 0,
+                what: what(),
+            });
+            return;
+        }
+        let counters = self.counters.iter_mut().enumerate();
+        if let Some((at, least)) = counters.min_by_key(|(_, counter)| counter.count) {
+            self.places.remove(&least.id);
+            self.places.insert(id, at);
+            *least = TopCounter {
+                id,
+                count: least.count + 1,
+                over: least.count,
+                what: what(),
+            };
+        }
+    }
+
+    /// The counters, those that certainly count most first.
+    pub(super) fn top(&self) -> Vec<&TopCounter<T>> {
+        let mut top: Vec<_> = self.counters.iter().collect();
+        top.sort_by_key(|counter| std::cmp::Reverse((counter.count - counter.over, counter.count)));
+        top
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Beside counting all: no count is too low or wrong by more than it says, and what comes often is there.
+        #[test]
+        fn counts_are_as_wrong_as_they_say(
+            most in 1_usize..12,
+            seen in prop::collection::vec(prop_oneof![0_u64..4, 0_u64..30], 0..400),
+        ) {
+            let (mut sketch, mut exact) = (TopSketch::new(most), HashMap::<u64, u64>::new());
+            for id in &seen {
+                sketch.add(*id, || *id);
+                *exact.entry(*id).or_default() += 1;
+            }
+            let top = sketch.top();
+            prop_assert!(top.len() <= most);
+            let all = seen.len() as u64;
+            for counter in &top {
+                let exact = exact[&counter.what];
+                prop_assert!(counter.count - counter.over <= exact && exact <= counter.count);
+                prop_assert!(counter.over <= all / most as u64);
+            }
+            prop_assert_eq!(top.iter().map(|counter| counter.count).sum::<u64>(), all);
+            for (id, count) in exact {
+                let is_there = top.iter().any(|counter| counter.what == id);
+                prop_assert!(is_there || count <= all / most as u64, "{id} came {count} times");
+            }
+            if all <= most as u64 {
+                prop_assert!(top.iter().all(|counter| counter.over == 0));
+            }
+        }
+    }
+}
