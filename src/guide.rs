@@ -24,6 +24,7 @@ chapters! {
     unique = "../docs/unique.md"
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"
+    model = "../docs/model.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"

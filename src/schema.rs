@@ -47,8 +47,8 @@ pub use partition::{
     same_partition, same_read_shards,
 };
 pub use pattern::Pattern;
-pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub(crate) use pattern::{JointPatterns, PartitionName, SEVERAL};
+pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub use settings::{Billing, TableClass, TableSettings};
 pub(crate) use table::{Declaration, Origin};

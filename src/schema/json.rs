@@ -1,6 +1,8 @@
 //! Schemas as JSON: [`TableSchema::to_json`] and [`TableSchema::from_json`].
 
 mod read;
+#[cfg(test)]
+mod tests;
 mod word;
 
 use super::{

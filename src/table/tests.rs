@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::connect::testing::{Fault, Faults};
-use crate::schema::{KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView};
+use crate::schema::{Billing, KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView};
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -160,7 +160,7 @@ fn limits_are_met_before_sending() {
     };
     let hundred: Vec<String> = (0..101).map(|n| format!("a{n}")).collect();
     #[expect(clippy::type_complexity, reason = "a table of cases")]
-    let broken: [(&str, &dyn Fn(&mut TableSchema)); 10] = [
+    let broken: [(&str, &dyn Fn(&mut TableSchema)); 16] = [
         ("3 to 255", &|t| t.name = "ab".into()),
         ("3 to 255", &|t| t.name = "a".repeat(256)),
         ("3 to 255", &|t| t.name = "caf\u{e9}".into()),
@@ -177,6 +177,26 @@ fn limits_are_met_before_sending() {
         ("sort key", &|t| t.sk = None),
         ("5 attributes", &|t| {
             t.global_indexes[0].pk = ["a", "b", "c", "d", "e"].map(key).into()
+        }),
+        ("1 to 35 days back", &|t| {
+            t.settings.point_in_time_recovery = Some(36);
+        }),
+        ("1 to 35 days back, not for 0", &|t| {
+            t.settings.point_in_time_recovery = Some(0);
+        }),
+        ("a number of units that is 0", &|t| {
+            let (reads, writes) = (5, 0);
+            t.settings.billing = Billing::Provisioned { reads, writes };
+        }),
+        ("the tag `aws:x`", &|t| {
+            t.settings.tags.insert("aws:x".into(), "y".into());
+        }),
+        ("the tag ``", &|t| {
+            t.settings.tags.insert(String::new(), "y".into());
+        }),
+        ("51 tags", &|t| {
+            let tags = (0..51).map(|at| (format!("tag{at}"), String::new()));
+            t.settings.tags = tags.collect();
         }),
         ("both S and N", &|t| {
             t.global_indexes[0].pk[0] = KeyAttribute {
@@ -249,6 +269,69 @@ async fn creators_may_race() {
     }
     let ttl = service::ttl(db.client(), "dev-shop").await.unwrap();
     assert_eq!(ttl.as_deref(), Some("expires"));
+}
+
+#[tokio::test]
+async fn settings_are_asked_for_when_a_table_is_created() {
+    let (db, http) = start().await;
+    let schema = shop()
+        .deletion_protection(true)
+        .point_in_time_recovery(7)
+        .infrequent_access()
+        .provisioned(3, 4)
+        .tag("team", "sales");
+    db.create_tables([schema.clone()]).await.unwrap();
+    assert_eq!(
+        writes(&http),
+        ["CreateTable", "UpdateTimeToLive", "UpdateContinuousBackups"]
+    );
+    let body = |call: &str| {
+        let seen = http.seen().into_iter().find(|seen| seen.operation == call);
+        serde_json::from_slice::<serde_json::Value>(&seen.unwrap().body).unwrap()
+    };
+    let create = body("CreateTable");
+    let units = serde_json::json!({"ReadCapacityUnits": 3, "WriteCapacityUnits": 4});
+    assert_eq!(create["BillingMode"], "PROVISIONED");
+    assert_eq!(create["ProvisionedThroughput"], units);
+    for index in create["GlobalSecondaryIndexes"].as_array().unwrap() {
+        assert_eq!(index["ProvisionedThroughput"], units);
+    }
+    assert_eq!(create["DeletionProtectionEnabled"], true);
+    assert_eq!(create["TableClass"], "STANDARD_INFREQUENT_ACCESS");
+    assert_eq!(
+        create["Tags"],
+        serde_json::json!([{"Key": "team", "Value": "sales"}])
+    );
+    let recovery = &body("UpdateContinuousBackups")["PointInTimeRecoverySpecification"];
+    assert_eq!(recovery["PointInTimeRecoveryEnabled"], true);
+    assert_eq!(recovery["RecoveryPeriodInDays"], 7);
+
+    // A table that is there is left as it is.
+    http.plan([]);
+    db.create_tables([schema.deletion_protection(false).on_demand()])
+        .await
+        .unwrap();
+    assert_eq!(writes(&http), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_table_without_settings_asks_for_none() {
+    let (db, http) = start().await;
+    db.create_tables([shop()]).await.unwrap();
+    let seen = http
+        .seen()
+        .into_iter()
+        .find(|seen| seen.operation == "CreateTable");
+    let create: serde_json::Value = serde_json::from_slice(&seen.unwrap().body).unwrap();
+    assert_eq!(create["BillingMode"], "PAY_PER_REQUEST");
+    for name in [
+        "ProvisionedThroughput",
+        "DeletionProtectionEnabled",
+        "TableClass",
+        "Tags",
+    ] {
+        assert_eq!(create.get(name), None, "{name}");
+    }
 }
 
 /// If a creator died between the table and its TTL, the next one finishes it, but only while the table is

@@ -13,7 +13,8 @@ use dynamo_entity::schema::{KeyType, ProjectionSchema, StreamView, TableSchema};
 
 use crate::model::{Note, RequestCount, Session, Shop, note, order, user};
 use crate::support::db::{Db, n, raw, s};
-use crate::support::suite::{NO_MULTI_ATTRIBUTE_KEYS, Outcome};
+use crate::support::engine::Kind;
+use crate::support::suite::{Gap, NO_MULTI_ATTRIBUTE_KEYS, Outcome};
 use crate::tests;
 
 tests![
@@ -45,9 +46,49 @@ tests![
     a_prefix_is_joined_by_a_dash,
     a_name_that_cannot_be_is_refused,
     one_table_twice_is_one_table,
+    settings_are_those_of_a_new_table unless NO_SETTINGS,
+    a_schema_with_all_settings_makes_a_table,
     a_table_has_one_declaration,
     two_entities_of_one_table_live_together,
 ];
+
+/// The settings are asked for all the same, which a unit test of the library shows.
+const NO_SETTINGS: Gap = Gap {
+    engines: &[Kind::Embedded, Kind::OtherServer],
+    why: "keeps no settings of tables",
+};
+
+async fn settings_are_those_of_a_new_table(db: Db) -> Outcome {
+    let schema = Shop::schema().deletion_protection(true).provisioned(3, 4);
+    db.create_tables([schema.infrequent_access().tag("team", "sales")])
+        .await?;
+    let table = describe(&db, &db.table::<Shop>()).await?;
+    assert_eq!(table.deletion_protection_enabled, Some(true));
+    let units = table.provisioned_throughput().ok_or("no units")?;
+    assert_eq!(
+        (units.read_capacity_units, units.write_capacity_units),
+        (Some(3), Some(4))
+    );
+    for index in table.global_secondary_indexes() {
+        let units = index.provisioned_throughput().ok_or("no units")?;
+        assert_eq!(units.write_capacity_units, Some(4));
+    }
+    // Otherwise nobody can clean up.
+    let update = db.client().update_table().table_name(db.table::<Shop>());
+    update.deletion_protection_enabled(false).send().await?;
+    Ok(())
+}
+
+/// A server without one of the settings makes the table without it.
+async fn a_schema_with_all_settings_makes_a_table(db: Db) -> Outcome {
+    let schema = Note::schema()
+        .point_in_time_recovery(35)
+        .infrequent_access();
+    db.create_tables([schema.tag("team", "sales").provisioned(5, 5)])
+        .await?;
+    note("a", "b").put().send(&db).await?;
+    Ok(())
+}
 
 async fn describe(db: &Db, name: &str) -> Result<TableDescription, Box<dyn std::error::Error>> {
     let described = db.client().describe_table().table_name(name).send().await?;

@@ -1,0 +1,243 @@
+use crate::json::Tag;
+use crate::schema::{
+    Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema,
+    KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema, PieceSchema,
+    Presence, ProjectionSchema, StreamView, Style, TableClass, TableSchema, TableSettings,
+    UniqueSchema, Width,
+};
+
+/// Makes random schemas, most of which no declaration gives.
+struct RandomSchema(fastrand::Rng);
+
+impl RandomSchema {
+    fn one<T: Clone>(&mut self, values: &[T]) -> T {
+        values[self.0.usize(..values.len())].clone()
+    }
+
+    fn text(&mut self) -> String {
+        let texts = [
+            "",
+            "a",
+            "pk",
+            "a\"b\\",
+            "\u{0}\n\t",
+            "é\u{10ffff}",
+            "all",
+            "on_demand",
+            "{x}",
+        ];
+        self.one(&texts).to_owned()
+    }
+
+    fn may<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.0.bool().then(|| make(self))
+    }
+
+    fn some<T>(&mut self, make: impl Fn(&mut Self) -> T) -> Vec<T> {
+        (0..self.0.usize(..3)).map(|_| make(self)).collect()
+    }
+
+    fn texts(&mut self) -> Vec<String> {
+        self.some(Self::text)
+    }
+
+    fn attribute(&mut self) -> KeyAttribute {
+        KeyAttribute {
+            name: self.text(),
+            ty: self.one(&[KeyType::S, KeyType::N, KeyType::B]),
+        }
+    }
+
+    fn index(&mut self) -> IndexSchema {
+        let included = ProjectionSchema::Include(self.texts());
+        IndexSchema {
+            name: self.text(),
+            pk: self.some(Self::attribute),
+            sk: self.some(Self::attribute),
+            projection: self.one(&[ProjectionSchema::All, ProjectionSchema::Keys, included]),
+        }
+    }
+
+    fn key(&mut self) -> KeySchema {
+        KeySchema {
+            attribute: self.text(),
+            ty: self.one(&[KeyType::S, KeyType::N, KeyType::B]),
+            content: match self.0.bool() {
+                true => KeyContent::Field(self.text()),
+                false => KeyContent::Template(self.some(Self::piece)),
+            },
+        }
+    }
+
+    fn piece(&mut self) -> PieceSchema {
+        let count = self.0.usize(..50);
+        let widths = [
+            Width::Variable,
+            Width::Fixed(count),
+            Width::Digits(count),
+            Width::Signed(count),
+        ];
+        let presences = [
+            Presence::Always,
+            Presence::Text,
+            Presence::Optional,
+            Presence::First,
+            Presence::Last,
+        ];
+        match self.0.u8(..3) {
+            0 => PieceSchema::Text(self.text()),
+            1 => PieceSchema::Shard(self.0.u16(..)),
+            _ => PieceSchema::Part(PartSchema {
+                field: self.text(),
+                format: self.may(Self::text),
+                width: self.one(&widths),
+                presence: self.one(&presences),
+            }),
+        }
+    }
+
+    fn field(&mut self) -> FieldSchema {
+        let tags = [
+            Tag::S,
+            Tag::N,
+            Tag::B,
+            Tag::Bool,
+            Tag::Null,
+            Tag::L,
+            Tag::M,
+            Tag::Ss,
+            Tag::Ns,
+            Tag::Bs,
+        ];
+        let roles = [
+            FieldRole::Attribute,
+            FieldRole::Skip,
+            FieldRole::Rest,
+            FieldRole::Version,
+            FieldRole::Ttl,
+            FieldRole::CreatedAt,
+            FieldRole::UpdatedAt,
+            FieldRole::CreatedBy,
+            FieldRole::UpdatedBy,
+        ];
+        FieldSchema {
+            name: self.text(),
+            attribute: self.may(Self::text),
+            rust_type: self.text(),
+            stored: self.may(|random| random.one(&tags)),
+            role: self.one(&roles),
+            is_required: self.0.bool(),
+            form: self.may(Self::text),
+            default: self.may(Self::text),
+            doc: self.text(),
+        }
+    }
+
+    fn pattern(&mut self) -> PatternSchema {
+        PatternSchema {
+            name: self.text(),
+            index: self.text(),
+            kind: self.one(&[IndexKind::Global, IndexKind::Local]),
+            pk: self.some(Self::key),
+            sk: self.some(Self::key),
+            read_shards: self.may(|random| random.0.u16(..)),
+            when: self.may(Self::text),
+            has_whole_rows: self.0.bool(),
+        }
+    }
+
+    fn entity(&mut self) -> EntitySchema {
+        EntitySchema {
+            name: self.text(),
+            stored_name: self.text(),
+            doc: self.text(),
+            append_only: self.0.bool(),
+            fields: self.some(Self::field),
+            pk: self.key(),
+            sk: self.may(Self::key),
+            patterns: self.some(Self::pattern),
+            uniques: self.some(|random| UniqueSchema {
+                name: random.text(),
+                stored: random.text(),
+                fields: random.texts(),
+            }),
+            origin: Origin(None),
+        }
+    }
+
+    fn settings(&mut self) -> TableSettings {
+        let provisioned = Billing::Provisioned {
+            reads: self.0.u64(..),
+            writes: self.0.u64(..),
+        };
+        TableSettings {
+            deletion_protection: self.may(|random| random.0.bool()),
+            point_in_time_recovery: self.may(|random| random.0.u8(..)),
+            class: self
+                .may(|random| random.one(&[TableClass::Standard, TableClass::InfrequentAccess])),
+            billing: self.one(&[Billing::OnDemand, provisioned]),
+            tags: self
+                .some(|random| (random.text(), random.text()))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    fn schema(&mut self) -> TableSchema {
+        let views = [
+            StreamView::KeysOnly,
+            StreamView::NewImage,
+            StreamView::OldImage,
+            StreamView::NewAndOldImages,
+        ];
+        TableSchema {
+            name: self.text(),
+            pk: self.attribute(),
+            sk: self.may(Self::attribute),
+            global_indexes: self.some(Self::index),
+            local_indexes: self.some(Self::index),
+            ttl: self.may(Self::text),
+            stream: self.may(|random| random.one(&views)),
+            doc: self.text(),
+            type_attribute: self.may(Self::text),
+            style: self.one(&[Style::Escaped, Style::Verbatim('#'), Style::Verbatim(':')]),
+            entities: self.some(Self::entity),
+            collections: self.some(|random| CollectionSchema {
+                name: random.text(),
+                doc: random.text(),
+                index: random.may(Self::text),
+                partition: random.may(Self::texts),
+                entities: random.texts(),
+            }),
+            settings: self.settings(),
+            origin: Origin(None),
+        }
+    }
+}
+
+#[test]
+fn every_schema_is_read_back() {
+    for seed in 0..2_000 {
+        let schema = RandomSchema(fastrand::Rng::with_seed(seed)).schema();
+        let json = schema.to_json();
+        let read = TableSchema::from_json(&json).unwrap_or_else(|error| panic!("{seed}: {error}"));
+        assert_eq!(read, schema, "seed {seed}: {json}");
+        assert_eq!(read.to_json(), json, "seed {seed}");
+    }
+}
+
+/// A text that is cut, or has a byte changed, is an error or a schema, and never a panic.
+#[test]
+fn broken_schemas_are_refused_in_words() {
+    for seed in 0..300 {
+        let mut random = RandomSchema(fastrand::Rng::with_seed(seed));
+        let json = random.schema().to_json();
+        let mut chars: Vec<char> = json.chars().collect();
+        let at = random.0.usize(..chars.len());
+        match random.0.bool() {
+            true => chars.truncate(at),
+            false => chars[at] = random.one(&['"', '{', '}', '[', '0', 'x', ',']),
+        }
+        let _ = TableSchema::from_json(&chars.into_iter().collect::<String>());
+    }
+}
