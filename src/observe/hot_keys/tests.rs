@@ -1,3 +1,5 @@
+//! What the sketch of hot partitions finds, and what it keeps.
+
 use std::collections::HashMap;
 
 use super::*;

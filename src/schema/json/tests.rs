@@ -1,3 +1,5 @@
+//! Every schema is read back as it was written, and broken texts are refused.
+
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema,
