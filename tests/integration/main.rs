@@ -28,6 +28,7 @@ mod collection_index;
 mod connect;
 mod create;
 mod delete;
+mod dynamic;
 mod errors;
 mod executors;
 mod faults;
@@ -109,6 +110,7 @@ fn main() {
         ("update", update::tests),
         ("operands", operands::tests),
         ("places", places::tests),
+        ("dynamic", dynamic::tests),
         ("golden", golden::tests),
         ("modify", modify::tests),
         ("managed", managed::tests),

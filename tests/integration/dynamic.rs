@@ -1,0 +1,369 @@
+//! Keys and queries by texts for every format and every kind of key: they ask for what typed calls ask for.
+
+use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
+use dynamo_entity::key::{EpochSeconds, Lowercase, Millis, Seconds, YearMonth};
+use dynamo_entity::prelude::*;
+use dynamo_entity::query::DynamicEntity;
+use fastrand::Rng;
+use rust_decimal::Decimal;
+
+use crate::support::db::Db;
+use crate::support::suite::Outcome;
+use crate::tests;
+
+tests![
+    every_format_is_written_as_typed,
+    bare_keys_are_written_as_typed,
+    verbatim_keys_are_written_as_typed,
+    rows_are_found_by_text,
+    texts_that_are_no_values_are_refused,
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+#[dynamo(order)]
+enum Rank {
+    Low = 1,
+    High = 20,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Code(String);
+
+/// A format in each index.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "formats",
+    key(pk = "{code}", sk = "{signed}#{wide}#{number:06}")
+)]
+#[dynamo(gsi(seconds, pk = "S#{flag}", sk = "{at:s}#{number}"))]
+#[dynamo(gsi(millis, pk = "M#{day}", sk = "{at:ms}#{number}"))]
+#[dynamo(gsi(days, pk = "D#{rank}", sk = "{at:date}#{number}"))]
+#[dynamo(gsi(months, pk = "{at:month}", sk = "{name:lower}"))]
+#[dynamo(gsi(epochs, pk = "{name:upper}", sk = "{at:epoch}#{number:08}"))]
+#[dynamo(gsi(placed, pk = "P", sk = "{till:first}#{note:last}#{number}"))]
+#[dynamo(gsi(spread, pk = "X#{letter}", sk = "{at}", shards = 3))]
+#[dynamo(lsi(noted, sk = "{note}"))]
+struct Formats {
+    code: Code,
+    signed: i16,
+    wide: u128,
+    number: u32,
+    flag: bool,
+    letter: char,
+    rank: Rank,
+    day: NaiveDate,
+    at: DateTime<Utc>,
+    name: String,
+    till: Option<DateTime<Utc>>,
+    note: Option<String>,
+}
+
+/// Values, and the texts by which people give them.
+struct Given {
+    code: String,
+    signed: i16,
+    wide: u128,
+    number: u32,
+    at: DateTime<Utc>,
+    name: String,
+}
+
+impl Given {
+    fn random(rng: &mut Rng) -> Self {
+        let texts = ["a", "A#b", "%", "Ünter", "x y", "\\"];
+        Given {
+            code: rng.choice(texts).unwrap_or_default().to_owned(),
+            signed: rng.i16(..),
+            wide: rng.u128(..),
+            number: rng.u32(..1_000_000),
+            at: DateTime::from_timestamp(rng.i64(0..4_000_000_000), 0).unwrap_or_default(),
+            name: rng.choice(texts).unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+fn entity<T: DynamoTable>(name: &str) -> Result<DynamicEntity> {
+    T::schema().dynamic(name)
+}
+
+/// Both ask for the same.
+fn same(
+    db: &Db,
+    typed: impl QueryVerbs,
+    by_text: Result<impl QueryVerbs>,
+) -> std::result::Result<(), Box<dyn std::error::Error>> {
+    let typed = format!("{:?}", typed.explain(db)?);
+    assert_eq!(format!("{:?}", by_text?.explain(db)?), typed);
+    Ok(())
+}
+
+async fn every_format_is_written_as_typed(db: Db) -> Outcome {
+    let by_text = entity::<Formats>("Formats")?;
+    let mut rng = Rng::with_seed(3);
+    for _ in 0..100 {
+        let given = Given::random(&mut rng);
+        let Given {
+            signed,
+            wide,
+            number,
+            at,
+            ..
+        } = given;
+        let (signed_text, wide_text) = (signed.to_string(), wide.to_string());
+        let number_text = number.to_string();
+        let (code, name) = (&*given.code, &*given.name);
+        let time = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        let day = at.date_naive();
+        let date = day.to_string();
+        let typed = Formats::key(Code(code.to_owned()), signed, wide, number);
+        let key = by_text.key([code, &signed_text, &wide_text, &number_text])?;
+        assert_eq!(key, typed.to_item()?);
+
+        let seconds = Seconds::floor(at).ok_or("a time")?;
+        same(
+            &db,
+            Formats::seconds(true).at().eq(seconds).number().ge(number),
+            by_text
+                .query("seconds", ["true"])?
+                .eq("at", &time)?
+                .between("number", &*number_text..),
+        )?;
+        let fine = at + TimeDelta::milliseconds(5);
+        let fine_text = fine.to_rfc3339_opts(SecondsFormat::Millis, true);
+        same(
+            &db,
+            Formats::millis(day)
+                .at()
+                .le(Millis::floor(fine).ok_or("a time")?),
+            by_text
+                .query("millis", [&*date])?
+                .between("at", ..=&*fine_text),
+        )?;
+        same(
+            &db,
+            Formats::days(Rank::High).at().between(day..=day),
+            by_text
+                .query("days", ["20"])?
+                .between("at", &*date..=&*date),
+        )?;
+        let month = YearMonth::from(at);
+        let folded: Lowercase<String> = Lowercase::of(&given.name);
+        same(
+            &db,
+            Formats::months(month).name().eq(folded),
+            by_text
+                .query("months", [&*month.to_string()])?
+                .eq("name", &name.to_lowercase()),
+        )?;
+        same(
+            &db,
+            Formats::months(month).name().starts_with(name),
+            by_text
+                .query("months", [&*month.to_string()])?
+                .starts_with("name", name),
+        )?;
+        same(
+            &db,
+            Formats::epochs(name).at().eq(seconds).number().lt(number),
+            by_text
+                .query("epochs", [&*name.to_uppercase()])?
+                .eq("at", &time)?
+                .between("number", ..&*number_text),
+        )?;
+        same(
+            &db,
+            Formats::placed().till().missing().note().eq(name),
+            by_text
+                .query("placed", [])?
+                .missing("till")?
+                .eq("note", name),
+        )?;
+        same(
+            &db,
+            Formats::placed()
+                .till()
+                .eq(at)
+                .note()
+                .missing()
+                .number()
+                .eq(number),
+            by_text
+                .query("placed", [])?
+                .eq("till", &time)?
+                .missing("note")?
+                .eq("number", &number_text),
+        )?;
+        same(
+            &db,
+            Formats::spread('ü').at().ge(at),
+            by_text.query("spread", ["ü"])?.between("at", &*time..),
+        )?;
+        same(
+            &db,
+            Formats::noted(Code(code.to_owned()))
+                .note()
+                .starts_with(name),
+            by_text.query("noted", [code])?.starts_with("note", name),
+        )?;
+    }
+    Ok(())
+}
+
+/// Keys that are fields by themselves.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "bare", key(pk = bytes, sk = amount))]
+#[dynamo(gsi(since, pk = level, sk = since), gsi(until, pk = bytes, sk = until))]
+struct Bare {
+    bytes: Vec<u8>,
+    amount: Decimal,
+    level: i64,
+    since: EpochSeconds<DateTime<Utc>>,
+    until: DateTime<Utc>,
+}
+
+async fn bare_keys_are_written_as_typed(db: Db) -> Outcome {
+    let by_text = entity::<Bare>("Bare")?;
+    let mut rng = Rng::with_seed(4);
+    for _ in 0..50 {
+        let bytes = vec![rng.u8(..), rng.u8(..), 7];
+        let base64 = base64_of(&bytes);
+        let amount = Decimal::new(rng.i64(-1000..1000), 2);
+        let typed = Bare::key(bytes.clone(), amount);
+        let key = by_text.key([&*base64, &amount.to_string()])?;
+        assert_eq!(key, typed.to_item()?);
+        let (level, seconds) = (rng.i64(..), rng.i64(0..4_000_000_000));
+        let at = DateTime::from_timestamp(seconds, 0).ok_or("a time")?;
+        let since = EpochSeconds::floor(at).ok_or("a time")?;
+        same(
+            &db,
+            Bare::since(level).since().ge(since),
+            by_text
+                .query("since", [&*level.to_string()])?
+                .between("since", &*seconds.to_string()..),
+        )?;
+        let day = at.date_naive();
+        let midnight = day.and_time(chrono::NaiveTime::MIN).and_utc();
+        same(
+            &db,
+            Bare::until(bytes).until().between(midnight..at),
+            by_text
+                .query("until", [&*base64])?
+                .between("until", &*day.to_string()..&*at.to_rfc3339()),
+        )?;
+    }
+    Ok(())
+}
+
+fn base64_of(bytes: &[u8]) -> String {
+    let json = serde_json::to_value(Item::from_iter([(
+        "b",
+        dynamo_entity::Value::B(bytes.to_vec()),
+    )]));
+    let json = json.expect("plain JSON");
+    json["b"].as_str().expect("a text").to_owned()
+}
+
+/// Keys as another library writes them.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "verbatim", verbatim(delimiter = ":"))]
+#[dynamo(key(pk = "Item:{owner}:{number:04}", sk = "{number}:{text}"))]
+struct Verbatim {
+    owner: String,
+    number: u32,
+    text: String,
+}
+
+async fn verbatim_keys_are_written_as_typed(db: Db) -> Outcome {
+    let by_text = entity::<Verbatim>("Verbatim")?;
+    for (owner, number, text) in [("a", 7, "b"), ("a#%", 0, "b:c"), ("ü", 9999, ":")] {
+        let number_text = number.to_string();
+        let typed = Verbatim::key(owner, number, text);
+        assert_eq!(by_text.key([owner, &number_text, text])?, typed.to_item()?);
+        let partition = || by_text.in_partition([owner, &number_text]);
+        let typed = || Verbatim::in_partition(owner, number).number().eq(number);
+        same(
+            &db,
+            typed().text().ge(text),
+            partition()?
+                .eq("number", &number_text)?
+                .between("text", text..),
+        )?;
+        same(
+            &db,
+            typed().text().starts_with(text),
+            partition()?
+                .eq("number", &number_text)?
+                .starts_with("text", text),
+        )?;
+        let refused = partition()?
+            .between("number", "1"..)
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("do not sort by `number`"), "{refused}");
+    }
+    // The delimiter would end the part early, which typed calls refuse too.
+    assert!(Verbatim::key("a:b", 7, "c").to_item().is_err());
+    assert!(by_text.key(["a:b", "7", "c"]).is_err());
+    Ok(())
+}
+
+async fn rows_are_found_by_text(db: Db) -> Outcome {
+    db.create_tables([Verbatim::schema()]).await?;
+    for (number, text) in [(7, "b"), (7, "c"), (8, "d")] {
+        let row = Verbatim {
+            owner: "ann".into(),
+            number,
+            text: text.into(),
+        };
+        row.put().send(&db).await?;
+    }
+    let by_text = entity::<Verbatim>("Verbatim")?;
+    let rows = by_text
+        .in_partition(["ann", "7"])?
+        .descending()
+        .all(&db)
+        .await?;
+    let rows: Result<Vec<Verbatim>> = rows.into_iter().map(Verbatim::from_item).collect();
+    let texts: Vec<String> = rows?.into_iter().map(|row| row.text).collect();
+    assert_eq!(texts, ["c", "b"]);
+    assert_eq!(by_text.in_partition(["ann", "8"])?.count(&db).await?, 1);
+    Ok(())
+}
+
+async fn texts_that_are_no_values_are_refused(_: Db) -> Outcome {
+    let by_text = entity::<Formats>("Formats")?;
+    let refused = |pattern: &str, text: &str, part: &str| {
+        let error = by_text.query(pattern, [text]).unwrap_err();
+        let message = error.to_string();
+        assert_eq!(error.kind(), ErrorKind::InvalidKey);
+        assert!(
+            message.contains(part) && !message.contains("hush"),
+            "{message}"
+        );
+    };
+    refused("seconds", "hush", "`flag` of `Formats` is a `bool`");
+    refused(
+        "millis",
+        "2026-02-30",
+        "`day` of `Formats` is a `NaiveDate`",
+    );
+    refused("days", "3", "`rank` of `Formats` is a `Rank`");
+    refused("months", "2026-03-01", "in the key as `{at:month}`");
+    refused("spread", "ab", "`letter` of `Formats` is a `char`");
+    // Nothing is rounded in silence.
+    let fraction = by_text
+        .query("seconds", ["true"])?
+        .eq("at", "2026-03-01T00:00:00.5Z");
+    assert!(fraction.is_err());
+    assert!(
+        by_text
+            .query("seconds", ["true"])?
+            .eq("at", "2026-03-01T01:00:00+01:00")
+            .is_ok()
+    );
+    for number in ["", "07", "+7", "7.0", "99999999999", " 7"] {
+        assert!(by_text.key(["a", "1", "1", number]).is_err(), "{number}");
+    }
+    assert!(by_text.key(["a", "-0", "1", "1"]).is_err());
+    Ok(())
+}
