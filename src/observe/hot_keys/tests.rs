@@ -1,3 +1,5 @@
+//! The hottest of many partitions, in the memory that it may take.
+
 use std::collections::HashMap;
 
 use super::*;
