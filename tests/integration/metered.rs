@@ -28,6 +28,9 @@ struct Book {
     author: String,
 }
 
+/// Requests, units, and rows looked at.
+type Sums = (u64, f64, u64);
+
 fn book(number: u32) -> Book {
     Book {
         shelf: 1,
@@ -82,7 +85,7 @@ async fn each_pattern_has_its_counts(db: Db) -> Outcome {
 
 async fn the_counts_are_those_that_an_observer_is_told(db: Db) -> Outcome {
     let (db, meter) = open(&db).await?;
-    let told: Arc<Mutex<BTreeMap<String, (u64, f64, u64)>>> = Arc::default();
+    let told: Arc<Mutex<BTreeMap<String, Sums>>> = Arc::default();
     let kept = told.clone();
     let db = db.with_observer(move |seen| {
         let mut kept = kept.lock().unwrap();

@@ -1,4 +1,4 @@
-//! What the sketch of hot partitions finds, and what it keeps.
+//! The hottest of many partitions, in the memory that it may take.
 
 use std::collections::HashMap;
 
