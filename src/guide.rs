@@ -27,6 +27,7 @@ chapters! {
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"
+    costs = "../docs/costs.md"
     limits = "../docs/limits.md"
     coming_from = "../docs/coming_from.md"
 }
