@@ -29,6 +29,7 @@ chapters! {
     testing = "../docs/testing.md"
     production = "../docs/production.md"
     observing = "../docs/observing.md"
+    costs = "../docs/costs.md"
     limits = "../docs/limits.md"
     coming_from = "../docs/coming_from.md"
 }

@@ -56,6 +56,7 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | answer a health check | [`Dynamo::ready`] |
+//! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
 //! | read many rows | [`QueryVerbs`], [`Query`], [`Page`], [`Cursor`], [`each`] |
 //! | read many items by their keys | [`EntityVerbs::get_many`], [`read_together`], [`RetryBudget`] |

@@ -4,6 +4,7 @@ mod call;
 pub(crate) mod check;
 pub(crate) mod confirm;
 pub(crate) mod contention;
+mod cost;
 mod explain;
 mod respell;
 pub(crate) mod size;
@@ -18,6 +19,7 @@ pub use call::{Call, Operation, Steps};
 pub(crate) use call::{Outcome, ReadItem, ReplyReader, found_item};
 pub(crate) use check::{ConditionFailure, Expect, LoadedItem, expires_at, is_expired, is_past};
 pub(crate) use confirm::{ItemKeys, KeyNames};
+pub use cost::{Cost, CostAssumption, CostPart, Estimate};
 pub use explain::{Explanation, Filter};
 #[doc(hidden)]
 pub use respell::reread;

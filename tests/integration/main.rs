@@ -26,6 +26,7 @@ mod clients;
 mod collection;
 mod collection_index;
 mod connect;
+mod costs;
 mod create;
 mod delete;
 mod dynamic;
@@ -197,6 +198,7 @@ fn main() {
         all.extend(trials("both_ways", Mode::Raw, both_ways::tests()));
     }
     all.extend(trials("sums", Mode::Raw, sums::tests()));
+    all.extend(trials("costs", Mode::Raw, costs::tests()));
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));

@@ -1,0 +1,194 @@
+//! What requests ask for, read from their bodies.
+
+use std::collections::BTreeMap;
+
+use crate::codec::Item;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::{CodecError, Reader, elements, member, members};
+use crate::plan::Explanation;
+use crate::plan::cost::touched::{Touch, touched};
+
+/// One thing that a request asks for.
+pub(super) enum Asked {
+    Read(AskedRead),
+    Write(AskedWrite),
+    Rows(AskedRows),
+}
+
+/// The read of one item.
+pub(super) struct AskedRead {
+    pub(super) table: String,
+    pub(super) key: Item,
+    /// Units for each 4 KB.
+    pub(super) factor: f64,
+}
+
+/// The write of one item.
+pub(super) struct AskedWrite {
+    pub(super) table: String,
+    pub(super) change: AskedChange,
+    pub(super) in_transaction: bool,
+    pub(super) has_condition: bool,
+}
+
+pub(super) enum AskedChange {
+    Put(Item),
+    /// The key, and the attributes that change.
+    Update(Item, BTreeMap<String, Touch>),
+    Delete(Item),
+    Check(Item),
+}
+
+/// A query or scan.
+pub(super) struct AskedRows {
+    pub(super) table: String,
+    pub(super) index: Option<String>,
+    pub(super) limit: Option<u64>,
+    /// Units for each 4 KB.
+    pub(super) factor: f64,
+}
+
+/// What is asked for, in the order of the requests.
+pub(super) fn read(explanation: &Explanation) -> Result<Vec<Asked>> {
+    let mut asked = Vec::new();
+    for request in &explanation.requests {
+        let operation = explanation.operation.unwrap_or_default();
+        let read = read_request(operation, request.as_bytes(), &mut asked);
+        read.map_err(|fault| {
+            let message = format!("the request of an explanation cannot be read: {fault}");
+            Error::new(ErrorKind::Rejected, Stage::Request, message)
+        })?;
+    }
+    Ok(asked)
+}
+
+/// The reads of a batch, as many keys as it names.
+pub(super) fn factor_of_batch(body: &str) -> f64 {
+    let tables = member(body.as_bytes(), "RequestItems").ok().flatten();
+    let tables = tables.and_then(|tables| members(tables).ok());
+    let mut tables = tables.unwrap_or_default().into_iter();
+    tables.next().map_or(0.5, |(_, keys)| factor(keys))
+}
+
+fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<(), CodecError> {
+    // The look at an item before a write is the only strong read in the explanation of a write.
+    let is_read = member(body, "Key")?.is_some() && member(body, "ConsistentRead")?.is_some();
+    match operation {
+        _ if is_read => asked.push(get(body, factor(body))?),
+        "GetItem" => asked.push(get(body, factor(body))?),
+        "PutItem" => asked.push(write("Put", body, false)?),
+        "UpdateItem" => asked.push(write("Update", body, false)?),
+        "DeleteItem" => asked.push(write("Delete", body, false)?),
+        "Query" | "Scan" => asked.push(Asked::Rows(AskedRows {
+            table: text(body, "TableName")?.unwrap_or_default(),
+            index: text(body, "IndexName")?,
+            limit: number(body, "Limit")?,
+            factor: factor(body),
+        })),
+        "BatchGetItem" => {
+            for (table, keys) in members(required(body, "RequestItems")?)? {
+                for key in elements(required(keys, "Keys")?)? {
+                    asked.push(Asked::Read(AskedRead {
+                        table: table.clone().into_owned(),
+                        key: Item::from_dynamo_json(key)?,
+                        factor: factor(keys),
+                    }));
+                }
+            }
+        }
+        "BatchWriteItem" => {
+            for (table, writes) in members(required(body, "RequestItems")?)? {
+                for write in elements(writes)? {
+                    asked.push(batch_write(&table, write)?);
+                }
+            }
+        }
+        "TransactGetItems" => {
+            for read in elements(required(body, "TransactItems")?)? {
+                asked.push(get(required(read, "Get")?, 2.0)?);
+            }
+        }
+        "TransactWriteItems" => {
+            for member in elements(required(body, "TransactItems")?)? {
+                for (verb, body) in members(member)? {
+                    asked.push(write(&verb, body, true)?);
+                }
+            }
+        }
+        _ => return Err(CodecError::new("no such operation")),
+    }
+    Ok(())
+}
+
+fn get(body: &[u8], factor: f64) -> Result<Asked, CodecError> {
+    Ok(Asked::Read(AskedRead {
+        table: text(body, "TableName")?.unwrap_or_default(),
+        key: item(body, "Key")?,
+        factor,
+    }))
+}
+
+fn write(verb: &str, body: &[u8], in_transaction: bool) -> Result<Asked, CodecError> {
+    let change = match verb {
+        "Put" => AskedChange::Put(item(body, "Item")?),
+        "Update" => {
+            let update = text(body, "UpdateExpression")?.unwrap_or_default();
+            let names = member(body, "ExpressionAttributeNames")?.unwrap_or(b"{}");
+            AskedChange::Update(item(body, "Key")?, touched(&update, names)?)
+        }
+        "Delete" => AskedChange::Delete(item(body, "Key")?),
+        "ConditionCheck" => AskedChange::Check(item(body, "Key")?),
+        _ => return Err(CodecError::new("no such write")),
+    };
+    Ok(Asked::Write(AskedWrite {
+        table: text(body, "TableName")?.unwrap_or_default(),
+        change,
+        in_transaction,
+        has_condition: member(body, "ConditionExpression")?.is_some(),
+    }))
+}
+
+fn batch_write(table: &str, write: &[u8]) -> Result<Asked, CodecError> {
+    let change = match (
+        member(write, "PutRequest")?,
+        member(write, "DeleteRequest")?,
+    ) {
+        (Some(put), _) => AskedChange::Put(item(put, "Item")?),
+        (None, Some(delete)) => AskedChange::Delete(item(delete, "Key")?),
+        (None, None) => return Err(CodecError::new("no such write")),
+    };
+    Ok(Asked::Write(AskedWrite {
+        table: table.to_owned(),
+        change,
+        in_transaction: false,
+        has_condition: false,
+    }))
+}
+
+/// Units for each 4 KB: strong reads cost double.
+fn factor(body: &[u8]) -> f64 {
+    match member(body, "ConsistentRead") {
+        Ok(Some(b"true")) => 1.0,
+        _ => 0.5,
+    }
+}
+
+fn required<'b>(body: &'b [u8], name: &'static str) -> Result<&'b [u8], CodecError> {
+    member(body, name)?.ok_or_else(|| CodecError::new("it is missing").at(name))
+}
+
+fn item(body: &[u8], name: &'static str) -> Result<Item, CodecError> {
+    Item::from_dynamo_json(required(body, name)?)
+}
+
+fn text(body: &[u8], name: &str) -> Result<Option<String>, CodecError> {
+    let found = member(body, name)?;
+    found
+        .map(|json| Ok(Reader::new(json).string()?.into_owned()))
+        .transpose()
+}
+
+fn number(body: &[u8], name: &str) -> Result<Option<u64>, CodecError> {
+    let found = member(body, name)?.and_then(|json| std::str::from_utf8(json).ok());
+    Ok(found.and_then(|number| number.trim().parse().ok()))
+}

@@ -1,0 +1,81 @@
+//! The units of reads.
+
+use super::asked::{AskedRead, AskedRows, factor_of_batch};
+use super::{Cost, CostAssumption, Estimate};
+
+/// A read is counted by so many bytes.
+const READ_STEP: usize = 4 * 1024;
+/// A query or scan ends its answer behind so many bytes.
+const ANSWER: usize = 1024 * 1024;
+
+impl Estimate {
+    pub(super) fn add_read(&self, read: &AskedRead, cost: &mut Cost) {
+        let size = self.stored_size(&read.table, &read.key, cost);
+        cost.add(
+            &read.table,
+            None,
+            steps(size.unwrap_or(0)) * read.factor,
+            0.0,
+        );
+    }
+
+    /// The queries or scans of one operation, and the items that are fetched for their rows, if any are.
+    pub(super) fn add_rows(&self, scans: &[AskedRows], items: Option<&str>, cost: &mut Cost) {
+        let Some(first) = scans.first() else { return };
+        let size = match scans.iter().any(|scan| scan.limit.is_some()) || self.rows.is_some() {
+            true => self.usual_size(cost),
+            false => self.item_size.unwrap_or(super::USUAL_SIZE),
+        };
+        if self.rows.is_some() && scans.len() > 1 {
+            cost.assume(CostAssumption::EvenlySpread);
+        }
+        let mut all = 0;
+        for (at, scan) in scans.iter().enumerate() {
+            let rows = self.rows_of(scan, (at, scans.len()), cost);
+            let units = match rows {
+                Some(rows) => of_rows(rows, size, scan.limit) * scan.factor,
+                None => steps(ANSWER) * scan.factor,
+            };
+            all += rows.unwrap_or((ANSWER / size.max(1)) as u64);
+            cost.add(&scan.table, scan.index.as_deref(), units, 0.0);
+        }
+        if let Some(body) = items {
+            let size = self.usual_size(cost);
+            let each = steps(size) * factor_of_batch(body);
+            cost.add(&first.table, None, all as f64 * each, 0.0);
+        }
+    }
+
+    /// How many rows one of several requests looks at; `None` if it reads a full answer.
+    fn rows_of(&self, scan: &AskedRows, (at, of): (usize, usize), cost: &mut Cost) -> Option<u64> {
+        if let Some(rows) = self.rows {
+            let (at, of) = (at as u64, of.max(1) as u64);
+            return Some(rows / of + u64::from(at < rows % of));
+        }
+        match scan.limit {
+            Some(rows) => cost.assume(CostAssumption::Rows { rows }),
+            None => cost.assume(CostAssumption::OneFullAnswer),
+        }
+        scan.limit
+    }
+}
+
+/// The units of strong reads of rows of one size, answer by answer.
+fn of_rows(rows: u64, size: usize, limit: Option<u64>) -> f64 {
+    let most = (ANSWER / size.max(1)).max(1) as u64;
+    let page = limit.unwrap_or(most).clamp(1, most);
+    let bytes = |rows: u64| (rows as usize).saturating_mul(size);
+    let (full, rest) = (rows / page, rows % page);
+    let rest = match (full, rest) {
+        // An answer without a row costs as much as one with a small row.
+        (0, 0) => steps(0),
+        (_, 0) => 0.0,
+        (_, rest) => steps(bytes(rest)),
+    };
+    full as f64 * steps(bytes(page)) + rest
+}
+
+/// How often a read of these bytes is counted.
+fn steps(bytes: usize) -> f64 {
+    bytes.div_ceil(READ_STEP).max(1) as f64
+}

@@ -1,0 +1,80 @@
+//! Which attributes an update changes, read from its expression.
+
+use std::collections::BTreeMap;
+
+use crate::json::{CodecError, Reader, members};
+
+/// What becomes of an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touch {
+    Set,
+    /// It is taken away as a whole.
+    Removed,
+}
+
+/// The attributes that the expression changes, as a whole or in part.
+pub(super) fn touched(
+    expression: &str,
+    names: &[u8],
+) -> Result<BTreeMap<String, Touch>, CodecError> {
+    let mut known = BTreeMap::new();
+    for (sign, name) in members(names)? {
+        known.insert(sign.into_owned(), Reader::new(name).string()?.into_owned());
+    }
+    let mut touched = BTreeMap::new();
+    let (mut clause, mut is_target, mut depth) = ("", false, 0_i32);
+    for word in expression.split_whitespace() {
+        if depth == 0 && matches!(word, "SET" | "REMOVE" | "ADD" | "DELETE") {
+            (clause, is_target) = (word, true);
+            continue;
+        }
+        if is_target {
+            let path = word.trim_end_matches(',');
+            let sign = path.split(['.', '[']).next().unwrap_or_default();
+            let name = known.get(sign).map_or(sign, String::as_str);
+            let whole = sign.len() == path.len();
+            let touch = match clause == "REMOVE" && whole {
+                true => Touch::Removed,
+                false => Touch::Set,
+            };
+            touched.insert(name.to_owned(), touch);
+        }
+        for c in word.chars() {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+        }
+        is_target = depth == 0 && word.ends_with(',');
+    }
+    Ok(touched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_told_from_what_is_read() {
+        let names = br##"{"#n0":"a","#n1":"b","#n2":"c"}"##;
+        let of = |expression| touched(expression, names).expect("an expression");
+        let list = |wanted: &[(&str, Touch)]| -> BTreeMap<String, Touch> {
+            wanted
+                .iter()
+                .map(|(name, touch)| ((*name).to_owned(), *touch))
+                .collect()
+        };
+        assert_eq!(of(""), list(&[]));
+        assert_eq!(
+            of("SET #n0 = if_not_exists(#n1, :v0) + :v1, #n2.x[3] = :v2 REMOVE #n1"),
+            list(&[("a", Touch::Set), ("c", Touch::Set), ("b", Touch::Removed)])
+        );
+        assert_eq!(
+            of("SET #n0 = list_append(#n0, :v0) REMOVE #n1[2], #n2 ADD d :v1 DELETE e :v2"),
+            list(&[
+                ("a", Touch::Set),
+                ("b", Touch::Set),
+                ("c", Touch::Removed),
+                ("d", Touch::Set),
+                ("e", Touch::Set)
+            ])
+        );
+    }
+}

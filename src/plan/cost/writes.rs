@@ -1,0 +1,243 @@
+//! The units of writes. The larger one of the item before and after counts; an index takes what changes in it, by the size of
+//! its own entries, and its part is not doubled in transactions.
+
+use std::collections::BTreeMap;
+
+use super::asked::{AskedChange, AskedWrite};
+use super::touched::Touch;
+use super::{Cost, CostAssumption, Estimate};
+use crate::codec::Item;
+use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
+
+/// A write is counted by so many bytes.
+const WRITE_STEP: usize = 1024;
+
+/// An item, as far as it is known.
+#[derive(Clone, Copy)]
+enum Image<'i> {
+    Nothing,
+    Known(&'i Item),
+    /// An item of this many bytes.
+    Sized(usize),
+}
+
+impl Image<'_> {
+    fn size(self) -> usize {
+        match self {
+            Image::Nothing => 0,
+            Image::Known(item) => item.size(),
+            Image::Sized(size) => size,
+        }
+    }
+}
+
+impl Estimate {
+    pub(super) fn add_write(&self, write: &AskedWrite, cost: &mut Cost) {
+        if write.has_condition {
+            cost.assume(CostAssumption::ConditionsHold);
+        }
+        let nothing = BTreeMap::new();
+        let (before, after, touched) = match &write.change {
+            AskedChange::Put(item) => {
+                let before = self.replaced(&write.table, item, cost);
+                (before, Image::Known(item), &nothing)
+            }
+            AskedChange::Update(key, touched) => {
+                let before = self.image(&write.table, key, cost);
+                (before, self.updated(&write.table, key, cost), touched)
+            }
+            AskedChange::Delete(key) => (
+                self.image(&write.table, key, cost),
+                Image::Nothing,
+                &nothing,
+            ),
+            AskedChange::Check(key) => {
+                let before = self.image(&write.table, key, cost);
+                (before, before, &nothing)
+            }
+        };
+        let factor = if write.in_transaction { 2.0 } else { 1.0 };
+        let units = steps(before.size().max(after.size()));
+        cost.add(&write.table, None, 0.0, units * factor);
+        if matches!(write.change, AskedChange::Check(_)) {
+            return;
+        }
+        let Some(schema) = self.schema(&write.table) else {
+            let table = write.table.clone();
+            return cost.assume(CostAssumption::NoIndexes { table });
+        };
+        for index in schema.global_indexes.iter().chain(&schema.local_indexes) {
+            let entries = IndexEntries { schema, index };
+            let units = entries.units(before, after, touched, cost);
+            if units > 0.0 {
+                cost.add(&write.table, Some(&index.name), 0.0, units);
+            }
+        }
+    }
+
+    /// What a put replaces.
+    fn replaced(&self, table: &str, item: &Item, cost: &mut Cost) -> Image<'_> {
+        match self.known(&self.stored, table, item) {
+            Some(known) => Image::Known(known),
+            None => {
+                if !self.is_empty {
+                    cost.assume(CostAssumption::NothingReplaced);
+                }
+                Image::Nothing
+            }
+        }
+    }
+
+    fn image(&self, table: &str, key: &Item, cost: &mut Cost) -> Image<'_> {
+        match self.known(&self.stored, table, key) {
+            Some(known) => Image::Known(known),
+            None if self.is_empty => Image::Nothing,
+            None => Image::Sized(self.usual_size(cost)),
+        }
+    }
+
+    fn updated(&self, table: &str, key: &Item, cost: &mut Cost) -> Image<'_> {
+        match self.known(&self.becoming, table, key) {
+            Some(known) => Image::Known(known),
+            None => Image::Sized(self.usual_size(cost)),
+        }
+    }
+}
+
+/// The entries that an index has of an item.
+struct IndexEntries<'i> {
+    schema: &'i TableSchema,
+    index: &'i IndexSchema,
+}
+
+impl IndexEntries<'_> {
+    fn units(
+        &self,
+        before: Image<'_>,
+        after: Image<'_>,
+        touched: &BTreeMap<String, Touch>,
+        cost: &mut Cost,
+    ) -> f64 {
+        match (before, after) {
+            (Image::Sized(_), _) | (_, Image::Sized(_)) => {
+                self.units_of_unknown(before, after, touched, cost)
+            }
+            _ => self.units_of_known(self.entry(before), self.entry(after)),
+        }
+    }
+
+    fn units_of_known(&self, before: Option<Item>, after: Option<Item>) -> f64 {
+        match (before, after) {
+            (None, None) => 0.0,
+            (Some(one), None) | (None, Some(one)) => steps(one.size()),
+            (Some(before), Some(after)) if before == after => 0.0,
+            (Some(before), Some(after)) => {
+                let (old, new) = (steps(before.size()), steps(after.size()));
+                let same = |key: &KeyAttribute| before.get(&key.name) == after.get(&key.name);
+                // Another key is another place: the entry goes from the one and comes to the other.
+                match self.keys().all(same) {
+                    true => old.max(new),
+                    false => old + new,
+                }
+            }
+        }
+    }
+
+    /// The units where the item is not known on both sides, by what the change touches.
+    fn units_of_unknown(
+        &self,
+        before: Image<'_>,
+        after: Image<'_>,
+        touched: &BTreeMap<String, Touch>,
+        cost: &mut Cost,
+    ) -> f64 {
+        let of_keys: Vec<Touch> = self
+            .keys()
+            .filter_map(|key| touched.get(&key.name).copied())
+            .collect();
+        let (old, new) = (self.size(before), self.size(after));
+        let is_set = |name: &str| touched.get(name) == Some(&Touch::Set);
+        // What an update adds to an item that is known tells whether that comes into the index.
+        if let Some(has) = self.names_outside(before) {
+            let comes = self.keys().all(|key| is_set(&key.name) || has(&key.name));
+            return if comes { steps(new) } else { 0.0 };
+        }
+        let is_delete = matches!(after, Image::Nothing);
+        if !is_delete && !touched.keys().any(|name| self.holds(name)) {
+            return 0.0;
+        }
+        let index = || self.index.name.clone();
+        if matches!(before, Image::Sized(_)) {
+            cost.assume(CostAssumption::InIndex { index: index() });
+        }
+        if is_delete || of_keys.contains(&Touch::Removed) {
+            return steps(old);
+        }
+        if of_keys.is_empty() {
+            return steps(old.max(new));
+        }
+        cost.assume(CostAssumption::NewIndexKey { index: index() });
+        steps(old) + steps(new)
+    }
+
+    /// Which attributes a known item has that is not in the index, or one that is not there yet; `None` for others.
+    fn names_outside<'n>(&'n self, before: Image<'n>) -> Option<impl Fn(&str) -> bool + 'n> {
+        let is_outside = match before {
+            Image::Nothing => true,
+            Image::Known(_) => self.entry(before).is_none(),
+            Image::Sized(_) => false,
+        };
+        let is_primary = |name: &str| {
+            let mut keys = [&self.schema.pk].into_iter().chain(&self.schema.sk);
+            keys.any(|key| key.name == name)
+        };
+        is_outside.then_some(move |name: &str| match before {
+            Image::Known(item) => item.contains(name),
+            _ => is_primary(name),
+        })
+    }
+
+    /// The bytes of an entry; of an item that is not known no more than the item has.
+    fn size(&self, image: Image<'_>) -> usize {
+        match (image, &self.index.projection) {
+            (Image::Sized(size), ProjectionSchema::Keys) => size.min(WRITE_STEP),
+            (Image::Sized(size), _) => size,
+            (image, _) => self.entry(image).map_or(0, |entry| entry.size()),
+        }
+    }
+
+    /// What the index holds of a known item; `None` if that has not all of its keys.
+    fn entry(&self, image: Image<'_>) -> Option<Item> {
+        let Image::Known(item) = image else {
+            return None;
+        };
+        let is_in = self.keys().all(|key| item.contains(&key.name));
+        let held = item.iter().filter(|(name, _)| self.holds(name));
+        is_in.then(|| {
+            held.map(|(name, value)| (name.clone(), value.clone()))
+                .collect()
+        })
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.index.pk.iter().chain(&self.index.sk)
+    }
+
+    /// Whether entries have this attribute.
+    fn holds(&self, name: &str) -> bool {
+        let mut keys = [&self.schema.pk]
+            .into_iter()
+            .chain(&self.schema.sk)
+            .chain(self.keys());
+        match &self.index.projection {
+            ProjectionSchema::All => true,
+            ProjectionSchema::Include(names) if names.iter().any(|held| held == name) => true,
+            _ => keys.any(|key| key.name == name),
+        }
+    }
+}
+
+/// How often a write of these bytes is counted.
+fn steps(bytes: usize) -> f64 {
+    bytes.div_ceil(WRITE_STEP).max(1) as f64
+}
