@@ -39,7 +39,7 @@ pub(crate) use interleave::others_may_be_among;
 pub(crate) use layout::Layout;
 pub use model::{
     CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME, PartModel,
-    TableModel,
+    PartRanges, TableModel,
 };
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{
@@ -47,7 +47,7 @@ pub use partition::{
     same_partition, same_read_shards,
 };
 pub use pattern::Pattern;
-pub(crate) use pattern::{JointPatterns, PartitionName, SEVERAL};
+pub(crate) use pattern::{JointPatterns, PartitionName, PatternOwner, SEVERAL};
 pub use placement::{IndexPlacement, NotIndexed, Placement};
 pub(crate) use reserved::{JOB, UNIQUE, is_reserved};
 pub use settings::{Billing, TableClass, TableSettings};

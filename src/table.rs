@@ -118,6 +118,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
     let client = db.table_client()?;
     let mut absent = Vec::new();
     let mut lacking_ttl = Vec::new();
+    let mut young = Vec::new();
     let mut mismatches = Vec::new();
     for schema in &schemas {
         match settle(client, schema).await? {
@@ -126,7 +127,10 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
                     list,
                     lacks_ttl: true,
                 } if list.is_empty() => lacking_ttl.push(schema),
-                Differences { list, .. } if list.is_empty() => {}
+                Differences { list, .. } if list.is_empty() => {
+                    // Whoever created it may have died before the last step.
+                    young.extend(is_young(found.created).then_some(schema));
+                }
                 Differences { list, .. } => mismatches.push(mismatch(&schema.name, &list)),
             },
             None => absent.push(schema),
@@ -135,6 +139,10 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
     refuse(mismatches)?;
     for schema in lacking_ttl {
         await_ttl(client, schema).await?;
+        young.push(schema);
+    }
+    for schema in young {
+        enable_recovery(client, schema).await?;
     }
     for schema in &absent {
         begin(client, schema).await?;
@@ -166,9 +174,23 @@ async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
         } => enable_ttl(client, schema).await?,
         Differences { .. } => {}
     }
-    match schema.settings.point_in_time_recovery {
-        Some(days) => service::enable_recovery(client, &schema.name, days).await,
-        None => Ok(()),
+    enable_recovery(client, schema).await
+}
+
+/// Sees to it that a new table can be restored, if that is declared. Another creator may have done it, or have died before.
+async fn enable_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
+    let Some(days) = schema.settings.point_in_time_recovery else {
+        return Ok(());
+    };
+    if service::recovers(client, &schema.name).await? != Some(false) {
+        return Ok(());
+    }
+    let mut unready = TablePolling::until(TROUBLE);
+    loop {
+        match service::enable_recovery(client, &schema.name, days).await {
+            Err(error) if service::keeps_no_backups_yet(&error) => unready.wait(|| error).await?,
+            done => return done,
+        }
     }
 }
 
@@ -365,7 +387,8 @@ fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
         schema.name = db.table_name(&schema.name);
         limits::check(&schema)?;
         match named.iter().find(|other| other.name == schema.name) {
-            Some(same) if *same == schema => {}
+            // What tools are told besides makes no other table.
+            Some(same) if same.without_collections() == schema.without_collections() => {}
             Some(_) => {
                 let name = &schema.name;
                 return Err(Error::config(format!(

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{DynamoCollection, DynamoEntity, DynamoTable};
-use crate::schema::{JointPatterns, PartitionName, Pattern};
+use crate::schema::{JointPatterns, PartitionName, Pattern, PatternOwner};
 
 /// The patterns of the requests that are about one entity.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ verbs! {
 
 impl<E: DynamoEntity> Patterns<E> {
     pub(crate) const JOINT: &'static JointPatterns = &JointPatterns::of(
-        E::ENTITY.type_name,
+        (E::ENTITY.type_name, E::ENTITY.id),
         PartitionName::Named(E::ENTITY.pk.attribute),
     );
 }
@@ -57,7 +57,7 @@ impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
             _ => ("index", None),
         };
         Pattern::access(
-            entity.type_name,
+            (entity.type_name, entity.id),
             entity.pk.attribute,
             name,
             Patterns::<E>::JOINT,
@@ -85,12 +85,18 @@ pub(crate) struct CollectionPatterns<C>(PhantomData<C>);
 impl<C: DynamoCollection> CollectionPatterns<C> {
     const PK: &'static str = <C::Table as DynamoTable>::TABLE.pk;
 
-    const JOINT: &'static JointPatterns =
-        &JointPatterns::of(C::NAME, PartitionName::Named(Self::PK));
+    const OWNER: PatternOwner = (C::NAME, <C::Table as DynamoTable>::TABLE.id);
 
-    pub(crate) const IN_PARTITION: &'static Pattern =
-        &Pattern::access(C::NAME, Self::PK, ("in_partition", C::INDEX), Self::JOINT);
+    const JOINT: &'static JointPatterns =
+        &JointPatterns::of(Self::OWNER, PartitionName::Named(Self::PK));
+
+    pub(crate) const IN_PARTITION: &'static Pattern = &Pattern::access(
+        Self::OWNER,
+        Self::PK,
+        ("in_partition", C::INDEX),
+        Self::JOINT,
+    );
 
     pub(crate) const SCAN: &'static Pattern =
-        &Pattern::access(C::NAME, Self::PK, ("scan", None), Self::JOINT);
+        &Pattern::access(Self::OWNER, Self::PK, ("scan", None), Self::JOINT);
 }

@@ -3,9 +3,13 @@
 use super::sentinel::MARK;
 use super::{DynamoEntity, encode_as_is};
 use crate::codec::{Item, Value};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
-use crate::schema::{EntitySchema, Placement, TableSchema};
+use crate::key::{Role, check_key};
+use crate::schema::{
+    EntitySchema, IndexPlacement, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType,
+    NotIndexed, PartSchema, PieceSchema, Placement, Presence, TableSchema,
+};
 
 impl TableSchema {
     /// Where an entity is: its key in the table, and in each index its key there, or why it is not in it. Nothing is sent;
@@ -60,6 +64,99 @@ impl TableSchema {
         Ok(placement)
     }
 
+    /// Where the service keeps an item of this table, by its attributes alone: in the table, and in each index that all of
+    /// its key attributes are there for.
+    ///
+    /// An item that the service refuses is an error of kind [`InvalidKey`](crate::error::ErrorKind::InvalidKey): without
+    /// its key, or with a key attribute of another type or without content.
+    pub fn place_item(&self, item: &Item) -> Result<Placement> {
+        self.place_of(item, None)
+    }
+
+    /// The same, where the entity is known.
+    fn place_of(&self, item: &Item, entity: Option<&EntitySchema>) -> Result<Placement> {
+        let own = std::iter::once(&self.pk).chain(&self.sk);
+        let mut key = Item::new();
+        for attribute in own {
+            match self.value(item, attribute)? {
+                Some(value) => key.insert(attribute.name.clone(), value.clone()),
+                None => return Err(self.refused(&attribute.name, "it is not there")),
+            };
+        }
+        let indexes = self.global_indexes.iter().chain(&self.local_indexes);
+        let indexes = indexes.map(|index| {
+            Ok(IndexPlacement {
+                index: index.name.clone(),
+                place: self.place_in(item, index, entity)?,
+            })
+        });
+        Ok(Placement {
+            key,
+            indexes: indexes.collect::<Result<_>>()?,
+            sentinels: Vec::new(),
+        })
+    }
+
+    fn place_in(
+        &self,
+        item: &Item,
+        index: &IndexSchema,
+        entity: Option<&EntitySchema>,
+    ) -> Result<Result<Item, NotIndexed>> {
+        let mut key = Item::new();
+        let mut missing = None;
+        // All are looked at, for one of another type is refused in every case.
+        for attribute in index.pk.iter().chain(&index.sk) {
+            match self.value(item, attribute)? {
+                Some(value) => {
+                    key.insert(attribute.name.clone(), value.clone());
+                }
+                None => missing = missing.or(Some(attribute)),
+            }
+        }
+        Ok(match missing {
+            None => Ok(key),
+            Some(attribute) => Err(why_not(item, index, attribute, entity)),
+        })
+    }
+
+    /// The value of a key attribute, if it is there; an error if the service takes no such item.
+    fn value<'i>(&self, item: &'i Item, attribute: &KeyAttribute) -> Result<Option<&'i Value>> {
+        let name = &attribute.name;
+        let Some(value) = item.get(name) else {
+            return Ok(None);
+        };
+        let size = match (attribute.ty, value) {
+            (KeyType::S, Value::S(text)) => text.len(),
+            (KeyType::B, Value::B(bytes)) => bytes.len(),
+            // Every number fits.
+            (KeyType::N, Value::N(_)) => 1,
+            _ => return Err(self.refused(name, "it has another type than the key attribute")),
+        };
+        match check_key(size == 0, size, self.role(name)) {
+            Ok(()) => Ok(Some(value)),
+            Err(fault) => Err(self.refused(name, &fault.to_string())),
+        }
+    }
+
+    /// The role of a key attribute: the limit of a sort key is the smaller one.
+    fn role(&self, attribute: &str) -> Role {
+        let indexes = self.global_indexes.iter().chain(&self.local_indexes);
+        let mut sort = indexes.flat_map(|index| &index.sk).chain(&self.sk);
+        match sort.any(|key| key.name == attribute) {
+            true => Role::Sort,
+            false => Role::Partition,
+        }
+    }
+
+    #[cold]
+    fn refused(&self, attribute: &str, why: &str) -> Error {
+        let table = &self.name;
+        let message =
+            format!("the table `{table}` does not take this item for `{attribute}`: {why}");
+        Error::new(ErrorKind::InvalidKey, Stage::Key, message).at(attribute)
+    }
+
     /// The item that keeps a unique value, as far as indexes can see it.
     fn sentinel(&self, key: Item, owner: &Item) -> Item {
         let mut item = key;
@@ -72,4 +169,79 @@ impl TableSchema {
         }
         item
     }
+}
+
+/// Why an item without this key attribute is not in the index.
+fn why_not(
+    item: &Item,
+    index: &IndexSchema,
+    missing: &KeyAttribute,
+    entity: Option<&EntitySchema>,
+) -> NotIndexed {
+    let attribute = missing.name.clone();
+    let Some(entity) = entity else {
+        let fields = Vec::new();
+        return NotIndexed::Missing { attribute, fields };
+    };
+    let mut patterns = entity.patterns.iter();
+    let Some(pattern) = patterns.find(|pattern| pattern.index == index.name) else {
+        return NotIndexed::NoPattern { attribute };
+    };
+    // All keys of an index are written or none, so the missing field may belong to another key than the first.
+    let keys = pattern.pk.iter().chain(&pattern.sk);
+    let lacking: Vec<(&KeySchema, Vec<String>)> = keys
+        .map(|key| (key, missing_fields(item, key, entity)))
+        .filter(|(_, fields)| !fields.is_empty())
+        .collect();
+    match (lacking.first(), &pattern.when) {
+        (Some((key, _)), _) => {
+            let mut fields: Vec<String> = Vec::new();
+            for field in lacking.iter().flat_map(|(_, fields)| fields) {
+                if !fields.contains(field) {
+                    fields.push(field.clone());
+                }
+            }
+            NotIndexed::Missing {
+                attribute: key.attribute.clone(),
+                fields,
+            }
+        }
+        (None, Some(condition)) => NotIndexed::Condition(condition.clone()),
+        (None, None) => NotIndexed::Missing {
+            attribute,
+            fields: Vec::new(),
+        },
+    }
+}
+
+/// The fields of a key that an item does not have, or has as empty text, unless a None has a place in the key.
+fn missing_fields(item: &Item, key: &KeySchema, entity: &EntitySchema) -> Vec<String> {
+    let is_missing = |field: &str| {
+        let attribute = entity
+            .field(field)
+            .and_then(|field| field.attribute.as_deref());
+        // A field without an attribute stands in the primary key, so it is there.
+        attribute.is_some_and(|attribute| match item.get(attribute) {
+            None | Some(Value::Null) => true,
+            Some(Value::S(text)) => text.is_empty(),
+            Some(_) => false,
+        })
+    };
+    let fields: Vec<&str> = match &key.content {
+        KeyContent::Field(field) => vec![field],
+        KeyContent::Template(pieces) => {
+            let parts = pieces.iter().filter_map(|piece| match piece {
+                PieceSchema::Part(part) => Some(part),
+                _ => None,
+            });
+            let placed =
+                |part: &&PartSchema| !matches!(part.presence, Presence::First | Presence::Last);
+            parts
+                .filter(placed)
+                .map(|part| part.field.as_str())
+                .collect()
+        }
+    };
+    let missing = fields.into_iter().filter(|field| is_missing(field));
+    missing.map(str::to_owned).collect()
 }

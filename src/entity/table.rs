@@ -69,8 +69,13 @@ impl TableSchema {
     /// # Ok::<(), dynamo_entity::Error>(())
     /// ```
     pub fn with_collection<C: DynamoCollection>(mut self) -> Result<Self> {
-        let (mine, table) = (&self.name, <C::Table as DynamoTable>::TABLE.name);
-        if mine != table {
+        let (mine, theirs) = (&self.name, <C::Table as DynamoTable>::TABLE);
+        let table = theirs.name;
+        let is_mine = match self.origin.0 {
+            Some(declaration) => declaration.id == theirs.id,
+            None => mine == table,
+        };
+        if !is_mine {
             let collection = C::NAME;
             return Err(Error::config(format!(
                 "`{collection}` is a collection of the table `{table}`, and this is `{mine}`: give it to the schema of that one"

@@ -14,7 +14,7 @@ use super::parse::{KeyParser, PartText};
 use super::part::{PartOut, PartWriter};
 use super::{Arg, FIRST, KeyPart, LAST, LOWER, PartPlace, SortedPart, Textual, UPPER};
 use crate::json::{CodecError, Writer};
-use crate::schema::{Style, Width};
+use crate::schema::{PartRanges, Style, Width};
 
 /// `{field:lower}`: text.
 #[diagnostic::on_unimplemented(
@@ -99,6 +99,7 @@ macro_rules! folded {
             const WIDTH: Width = Width::Variable;
             const MAY_BE_EMPTY: bool = true;
             const IS_EXACT: bool = true;
+            const RANGES: PartRanges = PartRanges::Text;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
                 writer.text(&self.text);
@@ -108,6 +109,10 @@ macro_rules! folded {
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
                 let text = text.text()?;
                 Some($folded::fold(&text)).filter(|folded| folded.text == text)
+            }
+
+            fn from_plain(text: &str) -> Option<Self> {
+                Some($folded::fold(text))
             }
 
             fn to_part(&self) -> Self {

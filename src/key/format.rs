@@ -67,6 +67,10 @@ macro_rules! lossy {
         #[doc(hidden)]
         const WIDTH: Width;
 
+        /// What a query may ask of the part by text.
+        #[doc(hidden)]
+        const RANGES: $crate::schema::PartRanges = $crate::schema::PartRanges::Ordered;
+
         /// The part of this value.
         fn to_part(&self) -> $part;
 
@@ -102,6 +106,7 @@ macro_rules! lossy {
     };
     (impl $part:ty, $of:expr) => {
         const WIDTH: Width = <$part as KeyPart>::WIDTH;
+        const RANGES: $crate::schema::PartRanges = <$part as KeyPart>::RANGES;
 
         fn to_part(&self) -> $part {
             let of: fn(&Self) -> $part = $of;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
-use crate::schema::{KeyType, Presence, Width};
+use crate::schema::{KeyType, PartRanges, Presence, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
 #[diagnostic::on_unimplemented(
@@ -29,6 +29,10 @@ pub trait IndexField<const FORMAT: u8> {
     /// Whether it may be missing.
     #[doc(hidden)]
     const PRESENCE: Presence;
+
+    /// What a query may ask of the part by text.
+    #[doc(hidden)]
+    const RANGES: PartRanges;
 
     /// Whether the part is present. The item is not in the index for a None, nor for empty text.
     #[doc(hidden)]
@@ -64,6 +68,7 @@ macro_rules! index_fields {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
+            const RANGES: PartRanges = <T as $part>::RANGES;
             const PRESENCE: Presence = index_fields!(presence T $($empty)?);
 
             fn is_there(&self) -> bool {
@@ -88,6 +93,7 @@ macro_rules! index_fields {
             type Part = $held;
 
             const WIDTH: Width = <T as $part>::WIDTH;
+            const RANGES: PartRanges = <T as $part>::RANGES;
             const PRESENCE: Presence = Presence::Optional;
 
             fn is_there(&self) -> bool {
@@ -133,6 +139,7 @@ macro_rules! placed_fields {
 
             // A None is written shorter than a value.
             const WIDTH: Width = Width::Variable;
+            const RANGES: PartRanges = <T as $part>::RANGES;
             const PRESENCE: Presence = $presence;
 
             fn is_there(&self) -> bool {
@@ -192,6 +199,10 @@ pub trait IndexPart: Sized {
     /// The native type.
     const TYPE: KeyType;
 
+    /// What a query may ask of the key by text.
+    #[doc(hidden)]
+    const RANGES: PartRanges;
+
     /// The key for a text as a person writes it.
     #[doc(hidden)]
     fn given(text: &str) -> Option<Box<dyn std::any::Any>>
@@ -228,6 +239,7 @@ impl<T: KeyValue> IndexPart for T {
     type Mode<U: KeyUsage> = U::Required;
 
     const TYPE: KeyType = <T as KeyValue>::TYPE;
+    const RANGES: PartRanges = <T as KeyValue>::RANGES;
 
     fn given(text: &str) -> Option<Box<dyn std::any::Any>>
     where
@@ -268,6 +280,7 @@ impl<T: KeyValue> IndexPart for Option<T> {
     type Mode<U: KeyUsage> = U::Optional;
 
     const TYPE: KeyType = T::TYPE;
+    const RANGES: PartRanges = <T as KeyValue>::RANGES;
 
     fn given(text: &str) -> Option<Box<dyn std::any::Any>>
     where

@@ -10,7 +10,7 @@ use super::{KeyPart, Ordered, Role};
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
-use crate::schema::KeyType;
+use crate::schema::{KeyType, PartRanges};
 
 /// A type that can be a key attribute by itself: text, a number or bytes.
 #[diagnostic::on_unimplemented(
@@ -26,6 +26,10 @@ pub trait KeyValue: Sized {
     /// Whether each value has only one spelling, so that what was read need not be compared with what would be written.
     #[doc(hidden)]
     const IS_EXACT: bool = false;
+
+    /// What a query may ask of such a key by text.
+    #[doc(hidden)]
+    const RANGES: PartRanges = PartRanges::Ordered;
 
     /// Whether it is empty text or binary, which no key may be.
     fn is_empty_key(&self) -> bool {
@@ -173,6 +177,10 @@ macro_rules! sized_key_values {
         impl KeyValue for $value {
             const TYPE: KeyType = KeyType::$type;
             const IS_EXACT: bool = true;
+            const RANGES: PartRanges = match KeyType::$type {
+                KeyType::S => PartRanges::Text,
+                KeyType::N | KeyType::B => PartRanges::Ordered,
+            };
 
             as_value!();
 

@@ -4,7 +4,7 @@ use super::PartPlace;
 use super::given::part_of_text;
 use super::parse::{KeyParser, PartText};
 use crate::json::CodecError;
-use crate::schema::{Style, Width};
+use crate::schema::{PartRanges, Style, Width};
 
 /// A type that can stand in a key template.
 ///
@@ -25,6 +25,10 @@ pub trait KeyPart: Sized {
     /// Whether a value can be empty; see [`is_empty_part`](Self::is_empty_part).
     #[doc(hidden)]
     const MAY_BE_EMPTY: bool = false;
+
+    /// What a query may ask of such a part by text.
+    #[doc(hidden)]
+    const RANGES: PartRanges = PartRanges::Ordered;
 
     /// Writes the text.
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError>;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::parse::PartText;
 use super::part::{KeyPart, PartWriter};
 use crate::json::CodecError;
-use crate::schema::{Style, Width};
+use crate::schema::{PartRanges, Style, Width};
 
 const HEX: &[u8; 16] = b"0123456789ABCDEF";
 
@@ -72,6 +72,7 @@ macro_rules! text_part {
             const WIDTH: Width = Width::Variable;
             const MAY_BE_EMPTY: bool = true;
             const IS_EXACT: bool = true;
+            const RANGES: PartRanges = PartRanges::Text;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
                 writer.text(self);

@@ -17,6 +17,9 @@ const LONGEST: usize = 96;
 
 /// Finds the partitions that are asked for most, in memory of a fixed size, 64 KB by default.
 ///
+/// Counted is by pattern and partition, so a partition that several verbs ask for stands there several times: what the
+/// service throttles is their sum.
+///
 /// A partition of which one in 256 accesses is has a counter, whatever else comes. The counter may be too high, by no
 /// more than it says. The keys of the partitions that have counters are kept, and shown to whoever asks for them: they
 /// are values. Clones count together.
@@ -52,8 +55,10 @@ pub struct HotKeys(Arc<Mutex<HotCounts>>);
 pub struct HotPartition {
     /// What asks for it.
     pub pattern: &'static Pattern,
-    /// The table's full name. The index, if it is a partition of one, is the [`index`](Pattern::index) of the pattern.
+    /// The table's full name.
     pub table: Arc<str>,
+    /// The index, if it is a partition of one.
+    pub index: Option<&'static str>,
     /// The key of the partition, cut behind 96 bytes. It is a value.
     pub partition: Box<str>,
     /// So often it was certainly asked for.
@@ -77,6 +82,7 @@ struct TableName {
 struct HotKey {
     pattern: &'static Pattern,
     table: Arc<str>,
+    index: Option<&'static str>,
     partition: Box<str>,
 }
 
@@ -150,7 +156,7 @@ impl HotCounts {
 
     fn count(&mut self, pattern: &'static Pattern, key: &PartitionKey<'_>) {
         let mut id = DefaultHasher::new();
-        (pattern, key.table()).hash(&mut id);
+        (pattern, key.table(), key.index()).hash(&mut id);
         for bytes in key.bytes() {
             bytes.hash(&mut id);
         }
@@ -160,6 +166,7 @@ impl HotCounts {
         self.sketch.add(id.finish(), || HotKey {
             pattern,
             table: name.cloned().unwrap_or_else(|| key.table().into()),
+            index: key.index(),
             partition: cut(&key.text()).into(),
         });
     }
@@ -187,6 +194,7 @@ impl HotPartition {
         HotPartition {
             pattern: counter.what.pattern,
             table: counter.what.table.clone(),
+            index: counter.what.index,
             partition: counter.what.partition.clone(),
             at_least: counter.count - counter.over,
             at_most: counter.count,
@@ -206,6 +214,7 @@ impl fmt::Debug for HotPartition {
         f.debug_struct("HotPartition")
             .field("pattern", &self.pattern)
             .field("table", &self.table)
+            .field("index", &self.index)
             .field("at_least", &self.at_least)
             .field("at_most", &self.at_most)
             .finish_non_exhaustive()

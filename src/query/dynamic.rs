@@ -18,7 +18,7 @@ use crate::entity::hash_of_json;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Writer};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, in_case};
-use crate::schema::{DeclaredEntity, EntityIndexDef, TableSchema};
+use crate::schema::{DeclaredEntity, EntityIndexDef, PartRanges, TableSchema};
 use key::{DynamicKey, DynamicPart, PartModels};
 
 impl TableSchema {
@@ -195,8 +195,18 @@ impl DynamicEntity {
             false => format!("it has `{}`", names.join("`, `")),
         };
         let name = self.name();
+        let is_unique = self
+            .declared
+            .entity
+            .uniques
+            .iter()
+            .any(|unique| unique.name == pattern);
+        let unique = match is_unique {
+            true => ": that is a unique value, which only the typed look-up finds",
+            false => "",
+        };
         Err(Error::config(format!(
-            "`{name}` has no access pattern `{pattern}`, {has}"
+            "`{name}` has no access pattern `{pattern}`, {has}{unique}"
         )))
     }
 
@@ -301,7 +311,7 @@ impl DynamicEntity {
                 format => format!(", in the key as `{{{field}:{format}}}`"),
             };
             let message = format!(
-                "`{field}` of `{name}` is a `{ty}`{format}, and the given text is none: see `TableSchema::dynamic` for how \
+                "`{field}` of `{name}` is a `{ty}`{format}, and the given text is no value of it: `TableSchema::dynamic` says how \
                  each type is written"
             );
             let error = Error::new(ErrorKind::InvalidKey, Stage::Key, message);
@@ -380,7 +390,7 @@ impl DynamicQuery {
     /// The next part of the sort key, which is text, begins with this.
     pub fn starts_with(mut self, part: &str, text: &str) -> Result<Query<Item>> {
         let (_, _, place) = self.next(part)?;
-        if !self.is_text(&place) {
+        if place.model.ranges != PartRanges::Text {
             return Err(self.refused(format!("`{part}` is no text, so it begins with nothing")));
         }
         self.draft.starting_with(&in_case(place.case(), text));
@@ -414,18 +424,13 @@ impl DynamicQuery {
 
     /// Refuses a range of a part by which the keys do not sort, which typed calls do not compile for.
     fn check_order(&self, key: &DynamicKey, place: &DynamicPart) -> Result<()> {
-        match key.is_sorted_by(place, self.is_text(place)) {
+        match key.is_sorted_by(place) {
             true => Ok(()),
             false => Err(self.refused(format!(
-                "the keys of this `verbatim` table do not sort by `{}`, so it has no range",
+                "the keys do not sort by the values of `{}`, so it has no range",
                 place.field
             ))),
         }
-    }
-
-    /// Whether a part is stored as text of any width.
-    fn is_text(&self, place: &DynamicPart) -> bool {
-        place.has_any_width() && self.declared.stores_text(place.field)
     }
 
     #[cold]

@@ -178,14 +178,6 @@ impl DeclaredEntity {
             .copied()
             .unwrap_or(&SEVERAL.batch)
     }
-
-    /// Whether a field is stored as text.
-    pub(crate) fn stores_text(self, field: &str) -> bool {
-        let mut fields = self.model.fields.iter();
-        let field = fields.find(|known| known.name == field);
-        let stored = field.and_then(|field| self.key_type(field.name).or(field.stored));
-        stored == Some(Tag::S)
-    }
 }
 
 impl EntitySchema {

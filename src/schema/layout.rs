@@ -159,7 +159,8 @@ impl DeclaredEntity {
             rust_type: field.rust_type.to_owned(),
             stored: self.key_type(field.name).or(field.stored),
             role: field.role,
-            is_required: at.is_some_and(|at| !(self.model.may_be_absent)(at)),
+            is_required: at.is_some_and(|at| !(self.model.may_be_absent)(at))
+                && !self.is_whole_in_key(field.name),
             form: filled(field.form),
             default: filled(field.default),
             doc: field.doc.to_owned(),
@@ -167,6 +168,25 @@ impl DeclaredEntity {
     }
 
     /// The type of a field that is a key attribute.
+    /// Whether a template of the primary key holds all of a field, so that it is read from there.
+    fn is_whole_in_key(self, field: &str) -> bool {
+        let mut models = self.model.parts.iter();
+        let mut is_whole = false;
+        for key in [&self.entity.pk].into_iter().chain(&self.entity.sk) {
+            let KeySource::Template(pieces) = key.source else {
+                models.next();
+                continue;
+            };
+            for piece in pieces {
+                if let Piece::Part { field: part, .. } = piece {
+                    let cuts = models.next().is_some_and(PartModel::is_cut);
+                    is_whole |= *part == field && !cuts;
+                }
+            }
+        }
+        is_whole
+    }
+
     pub(super) fn key_type(self, field: &str) -> Option<Tag> {
         let indexes = self.entity.indexes.iter();
         let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));

@@ -94,11 +94,18 @@ pub struct PartModel {
     pub format: &'static str,
     /// The attribute of a field that is a key by itself; else empty.
     pub name: Name,
+    /// What may be asked of it.
+    pub ranges: PartRanges,
     /// Makes the part out of a text that a person writes; `None` if the text is no value of its type.
     pub given: GivenOfText,
 }
 
 impl PartModel {
+    /// Whether the key holds less than the field.
+    pub(super) fn is_cut(&self) -> bool {
+        !self.format.is_empty() && self.pad().is_none()
+    }
+
     /// How many digits its format asks for.
     pub(crate) fn pad(&self) -> Option<usize> {
         self.format
@@ -116,6 +123,17 @@ pub const NO_NAME: Name = Name::new("", "");
 /// Makes a part of a key out of a text. What it makes is a [`GivenPart`](crate::key::GivenPart), which this room does not
 /// know, because keys are made by what it says.
 pub type GivenOfText = fn(&str) -> Option<Box<dyn Any>>;
+
+/// What a query may ask of a part besides being equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartRanges {
+    /// Nothing: its texts do not sort as its values do.
+    Nothing,
+    /// A range.
+    Ordered,
+    /// A range, and what it begins with.
+    Text,
+}
 
 /// What a field is to the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

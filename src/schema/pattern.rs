@@ -40,6 +40,8 @@ pub struct Pattern {
     pub(crate) partition: PartitionName,
     /// How many attributes the key of a partition has, where partitions are queried.
     pub(crate) parts: usize,
+    /// Module path and name of the entity, for two may have one name; empty if there is none.
+    id: &'static str,
     /// What stands for requests of the same entity that this one is a part of.
     joint: Option<&'static JointPatterns>,
 }
@@ -76,14 +78,17 @@ pub(crate) struct JointPatterns {
     pub(crate) transact_each: Pattern,
 }
 
+/// What an entity or a collection is called, and what tells it from others of that name.
+pub(crate) type PatternOwner = (&'static str, &'static str);
+
 /// One of the joint patterns.
 pub(crate) type JointVerb = fn(&'static JointPatterns) -> &'static Pattern;
 
 /// Those of requests about several entities.
-pub(crate) static SEVERAL: JointPatterns = JointPatterns::of("several", PartitionName::First);
+pub(crate) static SEVERAL: JointPatterns = JointPatterns::of(("several", ""), PartitionName::First);
 
 impl JointPatterns {
-    pub(crate) const fn of(entity: &'static str, partition: PartitionName) -> Self {
+    pub(crate) const fn of(entity: PatternOwner, partition: PartitionName) -> Self {
         JointPatterns {
             batch: Pattern::part(entity, "batch", partition),
             transact: Pattern::part(entity, "transact", partition),
@@ -106,13 +111,19 @@ impl Pattern {
             index: None,
             partition: PartitionName::Unknown,
             parts: 1,
+            id: "",
             joint: None,
         }
     }
 
-    const fn part(entity: &'static str, name: &'static str, partition: PartitionName) -> Self {
+    const fn part(
+        (entity, id): PatternOwner,
+        name: &'static str,
+        partition: PartitionName,
+    ) -> Self {
         Pattern {
             partition,
+            id,
             ..Pattern::alone(entity, name)
         }
     }
@@ -125,6 +136,7 @@ impl Pattern {
     ) -> Self {
         Pattern {
             partition: PartitionName::Named(entity.pk.attribute),
+            id: entity.id,
             joint: Some(joint),
             ..Pattern::alone(entity.type_name, name)
         }
@@ -132,7 +144,7 @@ impl Pattern {
 
     /// An access pattern of the entity or the collection with this name.
     pub(crate) const fn access(
-        entity: &'static str,
+        (entity, id): PatternOwner,
         pk: &'static str,
         (name, index): (&'static str, Option<&EntityIndexDef>),
         joint: &'static JointPatterns,
@@ -148,6 +160,7 @@ impl Pattern {
                 Some(index) if !index.pk.is_empty() => index.pk.len(),
                 _ => 1,
             },
+            id,
             joint: Some(joint),
             ..Pattern::alone(entity, name)
         }
@@ -163,7 +176,7 @@ impl Pattern {
         let Some(first) = first else {
             return verb(&SEVERAL);
         };
-        match patterns.all(|other| other.entity == first.entity) {
+        match patterns.all(|other| (other.entity, other.id) == (first.entity, first.id)) {
             true => first.with(verb),
             false => verb(&SEVERAL),
         }
@@ -174,8 +187,15 @@ impl Pattern {
         self.joint.map_or(self, verb)
     }
 
-    fn names(&self) -> (&'static str, &'static str, Option<&'static str>) {
-        (self.entity, self.name, self.index)
+    fn names(
+        &self,
+    ) -> (
+        &'static str,
+        &'static str,
+        Option<&'static str>,
+        &'static str,
+    ) {
+        (self.entity, self.name, self.index, self.id)
     }
 }
 

@@ -81,6 +81,14 @@ impl TableSchema {
         }
     }
 
+    /// The same without what only tools read.
+    pub(crate) fn without_collections(&self) -> Self {
+        TableSchema {
+            collections: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// The entity of this name.
     pub fn entity(&self, name: &str) -> Option<&EntitySchema> {
         self.entities.iter().find(|entity| entity.name == name)

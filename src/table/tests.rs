@@ -314,6 +314,33 @@ async fn settings_are_asked_for_when_a_table_is_created() {
     assert_eq!(writes(&http), [""; 0]);
 }
 
+/// A creator that died before the last step, and a service that keeps no backups yet, leave no table without recovery.
+#[tokio::test]
+async fn recovery_is_switched_on_in_the_end() {
+    let (db, http) = start().await;
+    let told = |body: &str| Fault::Reply(200, body.to_owned());
+    let off = r#"{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"DISABLED"}}}"#;
+    let on = off.replace("DISABLED", "ENABLED");
+    db.create_tables([shop()]).await.unwrap();
+    // The table is there and young.
+    http.plan([
+        Fault::Pass,
+        Fault::Pass,
+        told(off),
+        Fault::refuse("ContinuousBackupsUnavailableException"),
+        told("{}"),
+    ]);
+    let schema = shop().point_in_time_recovery(7);
+    db.create_tables([schema.clone()]).await.unwrap();
+    assert_eq!(
+        writes(&http),
+        ["UpdateContinuousBackups", "UpdateContinuousBackups"]
+    );
+    http.plan([Fault::Pass, Fault::Pass, told(&on)]);
+    db.create_tables([schema]).await.unwrap();
+    assert_eq!(writes(&http), [""; 0]);
+}
+
 #[tokio::test]
 async fn a_table_without_settings_asks_for_none() {
     let (db, http) = start().await;

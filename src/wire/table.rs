@@ -7,7 +7,8 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
     BillingMode, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndex,
     GlobalSecondaryIndexUpdate, LocalSecondaryIndex, PointInTimeRecoverySpecification,
-    ProvisionedThroughput, StreamSpecification, TimeToLiveSpecification, TimeToLiveStatus,
+    PointInTimeRecoveryStatus, ProvisionedThroughput, StreamSpecification, TimeToLiveSpecification,
+    TimeToLiveStatus,
 };
 
 use super::failure::{Site, from_sdk};
@@ -205,6 +206,27 @@ pub(crate) async fn enable_recovery(client: &Client, name: &str, days: u8) -> Re
             lacking(from_sdk(error, Site::harmless("UpdateContinuousBackups", name)).error)
         }
     }
+}
+
+/// Whether the table can be restored to any second; None if the server does not know of that.
+pub(crate) async fn recovers(client: &Client, name: &str) -> Result<Option<bool>> {
+    let request = client.describe_continuous_backups().table_name(name);
+    let output = match request.send().await {
+        Ok(output) => output,
+        Err(error) => {
+            let site = Site::harmless("DescribeContinuousBackups", name);
+            return lacking(from_sdk(error, site).error).map(|()| None);
+        }
+    };
+    let backups = output.continuous_backups_description();
+    let recovery = backups.and_then(|backups| backups.point_in_time_recovery_description());
+    let status = recovery.and_then(|recovery| recovery.point_in_time_recovery_status());
+    Ok(Some(status == Some(&PointInTimeRecoveryStatus::Enabled)))
+}
+
+/// Whether the service is not yet ready to keep backups of a new table.
+pub(crate) fn keeps_no_backups_yet(error: &Error) -> bool {
+    error.code() == Some("ContinuousBackupsUnavailableException")
 }
 
 /// Passes over an operation that the server does not have.

@@ -17,6 +17,8 @@ tests![
     verbatim_keys_are_written_as_typed,
     rows_are_found_by_text,
     texts_that_are_no_values_are_refused,
+    newtypes_are_read_as_what_they_hold,
+    what_has_no_order_has_no_range,
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
@@ -166,7 +168,7 @@ async fn every_format_is_written_as_typed(db: Db) -> Outcome {
             &db,
             Formats::epochs(name).at().eq(seconds).number().lt(number),
             by_text
-                .query("epochs", [&*name.to_uppercase()])?
+                .query("epochs", [name])?
                 .eq("at", &time)?
                 .between("number", ..&*number_text),
         )?;
@@ -299,7 +301,10 @@ async fn verbatim_keys_are_written_as_typed(db: Db) -> Outcome {
             .between("number", "1"..)
             .unwrap_err()
             .to_string();
-        assert!(refused.contains("do not sort by `number`"), "{refused}");
+        assert!(
+            refused.contains("do not sort by the values of `number`"),
+            "{refused}"
+        );
     }
     // The delimiter would end the part early, which typed calls refuse too.
     assert!(Verbatim::key("a:b", 7, "c").to_item().is_err());
@@ -365,5 +370,78 @@ async fn texts_that_are_no_values_are_refused(_: Db) -> Outcome {
         assert!(by_text.key(["a", "1", "1", number]).is_err(), "{number}");
     }
     assert!(by_text.key(["a", "-0", "1", "1"]).is_err());
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct At(DateTime<Utc>);
+
+#[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
+enum Level {
+    Low,
+    High,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "wrapped", key(pk = "{name}", sk = "{label}"))]
+#[dynamo(gsi(by_time, pk = "A", sk = "{at}"), gsi(by_bare_time, pk = "{level}", sk = at))]
+#[dynamo(gsi(by_level, pk = "L", sk = "{level}#{at}"))]
+struct Wrapped {
+    #[dynamo(skip)]
+    name: String,
+    #[dynamo(skip)]
+    label: String,
+    at: At,
+    level: Level,
+}
+
+async fn newtypes_are_read_as_what_they_hold(db: Db) -> Outcome {
+    let by_text = entity::<Wrapped>("Wrapped")?;
+    let time = "2026-03-01T00:00:00Z";
+    let at = || At(time.parse().expect("a time"));
+    for text in [time, "2026-03-01", "2026-03-01T01:00:00+01:00"] {
+        same(
+            &db,
+            Wrapped::by_time().at().ge(at()),
+            by_text.query("by_time", [])?.between("at", text..),
+        )?;
+        same(
+            &db,
+            Wrapped::by_bare_time(Level::Low).at().eq(at()),
+            by_text.query("by_bare_time", ["Low"])?.eq("at", text),
+        )?;
+    }
+    Ok(())
+}
+
+async fn what_has_no_order_has_no_range(db: Db) -> Outcome {
+    let by_text = entity::<Wrapped>("Wrapped")?;
+    let refused = |query: Result<Query<Item>>, why: &str| {
+        let message = query.unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
+    };
+    let levels = || by_text.query("by_level", []);
+    refused(
+        levels()?.between("level", "Low"..="High"),
+        "do not sort by the values of `level`",
+    );
+    refused(levels()?.starts_with("level", "L"), "`level` is no text");
+    refused(
+        by_text
+            .query("by_bare_time", ["Low"])?
+            .starts_with("at", "2026"),
+        "`at` is no text",
+    );
+    same(
+        &db,
+        Wrapped::by_level().level().eq(Level::High),
+        levels()?.eq("level", "High"),
+    )?;
+    // A part without an attribute of its own is text all the same.
+    same(
+        &db,
+        Wrapped::in_partition("a").label().starts_with("b"),
+        by_text.in_partition(["a"])?.starts_with("label", "b"),
+    )?;
     Ok(())
 }

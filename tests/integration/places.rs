@@ -1,6 +1,6 @@
 //! Law N1 for the entities that most tests use: the schema knows where each of them is.
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::NotIndexed;
 use dynamo_entity::{Item, Value};
@@ -18,6 +18,7 @@ tests![
     every_index_holds_what_the_schema_says,
     plain_tables_hold_what_the_schema_says,
     an_absence_has_its_reason,
+    a_none_with_a_place_is_not_missing,
     what_the_service_refuses_has_no_place,
 ];
 
@@ -86,6 +87,61 @@ async fn an_absence_has_its_reason(_: Db) -> Outcome {
     Ok(())
 }
 
+/// Work that is to be done.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "work", key(pk = "WORK#{id}"))]
+#[dynamo(gsi(open, pk = "OPEN#{team}", sk = "{due:last}#{id}", when(done = false)))]
+struct Work {
+    id: u32,
+    team: Option<String>,
+    due: Option<DateTime<Utc>>,
+    #[dynamo(default)]
+    done: bool,
+}
+
+async fn a_none_with_a_place_is_not_missing(_: Db) -> Outcome {
+    let schema = Work::schema();
+    let why = |team: Option<&str>, done| -> Result<NotIndexed, Box<dyn std::error::Error>> {
+        let team = team.map(str::to_owned);
+        let work = Work {
+            id: 1,
+            team,
+            due: None,
+            done,
+        };
+        let place = schema.place(&work)?;
+        let place = place.index("open").ok_or("it is declared")?;
+        place
+            .clone()
+            .err()
+            .ok_or_else(|| "it is in the index".into())
+    };
+    assert_eq!(
+        why(Some("a"), true)?,
+        NotIndexed::Condition("done = false".into())
+    );
+    let missing = why(None, false)?;
+    assert_eq!(
+        missing.to_string(),
+        "missing is `team`, which the key `open_pk` is made of"
+    );
+    assert!(
+        schema
+            .place(&Work {
+                id: 1,
+                team: Some("a".into()),
+                due: None,
+                done: false
+            })?
+            .index("open")
+            .is_some_and(|place| place.is_ok())
+    );
+    // What a template of the primary key holds need not be an attribute.
+    let work = schema.entity("Work").ok_or("it is declared")?;
+    assert!(!work.field("id").is_some_and(|id| id.is_required));
+    Ok(())
+}
+
 async fn what_the_service_refuses_has_no_place(db: Db) -> Outcome {
     db.create_tables([Shop::schema()]).await?;
     let schema = Shop::schema();
@@ -104,6 +160,11 @@ async fn what_the_service_refuses_has_no_place(db: Db) -> Outcome {
         (item(&[("lsi1sk", Value::Null)]), false),
         (item(&[("pk", Value::from(""))]), false),
         (item(&[("sk", Value::from(7))]), false),
+        (item(&[("sk", Value::from("x".repeat(1024)))]), true),
+        (item(&[("sk", Value::from("x".repeat(1025)))]), false),
+        (item(&[("pk", Value::from("x".repeat(2048)))]), true),
+        (item(&[("pk", Value::from("x".repeat(2049)))]), false),
+        (item(&[("gsi1sk", Value::from("x".repeat(1025)))]), false),
         (Item::from_iter([("pk", Value::from("a"))]), false),
     ];
     for (item, fits) in cases {

@@ -94,13 +94,19 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
     match source {
         KeySource::Field { field, .. } => {
             let field = &entity.fields[*field];
-            let given = match field.role {
-                Role::Version | Role::Ttl => code!(<u64 as __d::KeyValue>::given),
-                _ if sparse => of(&field.ty, &code!(IndexPart), "given"),
-                _ => of(&field.ty, &code!(KeyValue), "given"),
+            let contract = match sparse {
+                true => code!(IndexPart),
+                false => code!(KeyValue),
+            };
+            let (ranges, given) = match field.role {
+                Role::Version | Role::Ttl => (
+                    code!(__d::PartRanges::Ordered),
+                    code!(<u64 as __d::KeyValue>::given),
+                ),
+                _ => ask(field, &contract),
             };
             let name = name(&field.stored);
-            vec![code!(__d::PartModel { format: "", name: #name, given: #given })]
+            vec![code!(__d::PartModel { format: "", name: #name, ranges: #ranges, given: #given })]
         }
         KeySource::Template(template) => {
             let parts = parts(template).map(|(field, part_format)| {
@@ -108,13 +114,19 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
                     true => index_contract(part_format),
                     false => contract(part_format),
                 };
-                let given = of(&entity.fields[field].ty, &contract, "given");
+                let (ranges, given) = ask(&entity.fields[field], &contract);
                 let text = format_text(part_format);
-                code!(__d::PartModel { format: #text, name: __d::NO_NAME, given: #given })
+                code!(__d::PartModel { format: #text, name: __d::NO_NAME, ranges: #ranges, given: #given })
             });
             parts.collect()
         }
     }
+}
+
+/// Asks the type of a part what queries by text have to know.
+fn ask(field: &Field, contract: &TokenStream) -> (TokenStream, TokenStream) {
+    let ask = |item| of(&field.ty, contract, item);
+    (ask("RANGES"), ask("given"))
 }
 
 /// A format as it is written in a template.

@@ -131,9 +131,36 @@ pub(super) fn plain_name(ident: &Ident) -> String {
     text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
 }
 
-/// Returns tokens as messages show them: without spaces, as users write them.
+/// Returns tokens as messages show them: with a space only where two words stand side by side, as users write types.
 pub(super) fn shown(tokens: &impl ToTokens) -> String {
-    tokens.to_token_stream().to_string().replace(' ', "")
+    let mut text = String::new();
+    show(tokens.to_token_stream(), &mut text, &mut false);
+    text
+}
+
+fn show(tokens: TokenStream, text: &mut String, after_word: &mut bool) {
+    for token in tokens {
+        let is_word = matches!(token, TokenTree::Ident(_) | TokenTree::Literal(_));
+        if is_word && *after_word {
+            text.push(' ');
+        }
+        *after_word = is_word;
+        let TokenTree::Group(group) = token else {
+            text.push_str(&token.to_string());
+            continue;
+        };
+        let (open, close) = match group.delimiter() {
+            Delimiter::Parenthesis => ("(", ")"),
+            Delimiter::Brace => ("{", "}"),
+            Delimiter::Bracket => ("[", "]"),
+            Delimiter::None => ("", ""),
+        };
+        text.push_str(open);
+        *after_word = false;
+        show(group.stream(), text, after_word);
+        text.push_str(close);
+        *after_word &= close.is_empty();
+    }
 }
 
 /// Writes `"name":` with JSON's escapes here, so that no write of an item has to look for them.

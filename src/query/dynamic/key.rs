@@ -2,7 +2,9 @@
 
 use crate::json::CodecError;
 use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
-use crate::schema::{DeclaredEntity, KeyDef, KeySource, PartModel, Piece, Presence, Style, Width};
+use crate::schema::{
+    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, Width,
+};
 
 /// A key attribute with the models of its parts.
 #[derive(Clone, Copy)]
@@ -163,12 +165,17 @@ impl DynamicKey {
     }
 
     /// Whether the keys sort by the values of a part; those of other libraries need not.
-    pub(super) fn is_sorted_by(&self, part: &DynamicPart, is_text: bool) -> bool {
+    pub(super) fn is_sorted_by(&self, part: &DynamicPart) -> bool {
+        if part.model.ranges == PartRanges::Nothing {
+            return false;
+        }
         let KeySource::Template(pieces) = self.def.source else {
             return true;
         };
         let ends = |piece: Option<&Piece>| matches!(piece, Some(Piece::Part { field, .. }) if *field == part.field);
-        self.style == Style::Escaped || !part.has_any_width() || is_text && ends(pieces.last())
+        self.style == Style::Escaped
+            || !part.has_any_width()
+            || part.model.ranges == PartRanges::Text && ends(pieces.last())
     }
 }
 

@@ -125,6 +125,7 @@ fn key_part(inner: &Type) -> Forward {
             const WIDTH: __d::Width = <#inner as __d::KeyPart>::WIDTH;
             const MAY_BE_EMPTY: bool = <#inner as __d::KeyPart>::MAY_BE_EMPTY;
             const IS_EXACT: bool = <#inner as __d::KeyPart>::IS_EXACT;
+            const RANGES: __d::PartRanges = <#inner as __d::KeyPart>::RANGES;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
                 <#inner as __d::KeyPart>::write_part(&self.0, writer)
@@ -132,6 +133,10 @@ fn key_part(inner: &Type) -> Forward {
 
             fn parse_part(text: &__d::PartText<'_>) -> ::core::option::Option<Self> {
                 <#inner as __d::KeyPart>::parse_part(text).map(Self)
+            }
+
+            fn from_plain(text: &str) -> ::core::option::Option<Self> {
+                <#inner as __d::KeyPart>::from_plain(text).map(Self)
             }
 
             fn to_part(&self) -> Self {
@@ -152,6 +157,7 @@ fn key_value(inner: &Type) -> Forward {
         body: code! {
             const TYPE: __d::KeyType = <#inner as __d::KeyValue>::TYPE;
             const IS_EXACT: bool = <#inner as __d::KeyValue>::IS_EXACT;
+            const RANGES: __d::PartRanges = <#inner as __d::KeyValue>::RANGES;
 
             fn is_empty_key(&self) -> bool {
                 <#inner as __d::KeyValue>::is_empty_key(&self.0)
@@ -159,6 +165,10 @@ fn key_value(inner: &Type) -> Forward {
 
             fn is_text(&self, text: &str) -> ::core::option::Option<bool> {
                 <#inner as __d::KeyValue>::is_text(&self.0, text)
+            }
+
+            fn from_plain(text: &str) -> ::core::option::Option<Self> {
+                <#inner as __d::KeyValue>::from_plain(text).map(Self)
             }
 
             fn to_key(&self) -> Self {

@@ -111,6 +111,7 @@ fn key_part(ident: &Ident) -> TokenStream {
         impl __d::KeyPart for #ident {
             const WIDTH: __d::Width = __d::Width::Variable;
             const IS_EXACT: bool = true;
+            const RANGES: __d::PartRanges = __d::PartRanges::Nothing;
 
             fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
                 writer.text(text(self));
@@ -134,6 +135,7 @@ fn key_value(ident: &Ident) -> TokenStream {
         impl __d::KeyValue for #ident {
             const TYPE: __d::KeyType = __d::KeyType::S;
             const IS_EXACT: bool = true;
+            const RANGES: __d::PartRanges = __d::PartRanges::Nothing;
 
             fn to_key(&self) -> Self {
                 copy(self)
