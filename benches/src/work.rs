@@ -53,6 +53,11 @@ works! {
     Snapshot3 "snapshot-3" x 20: "TransactGet, 3 items";
     Partition "partition" x 1: "6400 short rows of one partition, 64 requests";
     Shards "shards" x 1: "the same rows merged from 64 shards";
+    GetObserved "get-observed" x 40: "Get, with an observer that does nothing";
+    GetMetered "get-metered" x 40: "Get, counted by pattern";
+    GetHot "get-hot" x 40: "Get, with the search for hot partitions";
+    GetUntraced "get-untraced" x 40: "Get, with tracing, where nobody wants the span";
+    GetTraced "get-traced" x 40: "Get, with a span that nobody keeps";
 }
 
 impl Work {
@@ -62,12 +67,24 @@ impl Work {
 
     /// The work of the library with which this one is compared, if it is not compared with hand-written code.
     pub fn base(self) -> Option<Work> {
-        (self == Work::Shards).then_some(Work::Partition)
+        match self {
+            Work::Shards => Some(Work::Partition),
+            _ => self.is_watched().then_some(Work::Get),
+        }
     }
 
     /// Whether only the library does this work.
     pub fn is_of_library(self) -> bool {
-        matches!(self, Work::Partition | Work::Shards)
+        matches!(self, Work::Partition | Work::Shards) || self.is_watched()
+    }
+
+    /// Whether it is a Get of a connection that somebody watches.
+    pub fn is_watched(self) -> bool {
+        use Work::{GetHot, GetMetered, GetObserved, GetTraced, GetUntraced};
+        matches!(
+            self,
+            GetObserved | GetMetered | GetHot | GetUntraced | GetTraced
+        )
     }
 
     /// Whether the work only converts an item and sends no request.

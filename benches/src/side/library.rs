@@ -1,9 +1,14 @@
 //! The side of this library.
 
 use dynamo_entity::__private::{from_json, to_json};
+use dynamo_entity::observe::{CapacityByPattern, HotKeys};
 use dynamo_entity::prelude::*;
 use std::hint::black_box;
 use tokio::runtime::Runtime;
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::set_default;
+use tracing::{Metadata, Subscriber};
 
 use super::{Side, runtime};
 use crate::event::{Event, ROWS};
@@ -13,9 +18,51 @@ use crate::work::{LONG, SHORT, Work};
 pub struct Library {
     runtime: Runtime,
     db: Dynamo,
+    /// The same connection, as it is for works that are watched.
+    watched: Vec<(Work, Dynamo)>,
     order: Order,
     orders: Vec<Order>,
     json: String,
+}
+
+/// The connections of works that are watched. They share what was learned of the client.
+fn watched(db: &Dynamo) -> Vec<(Work, Dynamo)> {
+    let (meter, hot) = (CapacityByPattern::default(), HotKeys::default());
+    let traced = db.clone().with_tracing();
+    vec![
+        (Work::GetObserved, db.clone().with_observer(|_| ())),
+        (Work::GetMetered, db.clone().with_observer(meter.observer())),
+        (Work::GetHot, db.clone().with_observer(hot.observer())),
+        (Work::GetUntraced, traced.clone()),
+        (Work::GetTraced, traced),
+    ]
+}
+
+/// Wants spans and keeps nothing.
+struct Deaf;
+
+impl Subscriber for Deaf {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::INFO)
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &tracing::Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
 }
 
 impl Library {
@@ -24,6 +71,7 @@ impl Library {
         let db = runtime.block_on(Dynamo::connect(address)).expect("a URL");
         Library {
             runtime,
+            watched: watched(&db),
             db,
             order: order(),
             orders: orders(25),
@@ -32,12 +80,12 @@ impl Library {
     }
 
     async fn send(&self, work: Work) -> Result<Option<usize>> {
-        let db = &self.db;
+        let watched = self.watched.iter().find(|(of, _)| *of == work);
+        let db = watched.map_or(&self.db, |(_, db)| db);
+        let _guard = (work == Work::GetTraced).then(|| set_default(Deaf));
         let done = match work {
-            Work::Get => {
-                let found = Order::key(CUSTOMER, FIRST).get().send(db).await?;
-                usize::from(black_box(found).is_some())
-            }
+            Work::Get => self.get(db).await?,
+            work if work.is_watched() => self.get(db).await?,
             Work::Put => {
                 black_box(self.order.put().send(db).await?);
                 1
@@ -102,6 +150,11 @@ impl Library {
             _ => return Ok(None),
         };
         Ok(Some(done))
+    }
+
+    async fn get(&self, db: &Dynamo) -> Result<usize> {
+        let found = Order::key(CUSTOMER, FIRST).get().send(db).await?;
+        Ok(usize::from(black_box(found).is_some()))
     }
 
     /// Reads all events, and checks that they come in the order of their numbers, each once.
