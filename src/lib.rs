@@ -91,6 +91,7 @@
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
+//! | `metrics` | what requests ask, cost and take, for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
 #![forbid(unsafe_code)]

@@ -4,6 +4,8 @@ mod capacity_by_pattern;
 mod histogram;
 mod hot_keys;
 mod partition_key;
+#[cfg(feature = "metrics")]
+mod recorder;
 mod space_saving;
 #[cfg(feature = "tracing")]
 mod span;
@@ -26,6 +28,8 @@ pub use crate::wire::{Detour, WirePath};
 pub use capacity_by_pattern::{CapacityByPattern, PatternUsage};
 pub use hot_keys::{HotKeys, HotPartition};
 pub use partition_key::PartitionKey;
+#[cfg(feature = "metrics")]
+pub use recorder::metrics_observer;
 
 type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 

@@ -142,7 +142,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
         young.push(schema);
     }
     for schema in young {
-        enable_recovery(client, schema).await?;
+        complete_recovery(client, schema).await?;
     }
     for schema in &absent {
         begin(client, schema).await?;
@@ -177,14 +177,21 @@ async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
     enable_recovery(client, schema).await
 }
 
-/// Sees to it that a new table can be restored, if that is declared. Another creator may have done it, or have died before.
+/// Sees to it that a young table can be restored, if that is declared. Its creator may have done it, or have died before.
+async fn complete_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
+    if schema.settings.point_in_time_recovery.is_none()
+        || service::recovers(client, &schema.name).await? != Some(false)
+    {
+        return Ok(());
+    }
+    enable_recovery(client, schema).await
+}
+
+/// Has the service keep what is needed to restore a table, if that is declared.
 async fn enable_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
     let Some(days) = schema.settings.point_in_time_recovery else {
         return Ok(());
     };
-    if service::recovers(client, &schema.name).await? != Some(false) {
-        return Ok(());
-    }
     let mut unready = TablePolling::until(TROUBLE);
     loop {
         match service::enable_recovery(client, &schema.name, days).await {

@@ -18,7 +18,7 @@ use crate::wire::table::{self as service, DescribedTable, Status};
 use crate::wire::{Client, Request, Resend, ServiceOperation};
 
 /// What the reads are for: they concern no entity.
-static READY: Pattern = Pattern::alone("table", "ready");
+static READY: Pattern = Pattern::alone("Table", "ready");
 
 /// How long all looks together may take, if nobody says otherwise. Balancers wait about as long.
 const PATIENCE: Duration = Duration::from_secs(5);
