@@ -39,7 +39,7 @@ pub(crate) use interleave::others_may_be_among;
 pub(crate) use layout::Layout;
 pub use model::{
     CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME, PartModel,
-    PartRanges, TableModel,
+    PartRanges, TableModel, TextOf,
 };
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{

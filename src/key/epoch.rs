@@ -7,6 +7,7 @@
 use super::format::{Millis, Seconds, ToMillis, ToSeconds, lossy};
 use super::parse::{KeyParser, PartText};
 use super::part::{KeyPart, PartWriter};
+use super::time::plain_moment;
 use super::writer::PartPlace;
 use crate::clock::{Moment, Timestamp};
 use crate::json::CodecError;
@@ -97,6 +98,10 @@ macro_rules! counted {
 
             fn from_plain(text: &str) -> Option<$part<T>> {
                 KeyPart::from_plain(text)
+            }
+
+            fn from_whole(text: &str) -> Option<$part<T>> {
+                plain_moment::<T>(text).as_ref().map($cut::to_part)
             }
         }
     )*};

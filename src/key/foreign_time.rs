@@ -1,7 +1,9 @@
 //! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the text
 //! that JavaScript makes of them.
 
+use super::given::value_of_text;
 use super::native::{KeyValue, as_value, encode_key};
+use super::time::uncut;
 use super::{Ordered, Role};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
@@ -70,6 +72,11 @@ macro_rules! foreign_times {
             const TYPE: KeyType = KeyType::$type;
 
             as_value!();
+
+            /// The number or text that is stored, or a time as for other fields.
+            fn from_plain(text: &str) -> Option<Self> {
+                value_of_text(text).or_else(|| uncut(text, $name::floor, $name::get))
+            }
         }
     )*};
 }

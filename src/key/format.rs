@@ -7,6 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::time::plain_moment;
 use super::{KeyParser, KeyPart, PartPlace};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::time;
@@ -95,16 +96,27 @@ macro_rules! lossy {
         #[doc(hidden)]
         fn from_plain(text: &str) -> Option<$part>;
 
+        /// Reads the whole field as a person writes it, and cuts it.
+        #[doc(hidden)]
+        fn from_whole(text: &str) -> Option<$part>;
+
         /// The part for such a text.
         #[doc(hidden)]
-        fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+        fn given(text: &str, of: $crate::schema::TextOf) -> Option<Box<dyn std::any::Any>>
         where
             Self: 'static,
         {
-            $crate::key::given::part_of_text(Self::from_plain(text), Self::write_held)
+            let part = match of {
+                $crate::schema::TextOf::Part => Self::from_plain(text),
+                $crate::schema::TextOf::Field => Self::from_whole(text),
+            };
+            $crate::key::given::part_of_text(part, Self::write_held)
         }
     };
     (impl $part:ty, $of:expr) => {
+        lossy!(impl $part, $of, <Self as KeyPart>::from_plain);
+    };
+    (impl $part:ty, $of:expr, $whole:expr) => {
         const WIDTH: Width = <$part as KeyPart>::WIDTH;
         const RANGES: $crate::schema::PartRanges = <$part as KeyPart>::RANGES;
 
@@ -134,6 +146,11 @@ macro_rules! lossy {
         fn from_plain(text: &str) -> Option<$part> {
             <$part as KeyPart>::from_plain(text)
         }
+
+        fn from_whole(text: &str) -> Option<$part> {
+            let (of, whole): (fn(&Self) -> $part, fn(&str) -> Option<Self>) = ($of, $whole);
+            whole(text).as_ref().map(of)
+        }
     };
 }
 
@@ -151,10 +168,11 @@ pub trait ToSeconds: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + Clone> ToSeconds for T {
-    lossy!(impl Seconds<T>, |time| Seconds(cut_or_whole(
-        time,
-        1_000_000_000
-    )));
+    lossy!(
+        impl Seconds<T>,
+        |time| Seconds(cut_or_whole(time, 1_000_000_000)),
+        plain_moment
+    );
 }
 
 /// `{field:ms}`: a timestamp.
@@ -169,7 +187,11 @@ pub trait ToMillis: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Moment + Clone> ToMillis for T {
-    lossy!(impl Millis<T>, |time| Millis(cut_or_whole(time, 1_000_000)));
+    lossy!(
+        impl Millis<T>,
+        |time| Millis(cut_or_whole(time, 1_000_000)),
+        plain_moment
+    );
 }
 
 /// `{field:date}`: a timestamp or a date.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
-use crate::schema::{KeyType, PartRanges, Presence, Width};
+use crate::schema::{KeyType, PartRanges, Presence, TextOf, Width};
 
 /// A field in the template of an index key: a key part or an `Option` of one.
 #[diagnostic::on_unimplemented(
@@ -52,7 +52,7 @@ pub trait IndexField<const FORMAT: u8> {
 
     /// The part for such a text.
     #[doc(hidden)]
-    fn given(text: &str) -> Option<Box<dyn std::any::Any>> {
+    fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>> {
         part_of_text(Self::from_plain(text), Self::write_part)
     }
 }
@@ -205,7 +205,7 @@ pub trait IndexPart: Sized {
 
     /// The key for a text as a person writes it.
     #[doc(hidden)]
-    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
     where
         Self: 'static;
 
@@ -241,11 +241,11 @@ impl<T: KeyValue> IndexPart for T {
     const TYPE: KeyType = <T as KeyValue>::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
 
-    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where
         T: 'static,
     {
-        <T as KeyValue>::given(text)
+        <T as KeyValue>::given(text, of)
     }
 
     fn encode_index_key(
@@ -282,11 +282,11 @@ impl<T: KeyValue> IndexPart for Option<T> {
     const TYPE: KeyType = T::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
 
-    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where
         T: 'static,
     {
-        <T as KeyValue>::given(text)
+        <T as KeyValue>::given(text, of)
     }
 
     fn encode_index_key(

@@ -10,7 +10,7 @@ use super::{KeyPart, Ordered, Role};
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, KeyIdentity, Name, Number, Reader, Writer};
-use crate::schema::{KeyType, PartRanges};
+use crate::schema::{KeyType, PartRanges, TextOf};
 
 /// A type that can be a key attribute by itself: text, a number or bytes.
 #[diagnostic::on_unimplemented(
@@ -66,7 +66,7 @@ pub trait KeyValue: Sized {
 
     /// The key for such a text.
     #[doc(hidden)]
-    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
     where
         Self: 'static,
     {

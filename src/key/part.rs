@@ -4,7 +4,7 @@ use super::PartPlace;
 use super::given::part_of_text;
 use super::parse::{KeyParser, PartText};
 use crate::json::CodecError;
-use crate::schema::{PartRanges, Style, Width};
+use crate::schema::{PartRanges, Style, TextOf, Width};
 
 /// A type that can stand in a key template.
 ///
@@ -58,7 +58,7 @@ pub trait KeyPart: Sized {
 
     /// The part for such a text.
     #[doc(hidden)]
-    fn given(text: &str) -> Option<Box<dyn std::any::Any>>
+    fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
     where
         Self: 'static,
     {

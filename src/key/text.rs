@@ -162,6 +162,11 @@ impl KeyPart for uuid::Uuid {
         })
     }
 
+    /// In capitals and without hyphens too.
+    fn from_plain(text: &str) -> Option<Self> {
+        uuid::Uuid::try_parse(text).ok()
+    }
+
     fn to_part(&self) -> Self {
         *self
     }
@@ -182,6 +187,10 @@ impl KeyPart for ulid::Ulid {
         ulid::Ulid::from_string(text.raw())
             .ok()
             .filter(|id| id.array_to_str(&mut [0; ulid::ULID_LEN]) == text.raw())
+    }
+
+    fn from_plain(text: &str) -> Option<Self> {
+        ulid::Ulid::from_string(text).ok()
     }
 
     fn to_part(&self) -> Self {

@@ -30,7 +30,7 @@ fn parse_moment<T: Moment>(raw: &str, precision: Precision) -> Option<T> {
 }
 
 /// A time as a person writes it: in any form of RFC 3339, or as a date, which is its first moment in UTC.
-fn plain_moment<T: Moment>(text: &str) -> Option<T> {
+pub(super) fn plain_moment<T: Moment>(text: &str) -> Option<T> {
     let is_date = text.len() == "2026-03-01".len();
     let time = match is_date {
         true => time::parse_utc(&format!("{text}T00:00:00Z")),
@@ -40,7 +40,11 @@ fn plain_moment<T: Moment>(text: &str) -> Option<T> {
 }
 
 /// A time that a cut keeps whole, so that nothing is rounded in silence.
-fn uncut<T: Moment, C>(text: &str, cut: fn(T) -> Option<C>, get: fn(&C) -> &T) -> Option<C> {
+pub(super) fn uncut<T: Moment, C>(
+    text: &str,
+    cut: fn(T) -> Option<C>,
+    get: fn(&C) -> &T,
+) -> Option<C> {
     let time: T = plain_moment(text)?;
     let whole = time.to_timestamp();
     cut(time).filter(|cut| get(cut).to_timestamp() == whole)

@@ -18,7 +18,7 @@ use crate::entity::hash_of_json;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Writer};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, in_case};
-use crate::schema::{DeclaredEntity, EntityIndexDef, PartRanges, TableSchema};
+use crate::schema::{DeclaredEntity, EntityIndexDef, PartRanges, TableSchema, TextOf};
 use key::{DynamicKey, DynamicPart, PartModels};
 
 impl TableSchema {
@@ -121,11 +121,20 @@ impl DynamicEntity {
                 .find(|(name, _)| **name == field)
                 .map_or("", |(_, text)| text)
         };
+        // Where some place holds the field whole, its text is that of the field, as `key(..)` takes the field there.
+        let is_whole = |field: &str| {
+            let mut parts = keys.iter().flat_map(DynamicKey::parts);
+            parts.any(|part| part.field == field && !part.model.is_cut())
+        };
         let read = |key: &DynamicKey| {
             let parts = key.parts();
-            let given = parts
-                .iter()
-                .map(|part| self.read(part, text_of(part.field)));
+            let given = parts.iter().map(|part| {
+                let of = match part.model.is_cut() && is_whole(part.field) {
+                    true => TextOf::Field,
+                    false => TextOf::Part,
+                };
+                self.read(part, text_of(part.field), of)
+            });
             given.collect::<Result<Vec<GivenPart>>>()
         };
         let given = keys.iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -247,7 +256,7 @@ impl DynamicEntity {
         let given = places
             .iter()
             .zip(&texts)
-            .map(|(part, text)| self.read(part, text));
+            .map(|(part, text)| self.read(part, text, TextOf::Part));
         let given = given.collect::<Result<Vec<_>>>()?;
         let source = QuerySource::declared(&self.declared, index);
         let keys_only = !source.is_whole();
@@ -300,8 +309,8 @@ impl DynamicEntity {
     }
 
     /// Reads one part.
-    fn read(&self, part: &DynamicPart, text: &str) -> Result<GivenPart> {
-        part.read(text).ok_or_else(|| {
+    fn read(&self, part: &DynamicPart, text: &str, of: TextOf) -> Result<GivenPart> {
+        part.read(text, of).ok_or_else(|| {
             let (field, name) = (part.field, self.name());
             let mut fields = self.declared.model.fields.iter();
             let declared = fields.find(|known| known.name == field);
@@ -332,7 +341,7 @@ impl DynamicQuery {
     /// The next part of the sort key is this value.
     pub fn eq(mut self, part: &str, text: &str) -> Result<Self> {
         let (key, at, place) = self.next(part)?;
-        let given = self.entity().read(&place, text)?;
+        let given = self.entity().read(&place, text, TextOf::Part)?;
         let write = |target: KeyTarget<'_>| key.write_one(at, Some(&given), target);
         self.draft.equal(&[&write]);
         Ok(self)
@@ -361,7 +370,8 @@ impl DynamicQuery {
         self.check_order(&key, &place)?;
         let entity = self.entity();
         let read = |end: TextEnd<'t>| {
-            let given = end.map(|(text, included)| Ok((entity.read(&place, text)?, included)));
+            let given = end
+                .map(|(text, included)| Ok((entity.read(&place, text, TextOf::Part)?, included)));
             given.transpose()
         };
         let (lower, upper) = (

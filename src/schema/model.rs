@@ -102,7 +102,7 @@ pub struct PartModel {
 
 impl PartModel {
     /// Whether the key holds less than the field.
-    pub(super) fn is_cut(&self) -> bool {
+    pub(crate) fn is_cut(&self) -> bool {
         !self.format.is_empty() && self.pad().is_none()
     }
 
@@ -122,7 +122,16 @@ pub const NO_NAME: Name = Name::new("", "");
 
 /// Makes a part of a key out of a text. What it makes is a [`GivenPart`](crate::key::GivenPart), which this room does not
 /// know, because keys are made by what it says.
-pub type GivenOfText = fn(&str) -> Option<Box<dyn Any>>;
+pub type GivenOfText = fn(&str, TextOf) -> Option<Box<dyn Any>>;
+
+/// What a text is a value of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextOf {
+    /// The part: of `{at:date}`, a date.
+    Part,
+    /// The field, which the part is cut from: of `{at:date}`, a time.
+    Field,
+}
 
 /// What a query may ask of a part besides being equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

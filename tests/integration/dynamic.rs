@@ -19,6 +19,7 @@ tests![
     texts_that_are_no_values_are_refused,
     newtypes_are_read_as_what_they_hold,
     what_has_no_order_has_no_range,
+    a_field_is_given_once_for_its_whole_and_its_cuts,
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, DynamoValue)]
@@ -243,6 +244,13 @@ async fn bare_keys_are_written_as_typed(db: Db) -> Outcome {
                 .query("since", [&*level.to_string()])?
                 .between("since", &*seconds.to_string()..),
         )?;
+        same(
+            &db,
+            Bare::since(level).since().ge(since),
+            by_text
+                .query("since", [&*level.to_string()])?
+                .between("since", &*at.to_rfc3339()..),
+        )?;
         let day = at.date_naive();
         let midnight = day.and_time(chrono::NaiveTime::MIN).and_utc();
         same(
@@ -443,5 +451,35 @@ async fn what_has_no_order_has_no_range(db: Db) -> Outcome {
         Wrapped::in_partition("a").label().starts_with("b"),
         by_text.in_partition(["a"])?.starts_with("label", "b"),
     )?;
+    Ok(())
+}
+
+async fn a_field_is_given_once_for_its_whole_and_its_cuts(_: Db) -> Outcome {
+    macro_rules! cut {
+        ($($template:literal)*) => {$({
+            #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+            #[dynamo(table = "cut", key(pk = $template, sk = "{at}#{name}"))]
+            struct Cut {
+                at: DateTime<Utc>,
+                name: String,
+            }
+            let by_text = entity::<Cut>("Cut")?;
+            let mut rng = Rng::with_seed(5);
+            for _ in 0..30 {
+                let nanos = rng.i64(0..4_000_000_000_000_000_000);
+                let (at, name) = (DateTime::from_timestamp_nanos(nanos), Given::random(&mut rng).name);
+                let key = by_text.key([&*at.to_rfc3339(), &name])?;
+                assert_eq!(key, Cut::key(at, &name).to_item()?, "{}", $template);
+            }
+        })*};
+    }
+    cut! {
+        "{at:month}#{name:lower}"
+        "{at:date}#{name:upper}"
+        "{at:s}#{name:lower}"
+        "{at:ms}#{name:lower}"
+        "{at:epoch}#{name:lower}"
+        "{at:epoch_ms}#{name:lower}"
+    }
     Ok(())
 }

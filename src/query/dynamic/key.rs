@@ -3,7 +3,7 @@
 use crate::json::CodecError;
 use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
 use crate::schema::{
-    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, Width,
+    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, TextOf, Width,
 };
 
 /// A key attribute with the models of its parts.
@@ -187,8 +187,8 @@ fn with_last(pieces: &'static [Piece]) -> impl Iterator<Item = (&'static Piece, 
 
 impl DynamicPart {
     /// The part of this text, if it is one.
-    pub(super) fn read(&self, text: &str) -> Option<GivenPart> {
-        let part = (self.model.given)(text)?;
+    pub(super) fn read(&self, text: &str, of: TextOf) -> Option<GivenPart> {
+        let part = (self.model.given)(text, of)?;
         part.downcast().ok().map(|part| *part)
     }
 
