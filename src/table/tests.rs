@@ -314,6 +314,24 @@ async fn settings_are_asked_for_when_a_table_is_created() {
     assert_eq!(writes(&http), [""; 0]);
 }
 
+/// The service makes a few tables at once, and says of the next one that its limit is exceeded.
+#[tokio::test]
+async fn a_crowd_of_new_tables_is_waited_for() {
+    let (db, http) = start().await;
+    let crowded = || Fault::refuse("LimitExceededException");
+    http.plan([Fault::Pass, crowded(), crowded()]);
+    db.create_tables([shop()]).await.unwrap();
+    assert_eq!(
+        writes(&http),
+        [
+            "CreateTable",
+            "CreateTable",
+            "CreateTable",
+            "UpdateTimeToLive"
+        ]
+    );
+}
+
 /// A creator that died before the last step, and a service that keeps no backups yet, leave no table without recovery.
 #[tokio::test]
 async fn recovery_is_switched_on_in_the_end() {
