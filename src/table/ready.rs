@@ -307,9 +307,7 @@ impl TableLook<'_> {
             (look, index, deadline.bound(look, answer).await)
         });
         let answers = join_all(answers).await;
-        // Where indexes alone were asked for, nothing says that it is the table that is missing.
-        let indexes_alone = answers.iter().all(|(_, index, _)| index.is_some());
-        let is_there = indexes_alone || answers.iter().any(|(_, _, answer)| answer.is_ok());
+        let is_there = answers.iter().any(|(_, _, answer)| answer.is_ok());
         let mut proven: Vec<Look> = answers.iter().map(|(look, _, _)| *look).collect();
         proven.dedup();
         for (look, index, answer) in answers {
