@@ -70,7 +70,7 @@ macro_rules! lossy {
 
         /// What a query may ask of the part by text.
         #[doc(hidden)]
-        const RANGES: $crate::schema::PartRanges = $crate::schema::PartRanges::Ordered;
+        const RANGES: $crate::schema::PartRanges = $crate::schema::PartRanges::Sorted;
 
         /// The part of this value.
         fn to_part(&self) -> $part;
