@@ -70,7 +70,7 @@ macro_rules! lossy {
 
         /// What a query may ask of the part by text.
         #[doc(hidden)]
-        const RANGES: $crate::schema::PartRanges = $crate::schema::PartRanges::Sorted;
+        const RANGES: $crate::schema::PartRanges = $crate::schema::PartRanges::Comparable;
 
         /// The part of this value.
         fn to_part(&self) -> $part;

@@ -29,7 +29,7 @@ pub trait KeyValue: Sized {
 
     /// What a query may ask of such a key by text.
     #[doc(hidden)]
-    const RANGES: PartRanges = PartRanges::Sorted;
+    const RANGES: PartRanges = PartRanges::Comparable;
 
     /// Whether it is empty text or binary, which no key may be.
     fn is_empty_key(&self) -> bool {
@@ -179,7 +179,7 @@ macro_rules! sized_key_values {
             const IS_EXACT: bool = true;
             const RANGES: PartRanges = match KeyType::$type {
                 KeyType::S => PartRanges::Text,
-                KeyType::N | KeyType::B => PartRanges::Sorted,
+                KeyType::N | KeyType::B => PartRanges::Comparable,
             };
 
             as_value!();

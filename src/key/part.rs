@@ -28,7 +28,7 @@ pub trait KeyPart: Sized {
 
     /// What a query may ask of such a part by text.
     #[doc(hidden)]
-    const RANGES: PartRanges = PartRanges::Sorted;
+    const RANGES: PartRanges = PartRanges::Comparable;
 
     /// Writes the text.
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError>;

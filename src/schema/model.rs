@@ -139,7 +139,7 @@ pub enum PartRanges {
     /// Nothing: its texts do not sort as its values do.
     Nothing,
     /// A range.
-    Sorted,
+    Comparable,
     /// A range, and what it begins with.
     Text,
 }

@@ -100,7 +100,7 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
             };
             let (ranges, given) = match field.role {
                 Role::Version | Role::Ttl => (
-                    code!(__d::PartRanges::Sorted),
+                    code!(__d::PartRanges::Comparable),
                     code!(<u64 as __d::KeyValue>::given),
                 ),
                 _ => ask(field, &contract),
