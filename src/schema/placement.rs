@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::codec::Item;
 
-/// Where an item is; see [`TableSchema::place`].
+/// Where an item is; see [`TableSchema::place`](super::TableSchema::place).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Placement {
