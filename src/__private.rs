@@ -24,10 +24,10 @@ pub use crate::entity::other::OtherVariant;
 pub use crate::entity::when::{When, WhenAbsent, WhenAnswer, WhenArgument, WhenValue};
 pub use crate::entity::{
     AllChangeable, AllChangeableIn, ChangeableIn, CollectionContract, CoversTable,
-    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, IndexPattern,
-    Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, Patterns, Projected, Stamp,
-    StampKind, StoredField, TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read,
-    key_with, stored_names, write_partition_in,
+    DynamoCollection, DynamoEntity, DynamoProjection, DynamoTable, EntityContract, Key, KeyParts,
+    Known, KnownValue, ManagedActor, ManagedTime, Projected, Stamp, StampKind, StoredField,
+    TtlTime, Variant, Version, VersionField, hash_of_key, hash_of_read, key_with, pattern_at,
+    stored_names, write_partition_in,
 };
 pub use crate::error::Result;
 pub use crate::expr::{

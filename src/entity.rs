@@ -46,9 +46,9 @@ pub(crate) use live::{
 pub(crate) use managed::{Author, Created};
 #[doc(hidden)]
 pub use managed::{ManagedTime, Stamp, StampKind, TtlTime};
-pub(crate) use patterns::{CollectionPatterns, UniquePattern};
 #[doc(hidden)]
-pub use patterns::{IndexPattern, Patterns};
+pub use patterns::pattern_at;
+pub(crate) use patterns::{CollectionPatterns, IndexPattern, Patterns, UniquePattern};
 pub use projection::DynamoProjection;
 #[doc(hidden)]
 pub use projection::{Projected, StoredField, key_with, stored_names};

@@ -6,16 +6,14 @@ use super::{DynamoCollection, DynamoEntity, DynamoTable};
 use crate::schema::{JointPatterns, PartitionName, Pattern, PatternOwner};
 
 /// The patterns of the requests that are about one entity.
-#[derive(Debug)]
-pub struct Patterns<E>(PhantomData<E>);
+pub(crate) struct Patterns<E>(PhantomData<E>);
 
 /// A constant for each verb.
 macro_rules! verbs {
     ($($constant:ident $name:literal;)*) => {
         impl<E: DynamoEntity> Patterns<E> {
             $(
-                /// The pattern of this verb.
-                pub const $constant: &'static Pattern =
+                pub(crate) const $constant: &'static Pattern =
                 &Pattern::verb(&E::ENTITY, $name, Self::JOINT);
             )*
         }
@@ -45,12 +43,10 @@ impl<E: DynamoEntity> Patterns<E> {
 }
 
 /// The pattern of the access pattern at this place of the declaration.
-#[derive(Debug)]
-pub struct IndexPattern<E, const AT: usize>(PhantomData<E>);
+pub(crate) struct IndexPattern<E, const AT: usize>(PhantomData<E>);
 
 impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
-    /// The pattern itself.
-    pub const PATTERN: &'static Pattern = &{
+    pub(crate) const PATTERN: &'static Pattern = &{
         let (entity, indexes) = (&E::ENTITY, E::ENTITY.indexes);
         let name = match indexes.len() {
             all if AT < all => (indexes[AT].name, Some(&indexes[AT])),
@@ -63,6 +59,20 @@ impl<E: DynamoEntity, const AT: usize> IndexPattern<E, AT> {
             Patterns::<E>::JOINT,
         )
     };
+}
+
+/// The pattern of the access pattern at a place that is known only when the program runs, or of the table.
+pub fn pattern_at<E: DynamoEntity>(at: Option<usize>) -> &'static Pattern {
+    macro_rules! places {
+        ($($place:literal)*) => {
+            match at {
+                $(Some($place) => IndexPattern::<E, $place>::PATTERN,)*
+                // A table has at most 25 indexes, and hardly an entity more than one access pattern by each of them.
+                _ => Patterns::<E>::IN_PARTITION,
+            }
+        };
+    }
+    places!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
 }
 
 /// The pattern of the look-up at this place of the declaration.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
-    Presence, SEVERAL, TableDef, Width,
+    Presence, TableDef, Width,
 };
 use crate::json::Tag;
 
@@ -170,13 +170,7 @@ impl DeclaredEntity {
     pub(crate) fn pattern_of(self, index: Option<&EntityIndexDef>) -> &'static Pattern {
         let mut indexes = self.entity.indexes.iter();
         let at = index.and_then(|index| indexes.position(|known| known.name == index.name));
-        let at = at.map_or(0, |at| at + 1);
-        // The model has one for each; without one, nothing is said of the entity.
-        self.model
-            .patterns
-            .get(at)
-            .copied()
-            .unwrap_or(&SEVERAL.batch)
+        (self.model.pattern)(at)
     }
 }
 

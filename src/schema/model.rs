@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use super::Pattern;
+use super::{Pattern, SEVERAL};
 use crate::json::{Name, Tag};
 
 /// What the declaration of a table says besides its [`TableDef`](super::TableDef).
@@ -32,8 +32,8 @@ pub struct EntityModel {
     pub fields: &'static [FieldModel],
     /// All parts of all key attributes, bare fields among them: those of the primary key, then index by index.
     pub parts: &'static [PartModel],
-    /// What its queries are for: of its table, then of each access pattern.
-    pub patterns: &'static [&'static Pattern],
+    /// What its queries are for: of its table, or of the access pattern at this place of the declaration.
+    pub pattern: fn(Option<usize>) -> &'static Pattern,
     /// Whether an item can be read without this attribute, by its number in the definition.
     pub may_be_absent: fn(usize) -> bool,
 }
@@ -44,7 +44,7 @@ impl EntityModel {
         doc: "",
         fields: &[],
         parts: &[],
-        patterns: &[],
+        pattern: |_| &SEVERAL.batch,
         may_be_absent: |_| true,
     };
 }

@@ -20,13 +20,12 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let keys = entity.indexes.iter().flat_map(index_keys);
     let of_indexes = keys.flat_map(|(source, ..)| part_models(entity, source, true));
     let parts = own.chain(of_indexes);
-    let indexes = 0..entity.indexes.len();
     code! {
         const MODEL: __d::EntityModel = __d::EntityModel {
             doc: #doc,
             fields: &[#(#fields),*],
             parts: &[#(#parts),*],
-            patterns: &[__d::Patterns::<Self>::IN_PARTITION #(, __d::IndexPattern::<Self, #indexes>::PATTERN)*],
+            pattern: __d::pattern_at::<Self>,
             may_be_absent: <Self as __d::EntityContract>::may_be_absent,
         };
     }
