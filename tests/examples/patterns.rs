@@ -65,7 +65,14 @@ macro_rules! systems {
 systems! {
     access_tokens: |db| access_tokens::run(db).await?;
     app_users: |db| app_users::run(db, "ann@example.org").await?;
-    blog: |db| blog::run(db).await?;
+    blog: |db| {
+        // It builds an index. One test of the examples does that on a server, which is all that DynamoDB Local bears.
+        if Kind::here().is_server() {
+            eprintln!("skipped on a server: patterns::blog builds an index, as facts::blog does");
+            return Ok(());
+        }
+        blog::run(db).await?
+    };
     bulk: |db| {
         let folder = tempfile::tempdir()?;
         db.create_tables([bulk::Account::schema()]).await?;
