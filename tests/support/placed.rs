@@ -190,7 +190,8 @@ impl<'d> PlacedTable<'d> {
         if let Some((_, known)) = self.known.iter().find(|(name, _)| *name == ty) {
             return Some(known(&mut self.rng));
         }
-        let seconds = self.rng.i64(1_600_000_000..4_000_000_000);
+        // DynamoDB Local deletes what has expired, so nothing expires before 2033.
+        let seconds = self.rng.i64(2_000_000_000..4_000_000_000);
         if matches!(field.role, FieldRole::Ttl) || field.form.as_deref() == Some("epoch") {
             return Some(Value::from(seconds));
         }
