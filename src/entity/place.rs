@@ -75,16 +75,14 @@ impl TableSchema {
 
     /// The same, where the entity is known.
     fn place_of(&self, item: &Item, entity: Option<&EntitySchema>) -> Result<Placement> {
-        let own = std::iter::once(&self.pk).chain(&self.sk);
         let mut key = Item::new();
-        for attribute in own {
+        for attribute in self.keys() {
             match self.value(item, attribute)? {
                 Some(value) => key.insert(attribute.name.clone(), value.clone()),
                 None => return Err(self.refused(&attribute.name, "it is not there")),
             };
         }
-        let indexes = self.global_indexes.iter().chain(&self.local_indexes);
-        let indexes = indexes.map(|index| {
+        let indexes = self.indexes().map(|index| {
             Ok(IndexPlacement {
                 index: index.name.clone(),
                 place: self.place_in(item, index, entity)?,
@@ -106,7 +104,7 @@ impl TableSchema {
         let mut key = Item::new();
         let mut missing = None;
         // All are looked at, for one of another type is refused in every case.
-        for attribute in index.pk.iter().chain(&index.sk) {
+        for attribute in index.keys() {
             match self.value(item, attribute)? {
                 Some(value) => {
                     key.insert(attribute.name.clone(), value.clone());
@@ -141,8 +139,8 @@ impl TableSchema {
 
     /// The role of a key attribute: the limit of a sort key is the smaller one.
     fn role(&self, attribute: &str) -> Role {
-        let indexes = self.global_indexes.iter().chain(&self.local_indexes);
-        let mut sort = indexes.flat_map(|index| &index.sk).chain(&self.sk);
+        let of_indexes = self.indexes().flat_map(|index| &index.sk);
+        let mut sort = of_indexes.chain(&self.sk);
         match sort.any(|key| key.name == attribute) {
             true => Role::Sort,
             false => Role::Partition,

@@ -12,7 +12,7 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::plan::Explanation;
-use crate::schema::{KeyAttribute, TableSchema};
+use crate::schema::TableSchema;
 use asked::Asked;
 
 /// The size of an item of which nothing is known.
@@ -132,13 +132,8 @@ impl Estimate {
     /// What is known of the item with this key.
     fn known<'k>(&self, items: &'k [Item], table: &str, key: &Item) -> Option<&'k Item> {
         let schema = self.schema(table)?;
-        let names: Vec<&str> = [&schema.pk]
-            .into_iter()
-            .chain(&schema.sk)
-            .map(|key: &KeyAttribute| key.name.as_str())
-            .collect();
         let is_same = |item: &&Item| {
-            let mut names = names.iter();
+            let mut names = schema.keys().map(|key| key.name.as_str());
             names.all(|name| key.get(name).is_some() && key.get(name) == item.get(name))
         };
         items.iter().find(is_same)

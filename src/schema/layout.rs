@@ -167,7 +167,6 @@ impl DeclaredEntity {
         }
     }
 
-    /// The type of a field that is a key attribute.
     /// Whether a template of the primary key holds all of a field, so that it is read from there.
     fn is_whole_in_key(self, field: &str) -> bool {
         let mut models = self.model.parts.iter();
@@ -187,7 +186,8 @@ impl DeclaredEntity {
         is_whole
     }
 
-    pub(super) fn key_type(self, field: &str) -> Option<Tag> {
+    /// The type of a field that is a key attribute.
+    fn key_type(self, field: &str) -> Option<Tag> {
         let indexes = self.entity.indexes.iter();
         let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
         let own = [&self.entity.pk].into_iter().chain(&self.entity.sk);

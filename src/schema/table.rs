@@ -96,8 +96,17 @@ impl TableSchema {
 
     /// The index of this name, global or local.
     pub fn index(&self, name: &str) -> Option<&IndexSchema> {
-        let mut indexes = self.global_indexes.iter().chain(&self.local_indexes);
-        indexes.find(|index| index.name == name)
+        self.indexes().find(|index| index.name == name)
+    }
+
+    /// All indexes, global ones first.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = &IndexSchema> {
+        self.global_indexes.iter().chain(&self.local_indexes)
+    }
+
+    /// The attributes of the primary key.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
+        std::iter::once(&self.pk).chain(&self.sk)
     }
 }
 
@@ -154,6 +163,13 @@ pub struct IndexSchema {
     pub sk: Vec<KeyAttribute>,
     /// Which attributes the index holds.
     pub projection: ProjectionSchema,
+}
+
+impl IndexSchema {
+    /// Its key attributes.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.pk.iter().chain(&self.sk)
+    }
 }
 
 /// Which attributes an index holds, besides the keys.

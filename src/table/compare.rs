@@ -150,10 +150,9 @@ fn projected(table: &TableSchema, index: &IndexSchema) -> Option<BTreeSet<String
         ProjectionSchema::All => None,
         ProjectionSchema::Keys => Some(BTreeSet::new()),
         ProjectionSchema::Include(names) => {
-            let keys = std::iter::once(&table.pk).chain(&table.sk);
-            let keys: BTreeSet<&str> = keys
-                .chain(&index.pk)
-                .chain(&index.sk)
+            let keys: BTreeSet<&str> = table
+                .keys()
+                .chain(index.keys())
                 .map(|key| key.name.as_str())
                 .collect();
             Some(

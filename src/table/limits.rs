@@ -136,12 +136,9 @@ fn twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
 }
 
 fn two_types(schema: &TableSchema) -> Option<String> {
-    let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
-    let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
+    let of_indexes = schema.indexes().flat_map(IndexSchema::keys);
     let mut types: BTreeMap<&str, KeyType> = BTreeMap::new();
-    let mut attributes = std::iter::once(&schema.pk)
-        .chain(&schema.sk)
-        .chain(of_indexes);
+    let mut attributes = schema.keys().chain(of_indexes);
     attributes.find_map(|KeyAttribute { name, ty }| {
         let first = *types.entry(name).or_insert(*ty);
         (first != *ty).then(|| format!("key attribute `{name}` is both {first:?} and {ty:?}"))

@@ -232,7 +232,7 @@ impl TableLook<'_> {
         let before = self.answer.findings.len();
         let mut there = self.schema.clone();
         let mut closed = Vec::new();
-        for index in indexes(self.schema) {
+        for index in self.schema.indexes() {
             let name = || index.name.clone();
             if !compare::has(&found.schema, &index.name) {
                 closed.push(name());
@@ -295,7 +295,9 @@ impl TableLook<'_> {
             reads.push((Look::Query, None, query(schema, None, pk)));
         }
         if self.wants(Look::QueryIndexes) {
-            let open = indexes(schema).filter(|index| !closed.contains(&index.name));
+            let open = schema
+                .indexes()
+                .filter(|index| !closed.contains(&index.name));
             reads.extend(open.map(|index| {
                 let request = query(schema, Some(&index.name), &index.pk);
                 (Look::QueryIndexes, Some(index.name.as_str()), request)
@@ -331,16 +333,14 @@ impl TableLook<'_> {
     }
 }
 
-fn indexes(schema: &TableSchema) -> impl Iterator<Item = &IndexSchema> {
-    schema.global_indexes.iter().chain(&schema.local_indexes)
-}
-
 /// A strongly consistent read of a key that nobody has.
 fn get_item(schema: &TableSchema) -> Request {
     let mut body = begin(schema);
     body.raw(",\"ConsistentRead\":true,\"Key\":");
-    let keys = [&schema.pk].into_iter().chain(&schema.sk);
-    object(&mut body, keys.map(|key| (&*key.name, nobody(key))));
+    object(
+        &mut body,
+        schema.keys().map(|key| (&*key.name, nobody(key))),
+    );
     body.raw("}");
     request(ServiceOperation::GetItem, schema, body)
 }

@@ -66,7 +66,7 @@ impl Estimate {
             let table = write.table.clone();
             return cost.assume(CostAssumption::NoIndexes { table });
         };
-        for index in schema.global_indexes.iter().chain(&schema.local_indexes) {
+        for index in schema.indexes() {
             let entries = IndexEntries { schema, index };
             let units = entries.units(before, after, touched, cost);
             if units > 0.0 {
@@ -135,7 +135,7 @@ impl IndexEntries<'_> {
                 let (old, new) = (steps(before.size()), steps(after.size()));
                 let same = |key: &KeyAttribute| before.get(&key.name) == after.get(&key.name);
                 // Another key is another place: the entry goes from the one and comes to the other.
-                match self.keys().all(same) {
+                match self.index.keys().all(same) {
                     true => old.max(new),
                     false => old + new,
                 }
@@ -152,6 +152,7 @@ impl IndexEntries<'_> {
         cost: &mut Cost,
     ) -> f64 {
         let of_keys: Vec<Touch> = self
+            .index
             .keys()
             .filter_map(|key| touched.get(&key.name).copied())
             .collect();
@@ -159,7 +160,10 @@ impl IndexEntries<'_> {
         let is_set = |name: &str| touched.get(name) == Some(&Touch::Set);
         // What an update adds to an item that is known tells whether that comes into the index.
         if let Some(has) = self.names_outside(before) {
-            let comes = self.keys().all(|key| is_set(&key.name) || has(&key.name));
+            let comes = self
+                .index
+                .keys()
+                .all(|key| is_set(&key.name) || has(&key.name));
             return if comes { steps(new) } else { 0.0 };
         }
         let is_delete = matches!(after, Image::Nothing);
@@ -187,10 +191,7 @@ impl IndexEntries<'_> {
             Image::Known(_) => self.entry(before).is_none(),
             Image::Sized(_) => false,
         };
-        let is_primary = |name: &str| {
-            let mut keys = [&self.schema.pk].into_iter().chain(&self.schema.sk);
-            keys.any(|key| key.name == name)
-        };
+        let is_primary = |name: &str| self.schema.keys().any(|key| key.name == name);
         is_outside.then_some(move |name: &str| match before {
             Image::Known(item) => item.contains(name),
             _ => is_primary(name),
@@ -211,7 +212,7 @@ impl IndexEntries<'_> {
         let Image::Known(item) = image else {
             return None;
         };
-        let is_in = self.keys().all(|key| item.contains(&key.name));
+        let is_in = self.index.keys().all(|key| item.contains(&key.name));
         let held = item.iter().filter(|(name, _)| self.holds(name));
         is_in.then(|| {
             held.map(|(name, value)| (name.clone(), value.clone()))
@@ -219,16 +220,9 @@ impl IndexEntries<'_> {
         })
     }
 
-    fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
-        self.index.pk.iter().chain(&self.index.sk)
-    }
-
     /// Whether entries have this attribute.
     fn holds(&self, name: &str) -> bool {
-        let mut keys = [&self.schema.pk]
-            .into_iter()
-            .chain(&self.schema.sk)
-            .chain(self.keys());
+        let mut keys = self.schema.keys().chain(self.index.keys());
         match &self.index.projection {
             ProjectionSchema::All => true,
             ProjectionSchema::Include(names) if names.iter().any(|held| held == name) => true,

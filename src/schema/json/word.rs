@@ -28,9 +28,6 @@ macro_rules! words {
 
 words! {
     KeyType { S: "S", N: "N", B: "B" }
-    Tag {
-        S: "S", N: "N", B: "B", Bool: "BOOL", Null: "NULL", L: "L", M: "M", Ss: "SS", Ns: "NS", Bs: "BS",
-    }
     IndexKind { Global: "global", Local: "local" }
     TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
     StreamView {
@@ -40,6 +37,16 @@ words! {
     FieldRole {
         Attribute: "attribute", Skip: "skip", Rest: "rest", Version: "version", Ttl: "ttl", CreatedAt: "created_at",
         UpdatedAt: "updated_at", CreatedBy: "created_by", UpdatedBy: "updated_by",
+    }
+}
+
+impl Word for Tag {
+    fn word(&self) -> String {
+        self.name().to_owned()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Tag::from_name(word)
     }
 }
 

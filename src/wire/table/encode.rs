@@ -34,15 +34,9 @@ pub(super) fn definitions(
     schema: &TableSchema,
     added: Option<&IndexSchema>,
 ) -> Result<Vec<AttributeDefinition>> {
-    let indexes = schema
-        .global_indexes
-        .iter()
-        .chain(&schema.local_indexes)
-        .chain(added);
-    let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(&index.sk));
-    let attributes = std::iter::once(&schema.pk)
-        .chain(&schema.sk)
-        .chain(of_indexes);
+    let indexes = schema.indexes().chain(added);
+    let of_indexes = indexes.flat_map(IndexSchema::keys);
+    let attributes = schema.keys().chain(of_indexes);
     let types: BTreeMap<&str, KeyType> = attributes.map(|a| (a.name.as_str(), a.ty)).collect();
     let definition = |(name, ty)| {
         let ty = match ty {
