@@ -112,7 +112,7 @@
 
 pub mod clock;
 mod entropy;
-mod lock;
+mod file_lock;
 mod runtime;
 
 mod awaited;

@@ -1,8 +1,8 @@
-//! A lock for a file that only one process may use at a time: two embedded engines would corrupt its indexes,
+//! A lock on a file that only one process may use at a time: two embedded engines would corrupt its indexes,
 //! unnoticed, and two jobs would overtake each other.
 //!
 //! The lock is on `PATH.lock`, because the file itself may be replaced (a checkpoint) or have locks of its own (a
-//! database). A lock file can be deleted, so code that needs to know asks [`Lock::is_held`]. A file can have several
+//! database). A lock file can be deleted, so code that needs to know asks [`FileLock::is_held`]. A file can have several
 //! names, which [`Claim`] notices within this process.
 
 // Only the embedded engine claims files; checkpoints need their identity.
@@ -29,15 +29,15 @@ const MOST_LINKS: usize = 40;
 /// An exclusive lock on `PATH.lock`, held until dropped. The operating system releases it when the
 /// process dies; the empty file stays.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub(crate) struct FileLock {
     file: File,
     name: PathBuf,
 }
 
-impl Lock {
+impl FileLock {
     /// Locks this file. `what` names it in the error, such as `the embedded database`, and `instead` says what else a
     /// second user could do. Blocks for [`PATIENCE`] at most.
-    pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<Lock> {
+    pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<FileLock> {
         let mut name: OsString = path.into();
         name.push(".lock");
         let name = PathBuf::from(name);
@@ -54,7 +54,7 @@ impl Lock {
                     let name = name.clone();
                     // A file that was deleted since it was opened protects nothing: the next user would lock another
                     // one.
-                    Ok(Some(Lock { file, name }).filter(Lock::is_held))
+                    Ok(Some(FileLock { file, name }).filter(FileLock::is_held))
                 }
                 Err(TryLockError::WouldBlock) => Ok(None),
                 Err(TryLockError::Error(error)) => {
@@ -75,7 +75,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for FileLock {
     fn drop(&mut self) {
         // Closing the file would be enough, unless a child process has inherited it.
         drop(self.file.unlock());
