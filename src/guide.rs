@@ -25,6 +25,7 @@ chapters! {
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"
     model = "../docs/model.md"
+    lock_file = "../docs/lock_file.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"

@@ -128,6 +128,7 @@ mod fallback;
 pub mod items;
 mod json;
 pub mod key;
+pub mod lock;
 pub mod observe;
 mod path;
 pub mod plan;
