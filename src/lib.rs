@@ -55,6 +55,7 @@
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
+//! | know what a changed declaration does to stored items | [`lock`], [the guide](guide::lock_file) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
