@@ -56,6 +56,7 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
+//! | know what a changed declaration does to stored items | [`lock`], [the guide](guide::lock_file) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
@@ -113,7 +114,7 @@
 
 pub mod clock;
 mod entropy;
-mod lock;
+mod file_lock;
 mod runtime;
 
 mod awaited;
@@ -129,6 +130,7 @@ mod fallback;
 pub mod items;
 mod json;
 pub mod key;
+pub mod lock;
 pub mod observe;
 mod path;
 pub mod plan;
