@@ -38,6 +38,7 @@ examples! {
 mod command_line;
 mod delivery;
 mod dynamic;
+mod exports;
 mod facts;
 mod help_desk_crashes;
 mod http;
