@@ -27,6 +27,7 @@ chapters! {
     model = "../docs/model.md"
     deploying = "../docs/deploying.md"
     lock_file = "../docs/lock_file.md"
+    lints = "../docs/lints.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"
