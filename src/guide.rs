@@ -31,6 +31,7 @@ chapters! {
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"
+    exports = "../docs/exports.md"
     observing = "../docs/observing.md"
     costs = "../docs/costs.md"
     limits = "../docs/limits.md"

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Partitions, Permissions, Verb, leading_keys};
+use super::{Partitions, Permissions, PolicyVerb, leading_keys};
 use crate::error::{Error, Result};
 use crate::schema::{CollectionSchema, EntitySchema, TableSchema};
 
 #[derive(Debug, Clone)]
 pub(super) enum Grant {
     /// A verb of the entity of this name.
-    Verb(String, Verb),
+    Verb(String, PolicyVerb),
     /// What patterns tell of requests: the entity or the collection, and the verb or the access pattern.
     Pattern(String),
     /// All reads of all entities.
@@ -100,7 +100,11 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn allow_verb((table, entity): Declared<'_>, verb: Verb, all: &mut Permissions) -> Result<()> {
+fn allow_verb(
+    (table, entity): Declared<'_>,
+    verb: PolicyVerb,
+    all: &mut Permissions,
+) -> Result<()> {
     if !verb.fits(entity) {
         return Err(Error::config(format!(
             "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values that a batch \
@@ -110,7 +114,7 @@ fn allow_verb((table, entity): Declared<'_>, verb: Verb, all: &mut Permissions) 
         )));
     }
     let partitions = match verb {
-        Verb::Scan => None,
+        PolicyVerb::Scan => None,
         _ => leading_keys::of_entity(entity),
     };
     for action in verb.actions(entity) {
@@ -122,7 +126,7 @@ fn allow_verb((table, entity): Declared<'_>, verb: Verb, all: &mut Permissions) 
 fn allow_reads(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
     for table in schemas {
         for entity in &table.entities {
-            for verb in Verb::ALL.into_iter().filter(|verb| verb.reads()) {
+            for verb in PolicyVerb::ALL.into_iter().filter(|verb| verb.reads()) {
                 allow_verb((table, entity), verb, all)?;
             }
             for pattern in &entity.patterns {
@@ -141,8 +145,8 @@ fn allow_reads(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
 fn allow_writes(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
     for table in schemas {
         for entity in &table.entities {
-            let verbs = Verb::ALL.into_iter();
-            let writes = verbs.filter(|verb| !verb.reads() && *verb != Verb::Scan);
+            let verbs = PolicyVerb::ALL.into_iter();
+            let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::Scan);
             for verb in writes.filter(|verb| verb.fits(entity)) {
                 allow_verb((table, entity), verb, all)?;
             }
@@ -183,7 +187,7 @@ fn allow_pattern(schemas: &[TableSchema], pattern: &str, all: &mut Permissions) 
         all.add(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
-    let Some(verb) = Verb::from_name(name) else {
+    let Some(verb) = PolicyVerb::from_name(name) else {
         return Err(unknown_pattern(entity, name));
     };
     allow_verb((table, entity), verb, all)
