@@ -27,7 +27,7 @@ const LINTS: [&str; 36] = [
     "index_of_unique",
     "one_row_partitions",
     "empty_index",
-    "unfilled_index",
+    "unasked_index",
     "many_indexes",
     "local_index",
     "listed_everything",
