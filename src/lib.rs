@@ -55,7 +55,9 @@
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
+//! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
 //! | know what a changed declaration does to stored items | [`lock`], [the guide](guide::lock_file) |
+//! | be told what is likely to be regretted about a model | [`lint::check`], [the guide](guide::lints) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
@@ -68,6 +70,7 @@
 //! | have a service depend on a trait | [`Repository`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`], [`Item::in_table`] |
+//! | write CloudFormation, Terraform, IAM policies | the module `export`, [the guide](guide::exports) |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
 //! | test with a server that fails | the module `testing` |
 //! | know how keys are written | [`key`] |
@@ -92,6 +95,7 @@
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
+//! | `export` | templates, policies and documents from schemas: the module `export` |
 //! | `metrics` | what requests ask, cost and take, for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
@@ -124,11 +128,14 @@ mod connect;
 mod dynamo;
 pub mod entity;
 pub mod error;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod expr;
 mod fallback;
 pub mod items;
 mod json;
 pub mod key;
+pub mod lint;
 pub mod lock;
 pub mod observe;
 mod path;
@@ -174,7 +181,7 @@ pub use query::{Cursor, Page, Query, QueryVerbs, each};
 pub use read::{read_together, snapshot};
 pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
-pub use table::ready;
+pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
 pub use verbs::{CollectionVerbs, EntityVerbs};
 #[cfg(feature = "embedded")]

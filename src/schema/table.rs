@@ -1,8 +1,11 @@
 //! A table's schema, as plain data.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings};
+use super::{
+    AllowSchema, CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings,
+};
 
 /// A table: what the service has to know of it, what was declared in it, and how it is run. It comes from
 /// [`DynamoTable::schema`](crate::DynamoTable::schema); its name is still without a prefix.
@@ -56,6 +59,8 @@ pub struct TableSchema {
     pub collections: Vec<CollectionSchema>,
     /// How it is run.
     pub settings: TableSettings,
+    /// The lints that are silent about it, or about one of its indexes.
+    pub allows: Vec<AllowSchema>,
     /// What declares the table; None if the service described it, or if it was read from JSON.
     pub(crate) origin: Origin<Declaration>,
 }
@@ -77,6 +82,7 @@ impl TableSchema {
             entities: Vec::new(),
             collections: Vec::new(),
             settings: TableSettings::default(),
+            allows: Vec::new(),
             origin: Origin(None),
         }
     }
@@ -102,6 +108,15 @@ impl TableSchema {
     /// All indexes, global ones first.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = &IndexSchema> {
         self.global_indexes.iter().chain(&self.local_indexes)
+    }
+
+    /// The types of all key attributes, by their names.
+    pub(crate) fn key_types(&self) -> BTreeMap<&str, KeyType> {
+        let of_indexes = self.indexes().flat_map(IndexSchema::keys);
+        let attributes = self.keys().chain(of_indexes);
+        attributes
+            .map(|attribute| (attribute.name.as_str(), attribute.ty))
+            .collect()
     }
 
     /// The attributes of the primary key.

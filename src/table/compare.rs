@@ -23,7 +23,7 @@ pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<St
 }
 
 /// The differences that adding global indexes does not fix.
-pub(super) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+pub(crate) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let mut list: Vec<String> = keys(declared, found).into_iter().collect();
     for index in &declared.global_indexes {
         if let Some(there) = find(&found.global_indexes, &index.name) {
@@ -119,8 +119,8 @@ fn index_difference(
     }
     (!says.is_empty()).then(|| {
         format!(
-            "index `{name}` {}: an index cannot be changed, declare it under a new name or delete \
-             the old one first",
+            "index `{name}` {}: an index cannot be changed: declare it under a new name with \
+             `rename = \"..\"`, and remove the old one when no program reads it any more",
             says.join(" and ")
         )
     })

@@ -39,6 +39,7 @@ examples! {
 mod command_line;
 mod delivery;
 mod dynamic;
+mod exports;
 mod facts;
 mod help_desk_crashes;
 mod http;

@@ -1,7 +1,5 @@
 //! Our schemas as the SDK's types.
 
-use std::collections::BTreeMap;
-
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
@@ -34,10 +32,9 @@ pub(super) fn definitions(
     schema: &TableSchema,
     added: Option<&IndexSchema>,
 ) -> Result<Vec<AttributeDefinition>> {
-    let indexes = schema.indexes().chain(added);
-    let of_indexes = indexes.flat_map(IndexSchema::keys);
-    let attributes = schema.keys().chain(of_indexes);
-    let types: BTreeMap<&str, KeyType> = attributes.map(|a| (a.name.as_str(), a.ty)).collect();
+    let mut types = schema.key_types();
+    let added = added.into_iter().flat_map(IndexSchema::keys);
+    types.extend(added.map(|attribute| (attribute.name.as_str(), attribute.ty)));
     let definition = |(name, ty)| {
         let ty = match ty {
             KeyType::S => ScalarAttributeType::S,
@@ -77,16 +74,20 @@ pub(super) fn stream_type(view: StreamView) -> StreamViewType {
 }
 
 /// The units of a table and of each global index; None on demand.
-pub(super) fn units(billing: Billing) -> Result<Option<ProvisionedThroughput>> {
-    let Billing::Provisioned { reads, writes } = billing else {
+pub(super) fn units(billing: Option<Billing>) -> Result<Option<ProvisionedThroughput>> {
+    let Some((reads, writes)) = billing.and_then(Billing::units) else {
         return Ok(None);
     };
+    pair_units((reads, writes)).map(Some)
+}
+
+pub(super) fn pair_units((reads, writes): (u64, u64)) -> Result<ProvisionedThroughput> {
     // The limits were checked before, so nothing is lost.
     let units = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
     let throughput = ProvisionedThroughput::builder()
         .read_capacity_units(units(reads))
         .write_capacity_units(units(writes));
-    throughput.build().map(Some).map_err(incomplete)
+    throughput.build().map_err(incomplete)
 }
 
 pub(super) fn class(class: TableClass) -> SdkTableClass {
