@@ -45,19 +45,17 @@ async fn stacks_of_moto_are_as_declared() -> Outcome {
     let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared") else {
         return Ok(());
     };
-    create_stack(
-        &url,
-        "examples",
-        &CloudFormation::new(all()?).prefix("stack").template()?,
-    )
-    .await?;
+    // A server may have the stack of another run.
+    let name = format!("stack{}", std::process::id());
+    let template = CloudFormation::new(all()?).prefix(&name).template()?;
+    create_stack(&url, &name, &template).await?;
     let db = Dynamo::connect(&format!("{url}?region=us-east-1"))
         .await?
-        .with_prefix("stack");
+        .with_prefix(&name);
     let mut schemas = all()?;
     for schema in &mut schemas {
         schema.ttl = None;
-        let name = format!("stack-{}", schema.name);
+        let name = format!("{name}-{}", schema.name);
         // It has to be there already: what is missing would be created, and then be as declared.
         db.client()
             .describe_table()
