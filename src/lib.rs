@@ -55,6 +55,9 @@
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
+//! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
+//! | know what a changed declaration does to stored items | [`lock`], [the guide](guide::lock_file) |
+//! | be told what is likely to be regretted about a model | [`lint::check`], [the guide](guide::lints) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
@@ -114,7 +117,7 @@
 
 pub mod clock;
 mod entropy;
-mod lock;
+mod file_lock;
 mod runtime;
 
 mod awaited;
@@ -132,6 +135,8 @@ mod fallback;
 pub mod items;
 mod json;
 pub mod key;
+pub mod lint;
+pub mod lock;
 pub mod observe;
 mod path;
 pub mod plan;
@@ -176,7 +181,7 @@ pub use query::{Cursor, Page, Query, QueryVerbs, each};
 pub use read::{read_together, snapshot};
 pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
-pub use table::ready;
+pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
 pub use verbs::{CollectionVerbs, EntityVerbs};
 #[cfg(feature = "embedded")]

@@ -205,11 +205,16 @@ fn stream(view: StreamView) -> &'static str {
     }
 }
 
-fn billing(billing: Billing) -> String {
+fn billing(billing: Option<Billing>) -> String {
     match billing {
-        Billing::OnDemand => "on demand".to_owned(),
-        Billing::Provisioned { reads, writes } => {
+        None | Some(Billing::OnDemand) => "on demand".to_owned(),
+        Some(Billing::Provisioned { reads, writes }) => {
             format!("{reads} read and {writes} write units, also of each global index")
+        }
+        Some(Billing::Scaled { reads, writes }) => {
+            format!(
+                "{reads} read and {writes} write units at first, also of each global index; others scale them"
+            )
         }
     }
 }

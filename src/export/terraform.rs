@@ -99,9 +99,9 @@ impl Terraform {
 
     fn table(&self, schema: &TableSchema) -> JsonTree {
         let settings = &schema.settings;
-        let billing = match settings.billing {
-            Billing::OnDemand => "PAY_PER_REQUEST",
-            Billing::Provisioned { .. } => "PROVISIONED",
+        let billing = match settings.billing.and_then(Billing::units) {
+            None => "PAY_PER_REQUEST",
+            Some(_) => "PROVISIONED",
         };
         let mut members = vec![
             ("name", Some(text(&schema.name))),
@@ -171,16 +171,16 @@ fn texts(names: &[String]) -> JsonTree {
     JsonTree::list(names, |name| text(name))
 }
 
-fn units(billing: Billing, [read, write]: [&'static str; 2]) -> TerraformMembers<'static> {
-    match billing {
-        Billing::OnDemand => Vec::new(),
-        Billing::Provisioned { reads, writes } => {
+fn units(billing: Option<Billing>, [read, write]: [&'static str; 2]) -> TerraformMembers<'static> {
+    match billing.and_then(Billing::units) {
+        None => Vec::new(),
+        Some((reads, writes)) => {
             vec![(read, Some(reads.into())), (write, Some(writes.into()))]
         }
     }
 }
 
-fn global_index(index: &IndexSchema, billing: Billing) -> JsonTree {
+fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
     let (kind, names) = word::projection(&index.projection);
     let mut members = vec![("name", Some(text(&index.name)))];
     match (&*index.pk, &*index.sk) {

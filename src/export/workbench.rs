@@ -139,9 +139,9 @@ fn table(schema: &TableSchema) -> JsonTree {
     let facets = schema.entities.iter().map(|entity| facet(schema, entity));
     let plain = schema.global_indexes.iter().filter(|index| is_plain(index));
     let indexes: Vec<JsonTree> = plain.map(global_index).collect();
-    let (mode, capacity) = match schema.settings.billing {
-        Billing::OnDemand => ("PAY_PER_REQUEST", None),
-        Billing::Provisioned { reads, writes } => ("PROVISIONED", Some(capacity(reads, writes))),
+    let (mode, capacity) = match schema.settings.billing.and_then(Billing::units) {
+        None => ("PAY_PER_REQUEST", None),
+        Some((reads, writes)) => ("PROVISIONED", Some(capacity(reads, writes))),
     };
     JsonTree::object([
         ("TableName", Some((&schema.name).into())),

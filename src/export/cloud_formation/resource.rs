@@ -120,10 +120,8 @@ fn index(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTr
     ])
 }
 
-fn units(billing: Billing) -> Option<JsonTree> {
-    let Billing::Provisioned { reads, writes } = billing else {
-        return None;
-    };
+fn units(billing: Option<Billing>) -> Option<JsonTree> {
+    let (reads, writes) = billing.and_then(Billing::units)?;
     Some(JsonTree::object([
         ("ReadCapacityUnits", Some(reads.into())),
         ("WriteCapacityUnits", Some(writes.into())),
