@@ -169,6 +169,12 @@ impl Policy {
         self.with([Grant::Ready])
     }
 
+    /// Allows [`plan`](crate::Dynamo::plan), which looks at tables and their settings, for a job that finds drift.
+    #[must_use]
+    pub fn allow_plan(self) -> Self {
+        self.with([Grant::Plan])
+    }
+
     /// Allows [`create_tables`](crate::Dynamo::create_tables).
     #[must_use]
     pub fn allow_create_tables(self) -> Self {

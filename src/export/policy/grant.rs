@@ -17,6 +17,7 @@ pub(super) enum Grant {
     /// All writes of all entities.
     Writes,
     Ready,
+    Plan,
     CreateTables,
     AddIndexes,
     EnableTtl,
@@ -32,7 +33,11 @@ impl Grant {
             Grant::Pattern(pattern) => allow_pattern(schemas, pattern, all)?,
             Grant::Reads => allow_reads(schemas, all)?,
             Grant::Writes => allow_writes(schemas, all)?,
-            Grant::Ready | Grant::CreateTables | Grant::AddIndexes | Grant::EnableTtl => {
+            Grant::Ready
+            | Grant::Plan
+            | Grant::CreateTables
+            | Grant::AddIndexes
+            | Grant::EnableTtl => {
                 schemas
                     .iter()
                     .for_each(|table| self.allow_table(table, all));
@@ -43,6 +48,7 @@ impl Grant {
 
     /// What operations on tables need.
     fn allow_table(&self, table: &TableSchema, all: &mut Permissions) {
+        let settings = &table.settings;
         let mut actions = vec!["DescribeTable", "DescribeTimeToLive"];
         match self {
             Grant::Ready => {
@@ -51,8 +57,12 @@ impl Grant {
                     all.add(&table.name, Some(&index.name), "Query", None);
                 }
             }
+            Grant::Plan => {
+                let recovers = settings.point_in_time_recovery.is_some();
+                actions.extend(recovers.then_some("DescribeContinuousBackups"));
+                actions.extend((!settings.tags.is_empty()).then_some("ListTagsOfResource"));
+            }
             Grant::CreateTables => {
-                let settings = &table.settings;
                 actions.push("CreateTable");
                 actions.extend(table.ttl.as_ref().map(|_| "UpdateTimeToLive"));
                 actions.extend((!settings.tags.is_empty()).then_some("TagResource"));

@@ -276,6 +276,68 @@ fn names_that_nothing_has_are_refused() {
     assert!(unique.contains("which has no such verb"), "{unique}");
 }
 
+/// What works on tables needs more where more is declared.
+#[test]
+fn operations_on_tables_need_what_is_declared() -> Outcome {
+    let actions = |policy: Policy| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        let policy: Json = serde_json::from_str(&policy.document()?)?;
+        let actions = policy["Statement"][0]["Action"]
+            .as_array()
+            .ok_or("a list")?;
+        Ok(actions
+            .iter()
+            .map(|action| action.as_str().unwrap_or_default()[9..].to_owned())
+            .collect())
+    };
+    let plain = || Policy::new([bulk::Account::schema()]);
+    let more = || {
+        let schema = access_tokens::AccessToken::schema().point_in_time_recovery(7);
+        Policy::new([schema.tag("team", "a")])
+    };
+    assert_eq!(
+        actions(plain().allow_plan())?,
+        ["DescribeTable", "DescribeTimeToLive"]
+    );
+    assert_eq!(
+        actions(more().allow_plan())?,
+        [
+            "DescribeContinuousBackups",
+            "DescribeTable",
+            "DescribeTimeToLive",
+            "ListTagsOfResource"
+        ]
+    );
+    assert_eq!(
+        actions(plain().allow_create_tables())?,
+        ["CreateTable", "DescribeTable", "DescribeTimeToLive"]
+    );
+    assert_eq!(
+        actions(more().allow_create_tables())?,
+        [
+            "CreateTable",
+            "DescribeContinuousBackups",
+            "DescribeTable",
+            "DescribeTimeToLive",
+            "TagResource",
+            "UpdateContinuousBackups",
+            "UpdateTimeToLive",
+        ]
+    );
+    assert_eq!(
+        actions(plain().allow_add_indexes())?,
+        ["DescribeTable", "UpdateTable"]
+    );
+    assert_eq!(
+        actions(plain().allow_enable_ttl())?,
+        ["DescribeTable", "DescribeTimeToLive", "UpdateTimeToLive"]
+    );
+    assert_eq!(
+        actions(plain().allow_ready())?,
+        ["DescribeTable", "DescribeTimeToLive", "GetItem", "Query"]
+    );
+    Ok(())
+}
+
 /// A policy that is too long for IAM is several, which allow the same together.
 #[test]
 fn long_policies_are_several() -> Outcome {
