@@ -8,8 +8,10 @@
 //! ```
 
 mod compare;
+mod converge;
 mod declared;
 pub mod deploy;
+mod goals;
 mod limits;
 mod polling;
 mod readiness;
@@ -21,12 +23,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::schema::{IndexSchema, TableSchema};
+use crate::schema::TableSchema;
 use crate::wire::Client;
-use crate::wire::table::{self as service, DescribedTable, Status, TableUpdate};
+use crate::wire::table::{self as service, DescribedTable, Status};
 #[cfg(feature = "export")]
 pub(crate) use compare::obstacles as obstacles_to_change;
+use converge::{Asks, Convergence};
 pub(crate) use declared::check as check_declarations;
+use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
 
 /// How long a new table may take until it is usable; after that something is wrong.
@@ -93,25 +97,45 @@ impl Dynamo {
 
 /// Switches TTL on where it is declared and off.
 async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
-    let schemas = named(db, schemas)?;
+    let mut schemas = named(db, schemas)?;
+    schemas.retain(|schema| schema.ttl.is_some());
     let client = db.table_client()?;
-    let mut lacking = Vec::new();
+    require(client, &schemas).await?;
+    let tables = schemas
+        .iter()
+        .map(|schema| of(client, schema, Asks::Creation, &TtlGoal));
+    let tables: Vec<_> = tables.collect();
     let mut mismatches = Vec::new();
-    for schema in schemas.iter().filter(|schema| schema.ttl.is_some()) {
-        let found = settle_declared(client, schema).await?;
-        let found = found.ok_or_else(|| missing(&schema.name))?;
-        let ttl = service::ttl(client, &found.schema.name).await?;
-        match &ttl {
-            None => lacking.push(schema),
-            Some(_) => {
-                let differs = compare::ttl(schema.ttl.as_deref(), ttl.as_deref());
-                mismatches.extend(differs.map(|differs| mismatch(&schema.name, &[differs])));
-            }
-        }
+    for table in &tables {
+        mismatches.extend(table.look_first().await.err());
     }
-    refuse(mismatches)?;
-    for schema in lacking {
-        enable_ttl(client, schema).await?;
+    all(mismatches)?;
+    for table in &tables {
+        table.run().await?;
+    }
+    Ok(())
+}
+
+fn of<'c, G>(
+    client: &'c Client,
+    declared: &'c TableSchema,
+    asks: Asks,
+    goal: &'c G,
+) -> Convergence<'c, G> {
+    Convergence {
+        client,
+        declared,
+        asks,
+        goal,
+    }
+}
+
+/// Refuses tables that are not there.
+async fn require(client: &Client, schemas: &[TableSchema]) -> Result<()> {
+    for schema in schemas {
+        if service::describe(client, &schema.name).await?.is_none() {
+            return Err(missing(&schema.name));
+        }
     }
     Ok(())
 }
@@ -158,77 +182,31 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
 
 /// Waits for a table that was requested, and makes it as declared. Another creator may have made it.
 async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
-    let mut pace = TablePolling::until(PATIENCE);
-    let found = loop {
-        if let Some(found) = settle_declared(client, schema).await? {
-            break found;
-        }
-        // The table was just created and is not visible yet, or was deleted meanwhile.
-        pace.wait(|| overdue(&schema.name, "is not there yet"))
-            .await?;
-        service::create(client, schema).await?;
-    };
-    match differences(client, schema, &found).await? {
-        Differences { list, .. } if !list.is_empty() => {
-            return refuse(vec![mismatch(&schema.name, &list)]);
-        }
-        Differences {
-            lacks_ttl: true, ..
-        } => enable_ttl(client, schema).await?,
-        Differences { .. } => {}
-    }
-    enable_recovery(client, schema).await
+    of(client, schema, Asks::Creation, &CreationGoal)
+        .run()
+        .await
 }
 
 /// Sees to it that a young table can be restored, if that is declared. Its creator may have done it, or have died before.
 async fn complete_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
-    if schema.settings.point_in_time_recovery.is_none()
-        || service::recovery(client, &schema.name).await? != Some(0)
-    {
-        return Ok(());
-    }
-    enable_recovery(client, schema).await
-}
-
-/// Has the service keep what is needed to restore a table, if that is declared.
-async fn enable_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
-    let Some(days) = schema.settings.point_in_time_recovery else {
-        return Ok(());
-    };
-    let mut unready = TablePolling::until(TROUBLE);
-    loop {
-        match service::enable_recovery(client, &schema.name, days).await {
-            Err(error) if service::keeps_no_backups_yet(&error) => unready.wait(|| error).await?,
-            // A server for tests has nothing to restore.
-            Err(error) if service::is_lacking(&error) => return Ok(()),
-            done => return done,
+    match schema.settings.point_in_time_recovery {
+        Some(_) => {
+            of(client, schema, Asks::Creation, &RecoveryGoal)
+                .run()
+                .await
         }
+        None => Ok(()),
     }
 }
 
 pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let schemas = named(db, schemas)?;
     let client = db.table_client()?;
+    require(client, &schemas).await?;
     for schema in &schemas {
-        if service::describe(client, &schema.name).await?.is_none() {
-            return Err(missing(&schema.name));
-        }
-    }
-    for schema in &schemas {
-        loop {
-            let found = settle_declared(client, schema)
-                .await?
-                .ok_or_else(|| missing(&schema.name))?;
-            let list = compare::obstacles(schema, &found.schema);
-            if !list.is_empty() {
-                return refuse(vec![mismatch(&schema.name, &list)]);
-            }
-            let there = |index: &IndexSchema| compare::has(&found.schema, &index.name);
-            let Some(index) = schema.global_indexes.iter().find(|index| !there(index)) else {
-                break;
-            };
-            add_index(client, &found, index).await?;
-        }
+        of(client, schema, Asks::Description, &IndexGoal)
+            .run()
+            .await?;
     }
     Ok(())
 }
@@ -241,39 +219,6 @@ async fn begin(client: &Client, schema: &TableSchema) -> Result<()> {
         match service::create(client, schema).await {
             Err(error) if error.is_limit_exceeded() => crowd.wait(|| error).await?,
             done => return done,
-        }
-    }
-}
-
-/// Begins one index; [`settle`] then waits for it.
-async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema) -> Result<()> {
-    let name = &found.schema.name;
-    let mut pace = TablePolling::until(PATIENCE);
-    let mut trouble = TablePolling::until(TROUBLE);
-    loop {
-        let Err(error) = service::update(client, found, TableUpdate::AddIndex(index)).await else {
-            return Ok(());
-        };
-        // Somebody else may have begun it.
-        let now = match service::describe(client, name).await {
-            Err(error) if is_trouble(&error) => {
-                trouble.wait(|| error).await?;
-                continue;
-            }
-            now => now?.ok_or_else(|| missing(name))?,
-        };
-        if compare::has(&now.schema, &index.name) {
-            return Ok(());
-        }
-        if service::is_busy(&error) {
-            // A service that answers like this works, so its trouble is over.
-            trouble = TablePolling::until(TROUBLE);
-            pace.wait(|| overdue(name, "is being changed by somebody else"))
-                .await?;
-        } else if is_trouble(&error) {
-            trouble.wait(|| error).await?;
-        } else {
-            return Err(error);
         }
     }
 }
@@ -404,20 +349,6 @@ async fn await_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
     }
 }
 
-async fn enable_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
-    let Some(attribute) = &schema.ttl else {
-        return Ok(());
-    };
-    let Err(error) = service::set_ttl(client, &schema.name, attribute, true).await else {
-        return Ok(());
-    };
-    // If two creators do this at once, the second one gets an error, because TTL is on already.
-    match service::ttl(client, &schema.name).await? {
-        Some(on) if on == *attribute => Ok(()),
-        _ => Err(error),
-    }
-}
-
 fn is_young(created: Option<i64>) -> bool {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -473,6 +404,21 @@ fn refuse(mismatches: Vec<String>) -> Result<()> {
         Stage::Schema,
         mismatches.join("\n"),
     ))
+}
+
+/// All errors as one, because those of the other tables would be lost otherwise.
+fn all(errors: impl IntoIterator<Item = Error>) -> Result<()> {
+    let mut errors = errors.into_iter();
+    let Some(first) = errors.next() else {
+        return Ok(());
+    };
+    let rest: Vec<String> = errors.map(|error| error.to_string()).collect();
+    if rest.is_empty() {
+        return Err(first);
+    }
+    let kind = first.kind();
+    let message = format!("{first}\n{}", rest.join("\n"));
+    Err(first.with_kind(kind, message))
 }
 
 fn missing(table: &str) -> Error {

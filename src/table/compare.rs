@@ -12,12 +12,7 @@ pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<St
         .global_indexes
         .iter()
         .filter(|index| !has(found, &index.name));
-    list.extend(missing.map(|index| {
-        format!(
-            "index `{}` is missing: add it with db.add_indexes([..])",
-            index.name
-        )
-    }));
+    list.extend(missing.map(|index| missing_index(&index.name)));
     list.extend(stream(declared.stream, found.stream));
     list
 }
@@ -46,6 +41,22 @@ pub(crate) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<Stri
         }
     }
     list
+}
+
+/// What a table without a declared index is told.
+pub(super) fn missing_index(name: &str) -> String {
+    format!("index `{name}` is missing: add it with db.add_indexes([..])")
+}
+
+/// What a new table is told that somebody else has made with another stream.
+pub(super) const OTHER_STREAM: &str =
+    "its stream is not as declared: see what to do with db.plan([..])";
+
+/// What a table is told whose items expire by another attribute.
+pub(super) fn other_ttl(found: &str) -> String {
+    format!(
+        "items expire by `{found}`, declared is something else: switch TTL over with db.plan([..])"
+    )
 }
 
 /// The difference between the declared TTL and the one that was found.

@@ -41,12 +41,14 @@ use futures_util::future::try_join_all;
 pub use apply::{PlanApplication, StepProgress, StepState};
 pub use change::{ChangeKind, Deletion, RoughTime, TableChange};
 
-use super::{Settling, named, settle};
+use super::converge::{Asks, look};
+use super::{Settling, named};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::Result;
 use crate::schema::TableSchema;
 use crate::wire::Client;
-use found::FoundTable;
+pub(super) use found::FoundTable;
+pub(super) use steps::changes;
 
 impl Dynamo {
     /// Looks what would have to be done for the tables to be as they are declared, settings too. Nothing but reads is sent;
@@ -161,11 +163,10 @@ async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
 }
 
 async fn plan_table(client: &Client, base: String, declared: TableSchema) -> Result<PlannedTable> {
-    let found = look(client, &declared, &Settling::all(&|| {})).await?;
+    let found = look(client, &declared, Asks::All, &Settling::all(&|| {})).await?;
     let described = found.as_ref().map(|found| &found.described);
     let size = described.map_or((0, 0), |table| (table.items, table.bytes));
-    let changes = steps::changes(&declared, found.as_ref());
-    let steps = changes.into_iter();
+    let steps = changes(&declared, found.as_ref()).into_iter();
     let steps = steps.map(|change| steps::step(&base, &declared.name, change, size));
     let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
         found
@@ -186,22 +187,4 @@ async fn plan_table(client: &Client, base: String, declared: TableSchema) -> Res
         base,
         declared,
     })
-}
-
-/// The table, once nothing is being changed.
-async fn look(
-    client: &Client,
-    declared: &TableSchema,
-    settling: &Settling<'_>,
-) -> Result<Option<FoundTable>> {
-    match settle(client, &declared.name, settling).await? {
-        Some(described) => FoundTable::complete(client, declared, described)
-            .await
-            .map(Some),
-        None => Ok(None),
-    }
-}
-
-fn refusal(message: String) -> Error {
-    Error::new(ErrorKind::SchemaMismatch, Stage::Schema, message)
 }

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::connect::testing::{Fault, Faults};
-use crate::schema::{Billing, KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView};
+use crate::schema::{
+    Billing, IndexSchema, KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView,
+};
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::{Request, Resend, ServiceOperation};
 
@@ -226,6 +228,17 @@ async fn start() -> (Dynamo, Faults) {
     )
 }
 
+fn told(body: &str) -> Fault {
+    Fault::Reply(200, body.to_owned())
+}
+
+/// The answer of a service that keeps backups; it says nothing of days.
+fn recovery(status: &str) -> Fault {
+    told(&format!(
+        r#"{{"ContinuousBackupsDescription":{{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{{"PointInTimeRecoveryStatus":"{status}"}}}}}}"#
+    ))
+}
+
 fn writes(http: &Faults) -> Vec<String> {
     http.calls()
         .into_iter()
@@ -276,14 +289,20 @@ async fn settings_are_asked_for_when_a_table_is_created() {
     let (db, http) = start().await;
     let schema = shop()
         .deletion_protection(true)
-        .point_in_time_recovery(7)
+        .point_in_time_recovery(35)
         .infrequent_access()
         .provisioned(3, 4)
         .tag("team", "sales");
+    let look = |status: &str| [Fault::Pass, Fault::Pass, recovery(status)];
+    let course = [Fault::Pass, Fault::Pass]
+        .into_iter()
+        .chain(look("DISABLED"));
+    let course = course.chain([told("{}")]).chain(look("ENABLED"));
+    http.plan(course.chain([Fault::Pass]).chain(look("ENABLED")));
     db.create_tables([schema.clone()]).await.unwrap();
     assert_eq!(
         writes(&http),
-        ["CreateTable", "UpdateTimeToLive", "UpdateContinuousBackups"]
+        ["CreateTable", "UpdateContinuousBackups", "UpdateTimeToLive"]
     );
     let body = |call: &str| {
         let seen = http.seen().into_iter().find(|seen| seen.operation == call);
@@ -304,7 +323,7 @@ async fn settings_are_asked_for_when_a_table_is_created() {
     );
     let recovery = &body("UpdateContinuousBackups")["PointInTimeRecoverySpecification"];
     assert_eq!(recovery["PointInTimeRecoveryEnabled"], true);
-    assert_eq!(recovery["RecoveryPeriodInDays"], 7);
+    assert_eq!(recovery["RecoveryPeriodInDays"], 35);
 
     // A table that is there is left as it is.
     http.plan([]);
@@ -336,25 +355,26 @@ async fn a_crowd_of_new_tables_is_waited_for() {
 #[tokio::test]
 async fn recovery_is_switched_on_in_the_end() {
     let (db, http) = start().await;
-    let told = |body: &str| Fault::Reply(200, body.to_owned());
-    let off = r#"{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{"PointInTimeRecoveryStatus":"DISABLED"}}}"#;
-    let on = off.replace("DISABLED", "ENABLED");
     db.create_tables([shop()]).await.unwrap();
     // The table is there and young.
-    http.plan([
-        Fault::Pass,
-        Fault::Pass,
-        told(off),
-        Fault::refuse("ContinuousBackupsUnavailableException"),
-        told("{}"),
-    ]);
-    let schema = shop().point_in_time_recovery(7);
+    let look = |status: &str| [Fault::Pass, Fault::Pass, recovery(status)];
+    let course = [Fault::Pass, Fault::Pass]
+        .into_iter()
+        .chain(look("DISABLED"));
+    let unready = Fault::refuse("ContinuousBackupsUnavailableException");
+    let course = course.chain([unready]).chain(look("DISABLED"));
+    http.plan(course.chain([told("{}")]).chain(look("ENABLED")));
+    let schema = shop().point_in_time_recovery(35);
     db.create_tables([schema.clone()]).await.unwrap();
     assert_eq!(
         writes(&http),
         ["UpdateContinuousBackups", "UpdateContinuousBackups"]
     );
-    http.plan([Fault::Pass, Fault::Pass, told(&on)]);
+    http.plan(
+        [Fault::Pass, Fault::Pass]
+            .into_iter()
+            .chain(look("ENABLED")),
+    );
     db.create_tables([schema]).await.unwrap();
     assert_eq!(writes(&http), [""; 0]);
 }

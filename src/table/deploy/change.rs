@@ -230,7 +230,7 @@ impl TableChange {
     }
 
     /// How long the service may refuse it for a reason that passes.
-    pub(super) fn patience(&self) -> Duration {
+    pub(in crate::table) fn patience(&self) -> Duration {
         match self {
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => Duration::from_secs(70 * 60),
             _ => Duration::from_secs(5 * 60),

@@ -9,21 +9,32 @@ use crate::wire::table::{self as service, DescribedTable, ExpiryState};
 
 /// A table as it is. What is None is not known to the server, or nobody asks for it.
 #[derive(Debug, Clone)]
-pub(super) struct FoundTable {
-    pub(super) described: DescribedTable,
-    pub(super) expiry: Option<ExpiryState>,
+pub(in crate::table) struct FoundTable {
+    pub(in crate::table) described: DescribedTable,
+    pub(in crate::table) expiry: Option<ExpiryState>,
     /// For how many days back it can be restored; 0 if it cannot.
     pub(super) recovery: Option<u8>,
     pub(super) labels: Option<BTreeMap<String, String>>,
 }
 
 impl FoundTable {
+    /// What the description alone tells.
+    pub(in crate::table) fn described(described: DescribedTable) -> Self {
+        FoundTable {
+            described,
+            expiry: None,
+            recovery: None,
+            labels: None,
+        }
+    }
+
     /// Asks for what the description does not tell, as far as the declaration says anything of it: permissions are
     /// needed for that alone.
-    pub(super) async fn complete(
+    pub(in crate::table) async fn complete(
         client: &Client,
         declared: &TableSchema,
         described: DescribedTable,
+        asks_labels: bool,
     ) -> Result<Self> {
         let name = &described.schema.name;
         let expiry = service::expiry(client, name).await?;
@@ -31,9 +42,9 @@ impl FoundTable {
             Some(_) => service::recovery(client, name).await?,
             None => None,
         };
-        let labels = match declared.settings.tags.is_empty() {
-            false => service::labels(client, &described).await?,
-            true => None,
+        let labels = match asks_labels && !declared.settings.tags.is_empty() {
+            true => service::labels(client, &described).await?,
+            false => None,
         };
         Ok(FoundTable {
             described,

@@ -10,7 +10,10 @@ use crate::schema::{Billing, IndexSchema, TableSchema, TableSettings};
 
 /// What makes the table as it is declared, in order. A table is protected before anything else, and what is removed goes
 /// last.
-pub(super) fn changes(declared: &TableSchema, found: Option<&FoundTable>) -> Vec<TableChange> {
+pub(in crate::table) fn changes(
+    declared: &TableSchema,
+    found: Option<&FoundTable>,
+) -> Vec<TableChange> {
     let Some(found) = found else {
         return creation(declared);
     };

@@ -3,6 +3,7 @@
 use super::steps;
 use super::*;
 use crate::connect::testing::{Fault, Faults};
+use crate::error::ErrorKind;
 use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema};
 use crate::wire::Client;
 use crate::wire::embedded::EmbeddedEngine;
@@ -48,7 +49,9 @@ fn writes(http: &Faults) -> Vec<String> {
 
 async fn found(db: &Dynamo, declared: &TableSchema) -> FoundTable {
     let settling = Settling::all(&|| {});
-    let found = look(db.client(), declared, &settling).await.unwrap();
+    let found = look(db.client(), declared, Asks::All, &settling)
+        .await
+        .unwrap();
     found.unwrap()
 }
 

@@ -1,0 +1,266 @@
+//! A table on its way to be as it is declared: it is looked at, the first change is made, and it is looked at again. So it does
+//! not matter where an earlier attempt ended, or who else does the same.
+
+use std::time::Duration;
+
+use super::deploy::{FoundTable, StepState, TableChange, changes};
+use super::polling::TablePolling;
+use super::{Settling, TROUBLE, is_trouble, settle};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::TableSchema;
+use crate::wire::Client;
+use crate::wire::table::{self as service, TableUpdate};
+
+/// How long a service may take until it shows what it has taken.
+const SHOWS: Duration = Duration::from_secs(60);
+
+/// What is to be done about a change that is lacking.
+pub(super) enum Verdict {
+    Make,
+    Leave,
+    /// Nothing is done at all, for this reason.
+    Refuse(String),
+}
+
+/// What somebody wants of a table.
+pub(super) trait TableGoal: Sync {
+    fn judge(&self, change: &TableChange) -> Verdict;
+
+    /// The first words of a refusal.
+    fn refusal(&self, table: &str) -> String {
+        format!("table `{table}` is there with another schema")
+    }
+
+    /// Told how far a change is.
+    fn tell(&self, _change: &TableChange, _state: StepState) {}
+
+    /// Told what is left after each look.
+    fn left(&self, _changes: &[TableChange]) {}
+}
+
+/// How a table becomes as it is declared, as far as somebody wants that.
+pub(super) struct Convergence<'c, G> {
+    pub(super) client: &'c Client,
+    pub(super) declared: &'c TableSchema,
+    pub(super) asks: Asks,
+    pub(super) goal: &'c G,
+}
+
+/// How much is asked of a table. For each request a permission is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    Description,
+    /// TTL and recovery besides, which a creation ends with.
+    Creation,
+    All,
+}
+
+/// What one table has been through.
+struct Course {
+    /// The changes that the service has taken.
+    taken: Vec<TableChange>,
+    trouble: TablePolling,
+    /// Until when the service may refuse a change for a reason that passes; None if it does not.
+    busy: Option<TablePolling>,
+    /// Until when the service may take to show what it has taken.
+    unshown: TablePolling,
+}
+
+impl<G: TableGoal> Convergence<'_, G> {
+    /// Refuses what cannot be done before anything is.
+    pub(super) async fn look_first(&self) -> Result<()> {
+        let found = self.look(None).await?;
+        self.remaining(found.as_ref()).map(drop)
+    }
+
+    pub(super) async fn run(&self) -> Result<()> {
+        let mut course = Course {
+            taken: Vec::new(),
+            trouble: TablePolling::until(TROUBLE),
+            busy: None,
+            unshown: TablePolling::until(SHOWS),
+        };
+        loop {
+            let found = self.look(course.taken.last()).await?;
+            let remaining = self.remaining(found.as_ref())?;
+            self.goal.left(&remaining);
+            let Some(change) = remaining.into_iter().next() else {
+                return Ok(());
+            };
+            self.go_on(found.as_ref(), change, &mut course).await?;
+        }
+    }
+
+    /// Looks at the table. A service that fails is asked again: it has answered before.
+    async fn look(&self, under_way: Option<&TableChange>) -> Result<Option<FoundTable>> {
+        let mut trouble = TablePolling::until(TROUBLE);
+        let tell = || {
+            if let Some(change) = under_way {
+                self.goal.tell(change, StepState::Waits);
+            }
+        };
+        loop {
+            match look(self.client, self.declared, self.asks, &Settling::all(&tell)).await {
+                Err(error) if is_trouble(&error) => trouble.wait(|| error).await?,
+                found => return found,
+            }
+        }
+    }
+
+    /// What is still to be done.
+    fn remaining(&self, found: Option<&FoundTable>) -> Result<Vec<TableChange>> {
+        let mut remaining = Vec::new();
+        let mut refused = Vec::new();
+        for change in changes(self.declared, found) {
+            match self.goal.judge(&change) {
+                Verdict::Make => remaining.push(change),
+                Verdict::Leave => {}
+                Verdict::Refuse(why) => refused.push(why),
+            }
+        }
+        if refused.is_empty() {
+            return Ok(remaining);
+        }
+        let reasons = refused.join("\n- ");
+        let refusal = self.goal.refusal(&self.declared.name);
+        let message = format!("{refusal}:\n- {reasons}");
+        Err(Error::new(
+            ErrorKind::SchemaMismatch,
+            Stage::Schema,
+            message,
+        ))
+    }
+
+    /// Begins the change, or waits until it is shown or can begin.
+    async fn go_on(
+        &self,
+        found: Option<&FoundTable>,
+        change: TableChange,
+        course: &mut Course,
+    ) -> Result<()> {
+        if course.taken.last() == Some(&change) {
+            self.goal.tell(&change, StepState::Waits);
+            return course.unshown.wait(|| self.unshown(&change)).await;
+        }
+        if course.busy.is_none() {
+            self.goal.tell(&change, StepState::Begins);
+        }
+        let error = match perform(self.client, self.declared, found, &change).await {
+            Ok(()) => {
+                course.trouble = TablePolling::until(TROUBLE);
+                course.unshown = TablePolling::until(SHOWS);
+                course.busy = None;
+                course.taken.push(change);
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        if is_trouble(&error) {
+            // It may have been done all the same, so the table is looked at first.
+            return course.trouble.wait(|| error).await;
+        }
+        if !passes(&error, found, &change, &course.taken) {
+            return self.told_why(error, &change).await;
+        }
+        self.goal.tell(&change, StepState::Waits);
+        let busy = course
+            .busy
+            .get_or_insert_with(|| TablePolling::until(change.patience()));
+        busy.wait(|| error).await
+    }
+
+    /// An error is none if the change is done: somebody else was faster.
+    async fn told_why(&self, error: Error, change: &TableChange) -> Result<()> {
+        let found = self.look(Some(change)).await?;
+        match self.remaining(found.as_ref())?.contains(change) {
+            true => Err(error),
+            false => Ok(()),
+        }
+    }
+
+    fn unshown(&self, change: &TableChange) -> Error {
+        let message = format!(
+            "the service has taken the change to {change} of table `{}`, and does not show it",
+            self.declared.name
+        );
+        Error::new(ErrorKind::Unavailable, Stage::Schema, message)
+    }
+}
+
+/// The table with all that several requests tell of it, once nothing is being changed.
+pub(super) async fn look(
+    client: &Client,
+    declared: &TableSchema,
+    asks: Asks,
+    settling: &Settling<'_>,
+) -> Result<Option<FoundTable>> {
+    match (settle(client, &declared.name, settling).await?, asks) {
+        (None, _) => Ok(None),
+        (Some(described), Asks::Description) => Ok(Some(FoundTable::described(described))),
+        (Some(described), _) => {
+            let asks_labels = asks == Asks::All;
+            let complete = FoundTable::complete(client, declared, described, asks_labels);
+            complete.await.map(Some)
+        }
+    }
+}
+
+/// Whether the service refuses the change for a reason that passes. Of TTL it takes one change an hour, and does not say so by a
+/// code.
+fn passes(
+    error: &Error,
+    found: Option<&FoundTable>,
+    change: &TableChange,
+    taken: &[TableChange],
+) -> bool {
+    match change {
+        TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => {
+            let expiry = found.and_then(|found| found.expiry.as_ref());
+            let is_changing = expiry.is_some_and(|expiry| expiry.is_changing);
+            let is_removal = |other: &TableChange| matches!(other, TableChange::RemoveTtl(_));
+            let mut all = taken.iter().chain([change]);
+            error.kind() == ErrorKind::Rejected && (is_changing || all.any(is_removal))
+        }
+        TableChange::SetRecovery(_) => service::keeps_no_backups_yet(error),
+        _ => service::is_busy(error),
+    }
+}
+
+/// Asks the service for one change.
+async fn perform(
+    client: &Client,
+    declared: &TableSchema,
+    found: Option<&FoundTable>,
+    change: &TableChange,
+) -> Result<()> {
+    let name = &declared.name;
+    let Some(FoundTable { described, .. }) = found else {
+        return service::create(client, declared).await;
+    };
+    let update = match change {
+        TableChange::SetRecovery(days) => {
+            return service::enable_recovery(client, name, *days).await;
+        }
+        TableChange::AddTtl(attribute) => {
+            return service::set_ttl(client, name, attribute, true).await;
+        }
+        TableChange::RemoveTtl(attribute) => {
+            return service::set_ttl(client, name, attribute, false).await;
+        }
+        TableChange::SetTags(_) => {
+            return service::tag(client, described, &declared.settings).await;
+        }
+        TableChange::AddIndex(index) => match declared.index(index) {
+            Some(index) => TableUpdate::AddIndex(index),
+            None => return Ok(()),
+        },
+        TableChange::RemoveIndex(index) => TableUpdate::RemoveIndex(index),
+        TableChange::AddStream(view) => TableUpdate::Stream(Some(*view)),
+        TableChange::RemoveStream => TableUpdate::Stream(None),
+        TableChange::SetProtection(on) => TableUpdate::Protection(*on),
+        TableChange::SetClass(class) => TableUpdate::Class(*class),
+        TableChange::SetBilling(billing) => TableUpdate::Billing(*billing),
+        TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
+    };
+    service::update(client, described, update).await
+}
