@@ -55,6 +55,7 @@
 //! | keep several entities in one table | [`DynamoTable`] and its derive |
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
+//! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
@@ -172,7 +173,7 @@ pub use query::{Cursor, Page, Query, QueryVerbs, each};
 pub use read::{read_together, snapshot};
 pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
-pub use table::ready;
+pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
 pub use verbs::{CollectionVerbs, EntityVerbs};
 #[cfg(feature = "embedded")]

@@ -9,6 +9,7 @@
 
 mod compare;
 mod declared;
+pub mod deploy;
 mod limits;
 mod polling;
 mod readiness;
@@ -22,7 +23,7 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{IndexSchema, TableSchema};
 use crate::wire::Client;
-use crate::wire::table::{self as service, DescribedTable, Status};
+use crate::wire::table::{self as service, DescribedTable, Status, TableUpdate};
 pub(crate) use declared::check as check_declarations;
 use polling::TablePolling;
 
@@ -95,7 +96,7 @@ async fn enable(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()> {
     let mut lacking = Vec::new();
     let mut mismatches = Vec::new();
     for schema in schemas.iter().filter(|schema| schema.ttl.is_some()) {
-        let found = settle(client, schema).await?;
+        let found = settle_declared(client, schema).await?;
         let found = found.ok_or_else(|| missing(&schema.name))?;
         let ttl = service::ttl(client, &found.schema.name).await?;
         match &ttl {
@@ -121,7 +122,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
     let mut young = Vec::new();
     let mut mismatches = Vec::new();
     for schema in &schemas {
-        match settle(client, schema).await? {
+        match settle_declared(client, schema).await? {
             Some(found) => match differences(client, schema, &found).await? {
                 Differences {
                     list,
@@ -157,7 +158,7 @@ pub(crate) async fn create(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<()>
 async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
     let mut pace = TablePolling::until(PATIENCE);
     let found = loop {
-        if let Some(found) = settle(client, schema).await? {
+        if let Some(found) = settle_declared(client, schema).await? {
             break found;
         }
         // The table was just created and is not visible yet, or was deleted meanwhile.
@@ -180,7 +181,7 @@ async fn finish(client: &Client, schema: &TableSchema) -> Result<()> {
 /// Sees to it that a young table can be restored, if that is declared. Its creator may have done it, or have died before.
 async fn complete_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
     if schema.settings.point_in_time_recovery.is_none()
-        || service::recovers(client, &schema.name).await? != Some(false)
+        || service::recovery(client, &schema.name).await? != Some(0)
     {
         return Ok(());
     }
@@ -196,6 +197,8 @@ async fn enable_recovery(client: &Client, schema: &TableSchema) -> Result<()> {
     loop {
         match service::enable_recovery(client, &schema.name, days).await {
             Err(error) if service::keeps_no_backups_yet(&error) => unready.wait(|| error).await?,
+            // A server for tests has nothing to restore.
+            Err(error) if service::is_lacking(&error) => return Ok(()),
             done => return done,
         }
     }
@@ -211,7 +214,7 @@ pub(crate) async fn add_indexes(db: &Dynamo, schemas: Vec<TableSchema>) -> Resul
     }
     for schema in &schemas {
         loop {
-            let found = settle(client, schema)
+            let found = settle_declared(client, schema)
                 .await?
                 .ok_or_else(|| missing(&schema.name))?;
             let list = compare::obstacles(schema, &found.schema);
@@ -246,7 +249,7 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
     let mut pace = TablePolling::until(PATIENCE);
     let mut trouble = TablePolling::until(TROUBLE);
     loop {
-        let Err(error) = service::add_index(client, found, index).await else {
+        let Err(error) = service::update(client, found, TableUpdate::AddIndex(index)).await else {
             return Ok(());
         };
         // Somebody else may have begun it.
@@ -273,10 +276,49 @@ async fn add_index(client: &Client, found: &DescribedTable, index: &IndexSchema)
     }
 }
 
-/// The table once it and its declared indexes are created; `None` if there is no table. There is no time limit for
-/// filling an index.
-async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
-    let name = &schema.name;
+/// What is waited for besides the creation of a table.
+struct Settling<'s> {
+    /// The schema whose indexes have to be ready, or None if nothing at all may be changing.
+    declared: Option<&'s TableSchema>,
+    /// Told at each look that finds it unfinished.
+    waits: &'s (dyn Fn() + Sync),
+}
+
+impl<'s> Settling<'s> {
+    /// Waits for all that changes.
+    fn all(waits: &'s (dyn Fn() + Sync)) -> Self {
+        Settling {
+            declared: None,
+            waits,
+        }
+    }
+
+    fn is_changing(&self, found: &DescribedTable) -> bool {
+        match self.declared {
+            Some(schema) => {
+                let mut changing = found.changing.iter();
+                changing.any(|name| compare::has(schema, name))
+            }
+            None => found.is_updating || !found.changing.is_empty(),
+        }
+    }
+}
+
+/// The table once it and its declared indexes are created; `None` if there is no table.
+async fn settle_declared(client: &Client, schema: &TableSchema) -> Result<Option<DescribedTable>> {
+    let settling = Settling {
+        declared: Some(schema),
+        waits: &|| {},
+    };
+    settle(client, &schema.name, &settling).await
+}
+
+/// The table once it has settled; `None` if there is no table. There is no time limit for filling an index.
+async fn settle(
+    client: &Client,
+    name: &str,
+    settling: &Settling<'_>,
+) -> Result<Option<DescribedTable>> {
     let mut pace = TablePolling::until(PATIENCE);
     let mut filling = TablePolling::endless();
     // `None` until the service has answered: a service that cannot be reached is reported at once.
@@ -293,27 +335,24 @@ async fn settle(client: &Client, schema: &TableSchema) -> Result<Option<Describe
         let Some(found) = found else {
             return Ok(None);
         };
-        let declared = |name: &String| compare::has(schema, name);
-        match &found.status {
-            Status::Usable if !found.changing.iter().any(declared) => return Ok(Some(found)),
+        let state = match &found.status {
+            Status::Usable if !settling.is_changing(&found) => return Ok(Some(found)),
             Status::Usable => {
+                (settling.waits)();
                 filling
                     .wait(|| overdue(name, "has indexes being filled"))
-                    .await?
+                    .await?;
+                continue;
             }
-            Status::Creating => {
-                pace.wait(|| overdue(name, "is still being created"))
-                    .await?
-            }
-            Status::Deleting => {
-                pace.wait(|| overdue(name, "is still being deleted"))
-                    .await?
-            }
+            Status::Creating => "is still being created",
+            Status::Deleting => "is still being deleted",
             Status::Broken(status) => {
                 let message = format!("table `{name}` cannot be used, its status is {status}");
                 return Err(Error::new(ErrorKind::Unavailable, Stage::Schema, message));
             }
-        }
+        };
+        (settling.waits)();
+        pace.wait(|| overdue(name, state)).await?;
     }
 }
 
@@ -367,7 +406,7 @@ async fn enable_ttl(client: &Client, schema: &TableSchema) -> Result<()> {
     let Some(attribute) = &schema.ttl else {
         return Ok(());
     };
-    let Err(error) = service::enable_ttl(client, &schema.name, attribute).await else {
+    let Err(error) = service::set_ttl(client, &schema.name, attribute, true).await else {
         return Ok(());
     };
     // If two creators do this at once, the second one gets an error, because TTL is on already.

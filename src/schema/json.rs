@@ -27,7 +27,7 @@ impl TableSchema {
     /// | `type_attribute`, `keys` | the attribute that names the entity; `escaped`, or `verbatim:` and the delimiter |
     /// | `global_indexes`, `local_indexes` | `name`; `pk` and `sk`, lists of attributes; `projection`: `all`, `keys` or a list |
     /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
-    /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads` and `writes`), `tags` |
+    /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags` |
     /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques` |
     /// | a field | `name`, `attribute`, `rust_type`, `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
     /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
@@ -99,11 +99,15 @@ fn index(index: &IndexSchema) -> JsonTree {
 }
 
 fn settings(settings: &TableSettings) -> JsonTree {
-    let billing = match settings.billing {
-        Billing::OnDemand => "on_demand".into(),
-        Billing::Provisioned { reads, writes } => JsonTree::object([
+    let billing = |billing: Billing| match billing.units() {
+        None => "on_demand".into(),
+        Some((reads, writes)) => JsonTree::object([
             ("reads", Some(reads.into())),
             ("writes", Some(writes.into())),
+            (
+                "scaled",
+                matches!(billing, Billing::Scaled { .. }).then(|| true.into()),
+            ),
         ]),
     };
     let tags = settings.tags.iter();
@@ -119,7 +123,7 @@ fn settings(settings: &TableSettings) -> JsonTree {
             recovery.map(|days| u64::from(days).into()),
         ),
         ("class", settings.class.as_ref().map(word)),
-        ("billing", Some(billing)),
+        ("billing", settings.billing.map(billing)),
         ("tags", (!settings.tags.is_empty()).then_some(tags)),
     ])
 }

@@ -15,8 +15,8 @@ pub struct TableSettings {
     pub point_in_time_recovery: Option<u8>,
     /// The class; None leaves it to the service, which takes the standard one.
     pub class: Option<TableClass>,
-    /// How it is billed.
-    pub billing: Billing,
+    /// How it is billed; None leaves it to whoever else runs the table, and a new table is billed by requests.
+    pub billing: Option<Billing>,
     /// Labels, by which costs are told apart.
     pub tags: BTreeMap<String, String>,
 }
@@ -32,11 +32,10 @@ pub enum TableClass {
 }
 
 /// What a table is billed by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Billing {
     /// By requests.
-    #[default]
     OnDemand,
     /// By units for each second, of the table and of each of its global indexes.
     Provisioned {
@@ -45,6 +44,25 @@ pub enum Billing {
         /// Write units.
         writes: u64,
     },
+    /// By units that others change as they need, such as the scaling of AWS; a new table begins with these.
+    Scaled {
+        /// Read units of a new table.
+        reads: u64,
+        /// Write units of a new table.
+        writes: u64,
+    },
+}
+
+impl Billing {
+    /// The read and write units of a new table, if it is billed by units.
+    pub fn units(self) -> Option<(u64, u64)> {
+        match self {
+            Billing::OnDemand => None,
+            Billing::Provisioned { reads, writes } | Billing::Scaled { reads, writes } => {
+                Some((reads, writes))
+            }
+        }
+    }
 }
 
 impl TableSchema {
@@ -69,17 +87,25 @@ impl TableSchema {
         self
     }
 
-    /// Bills the table by requests, which is the default.
+    /// Bills the table by requests, as a new table is that says nothing of it.
     #[must_use]
     pub fn on_demand(mut self) -> Self {
-        self.settings.billing = Billing::OnDemand;
+        self.settings.billing = Some(Billing::OnDemand);
         self
     }
 
     /// Bills so many read and write units for each second, of the table and of each of its global indexes.
     #[must_use]
     pub fn provisioned(mut self, reads: u64, writes: u64) -> Self {
-        self.settings.billing = Billing::Provisioned { reads, writes };
+        self.settings.billing = Some(Billing::Provisioned { reads, writes });
+        self
+    }
+
+    /// Bills by units that others change as they need, such as the scaling of AWS. A new table, and each of its global
+    /// indexes, begins with these; of a table that is there they are not compared.
+    #[must_use]
+    pub fn scaled(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.billing = Some(Billing::Scaled { reads, writes });
         self
     }
 

@@ -119,8 +119,8 @@ fn index_difference(
     }
     (!says.is_empty()).then(|| {
         format!(
-            "index `{name}` {}: an index cannot be changed, declare it under a new name or delete \
-             the old one first",
+            "index `{name}` {}: an index cannot be changed: declare it under a new name with \
+             `rename = \"..\"`, and remove the old one when no program reads it any more",
             says.join(" and ")
         )
     })

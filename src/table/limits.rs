@@ -7,7 +7,7 @@ use crate::schema::{
     Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableSchema, TableSettings,
 };
 
-const GLOBAL_INDEXES: usize = 20;
+pub(super) const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
 /// The limit over all indexes that list their attributes.
 const INCLUDED_ATTRIBUTES: usize = 100;
@@ -77,11 +77,11 @@ fn bad_settings(settings: &TableSettings) -> Option<String> {
             "it can be restored for 1 to 35 days back, not for {days}: `point_in_time_recovery(35)`"
         ));
     }
-    if let Billing::Provisioned { reads, writes } = settings.billing
+    if let Some((reads, writes)) = settings.billing.and_then(Billing::units)
         && (!UNITS.contains(&reads) || !UNITS.contains(&writes))
     {
         return Some(format!(
-            "`provisioned({reads}, {writes})` has a number of units that is 0 or that no table can have"
+            "it has {reads} read units and {writes} write units, of which one is 0 or more than a table can have"
         ));
     }
     if settings.tags.len() > TAGS {

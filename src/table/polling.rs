@@ -11,6 +11,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 pub(super) struct TablePolling {
     next: Duration,
+    longest: Duration,
     /// How long to wait in all; `None` has no end.
     patience: Option<Duration>,
     /// When the first wait began; the time before it does not count.
@@ -21,6 +22,8 @@ impl TablePolling {
     pub(super) fn until(patience: Duration) -> Self {
         TablePolling {
             next: FIRST,
+            // What takes an hour is not asked for every other second.
+            longest: (patience / 150).max(LONGEST),
             patience: Some(patience),
             began: None,
         }
@@ -29,6 +32,7 @@ impl TablePolling {
     pub(super) fn endless() -> Self {
         TablePolling {
             next: FIRST,
+            longest: LONGEST,
             patience: None,
             began: None,
         }
@@ -41,7 +45,7 @@ impl TablePolling {
             return Err(overdue());
         }
         sleep(self.next).await;
-        self.next = (self.next * 2).min(LONGEST);
+        self.next = (self.next * 2).min(self.longest);
         Ok(())
     }
 }

@@ -184,9 +184,9 @@ fn limits_are_met_before_sending() {
         ("1 to 35 days back, not for 0", &|t| {
             t.settings.point_in_time_recovery = Some(0);
         }),
-        ("a number of units that is 0", &|t| {
+        ("of which one is 0", &|t| {
             let (reads, writes) = (5, 0);
-            t.settings.billing = Billing::Provisioned { reads, writes };
+            t.settings.billing = Some(Billing::Provisioned { reads, writes });
         }),
         ("the tag `aws:x`", &|t| {
             t.settings.tags.insert("aws:x".into(), "y".into());
@@ -390,7 +390,7 @@ async fn a_young_table_waits_for_its_creators_ttl() {
     http.plan([]);
     let creator = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        service::enable_ttl(db.client(), "dev-shop", "expires").await
+        service::set_ttl(db.client(), "dev-shop", "expires", true).await
     };
     let (created, enabled) = tokio::join!(db.create_tables([shop()]), creator);
     enabled.unwrap();

@@ -2,13 +2,14 @@
 
 mod decode;
 mod encode;
+mod update;
+
+use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
-    BillingMode, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndex,
-    GlobalSecondaryIndexUpdate, LocalSecondaryIndex, PointInTimeRecoverySpecification,
-    PointInTimeRecoveryStatus, ProvisionedThroughput, StreamSpecification, TimeToLiveSpecification,
-    TimeToLiveStatus,
+    BillingMode, GlobalSecondaryIndex, LocalSecondaryIndex, PointInTimeRecoveryStatus,
+    StreamSpecification, TimeToLiveStatus,
 };
 
 use super::failure::{Site, from_sdk};
@@ -18,6 +19,10 @@ use decode::found;
 use encode::{
     class, definitions, incomplete, keys, projection, stream_type, table_keys, tags, units,
 };
+pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag, update};
+
+/// The longest time that the service keeps what is needed to restore a table.
+const ALL_DAYS: u8 = 35;
 
 /// A table as the service describes it.
 #[derive(Debug, Clone)]
@@ -29,8 +34,17 @@ pub(crate) struct DescribedTable {
     pub(crate) changing: Vec<String>,
     /// Unix seconds, by the service's clock.
     pub(crate) created: Option<i64>,
-    /// The read and write units; None if the table is billed on demand.
-    provisioned: Option<(i64, i64)>,
+    /// Whether it is being changed.
+    pub(crate) is_updating: bool,
+    /// About how many items it has.
+    pub(crate) items: u64,
+    /// About how large they are together.
+    pub(crate) bytes: u64,
+    pub(crate) arn: Option<String>,
+    /// The read and write units of the global indexes, where they have units.
+    pub(crate) index_units: BTreeMap<String, (u64, u64)>,
+    /// What else it has, in words, that others look after.
+    pub(crate) others: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,108 +134,93 @@ pub(crate) async fn create(client: &Client, schema: &TableSchema) -> Result<()> 
     }
 }
 
-/// Starts to add a global index to a table.
-pub(crate) async fn add_index(
-    client: &Client,
-    found: &DescribedTable,
-    index: &IndexSchema,
-) -> Result<()> {
-    let name = &found.schema.name;
-    let mut action = CreateGlobalSecondaryIndexAction::builder()
-        .index_name(&index.name)
-        .set_key_schema(Some(keys(&index.pk, &index.sk)?))
-        .projection(projection(&index.projection));
-    if let Some((read, write)) = found.provisioned {
-        let units = ProvisionedThroughput::builder()
-            .read_capacity_units(read)
-            .write_capacity_units(write);
-        action = action.provisioned_throughput(units.build().map_err(incomplete)?);
-    }
-    let action = action.build().map_err(incomplete)?;
-    let request = client
-        .update_table()
-        .table_name(name)
-        .set_attribute_definitions(Some(definitions(&found.schema, Some(index))?))
-        .global_secondary_index_updates(
-            GlobalSecondaryIndexUpdate::builder().create(action).build(),
-        );
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let error = from_sdk(error, Site::harmless("UpdateTable", name)).error;
-            Err(hint(error, std::slice::from_ref(index)))
-        }
-    }
+/// How items of a table expire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ExpiryState {
+    /// The attribute, None if they do not expire.
+    pub(crate) attribute: Option<String>,
+    /// Whether it is being switched on or off, which may take an hour.
+    pub(crate) is_changing: bool,
 }
 
-/// The attribute by which items expire, `None` if they do not.
-pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
+/// How items expire; None if the server does not know of that, so that nothing does.
+pub(crate) async fn expiry(client: &Client, name: &str) -> Result<Option<ExpiryState>> {
     let output = match client.describe_time_to_live().table_name(name).send().await {
         Ok(output) => output,
         Err(error) => {
             let error = from_sdk(error, Site::harmless("DescribeTimeToLive", name)).error;
-            // On a server without the operation, nothing expires.
-            return lacking(error).map(|()| None);
+            return lacking(error);
         }
     };
-    let Some(ttl) = output.time_to_live_description() else {
-        return Ok(None);
-    };
-    Ok(match ttl.time_to_live_status() {
-        Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling) => {
-            ttl.attribute_name().map(str::to_owned)
-        }
-        _ => None,
-    })
+    let ttl = output.time_to_live_description();
+    let status = ttl.and_then(|ttl| ttl.time_to_live_status());
+    let is_on = matches!(
+        status,
+        Some(TimeToLiveStatus::Enabled | TimeToLiveStatus::Enabling)
+    );
+    let attribute = ttl.filter(|_| is_on).and_then(|ttl| ttl.attribute_name());
+    Ok(Some(ExpiryState {
+        attribute: attribute.map(str::to_owned),
+        is_changing: matches!(
+            status,
+            Some(TimeToLiveStatus::Enabling | TimeToLiveStatus::Disabling)
+        ),
+    }))
 }
 
-pub(crate) async fn enable_ttl(client: &Client, name: &str, attribute: &str) -> Result<()> {
-    let ttl = TimeToLiveSpecification::builder()
-        .enabled(true)
-        .attribute_name(attribute);
-    let ttl = ttl.build().map_err(incomplete)?;
-    let request = client
-        .update_time_to_live()
-        .table_name(name)
-        .time_to_live_specification(ttl);
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(from_sdk(error, Site::harmless("UpdateTimeToLive", name)).error),
-    }
+/// The attribute by which items expire, `None` if they do not.
+pub(crate) async fn ttl(client: &Client, name: &str) -> Result<Option<String>> {
+    let expiry = expiry(client, name).await?;
+    Ok(expiry.and_then(|expiry| expiry.attribute))
 }
 
-/// Keeps what is needed to restore the table to any second of the last days. A server without that, such as one for
-/// tests, has nothing to restore.
-pub(crate) async fn enable_recovery(client: &Client, name: &str, days: u8) -> Result<()> {
-    let recovery = PointInTimeRecoverySpecification::builder()
-        .point_in_time_recovery_enabled(true)
-        .recovery_period_in_days(days.into());
-    let request = client
-        .update_continuous_backups()
-        .table_name(name)
-        .point_in_time_recovery_specification(recovery.build().map_err(incomplete)?);
-    match request.send().await {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            lacking(from_sdk(error, Site::harmless("UpdateContinuousBackups", name)).error)
-        }
-    }
-}
-
-/// Whether the table can be restored to any second; None if the server does not know of that.
-pub(crate) async fn recovers(client: &Client, name: &str) -> Result<Option<bool>> {
+/// For how many days back the table can be restored to any second, 0 if it cannot; None if the server does not know of
+/// that.
+pub(crate) async fn recovery(client: &Client, name: &str) -> Result<Option<u8>> {
     let request = client.describe_continuous_backups().table_name(name);
     let output = match request.send().await {
         Ok(output) => output,
         Err(error) => {
             let site = Site::harmless("DescribeContinuousBackups", name);
-            return lacking(from_sdk(error, site).error).map(|()| None);
+            return lacking(from_sdk(error, site).error);
         }
     };
     let backups = output.continuous_backups_description();
     let recovery = backups.and_then(|backups| backups.point_in_time_recovery_description());
-    let status = recovery.and_then(|recovery| recovery.point_in_time_recovery_status());
-    Ok(Some(status == Some(&PointInTimeRecoveryStatus::Enabled)))
+    let is_on = recovery.and_then(|recovery| recovery.point_in_time_recovery_status())
+        == Some(&PointInTimeRecoveryStatus::Enabled);
+    let days = recovery.and_then(|recovery| recovery.recovery_period_in_days());
+    // A service that tells no days keeps as many as there are.
+    let days = days.map_or(ALL_DAYS, |days| u8::try_from(days).unwrap_or(ALL_DAYS));
+    Ok(Some(if is_on { days } else { 0 }))
+}
+
+/// The labels of a table; None if the server knows none.
+pub(crate) async fn labels(
+    client: &Client,
+    found: &DescribedTable,
+) -> Result<Option<BTreeMap<String, String>>> {
+    let mut labels = BTreeMap::new();
+    let mut next = None;
+    loop {
+        let request = client
+            .list_tags_of_resource()
+            .set_resource_arn(found.arn.clone())
+            .set_next_token(next);
+        let page = match request.send().await {
+            Ok(page) => page,
+            Err(error) => {
+                let site = Site::harmless("ListTagsOfResource", &found.schema.name);
+                return lacking(from_sdk(error, site).error);
+            }
+        };
+        let tags = page.tags().iter();
+        labels.extend(tags.map(|tag| (tag.key().to_owned(), tag.value().to_owned())));
+        next = page.next_token;
+        if next.is_none() {
+            return Ok(Some(labels));
+        }
+    }
 }
 
 /// Whether the service is not yet ready to keep backups of a new table.
@@ -230,11 +229,16 @@ pub(crate) fn keeps_no_backups_yet(error: &Error) -> bool {
 }
 
 /// Passes over an operation that the server does not have.
-fn lacking(error: Error) -> Result<()> {
-    match error.code() {
-        Some("UnknownOperationException") => Ok(()),
-        _ => Err(error),
+fn lacking<T>(error: Error) -> Result<Option<T>> {
+    match is_lacking(&error) {
+        true => Ok(None),
+        false => Err(error),
     }
+}
+
+/// Whether the server, such as one for tests, does not have the operation.
+pub(crate) fn is_lacking(error: &Error) -> bool {
+    error.code() == Some("UnknownOperationException")
 }
 
 /// Whether another change has to end first.

@@ -29,6 +29,7 @@ mod connect;
 mod costs;
 mod create;
 mod delete;
+mod deploy;
 mod dynamic;
 mod errors;
 mod executors;
@@ -201,6 +202,8 @@ fn main() {
     all.extend(trials("costs", Mode::Raw, costs::tests()));
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
+    // Under the name of tables, because servers that build indexes are chosen by it.
+    all.extend(trials("table::deploy", Mode::Raw, deploy::tests()));
     all.extend(trials("connect", Mode::Raw, connect::tests()));
     for name in OF_ONE_WAY {
         let is_there = all.iter().any(|trial| trial.name().contains(name));

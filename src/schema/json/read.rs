@@ -194,13 +194,15 @@ fn index(object: &Object<'_>) -> Result<IndexSchema> {
 }
 
 fn settings(object: &Object<'_>) -> Result<TableSettings> {
-    let billing = object.must("billing", |member| match member.value.as_text() {
+    let billing = object.may("billing", |member| match member.value.as_text() {
         Some("on_demand") => Ok(Billing::OnDemand),
         _ => {
             let units = member.object()?;
-            Ok(Billing::Provisioned {
-                reads: units.number("reads")?,
-                writes: units.number("writes")?,
+            let (reads, writes) = (units.number("reads")?, units.number("writes")?);
+            let is_scaled = units.may("scaled", |member| member.flag())?;
+            Ok(match is_scaled {
+                Some(true) => Billing::Scaled { reads, writes },
+                _ => Billing::Provisioned { reads, writes },
             })
         }
     })?;

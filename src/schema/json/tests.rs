@@ -168,16 +168,18 @@ impl RandomSchema {
     }
 
     fn settings(&mut self) -> TableSettings {
-        let provisioned = Billing::Provisioned {
-            reads: self.0.u64(..),
-            writes: self.0.u64(..),
-        };
+        let (reads, writes) = (self.0.u64(..), self.0.u64(..));
+        let billings = [
+            Billing::OnDemand,
+            Billing::Provisioned { reads, writes },
+            Billing::Scaled { reads, writes },
+        ];
         TableSettings {
             deletion_protection: self.may(|random| random.0.bool()),
             point_in_time_recovery: self.may(|random| random.0.u8(..)),
             class: self
                 .may(|random| random.one(&[TableClass::Standard, TableClass::InfrequentAccess])),
-            billing: self.one(&[Billing::OnDemand, provisioned]),
+            billing: self.may(|random| random.one(&billings)),
             tags: self
                 .some(|random| (random.text(), random.text()))
                 .into_iter()

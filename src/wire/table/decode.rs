@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::{
     BillingMode, IndexStatus, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
-    ScalarAttributeType, StreamViewType, TableDescription, TableStatus,
+    ProvisionedThroughputDescription, ScalarAttributeType, StreamViewType,
+    TableClass as SdkTableClass, TableDescription, TableStatus,
 };
 
 use super::{DescribedTable, Status};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableSchema,
+    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass,
+    TableSchema, TableSettings,
 };
 
 pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTable> {
@@ -58,6 +60,7 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
             .map(|found| index(found.index_name(), found.key_schema(), found.projection()))
             .collect(),
         stream: stream(table),
+        settings: settings(table),
         ..TableSchema::bare(name.to_owned(), pk)
     };
     let changing = global.iter().filter(|index| {
@@ -73,8 +76,87 @@ pub(super) fn found(name: &str, table: &TableDescription) -> Result<DescribedTab
             .filter_map(|index| index.index_name().map(str::to_owned))
             .collect(),
         created: table.creation_date_time().map(|time| time.secs()),
-        provisioned: provisioned(table),
+        is_updating: table.table_status() == Some(&TableStatus::Updating),
+        items: count(table.item_count()),
+        bytes: count(table.table_size_bytes()),
+        arn: table.table_arn().map(str::to_owned),
+        index_units: index_units(table),
+        others: others(table),
     })
+}
+
+fn count(number: Option<i64>) -> u64 {
+    number
+        .and_then(|number| u64::try_from(number).ok())
+        .unwrap_or_default()
+}
+
+/// What stands in the names of tables in place of a region: DynamoDB Local knows no classes of tables.
+const DYNAMODB_LOCAL: &str = "ddblocal";
+/// And the embedded engine, where the units of an index stay those of its creation.
+const EMBEDDED: &str = "dynoxide";
+
+fn is_at(table: &TableDescription, region: &str) -> bool {
+    let arn = table.table_arn().unwrap_or_default();
+    arn.split(':').nth(3) == Some(region)
+}
+
+fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
+    if is_at(table, EMBEDDED) {
+        return BTreeMap::new();
+    }
+    let indexes = table.global_secondary_indexes().iter();
+    let units = indexes.filter_map(|index| {
+        let units = index.provisioned_throughput().and_then(units)?;
+        Some((index.index_name()?.to_owned(), units))
+    });
+    units.collect()
+}
+
+/// The settings that the description tells; recovery and tags are told by other operations.
+fn settings(table: &TableDescription) -> TableSettings {
+    let class = table
+        .table_class_summary()
+        .and_then(|class| class.table_class());
+    TableSettings {
+        deletion_protection: Some(table.deletion_protection_enabled().unwrap_or_default()),
+        class: match class {
+            Some(SdkTableClass::StandardInfrequentAccess) => Some(TableClass::InfrequentAccess),
+            None if is_at(table, DYNAMODB_LOCAL) => None,
+            _ => Some(TableClass::Standard),
+        },
+        billing: Some(match provisioned(table) {
+            Some((reads, writes)) => Billing::Provisioned { reads, writes },
+            None => Billing::OnDemand,
+        }),
+        ..TableSettings::default()
+    }
+}
+
+/// What else the table has, in words, that no declaration says and others look after.
+fn others(table: &TableDescription) -> Vec<String> {
+    let replicas = table
+        .replicas()
+        .iter()
+        .filter_map(|replica| replica.region_name());
+    let mut others: Vec<String> = replicas
+        .map(|region| format!("a replica in {region}"))
+        .collect();
+    if let Some(key) = table
+        .sse_description()
+        .and_then(|sse| sse.kms_master_key_arn())
+    {
+        others.push(format!("encryption by the key {key}"));
+    }
+    if table.on_demand_throughput().is_some() {
+        others.push("limits of its requests on demand".to_owned());
+    }
+    let vectors = table
+        .vector_indexes()
+        .iter()
+        .filter_map(|index| index.index_name());
+    others.extend(vectors.map(|name| format!("the vector index `{name}`")));
+    others
 }
 
 fn types(table: &TableDescription) -> BTreeMap<&str, KeyType> {
@@ -123,14 +205,21 @@ fn status(status: Option<&TableStatus>) -> Status {
     }
 }
 
-fn provisioned(table: &TableDescription) -> Option<(i64, i64)> {
+/// The read and write units; None if the table is billed on demand.
+fn provisioned(table: &TableDescription) -> Option<(u64, u64)> {
     let mode = table
         .billing_mode_summary()
         .and_then(|summary| summary.billing_mode());
     if mode == Some(&BillingMode::PayPerRequest) {
         return None;
     }
-    let units = table.provisioned_throughput()?;
-    let units = (units.read_capacity_units()?, units.write_capacity_units()?);
+    table.provisioned_throughput().and_then(units)
+}
+
+fn units(units: &ProvisionedThroughputDescription) -> Option<(u64, u64)> {
+    let units = (
+        count(units.read_capacity_units()),
+        count(units.write_capacity_units()),
+    );
     (units.0 > 0 && units.1 > 0).then_some(units)
 }

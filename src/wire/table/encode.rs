@@ -77,16 +77,20 @@ pub(super) fn stream_type(view: StreamView) -> StreamViewType {
 }
 
 /// The units of a table and of each global index; None on demand.
-pub(super) fn units(billing: Billing) -> Result<Option<ProvisionedThroughput>> {
-    let Billing::Provisioned { reads, writes } = billing else {
+pub(super) fn units(billing: Option<Billing>) -> Result<Option<ProvisionedThroughput>> {
+    let Some((reads, writes)) = billing.and_then(Billing::units) else {
         return Ok(None);
     };
+    pair_units((reads, writes)).map(Some)
+}
+
+pub(super) fn pair_units((reads, writes): (u64, u64)) -> Result<ProvisionedThroughput> {
     // The limits were checked before, so nothing is lost.
     let units = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
     let throughput = ProvisionedThroughput::builder()
         .read_capacity_units(units(reads))
         .write_capacity_units(units(writes));
-    throughput.build().map(Some).map_err(incomplete)
+    throughput.build().map_err(incomplete)
 }
 
 pub(super) fn class(class: TableClass) -> SdkTableClass {

@@ -1,0 +1,207 @@
+//! Plans: what would be done to tables, seen before it is done, and then done: [`Dynamo::plan`].
+//!
+//! ```
+//! use dynamo_entity::deploy::{Deletion, TableChange};
+//! use dynamo_entity::prelude::*;
+//!
+//! #[derive(DynamoEntity)]
+//! #[dynamo(table = "orders", key(pk = customer, sk = number))]
+//! #[dynamo(gsi(by_status, pk = status, sk = number))]
+//! struct Order { customer: String, number: u32, status: String }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<()> {
+//! let db = Dynamo::connect("embedded:memory").await?;
+//! let plan = db.plan([Order::schema()]).await?; // reads only
+//! println!("{plan}");
+//! assert_eq!(plan.steps().next().map(|step| &step.change), Some(&TableChange::CreateTable));
+//!
+//! plan.apply(&db).on_progress(|now| println!("{now}")).await?;
+//! assert!(db.plan([Order::schema()]).await?.is_empty());
+//! # Ok(()) }
+//! ```
+//!
+//! ```text
+//! declared ──┐
+//!            ├──> changes, in order ──> plan ──> apply: look, the first change, look again
+//! there ─────┘
+//! ```
+
+mod apply;
+mod change;
+mod found;
+mod json;
+mod show;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use futures_util::future::try_join_all;
+
+pub use apply::{PlanApplication, StepProgress, StepState};
+pub use change::{ChangeKind, Deletion, RoughTime, TableChange};
+
+use super::{Settling, named, settle};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::TableSchema;
+use crate::wire::Client;
+use found::FoundTable;
+
+impl Dynamo {
+    /// Looks what would have to be done for the tables to be as they are declared, settings too. Nothing but reads is sent;
+    /// [`apply`](TablePlan::apply) does it.
+    ///
+    /// Only what is declared is compared. A global index that is not declared is to be removed, which nobody does who is not
+    /// told so by name ([`Deletion`]). A stream that is not declared, labels of others, and settings of which the schema says
+    /// nothing are left alone.
+    ///
+    /// A table that is being changed is waited for. The reads need the permissions `dynamodb:DescribeTable` and
+    /// `dynamodb:DescribeTimeToLive`, with a declared recovery also `dynamodb:DescribeContinuousBackups`, and with labels also
+    /// `dynamodb:ListTagsOfResource`.
+    pub fn plan(
+        &self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> impl Future<Output = Result<TablePlan>> + Send {
+        let schemas: Vec<TableSchema> = schemas.into_iter().collect();
+        async move { plan(self, schemas).await }
+    }
+}
+
+/// What would be done to tables. It is data: what each step needs, risks and takes can be read before it is applied.
+#[must_use = "nothing is changed until it is applied"]
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TablePlan {
+    /// The tables, in the order of their schemas.
+    pub tables: Vec<PlannedTable>,
+}
+
+/// What would be done to one table.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PlannedTable {
+    /// Its full name.
+    pub name: String,
+    /// Whether it is there.
+    pub exists: bool,
+    /// The steps, in their order.
+    pub steps: Vec<PlanStep>,
+    /// What the table has besides, which others look after: it is neither compared nor changed.
+    pub not_ours: Vec<String>,
+    /// What is declared and is unknown to the server, such as TTL: it is neither compared nor changed.
+    pub unknown: Vec<&'static str>,
+    /// Its name without the prefix.
+    base: String,
+    /// The declaration, with the full name.
+    declared: TableSchema,
+    /// The table as it was found, under its declared name.
+    found: Option<TableSchema>,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlanStep {
+    /// The full name of the table.
+    pub table: String,
+    /// What is done.
+    pub change: TableChange,
+    /// What kind of a change it is.
+    pub kind: ChangeKind,
+    /// What is lost by it, and has to be [allowed](PlanApplication::allow).
+    pub deletes: Option<Deletion>,
+    /// The actions that a policy has to allow.
+    pub needs: Vec<&'static str>,
+    /// What may come of it besides.
+    pub risk: Option<&'static str>,
+    /// Roughly how long it takes.
+    pub takes: RoughTime,
+}
+
+impl TablePlan {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.steps().next().is_none()
+    }
+
+    /// All steps of all tables.
+    pub fn steps(&self) -> impl Iterator<Item = &PlanStep> {
+        self.tables.iter().flat_map(|table| &table.steps)
+    }
+
+    /// All that would be lost, which has to be [allowed](PlanApplication::allow).
+    pub fn deletions(&self) -> impl Iterator<Item = &Deletion> {
+        self.steps().filter_map(|step| step.deletes.as_ref())
+    }
+
+    /// The tables that are there, as they were found: under their declared names, with what the service tells of them.
+    pub fn found(&self) -> impl Iterator<Item = &TableSchema> {
+        self.tables.iter().filter_map(|table| table.found.as_ref())
+    }
+
+    /// Makes the tables as they are declared. Await what it returns; see [`PlanApplication`].
+    pub fn apply(&self, db: &Dynamo) -> PlanApplication<'_> {
+        PlanApplication::new(self, db.clone())
+    }
+}
+
+async fn plan(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<TablePlan> {
+    let bases: Vec<String> = schemas.iter().map(|schema| schema.name.clone()).collect();
+    let named = named(db, schemas)?;
+    let client = db.table_client()?;
+    let tables = named.into_iter().map(|declared| {
+        let mut bases = bases.iter();
+        let base = bases.find(|base| db.table_name(base) == declared.name);
+        plan_table(client, base.cloned().unwrap_or_default(), declared)
+    });
+    Ok(TablePlan {
+        tables: try_join_all(tables).await?,
+    })
+}
+
+async fn plan_table(client: &Client, base: String, declared: TableSchema) -> Result<PlannedTable> {
+    let found = look(client, &declared, &Settling::all(&|| {})).await?;
+    let described = found.as_ref().map(|found| &found.described);
+    let size = described.map_or((0, 0), |table| (table.items, table.bytes));
+    let changes = steps::changes(&declared, found.as_ref());
+    let steps = changes.into_iter();
+    let steps = steps.map(|change| steps::step(&base, &declared.name, change, size));
+    let found_of = |list: fn(&TableSchema, &FoundTable) -> Vec<String>| {
+        found
+            .as_ref()
+            .map(|found| list(&declared, found))
+            .unwrap_or_default()
+    };
+    Ok(PlannedTable {
+        name: declared.name.clone(),
+        exists: found.is_some(),
+        steps: steps.collect(),
+        not_ours: found_of(steps::not_ours),
+        unknown: found
+            .as_ref()
+            .map(|found| steps::unknown(&declared, found))
+            .unwrap_or_default(),
+        found: found.as_ref().map(|found| found.schema(&base)),
+        base,
+        declared,
+    })
+}
+
+/// The table, once nothing is being changed.
+async fn look(
+    client: &Client,
+    declared: &TableSchema,
+    settling: &Settling<'_>,
+) -> Result<Option<FoundTable>> {
+    match settle(client, &declared.name, settling).await? {
+        Some(described) => FoundTable::complete(client, declared, described)
+            .await
+            .map(Some),
+        None => Ok(None),
+    }
+}
+
+fn refusal(message: String) -> Error {
+    Error::new(ErrorKind::SchemaMismatch, Stage::Schema, message)
+}

@@ -1,0 +1,286 @@
+//! What can be done to a table, and what that needs, risks and takes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use crate::schema::{Billing, StreamView, TableClass};
+
+/// One change of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableChange {
+    /// The table is created, with its indexes, its stream and its settings.
+    CreateTable,
+    /// Nobody can delete the table any more, or somebody can again.
+    SetProtection(bool),
+    /// The table can be restored to any second of this many days.
+    SetRecovery(u8),
+    /// The table is billed like this, its global indexes too.
+    SetBilling(Billing),
+    /// The table is of this class.
+    SetClass(TableClass),
+    /// A global index of this name is added and filled.
+    AddIndex(String),
+    /// The stream ends.
+    RemoveStream,
+    /// A stream begins that shows this.
+    AddStream(StreamView),
+    /// Items no longer expire by this attribute.
+    RemoveTtl(String),
+    /// Items expire by this attribute.
+    AddTtl(String),
+    /// The table has these labels, besides those of others.
+    SetTags(BTreeMap<String, String>),
+    /// The global index of this name is removed.
+    RemoveIndex(String),
+    /// This cannot be changed; the text says what differs and how to go about it. It is never done.
+    Replace(String),
+}
+
+/// What kind of a change it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// Something is there that was not.
+    Add,
+    /// Something is otherwise.
+    Change,
+    /// Something is gone.
+    Remove,
+    /// Something that cannot be changed, and is left alone.
+    Replace,
+}
+
+/// What is lost by a change, and is therefore to be named by whoever applies a plan. Tables are named as they are
+/// declared, without a prefix.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Deletion {
+    /// A global index, which a program that was not deployed anew may still read.
+    Index {
+        /// The table.
+        table: String,
+        /// The index.
+        index: String,
+    },
+    /// A stream, behind which consumers stop; a new one begins empty.
+    Stream {
+        /// The table.
+        table: String,
+    },
+    /// The protection from being deleted.
+    Protection {
+        /// The table.
+        table: String,
+    },
+}
+
+impl Deletion {
+    /// This index of this table.
+    pub fn index(table: impl Into<String>, index: impl Into<String>) -> Self {
+        Deletion::Index {
+            table: table.into(),
+            index: index.into(),
+        }
+    }
+
+    /// The stream of this table.
+    pub fn stream(table: impl Into<String>) -> Self {
+        Deletion::Stream {
+            table: table.into(),
+        }
+    }
+
+    /// The protection of this table.
+    pub fn protection(table: impl Into<String>) -> Self {
+        Deletion::Protection {
+            table: table.into(),
+        }
+    }
+}
+
+/// As the program writes it.
+impl fmt::Display for Deletion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Deletion::Index { table, index } => write!(f, "Deletion::index({table:?}, {index:?})"),
+            Deletion::Stream { table } => write!(f, "Deletion::stream({table:?})"),
+            Deletion::Protection { table } => write!(f, "Deletion::protection({table:?})"),
+        }
+    }
+}
+
+/// Roughly how long a change takes on AWS; engines on one machine are done at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RoughTime {
+    /// Seconds.
+    Seconds,
+    /// Some minutes.
+    Minutes,
+    /// Minutes for a few items, hours for many.
+    ByItems {
+        /// About how many there are; the service counts every six hours.
+        items: u64,
+        /// About how large they are together.
+        bytes: u64,
+    },
+    /// Up to an hour, in which the service takes no other change of the same.
+    UpToAnHour,
+    /// It is never done.
+    Never,
+}
+
+impl fmt::Display for RoughTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RoughTime::Seconds => f.write_str("seconds"),
+            RoughTime::Minutes => f.write_str("minutes"),
+            RoughTime::ByItems { items, bytes } => {
+                write!(
+                    f,
+                    "minutes, longer for many items: about {items} ({bytes} bytes)"
+                )
+            }
+            RoughTime::UpToAnHour => f.write_str("up to an hour"),
+            RoughTime::Never => f.write_str("never done"),
+        }
+    }
+}
+
+impl TableChange {
+    /// Its kind.
+    pub fn kind(&self) -> ChangeKind {
+        match self {
+            TableChange::CreateTable
+            | TableChange::AddIndex(_)
+            | TableChange::AddStream(_)
+            | TableChange::AddTtl(_) => ChangeKind::Add,
+            TableChange::SetProtection(_)
+            | TableChange::SetRecovery(_)
+            | TableChange::SetBilling(_)
+            | TableChange::SetClass(_)
+            | TableChange::SetTags(_) => ChangeKind::Change,
+            TableChange::RemoveStream | TableChange::RemoveTtl(_) | TableChange::RemoveIndex(_) => {
+                ChangeKind::Remove
+            }
+            TableChange::Replace(_) => ChangeKind::Replace,
+        }
+    }
+
+    /// What is lost by it.
+    pub(super) fn deletes(&self, table: &str) -> Option<Deletion> {
+        match self {
+            TableChange::RemoveIndex(index) => Some(Deletion::index(table, index)),
+            TableChange::RemoveStream => Some(Deletion::stream(table)),
+            TableChange::SetProtection(false) => Some(Deletion::protection(table)),
+            _ => None,
+        }
+    }
+
+    /// The actions that a policy has to allow.
+    pub(super) fn needs(&self) -> &'static [&'static str] {
+        match self {
+            TableChange::CreateTable => &["dynamodb:CreateTable", "dynamodb:TagResource"],
+            TableChange::SetRecovery(_) => &["dynamodb:UpdateContinuousBackups"],
+            TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => &["dynamodb:UpdateTimeToLive"],
+            TableChange::SetTags(_) => &["dynamodb:TagResource"],
+            TableChange::Replace(_) => &[],
+            _ => &["dynamodb:UpdateTable"],
+        }
+    }
+
+    /// What may come of it besides.
+    pub(super) fn risk(&self) -> Option<&'static str> {
+        Some(match self {
+            TableChange::AddIndex(_) => {
+                "filling it reads and writes all items; one with a key attribute of another type stays out of it"
+            }
+            TableChange::RemoveIndex(_) => {
+                "a program that reads it fails; to have it again, it is filled anew"
+            }
+            TableChange::RemoveStream => {
+                "consumers stop at the end of this stream, and find the next one only by its new name"
+            }
+            TableChange::AddTtl(_) => "items that are past it already are deleted",
+            TableChange::RemoveTtl(_) => "items are kept until somebody deletes them",
+            TableChange::SetProtection(false) => "anybody with the permission can delete the table",
+            TableChange::SetBilling(Billing::OnDemand) => {
+                "the service takes this change only a few times a day"
+            }
+            TableChange::SetBilling(_) => {
+                "requests beyond the units are throttled; others that scale the units meet these"
+            }
+            TableChange::SetClass(_) => "the service takes this change twice in 30 days",
+            _ => return None,
+        })
+    }
+
+    pub(super) fn takes(&self, (items, bytes): (u64, u64)) -> RoughTime {
+        match self {
+            TableChange::AddIndex(_) => RoughTime::ByItems { items, bytes },
+            TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => RoughTime::UpToAnHour,
+            TableChange::SetBilling(_) | TableChange::SetClass(_) | TableChange::RemoveIndex(_) => {
+                RoughTime::Minutes
+            }
+            TableChange::Replace(_) => RoughTime::Never,
+            _ => RoughTime::Seconds,
+        }
+    }
+
+    /// How long the service may refuse it for a reason that passes.
+    pub(super) fn patience(&self) -> Duration {
+        match self {
+            TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => Duration::from_secs(70 * 60),
+            _ => Duration::from_secs(5 * 60),
+        }
+    }
+}
+
+/// What a stream shows, in words.
+pub(super) fn shown(view: StreamView) -> &'static str {
+    match view {
+        StreamView::KeysOnly => "keys",
+        StreamView::NewImage => "new images",
+        StreamView::OldImage => "old images",
+        StreamView::NewAndOldImages => "new and old images",
+    }
+}
+
+impl fmt::Display for TableChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TableChange::CreateTable => f.write_str("create the table"),
+            TableChange::SetProtection(true) => f.write_str("protect the table from being deleted"),
+            TableChange::SetProtection(false) => f.write_str("protect the table no longer"),
+            TableChange::SetRecovery(days) => write!(f, "keep {days} days for recovery"),
+            TableChange::SetBilling(billing) => match billing.units() {
+                None => f.write_str("bill by requests"),
+                Some((reads, writes)) => {
+                    write!(f, "bill {reads} read units and {writes} write units")
+                }
+            },
+            TableChange::SetClass(TableClass::Standard) => f.write_str("take the standard class"),
+            TableChange::SetClass(TableClass::InfrequentAccess) => {
+                f.write_str("take the class for infrequent access")
+            }
+            TableChange::AddIndex(name) => write!(f, "add index `{name}`"),
+            TableChange::RemoveIndex(name) => write!(f, "remove index `{name}`"),
+            TableChange::AddStream(view) => write!(f, "begin a stream of {}", shown(*view)),
+            TableChange::RemoveStream => f.write_str("end the stream"),
+            TableChange::AddTtl(attribute) => write!(f, "have items expire by `{attribute}`"),
+            TableChange::RemoveTtl(attribute) => {
+                write!(f, "have items expire no longer by `{attribute}`")
+            }
+            TableChange::SetTags(tags) => {
+                let tags: Vec<String> = tags
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value:?}"))
+                    .collect();
+                write!(f, "label it {}", tags.join(", "))
+            }
+            TableChange::Replace(says) => f.write_str(says),
+        }
+    }
+}

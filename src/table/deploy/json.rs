@@ -1,0 +1,60 @@
+//! A plan as JSON, for tools in other languages.
+
+use super::{ChangeKind, PlanStep, PlannedTable, RoughTime, TablePlan};
+use crate::json::JsonTree;
+
+impl TablePlan {
+    /// The plan as JSON: `tables`, each with `name`, `exists`, `steps`, `not_ours` and `unknown`. A step has `kind` (`add`,
+    /// `change`, `remove`, `replace`), `change`, `takes` and what it `needs`; a `risk`, and what it `deletes`, if it does.
+    pub fn to_json(&self) -> String {
+        JsonTree::object([("tables", Some(JsonTree::list(&self.tables, table)))]).to_text()
+    }
+}
+
+fn table(table: &PlannedTable) -> JsonTree {
+    let texts =
+        |texts: &[String]| (!texts.is_empty()).then(|| JsonTree::list(texts, |text| text.into()));
+    let unknown: Vec<String> = table
+        .unknown
+        .iter()
+        .map(|text| (*text).to_owned())
+        .collect();
+    JsonTree::object([
+        ("name", Some((&table.name).into())),
+        ("exists", Some(table.exists.into())),
+        ("steps", Some(JsonTree::list(&table.steps, step))),
+        ("not_ours", texts(&table.not_ours)),
+        ("unknown", texts(&unknown)),
+    ])
+}
+
+fn step(step: &PlanStep) -> JsonTree {
+    let kind = match step.kind {
+        ChangeKind::Add => "add",
+        ChangeKind::Change => "change",
+        ChangeKind::Remove => "remove",
+        ChangeKind::Replace => "replace",
+    };
+    let takes = match step.takes {
+        RoughTime::ByItems { items, bytes } => {
+            JsonTree::object([("items", Some(items.into())), ("bytes", Some(bytes.into()))])
+        }
+        takes => takes.to_string().as_str().into(),
+    };
+    JsonTree::object([
+        ("kind", Some(kind.into())),
+        ("change", Some(step.change.to_string().as_str().into())),
+        ("takes", Some(takes)),
+        (
+            "needs",
+            Some(JsonTree::list(&step.needs, |need| (*need).into())),
+        ),
+        ("risk", step.risk.map(Into::into)),
+        (
+            "deletes",
+            step.deletes
+                .as_ref()
+                .map(|deletion| deletion.to_string().as_str().into()),
+        ),
+    ])
+}

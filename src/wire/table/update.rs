@@ -1,0 +1,162 @@
+//! Changes of a table that is there.
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilder;
+use aws_sdk_dynamodb::types::{
+    BillingMode, CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction,
+    GlobalSecondaryIndexUpdate, PointInTimeRecoverySpecification, StreamSpecification,
+    TimeToLiveSpecification, UpdateGlobalSecondaryIndexAction,
+};
+
+use super::encode::{
+    class, definitions, incomplete, keys, pair_units, projection, stream_type, tags, units,
+};
+use super::{DescribedTable, Site, from_sdk, hint};
+use crate::error::Result;
+use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSettings};
+
+/// One change, as the service takes one at a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TableUpdate<'u> {
+    AddIndex(&'u IndexSchema),
+    RemoveIndex(&'u str),
+    Stream(Option<StreamView>),
+    Protection(bool),
+    Class(TableClass),
+    Billing(Billing),
+}
+
+/// Starts to change the table.
+pub(crate) async fn update(
+    client: &Client,
+    found: &DescribedTable,
+    update: TableUpdate<'_>,
+) -> Result<()> {
+    let name = &found.schema.name;
+    let request = client.update_table().table_name(name);
+    let request = match update {
+        TableUpdate::AddIndex(index) => add_index(request, found, index)?,
+        TableUpdate::RemoveIndex(index) => {
+            let action = DeleteGlobalSecondaryIndexAction::builder().index_name(index);
+            let action = action.build().map_err(incomplete)?;
+            let change = GlobalSecondaryIndexUpdate::builder().delete(action).build();
+            request.global_secondary_index_updates(change)
+        }
+        TableUpdate::Stream(view) => {
+            let stream = StreamSpecification::builder().stream_enabled(view.is_some());
+            let stream = stream.set_stream_view_type(view.map(stream_type));
+            request.stream_specification(stream.build().map_err(incomplete)?)
+        }
+        TableUpdate::Protection(on) => request.deletion_protection_enabled(on),
+        TableUpdate::Class(wanted) => request.table_class(class(wanted)),
+        TableUpdate::Billing(billing) => bill(request, found, billing)?,
+    };
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let error = from_sdk(error, Site::harmless("UpdateTable", name)).error;
+            Err(match update {
+                TableUpdate::AddIndex(index) => hint(error, std::slice::from_ref(index)),
+                _ => error,
+            })
+        }
+    }
+}
+
+/// A new index of a table that is billed by units has the units of the table.
+fn add_index(
+    request: UpdateTableFluentBuilder,
+    found: &DescribedTable,
+    index: &IndexSchema,
+) -> Result<UpdateTableFluentBuilder> {
+    let action = CreateGlobalSecondaryIndexAction::builder()
+        .index_name(&index.name)
+        .set_key_schema(Some(keys(&index.pk, &index.sk)?))
+        .projection(projection(&index.projection))
+        .set_provisioned_throughput(units(found.schema.settings.billing)?);
+    let action = action.build().map_err(incomplete)?;
+    let change = GlobalSecondaryIndexUpdate::builder().create(action).build();
+    Ok(request
+        .set_attribute_definitions(Some(definitions(&found.schema, Some(index))?))
+        .global_secondary_index_updates(change))
+}
+
+/// Sends what differs alone: the service refuses units that are as they were.
+fn bill(
+    request: UpdateTableFluentBuilder,
+    found: &DescribedTable,
+    billing: Billing,
+) -> Result<UpdateTableFluentBuilder> {
+    let Some(wanted) = billing.units() else {
+        return Ok(request.billing_mode(BillingMode::PayPerRequest));
+    };
+    let before = found.schema.settings.billing.and_then(Billing::units);
+    let mut request = request.billing_mode(BillingMode::Provisioned);
+    if before != Some(wanted) {
+        request = request.provisioned_throughput(pair_units(wanted)?);
+    }
+    for index in &found.schema.global_indexes {
+        if before.is_some() && found.index_units.get(&index.name) == Some(&wanted) {
+            continue;
+        }
+        let action = UpdateGlobalSecondaryIndexAction::builder()
+            .index_name(&index.name)
+            .provisioned_throughput(pair_units(wanted)?);
+        let action = action.build().map_err(incomplete)?;
+        let change = GlobalSecondaryIndexUpdate::builder().update(action).build();
+        request = request.global_secondary_index_updates(change);
+    }
+    Ok(request)
+}
+
+/// Has items expire by this attribute, or no more by it.
+pub(crate) async fn set_ttl(
+    client: &Client,
+    name: &str,
+    attribute: &str,
+    is_on: bool,
+) -> Result<()> {
+    let ttl = TimeToLiveSpecification::builder()
+        .enabled(is_on)
+        .attribute_name(attribute);
+    let ttl = ttl.build().map_err(incomplete)?;
+    let request = client
+        .update_time_to_live()
+        .table_name(name)
+        .time_to_live_specification(ttl);
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(from_sdk(error, Site::harmless("UpdateTimeToLive", name)).error),
+    }
+}
+
+/// Keeps what is needed to restore the table to any second of the last days.
+pub(crate) async fn enable_recovery(client: &Client, name: &str, days: u8) -> Result<()> {
+    let recovery = PointInTimeRecoverySpecification::builder()
+        .point_in_time_recovery_enabled(true)
+        .recovery_period_in_days(days.into());
+    let request = client
+        .update_continuous_backups()
+        .table_name(name)
+        .point_in_time_recovery_specification(recovery.build().map_err(incomplete)?);
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(from_sdk(error, Site::harmless("UpdateContinuousBackups", name)).error),
+    }
+}
+
+/// Labels the table with these besides those that it has.
+pub(crate) async fn tag(
+    client: &Client,
+    found: &DescribedTable,
+    settings: &TableSettings,
+) -> Result<()> {
+    let request = client
+        .tag_resource()
+        .set_resource_arn(found.arn.clone())
+        .set_tags(tags(settings)?);
+    match request.send().await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(from_sdk(error, Site::harmless("TagResource", &found.schema.name)).error),
+    }
+}
