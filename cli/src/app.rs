@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::streams::{Streams, Terminals};
-use crate::{count, delete, explain, get, put, query};
+use crate::{apply, count, delete, explain, get, plan, put, query};
 
 /// A command line for the tables of these schemas; see [the crate](crate).
 #[derive(Debug, Clone)]
@@ -138,6 +138,8 @@ async fn run_command(
     command: &mut Command,
 ) -> Result<Exit, Failure> {
     match matches.subcommand() {
+        Some(("plan", _)) => plan::run(context).await,
+        Some(("apply", matches)) => apply::run(context, matches).await,
         Some(("get", matches)) => get::run(context, matches).await,
         Some(("query", matches)) => query::run(context, matches).await,
         Some(("count", matches)) => count::run(context, matches).await,

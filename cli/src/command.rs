@@ -24,6 +24,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .args(connection())
+        .subcommands(tables())
         .subcommands(data(model))
         .subcommand(explain(model))
         .subcommand(completions())
@@ -51,6 +52,45 @@ fn connection() -> Vec<Arg> {
             .global(true)
             .help("Writes JSON, a row in a line"),
     ]
+}
+
+fn tables() -> Vec<Command> {
+    let allow = |option: &'static str, name: &'static str, help: &'static str| {
+        Arg::new(option)
+            .long(option)
+            .value_name(name)
+            .action(ArgAction::Append)
+            .help(help)
+    };
+    let plan = Command::new("plan")
+        .about("Shows what would be done for the tables to be as they are declared");
+    let apply = Command::new("apply")
+        .about("Makes the tables as they are declared, step by step")
+        .args([
+            allow(
+                "allow-delete-index",
+                "TABLE.INDEX",
+                "Allows this index to be deleted",
+            ),
+            allow(
+                "allow-delete-stream",
+                "TABLE",
+                "Allows the stream of this table to be deleted",
+            ),
+            allow(
+                "allow-unprotect",
+                "TABLE",
+                "Allows the protection of this table to be taken away",
+            ),
+        ])
+        .arg(
+            Arg::new("keep-rest")
+                .long("keep-rest")
+                .action(ArgAction::SetTrue)
+                .help("Leaves out what was not allowed to be lost"),
+        )
+        .arg(arguments::yes());
+    vec![plan, apply]
 }
 
 fn data(model: &Model) -> Vec<Command> {

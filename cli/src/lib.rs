@@ -10,10 +10,20 @@
 //! #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{number}"))]
 //! struct Order { customer: String, number: u32, status: String }
 //!
+//! fn app() -> dynamo_entity_cli::App {
+//!     dynamo_entity_cli::App::new([Order::schema()]).writes::<Order>()
+//! }
+//!
+//! # #[allow(dead_code)]
+//! # mod program {
+//! # use super::app;
 //! #[tokio::main]
 //! async fn main() -> std::process::ExitCode {
-//!     dynamo_entity_cli::App::new([Order::schema()]).writes::<Order>().run().await
+//!     app().run().await
 //! }
+//! # }
+//! # let help = app().command("db").render_long_help().to_string();
+//! # assert!(help.contains("query Order.by_status <STATUS> [--number]"));
 //! ```
 //!
 //! `db --help` shows its entities and access patterns. The [guide] has a chapter about it.
@@ -35,6 +45,7 @@
 // A module imports only from those that stand before it in the list of `scripts/rooms`.
 
 mod app;
+mod apply;
 mod arguments;
 mod command;
 mod context;
@@ -47,6 +58,7 @@ mod get;
 mod given;
 mod key;
 mod model;
+mod plan;
 mod put;
 mod query;
 mod render;

@@ -9,7 +9,7 @@ pub(crate) struct Streams<'s> {
     /// What was asked for.
     pub(crate) out: &'s mut dyn Write,
     /// What is said besides, so that the output can be read by programs.
-    pub(crate) notes: &'s mut dyn Write,
+    pub(crate) notes: &'s mut (dyn Write + Send),
     pub(crate) input: &'s mut dyn BufRead,
     pub(crate) terminals: Terminals,
 }

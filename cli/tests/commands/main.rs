@@ -35,6 +35,7 @@ mod hostile;
 mod pages;
 mod place;
 mod requests;
+mod tables;
 mod writes;
 
 use place::{PROGRAM, Place};
@@ -81,6 +82,8 @@ fn main() -> ExitCode {
                 pages::strong_reads_see_everything,
                 requests::keys_are_written_as_typed,
                 requests::writes_are_explained_as_typed,
+                tables::tables_are_planned_and_made,
+                tables::a_loss_has_to_be_named,
                 writes::an_item_is_put_and_read,
                 writes::versions_are_checked,
                 writes::unique_values_have_one_owner,

@@ -32,7 +32,7 @@ pub struct Place {
 }
 
 /// What a command said.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Said {
     pub code: i32,
     pub out: String,
