@@ -1,5 +1,6 @@
 //! The connection: an SDK client, a prefix for table names and a clock.
 
+mod prefix;
 mod secret;
 mod turns;
 
@@ -11,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observed, Observers};
 use crate::wire::{BoxFuture, Client, Failure, Reply, Request, ServiceOperation, TokenLife, Wire};
 
+pub(crate) use prefix::TablePrefix;
 pub(crate) use secret::{CursorTag, Secret, TAG_SIZE};
 pub(crate) use turns::{ItemId, ItemTurn, ItemTurns, turn_in};
 
@@ -32,7 +34,7 @@ pub struct Dynamo(Arc<Connection>);
 #[derive(Clone)]
 struct Connection {
     wire: Wire,
-    prefix: String,
+    prefix: TablePrefix,
     clock: SharedClock,
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
@@ -54,7 +56,7 @@ impl Dynamo {
     pub(crate) fn over(wire: Wire) -> Dynamo {
         Dynamo(Arc::new(Connection {
             wire,
-            prefix: String::new(),
+            prefix: TablePrefix::default(),
             clock: SharedClock::new(SystemClock),
             cursor_secret: None,
             actor: None,
@@ -68,11 +70,7 @@ impl Dynamo {
     /// no prefix.
     #[must_use]
     pub fn with_prefix(self, prefix: impl Into<String>) -> Dynamo {
-        let mut prefix = prefix.into();
-        if !prefix.is_empty() && !prefix.ends_with(['-', '_', '.']) {
-            prefix.push('-');
-        }
-        self.with(|inner| inner.prefix = prefix)
+        self.with(|inner| inner.prefix = TablePrefix::new(prefix.into()))
     }
 
     /// Takes the time from another clock.
@@ -301,7 +299,7 @@ impl Dynamo {
     }
 
     pub(crate) fn table_name(&self, base: &str) -> String {
-        format!("{}{base}", self.0.prefix)
+        self.0.prefix.name(base)
     }
 
     pub(crate) fn call(&self, request: Request) -> BoxFuture<'_, Result<Reply, Failure>> {
@@ -344,7 +342,7 @@ impl fmt::Debug for Dynamo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The client is left out: its settings may hold credentials.
         f.debug_struct("Dynamo")
-            .field("prefix", &self.0.prefix)
+            .field("prefix", &self.0.prefix.text())
             .finish_non_exhaustive()
     }
 }

@@ -68,6 +68,7 @@
 //! | have a service depend on a trait | [`Repository`] |
 //! | know what went wrong | [`Error`] |
 //! | handle items that are no entity | [`Item`], [`Item::in_table`] |
+//! | write CloudFormation, Terraform, IAM policies | the module `export`, [the guide](guide::exports) |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
 //! | test with a server that fails | the module `testing` |
 //! | know how keys are written | [`key`] |
@@ -92,6 +93,7 @@
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
+//! | `export` | templates, policies and documents from schemas: the module `export` |
 //! | `metrics` | what requests ask, cost and take, for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
 //!
@@ -124,6 +126,8 @@ mod connect;
 mod dynamo;
 pub mod entity;
 pub mod error;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod expr;
 mod fallback;
 pub mod items;

@@ -6,6 +6,7 @@ mod hot_keys;
 mod partition_key;
 #[cfg(feature = "metrics")]
 mod recorder;
+mod requested_action;
 mod space_saving;
 #[cfg(feature = "tracing")]
 mod span;
@@ -30,6 +31,7 @@ pub use hot_keys::{HotKeys, HotPartition};
 pub use partition_key::PartitionKey;
 #[cfg(feature = "metrics")]
 pub use recorder::metrics_observer;
+pub use requested_action::RequestedAction;
 
 type Watcher = Arc<dyn Fn(&Observed<'_>) + Send + Sync>;
 
@@ -102,6 +104,13 @@ impl Observed<'_> {
 }
 
 impl<'r> Observed<'r> {
+    /// What it needs a permission for: the actions, each with the table or the index that it is about. A transaction needs
+    /// those of its operations, and a batch one for each table. They are read from the request each time that this is
+    /// called, so who does not call it pays nothing.
+    pub fn actions(&self) -> Vec<RequestedAction<'r>> {
+        requested_action::actions(self.body.0)
+    }
+
     /// The partitions that it was about, each once: those of the keys that it names or puts, or the one that it queries. A
     /// scan has none. They are read from the request each time that this is called, so who does not call it pays nothing.
     ///

@@ -24,6 +24,8 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{IndexSchema, TableSchema};
 use crate::wire::Client;
 use crate::wire::table::{self as service, DescribedTable, Status, TableUpdate};
+#[cfg(feature = "export")]
+pub(crate) use compare::obstacles as obstacles_to_change;
 pub(crate) use declared::check as check_declarations;
 use polling::TablePolling;
 
@@ -425,12 +427,20 @@ fn is_young(created: Option<i64>) -> bool {
     created.is_some_and(|created| now.saturating_sub(created) < YOUNG)
 }
 
-/// The schemas with their full names, checked against the service's limits.
+/// The schemas with their full names on a connection, checked.
 fn named(db: &Dynamo, schemas: Vec<TableSchema>) -> Result<Vec<TableSchema>> {
+    named_by(|base| db.table_name(base), schemas)
+}
+
+/// The schemas with their full names, checked against each other and against the service's limits.
+pub(crate) fn named_by(
+    name: impl Fn(&str) -> String,
+    schemas: Vec<TableSchema>,
+) -> Result<Vec<TableSchema>> {
     declared::check(&schemas)?;
     let mut named: Vec<TableSchema> = Vec::with_capacity(schemas.len());
     for mut schema in schemas {
-        schema.name = db.table_name(&schema.name);
+        schema.name = name(&schema.name);
         limits::check(&schema)?;
         match named.iter().find(|other| other.name == schema.name) {
             // What tools are told besides makes no other table.

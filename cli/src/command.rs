@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Arg, ArgAction, Command, value_parser};
 use clap_complete::Shell;
 
 use crate::arguments;
 use crate::exit::EXITS;
-use crate::model::{Model, ModelEntity};
+use crate::export::formats;
+use crate::model::{Model, ModelEntity, PartInput};
 
 /// The command line of a model.
 pub(crate) fn command(model: &Model, name: &str) -> Command {
@@ -90,7 +91,31 @@ fn tables() -> Vec<Command> {
                 .help("Leaves out what was not allowed to be lost"),
         )
         .arg(arguments::yes());
-    vec![plan, apply]
+    vec![plan, apply, export()]
+}
+
+fn export() -> Command {
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let format = Arg::new("format")
+        .value_name("FORMAT")
+        .required(true)
+        .value_parser(PossibleValuesParser::new(formats()))
+        .help("What to write; `schema` is what --since reads");
+    Command::new("export")
+        .about("Writes the tables as a template, a configuration, a document or a policy")
+        .args([
+            format,
+            option("out", "PATH", "The file to write, or its folder"),
+            option(
+                "since",
+                "FILE",
+                "An earlier `export schema`: writes the templates that lead from there, one by one",
+            ),
+            option("region", "REGION", "The region of the policy"),
+            option("account", "ACCOUNT", "The account of the policy"),
+        ])
 }
 
 fn data(model: &Model) -> Vec<Command> {
@@ -160,7 +185,7 @@ fn patterns(model: &Model) -> String {
 
 /// A command that gets, and one that queries, with values of the right types.
 fn examples(model: &Model, name: &str) -> String {
-    let text = |part: &crate::model::PartInput| {
+    let text = |part: &PartInput| {
         part.example()
             .map_or_else(|| part.value_name(), str::to_owned)
     };

@@ -1,6 +1,6 @@
 //! A command line for the tables of a [`dynamo_entity`] model.
 //!
-//! The model is Rust, so the program is three lines in the crate that declares it, `src/bin/db.rs` say:
+//! The model is Rust, so the program is three lines in the crate that declares it: a `main` in `src/bin/db.rs` that does this.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -10,19 +10,11 @@
 //! #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{number}"))]
 //! struct Order { customer: String, number: u32, status: String }
 //!
-//! fn app() -> dynamo_entity_cli::App {
-//!     dynamo_entity_cli::App::new([Order::schema()]).writes::<Order>()
+//! async fn run() -> std::process::ExitCode {
+//!     dynamo_entity_cli::App::new([Order::schema()]).writes::<Order>().run().await
 //! }
-//!
-//! # #[allow(dead_code)]
-//! # mod program {
-//! # use super::app;
-//! #[tokio::main]
-//! async fn main() -> std::process::ExitCode {
-//!     app().run().await
-//! }
-//! # }
-//! # let help = app().command("db").render_long_help().to_string();
+//! # let app = dynamo_entity_cli::App::new([Order::schema()]);
+//! # let help = app.command("db").render_long_help().to_string();
 //! # assert!(help.contains("query Order.by_status <STATUS> [--number]"));
 //! ```
 //!
@@ -53,6 +45,7 @@ mod count;
 mod delete;
 mod exit;
 mod explain;
+mod export;
 mod failure;
 mod get;
 mod given;

@@ -1,5 +1,6 @@
 //! A table's schema, as plain data.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings};
@@ -102,6 +103,15 @@ impl TableSchema {
     /// All indexes, global ones first.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = &IndexSchema> {
         self.global_indexes.iter().chain(&self.local_indexes)
+    }
+
+    /// The types of all key attributes, by their names.
+    pub(crate) fn key_types(&self) -> BTreeMap<&str, KeyType> {
+        let of_indexes = self.indexes().flat_map(IndexSchema::keys);
+        let attributes = self.keys().chain(of_indexes);
+        attributes
+            .map(|attribute| (attribute.name.as_str(), attribute.ty))
+            .collect()
     }
 
     /// The attributes of the primary key.

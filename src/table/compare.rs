@@ -23,7 +23,7 @@ pub(super) fn differences(declared: &TableSchema, found: &TableSchema) -> Vec<St
 }
 
 /// The differences that adding global indexes does not fix.
-pub(super) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+pub(crate) fn obstacles(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let mut list: Vec<String> = keys(declared, found).into_iter().collect();
     for index in &declared.global_indexes {
         if let Some(there) = find(&found.global_indexes, &index.name) {

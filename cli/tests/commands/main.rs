@@ -84,6 +84,8 @@ fn main() -> ExitCode {
                 requests::writes_are_explained_as_typed,
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
+                tables::tables_are_exported,
+                tables::a_stack_is_led_on_step_by_step,
                 writes::an_item_is_put_and_read,
                 writes::versions_are_checked,
                 writes::unique_values_have_one_owner,

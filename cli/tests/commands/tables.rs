@@ -85,3 +85,81 @@ pub fn a_loss_has_to_be_named(place: &Place) -> Outcome {
     assert_eq!(place.shop(&["plan"])?.code, 0);
     Ok(())
 }
+
+pub fn tables_are_exported(place: &Place) -> Outcome {
+    for (format, word) in [
+        ("cloudformation", "AWS::DynamoDB::Table"),
+        ("terraform", "aws_dynamodb_table"),
+        ("workbench", "\"DataModel\""),
+        ("iam", "dynamodb:Query"),
+        ("markdown", "by_status"),
+        ("schema", "\"format\": 1"),
+    ] {
+        let text = place.done("shop", &["export", format])?.out;
+        assert!(text.contains(word), "{format}: {text}");
+        assert!(
+            format == "schema" || text.contains(&place.prefix),
+            "{format}: {text}"
+        );
+        let file = place.file(format, "")?;
+        place.done("shop", &["export", format, "--out", &file])?;
+        assert_eq!(std::fs::read_to_string(&file)?, text);
+    }
+    let iam = [
+        "export",
+        "iam",
+        "--region",
+        "eu-west-1",
+        "--account",
+        "111122223333",
+    ];
+    assert!(
+        place
+            .done("shop", &iam)?
+            .out
+            .contains("eu-west-1:111122223333")
+    );
+    place.refused("shop", &["export", "yaml"], &["cloudformation", "schema"])?;
+    place.refused(
+        "shop",
+        &["export", "iam", "--out", "/no/such/folder/policy.json"],
+        &["/no/such/folder/policy.json: "],
+    )
+}
+
+pub fn a_stack_is_led_on_step_by_step(place: &Place) -> Outcome {
+    let schema = place.done("shop", &["export", "schema"])?.out;
+    let same = place.file("same.json", &schema)?;
+    let nothing = place.done("shop", &["export", "cloudformation", "--since", &same])?;
+    assert_eq!(
+        (nothing.out.as_str(), nothing.notes.as_str()),
+        ("", "nothing differs\n")
+    );
+    // Before, there was one of the two tables.
+    let counts = crate::shop_admin::RequestCount::schema().to_json();
+    let before = place.file("before.json", &counts)?;
+    let since = ["export", "cloudformation", "--since", &before];
+    place.refused("shop", &since, &["01.template.json: say by `--out FOLDER`"])?;
+    let folder = place.file("folder", "")? + "s";
+    let since: Vec<&str> = since.into_iter().chain(["--out", &folder]).collect();
+    let written = place.done("shop", &since)?;
+    assert!(written.notes.contains("01.template.json"), "{written:?}");
+    let last = std::fs::read_to_string(format!("{folder}/01.template.json"))?;
+    assert_eq!(
+        last.trim_end(),
+        place
+            .done("shop", &["export", "cloudformation"])?
+            .out
+            .trim_end()
+    );
+    place.refused(
+        "shop",
+        &["export", "terraform", "--since", &before],
+        &["only CloudFormation"],
+    )?;
+    place.refused(
+        "shop",
+        &["export", "cloudformation", "--since", "no-such-file"],
+        &["no-such-file: "],
+    )
+}

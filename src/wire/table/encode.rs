@@ -1,7 +1,5 @@
 //! Our schemas as the SDK's types.
 
-use std::collections::BTreeMap;
-
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
@@ -34,10 +32,9 @@ pub(super) fn definitions(
     schema: &TableSchema,
     added: Option<&IndexSchema>,
 ) -> Result<Vec<AttributeDefinition>> {
-    let indexes = schema.indexes().chain(added);
-    let of_indexes = indexes.flat_map(IndexSchema::keys);
-    let attributes = schema.keys().chain(of_indexes);
-    let types: BTreeMap<&str, KeyType> = attributes.map(|a| (a.name.as_str(), a.ty)).collect();
+    let mut types = schema.key_types();
+    let added = added.into_iter().flat_map(IndexSchema::keys);
+    types.extend(added.map(|attribute| (attribute.name.as_str(), attribute.ty)));
     let definition = |(name, ty)| {
         let ty = match ty {
             KeyType::S => ScalarAttributeType::S,

@@ -1,0 +1,24 @@
+//! What stands before the names of all tables.
+
+/// The prefix of table names, with what joins it to them; empty if there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TablePrefix(String);
+
+impl TablePrefix {
+    /// Joined by `-` unless it ends with `-`, `_` or `.`.
+    pub(crate) fn new(mut prefix: String) -> Self {
+        if !prefix.is_empty() && !prefix.ends_with(['-', '_', '.']) {
+            prefix.push('-');
+        }
+        TablePrefix(prefix)
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The full name of a table.
+    pub(crate) fn name(&self, base: &str) -> String {
+        format!("{}{base}", self.0)
+    }
+}

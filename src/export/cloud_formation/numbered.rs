@@ -1,0 +1,269 @@
+//! The way from the tables of a stack to others, in steps that CloudFormation takes.
+
+use super::resource;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::schema::{IndexSchema, TableSchema};
+use crate::table::{named_by, obstacles_to_change};
+
+/// One of several templates that are deployed one after the other; see [`CloudFormation::since`](super::CloudFormation::since).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NumberedTemplate {
+    /// `01.template.json`, and so on.
+    pub file_name: String,
+    /// The template.
+    pub text: String,
+    /// What it does, each in words.
+    pub changes: Vec<String>,
+}
+
+/// The tables after a step, and what it does.
+#[derive(Debug, Default)]
+pub(super) struct StackStep {
+    pub(super) tables: Vec<TableSchema>,
+    pub(super) changes: Vec<String>,
+}
+
+/// What a table is after each step of its own.
+type States = Vec<(TableSchema, String)>;
+
+/// The steps of one table.
+struct TableSteps<'s> {
+    /// As it is at first; None if the stack does not have it.
+    before: Option<&'s TableSchema>,
+    growth: States,
+    /// What is given up, after the growth of all tables.
+    removal: States,
+    /// Whether the stack has it in the end.
+    stays: bool,
+}
+
+/// All steps, with the names of the tables in full.
+pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec<StackStep>> {
+    let mut tables = Vec::new();
+    for table in after {
+        tables.push(match find(before, table) {
+            Some(known) => TableSteps::between(known, table)?,
+            None => TableSteps::new(table),
+        });
+    }
+    let gone = before.iter().filter(|table| find(after, table).is_none());
+    tables.extend(gone.map(TableSteps::gone));
+    let growth = tables.iter().map(|table| table.growth.len()).max();
+    let removal = tables.iter().map(|table| {
+        let goes = usize::from(!table.stays);
+        table.removal.len().max(goes)
+    });
+    let (growth, removal) = (
+        growth.unwrap_or_default(),
+        removal.max().unwrap_or_default(),
+    );
+    let mut steps = Vec::new();
+    for at in 0..growth {
+        steps.push(step(
+            &tables,
+            |table| table.growth.get(at),
+            |table| table.grown(at),
+        ));
+    }
+    for at in 0..removal {
+        let is_last = at + 1 == removal;
+        let shown: Vec<&TableSteps<'_>> = tables
+            .iter()
+            .filter(|table| table.stays || !is_last)
+            .collect();
+        let mut step = step(
+            shown.iter().copied(),
+            |table| table.removal.get(at),
+            |table| table.reduced(at),
+        );
+        if is_last {
+            let gone = tables.iter().filter(|table| !table.stays);
+            let gone = gone.filter_map(|table| table.before);
+            step.changes
+                .extend(gone.map(|table| format!("give up table `{}`", table.name)));
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+fn find<'s>(tables: &'s [TableSchema], table: &TableSchema) -> Option<&'s TableSchema> {
+    tables.iter().find(|known| known.name == table.name)
+}
+
+fn step<'t, 's: 't>(
+    tables: impl IntoIterator<Item = &'t TableSteps<'s>>,
+    begins: impl Fn(&'t TableSteps<'s>) -> Option<&'t (TableSchema, String)>,
+    state: impl Fn(&'t TableSteps<'s>) -> Option<&'t TableSchema>,
+) -> StackStep {
+    let mut step = StackStep::default();
+    for table in tables {
+        step.changes
+            .extend(begins(table).map(|(_, change)| change.clone()));
+        step.tables.extend(state(table).cloned());
+    }
+    step
+}
+
+impl<'s> TableSteps<'s> {
+    fn new(table: &TableSchema) -> Self {
+        let change = format!("create table `{}`", table.name);
+        TableSteps {
+            before: None,
+            growth: vec![(table.clone(), change)],
+            removal: Vec::new(),
+            stays: true,
+        }
+    }
+
+    fn gone(table: &'s TableSchema) -> Self {
+        TableSteps {
+            before: Some(table),
+            growth: Vec::new(),
+            removal: Vec::new(),
+            stays: false,
+        }
+    }
+
+    fn between(before: &'s TableSchema, after: &TableSchema) -> Result<Self> {
+        check(before, after)?;
+        let is_new = |index: &&IndexSchema| before.index(&index.name).is_none();
+        let created: Vec<&IndexSchema> = after.global_indexes.iter().filter(is_new).collect();
+        let mut deleted = before.global_indexes.iter().collect::<Vec<_>>();
+        deleted.retain(|index| after.index(&index.name).is_none());
+        let mut growth = settings(before, &with_indexes(after, &created, &deleted));
+        for (at, index) in created.iter().enumerate() {
+            let missing = created.get(at + 1..).unwrap_or_default();
+            let change = format!("create index `{}` of table `{}`", index.name, after.name);
+            growth.push((with_indexes(after, missing, &deleted), change));
+        }
+        let mut removal = Vec::new();
+        for (at, index) in deleted.iter().enumerate() {
+            let left = deleted.get(at + 1..).unwrap_or_default();
+            let change = format!("delete index `{}` of table `{}`", index.name, after.name);
+            removal.push((with_indexes(after, &[], left), change));
+        }
+        for (state, _) in &growth {
+            named_by(str::to_owned, vec![state.clone()]).map_err(|error| crowded(&error))?;
+        }
+        Ok(TableSteps {
+            before: Some(before),
+            growth,
+            removal,
+            stays: true,
+        })
+    }
+
+    /// The table in a step of growth.
+    fn grown(&self, at: usize) -> Option<&TableSchema> {
+        let states = self.growth.get(..=at).unwrap_or(&self.growth);
+        states.last().map(|(state, _)| state).or(self.before)
+    }
+
+    /// The table in a step of removal.
+    fn reduced(&self, at: usize) -> Option<&TableSchema> {
+        let states = self.removal.get(..=at).unwrap_or(&self.removal);
+        let last = states.last().map(|(state, _)| state);
+        last.or_else(|| self.grown(self.growth.len()))
+    }
+}
+
+/// The table without the indexes that are yet to come, and with those that are yet to go.
+fn with_indexes(
+    after: &TableSchema,
+    missing: &[&IndexSchema],
+    deleted: &[&IndexSchema],
+) -> TableSchema {
+    let mut state = after.clone();
+    let is_missing = |index: &IndexSchema| missing.iter().any(|other| other.name == index.name);
+    state.global_indexes.retain(|index| !is_missing(index));
+    state
+        .global_indexes
+        .extend(deleted.iter().map(|index| (*index).clone()));
+    state
+}
+
+/// What has to change besides indexes. A stream and a TTL are switched off before they are switched on in another way.
+fn settings(before: &TableSchema, after: &TableSchema) -> States {
+    let mut states: States = Vec::new();
+    let mut off = after.clone();
+    let mut switched = Vec::new();
+    if before.ttl.is_some() && after.ttl.is_some() && before.ttl != after.ttl {
+        off.ttl = None;
+        switched.push("TTL");
+    }
+    if before.stream.is_some() && after.stream.is_some() && before.stream != after.stream {
+        off.stream = None;
+        switched.push("the stream");
+    }
+    if !switched.is_empty() {
+        let change = format!(
+            "switch {} of table `{}` off",
+            switched.join(" and "),
+            after.name
+        );
+        states.push((off, change));
+    }
+    let last = states.last().map_or(before, |(state, _)| state);
+    if !is_same(last, after) {
+        let change = match switched.is_empty() {
+            true => format!("change the settings of table `{}`", after.name),
+            false => format!(
+                "switch {} of table `{}` on",
+                switched.join(" and "),
+                after.name
+            ),
+        };
+        states.push((after.clone(), change));
+    }
+    states
+}
+
+/// Whether the resources are the same, in whatever order the indexes are declared.
+fn is_same(one: &TableSchema, other: &TableSchema) -> bool {
+    let resource = |table: &TableSchema| {
+        let mut table = table.clone();
+        for indexes in [&mut table.global_indexes, &mut table.local_indexes] {
+            indexes.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        resource::table(&table, None, true)
+    };
+    resource(one) == resource(other)
+}
+
+/// Refuses what only another table can do.
+fn check(before: &TableSchema, after: &TableSchema) -> Result<()> {
+    let mut list = obstacles_to_change(after, before);
+    let gone = before.local_indexes.iter();
+    let gone = gone.filter(|index| after.index(&index.name).is_none());
+    list.extend(gone.map(|index| {
+        format!(
+            "local index `{}` is no longer declared: it can only be given up together with the table, so declare it, \
+             or this needs a new table",
+            index.name
+        )
+    }));
+    if list.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "table `{}` cannot be changed like this, CloudFormation would replace it by an empty one:\n- {}",
+        after.name,
+        list.join("\n- ")
+    );
+    Err(Error::new(
+        ErrorKind::SchemaMismatch,
+        Stage::Schema,
+        message,
+    ))
+}
+
+/// Old and new indexes are too many together.
+fn crowded(error: &Error) -> Error {
+    let message = format!(
+        "{error}, and old and new indexes are there together for a while: give up some old ones in a deployment of its own \
+         first"
+    );
+    Error::new(ErrorKind::SchemaMismatch, Stage::Schema, message)
+}

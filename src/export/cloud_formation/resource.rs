@@ -1,0 +1,151 @@
+//! A table as a resource of a template.
+
+use crate::export::word;
+use crate::json::JsonTree;
+use crate::schema::{Billing, IndexSchema, KeyAttribute, TableSchema};
+
+/// The resource, which is created after the one that it waits for.
+pub(super) fn table(
+    schema: &TableSchema,
+    waits_for: Option<&str>,
+    is_disposable: bool,
+) -> JsonTree {
+    let policy = if is_disposable { "Delete" } else { "Retain" };
+    JsonTree::object([
+        ("Type", Some("AWS::DynamoDB::Table".into())),
+        ("DeletionPolicy", Some(policy.into())),
+        ("UpdateReplacePolicy", Some(policy.into())),
+        ("DependsOn", waits_for.map(Into::into)),
+        ("Properties", Some(properties(schema))),
+    ])
+}
+
+fn properties(schema: &TableSchema) -> JsonTree {
+    let settings = &schema.settings;
+    let units = units(settings.billing);
+    let billing = match units {
+        Some(_) => "PROVISIONED",
+        None => "PAY_PER_REQUEST",
+    };
+    let global = |index: &IndexSchema| {
+        let keys = keys(&index.pk, &index.sk);
+        self::index(index, keys, units.clone())
+    };
+    let local = |index: &IndexSchema| {
+        let keys = keys(std::slice::from_ref(&schema.pk), &index.sk);
+        self::index(index, keys, None)
+    };
+    let stream = schema
+        .stream
+        .map(|view| single("StreamViewType", word::stream(view)));
+    let own_keys = keys(std::slice::from_ref(&schema.pk), schema.sk.as_slice());
+    JsonTree::object([
+        ("TableName", Some((&schema.name).into())),
+        ("BillingMode", Some(billing.into())),
+        ("ProvisionedThroughput", units.clone()),
+        ("AttributeDefinitions", Some(definitions(schema))),
+        ("KeySchema", Some(own_keys)),
+        (
+            "GlobalSecondaryIndexes",
+            list(&schema.global_indexes, global),
+        ),
+        ("LocalSecondaryIndexes", list(&schema.local_indexes, local)),
+        ("TimeToLiveSpecification", schema.ttl.as_deref().map(ttl)),
+        ("StreamSpecification", stream),
+        (
+            "PointInTimeRecoverySpecification",
+            settings.point_in_time_recovery.map(recovery),
+        ),
+        (
+            "TableClass",
+            settings.class.map(|class| word::class(class).into()),
+        ),
+        (
+            "DeletionProtectionEnabled",
+            settings.deletion_protection.map(Into::into),
+        ),
+        ("Tags", tags(schema)),
+    ])
+}
+
+fn single(name: &str, value: &str) -> JsonTree {
+    JsonTree::object([(name, Some(value.into()))])
+}
+
+fn list<T>(values: &[T], tree: impl Fn(&T) -> JsonTree) -> Option<JsonTree> {
+    (!values.is_empty()).then(|| JsonTree::list(values, tree))
+}
+
+/// Exactly the attributes that keys have: the service refuses others.
+fn definitions(schema: &TableSchema) -> JsonTree {
+    let definitions = schema.key_types().into_iter().map(|(name, ty)| {
+        JsonTree::object([
+            ("AttributeName", Some(name.into())),
+            ("AttributeType", Some(word::letter(ty).into())),
+        ])
+    });
+    JsonTree::List(definitions.collect())
+}
+
+/// Partition attributes by their names: their order means nothing, and a template in which it differs is another one.
+fn keys(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
+    let mut pk: Vec<&KeyAttribute> = pk.iter().collect();
+    pk.sort_by(|a, b| a.name.cmp(&b.name));
+    let sides = [(pk, "HASH"), (sk.iter().collect(), "RANGE")];
+    let elements = sides.into_iter().flat_map(|(attributes, role)| {
+        attributes.into_iter().map(move |attribute| {
+            JsonTree::object([
+                ("AttributeName", Some((&attribute.name).into())),
+                ("KeyType", Some(role.into())),
+            ])
+        })
+    });
+    JsonTree::List(elements.collect())
+}
+
+fn index(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTree {
+    let (kind, names) = word::projection(&index.projection);
+    let projection = JsonTree::object([
+        ("ProjectionType", Some(kind.into())),
+        (
+            "NonKeyAttributes",
+            names.map(|names| JsonTree::list(names, |name| name.into())),
+        ),
+    ]);
+    JsonTree::object([
+        ("IndexName", Some((&index.name).into())),
+        ("KeySchema", Some(keys)),
+        ("Projection", Some(projection)),
+        ("ProvisionedThroughput", units),
+    ])
+}
+
+fn units(billing: Option<Billing>) -> Option<JsonTree> {
+    let (reads, writes) = billing.and_then(Billing::units)?;
+    Some(JsonTree::object([
+        ("ReadCapacityUnits", Some(reads.into())),
+        ("WriteCapacityUnits", Some(writes.into())),
+    ]))
+}
+
+fn ttl(attribute: &str) -> JsonTree {
+    JsonTree::object([
+        ("AttributeName", Some(attribute.into())),
+        ("Enabled", Some(true.into())),
+    ])
+}
+
+fn recovery(days: u8) -> JsonTree {
+    JsonTree::object([
+        ("PointInTimeRecoveryEnabled", Some(true.into())),
+        ("RecoveryPeriodInDays", Some(u64::from(days).into())),
+    ])
+}
+
+fn tags(schema: &TableSchema) -> Option<JsonTree> {
+    let tags = schema.settings.tags.iter().map(|(name, value)| {
+        JsonTree::object([("Key", Some(name.into())), ("Value", Some(value.into()))])
+    });
+    let tags: Vec<JsonTree> = tags.collect();
+    (!tags.is_empty()).then_some(JsonTree::List(tags))
+}

@@ -1,0 +1,395 @@
+//! Tables of Markdown, for design documents.
+
+use std::fmt::Write;
+
+use crate::dynamo::TablePrefix;
+use crate::json::Tag;
+use crate::schema::{
+    Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
+    KeySchema, PatternSchema, ProjectionSchema, StreamView, TableClass, TableSchema,
+};
+
+/// What was declared, as tables of Markdown that a person pastes into a design document: for each table its keys, its indexes,
+/// its entities with their fields, its access patterns with the call of each, and its unique values.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::export::Markdown;
+/// # #[derive(DynamoEntity)]
+/// # #[dynamo(table = "orders", key(pk = id), gsi(by_status, pk = status, sk = id))]
+/// # struct Order { id: u32, status: String }
+/// let text = Markdown::new([Order::schema()]).text();
+/// assert!(text.contains("| `Order::by_status(status)` | index `by_status` | `status` | `id` |"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Markdown {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    level: usize,
+}
+
+/// A table of texts, with a line for each row.
+struct Grid<const N: usize> {
+    heads: [&'static str; N],
+    rows: Vec<[String; N]>,
+}
+
+impl Markdown {
+    /// The text of these tables.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        Markdown {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            level: 2,
+        }
+    }
+
+    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = TablePrefix::new(prefix.into());
+        self
+    }
+
+    /// The level of the headings of tables, 1 to 4; 2 if nothing is said.
+    #[must_use]
+    pub fn level(mut self, level: usize) -> Self {
+        self.level = level.clamp(1, 4);
+        self
+    }
+
+    /// The text.
+    pub fn text(&self) -> String {
+        let texts = self.schemas.iter().map(|schema| self.table(schema));
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    fn table(&self, schema: &TableSchema) -> String {
+        let heading = "#".repeat(self.level);
+        let mut out = format!("{heading} Table `{}`\n\n", self.prefix.name(&schema.name));
+        paragraph(&mut out, &schema.doc);
+        facts(schema).write(&mut out);
+        let mut section = |title: &str, grid: String| {
+            if !grid.is_empty() {
+                // Writing to a text never fails.
+                let _ = write!(out, "\n{heading}# {title}\n\n{grid}");
+            }
+        };
+        section("Indexes", indexes(schema).text());
+        section("Access patterns", patterns(schema).text());
+        section("Unique values", uniques(schema).text());
+        for entity in &schema.entities {
+            let _ = write!(out, "\n{heading}# Entity `{}`\n\n", entity.name);
+            paragraph(&mut out, &entity.doc);
+            if entity.append_only {
+                paragraph(
+                    &mut out,
+                    "Its items are only added, never changed or deleted.",
+                );
+            }
+            fields(entity).write(&mut out);
+        }
+        out
+    }
+}
+
+impl<const N: usize> Grid<N> {
+    fn text(&self) -> String {
+        let mut out = String::new();
+        if !self.rows.is_empty() {
+            self.write(&mut out);
+        }
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        let line = |cells: [&str; N]| format!("| {} |\n", cells.join(" | "));
+        out.push_str(&line(self.heads));
+        out.push_str(&format!("|{}\n", "---|".repeat(N)));
+        for row in &self.rows {
+            out.push_str(&line(row.each_ref().map(String::as_str)));
+        }
+    }
+}
+
+fn paragraph(out: &mut String, text: &str) {
+    if !text.is_empty() {
+        let _ = write!(out, "{text}\n\n");
+    }
+}
+
+/// Text in a cell, which is one line and has no bar of its own.
+fn plain(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace('|', "\\|")
+}
+
+/// A name or a template, which is shown as it is.
+fn code(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    let text = plain(text);
+    match text.contains('`') {
+        true => format!("`` {text} ``"),
+        false => format!("`{text}`"),
+    }
+}
+
+fn codes<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let texts = texts.into_iter().map(code);
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+fn facts(schema: &TableSchema) -> Grid<2> {
+    let mut rows = Vec::new();
+    let mut fact = |name: &str, value: Option<String>| {
+        rows.extend(value.map(|value| [name.to_owned(), value]));
+    };
+    let settings = &schema.settings;
+    let class = settings.class.map(|class| match class {
+        TableClass::Standard => "standard",
+        TableClass::InfrequentAccess => "infrequent access",
+    });
+    fact("partition key", Some(attribute(&schema.pk)));
+    fact("sort key", schema.sk.as_ref().map(attribute));
+    fact(
+        "entity named by",
+        schema.type_attribute.as_deref().map(code),
+    );
+    fact("items expire by", schema.ttl.as_deref().map(code));
+    fact("stream", schema.stream.map(|view| stream(view).to_owned()));
+    fact("billed", Some(billing(settings.billing)));
+    fact("class", class.map(str::to_owned));
+    fact(
+        "protected from deletion",
+        settings
+            .deletion_protection
+            .map(|on| if on { "yes" } else { "no" }.to_owned()),
+    );
+    fact(
+        "can be restored",
+        settings
+            .point_in_time_recovery
+            .map(|days| format!("{days} days back")),
+    );
+    let tags = settings
+        .tags
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"));
+    let tags: Vec<String> = tags.collect();
+    fact(
+        "tags",
+        (!tags.is_empty()).then(|| codes(tags.iter().map(String::as_str))),
+    );
+    Grid {
+        heads: ["", ""],
+        rows,
+    }
+}
+
+fn attribute(key: &KeyAttribute) -> String {
+    format!("{} ({:?})", code(&key.name), key.ty)
+}
+
+fn attributes(keys: &[KeyAttribute]) -> String {
+    keys.iter().map(attribute).collect::<Vec<_>>().join(", ")
+}
+
+fn stream(view: StreamView) -> &'static str {
+    match view {
+        StreamView::KeysOnly => "keys",
+        StreamView::NewImage => "items after the change",
+        StreamView::OldImage => "items before the change",
+        StreamView::NewAndOldImages => "items before and after the change",
+    }
+}
+
+fn billing(billing: Option<Billing>) -> String {
+    match billing.and_then(Billing::units) {
+        None => "on demand".to_owned(),
+        Some((reads, writes)) => {
+            format!("{reads} read and {writes} write units, also of each global index")
+        }
+    }
+}
+
+fn indexes(schema: &TableSchema) -> Grid<5> {
+    let row = |index: &IndexSchema, kind: &str| {
+        let holds = match &index.projection {
+            ProjectionSchema::All => "all attributes".to_owned(),
+            ProjectionSchema::Keys => "keys".to_owned(),
+            ProjectionSchema::Include(names) => {
+                format!("keys, {}", codes(names.iter().map(String::as_str)))
+            }
+        };
+        let keys = [attributes(&index.pk), attributes(&index.sk)];
+        let [pk, sk] = keys;
+        [code(&index.name), kind.to_owned(), pk, sk, holds]
+    };
+    let global = schema
+        .global_indexes
+        .iter()
+        .map(|index| row(index, "global"));
+    let local = schema.local_indexes.iter().map(|index| row(index, "local"));
+    Grid {
+        heads: ["index", "kind", "partition key", "sort key", "holds"],
+        rows: global.chain(local).collect(),
+    }
+}
+
+/// The templates of a key, one behind the other.
+fn templates<'k>(keys: impl IntoIterator<Item = &'k KeySchema>) -> String {
+    let shown: Vec<String> = keys.into_iter().map(template).collect();
+    shown.join(", ")
+}
+
+fn template(key: &KeySchema) -> String {
+    let shown = key.to_string();
+    let (text, shards) = match shown.rsplit_once(", shards = ") {
+        Some((text, shards)) => (text, Some(shards)),
+        None => (shown.as_str(), None),
+    };
+    let text = code(text.trim_matches('"'));
+    match shards {
+        Some(shards) => format!("{text} in {shards} shards"),
+        None => text,
+    }
+}
+
+fn call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for field in keys.iter().flat_map(|key| key.fields()) {
+        if !parts.contains(&field) {
+            parts.push(field);
+        }
+    }
+    code(&format!("{owner}::{name}({})", parts.join(", ")))
+}
+
+fn patterns(schema: &TableSchema) -> Grid<5> {
+    let mut rows = Vec::new();
+    for entity in &schema.entities {
+        let keys: Vec<&KeySchema> = [&entity.pk].into_iter().chain(&entity.sk).collect();
+        rows.push([
+            call(&entity.name, "key", &keys),
+            "table".to_owned(),
+            template(&entity.pk),
+            templates(&entity.sk),
+            "one item".to_owned(),
+        ]);
+        if let Some(sk) = &entity.sk {
+            rows.push([
+                call(&entity.name, "in_partition", &[&entity.pk]),
+                "table".to_owned(),
+                template(&entity.pk),
+                template(sk),
+                String::new(),
+            ]);
+        }
+        rows.extend(
+            entity
+                .patterns
+                .iter()
+                .map(|pattern| by_index(entity, pattern)),
+        );
+    }
+    rows.extend(schema.collections.iter().map(collection));
+    Grid {
+        heads: ["call", "reads", "partition key", "sort key", "rows"],
+        rows,
+    }
+}
+
+fn by_index(entity: &EntitySchema, pattern: &PatternSchema) -> [String; 5] {
+    let own = [&entity.pk];
+    let pk: Vec<&KeySchema> = match pattern.pk.is_empty() {
+        true => own.to_vec(),
+        false => pattern.pk.iter().collect(),
+    };
+    let when = pattern
+        .when
+        .as_ref()
+        .map(|when| format!("where {}", code(when)));
+    let keys = (!pattern.has_whole_rows).then(|| "keys".to_owned());
+    let rows: Vec<String> = keys.into_iter().chain(when).collect();
+    [
+        call(&entity.name, &pattern.name, &pk),
+        format!("index {}", code(&pattern.index)),
+        templates(pk),
+        templates(&pattern.sk),
+        rows.join(" "),
+    ]
+}
+
+fn collection(collection: &CollectionSchema) -> [String; 5] {
+    let reads = match &collection.index {
+        Some(index) => format!("index {}", code(index)),
+        None => "table".to_owned(),
+    };
+    let call = match &collection.partition {
+        Some(parts) => format!("{}::in_partition({})", collection.name, parts.join(", ")),
+        None => format!("{}::scan()", collection.name),
+    };
+    let entities = codes(collection.entities.iter().map(String::as_str));
+    [code(&call), reads, String::new(), String::new(), entities]
+}
+
+fn uniques(schema: &TableSchema) -> Grid<3> {
+    let rows = schema.entities.iter().flat_map(|entity| {
+        entity.uniques.iter().map(|unique| {
+            let fields = unique.fields.join(", ");
+            [
+                code(&format!("{}::{}({fields})", entity.name, unique.name)),
+                code(&entity.name),
+                codes(unique.fields.iter().map(String::as_str)),
+            ]
+        })
+    });
+    Grid {
+        heads: ["look-up", "owner", "no two have the same"],
+        rows: rows.collect(),
+    }
+}
+
+fn fields(entity: &EntitySchema) -> Grid<5> {
+    let rows = entity.fields.iter().map(|field| {
+        [
+            code(&field.name),
+            field.attribute.as_deref().map(code).unwrap_or_default(),
+            code(&field.rust_type),
+            field.stored.map_or("", Tag::name).to_owned(),
+            about(field),
+        ]
+    });
+    Grid {
+        heads: ["field", "attribute", "type", "stored as", ""],
+        rows: rows.collect(),
+    }
+}
+
+/// The doc comment of a field, and what it is to the library.
+fn about(field: &FieldSchema) -> String {
+    let role = match field.role {
+        FieldRole::Attribute => "",
+        FieldRole::Skip => "not stored",
+        FieldRole::Rest => "all other attributes",
+        FieldRole::Version => "the version",
+        FieldRole::Ttl => "when the item expires",
+        FieldRole::CreatedAt => "when it was created",
+        FieldRole::UpdatedAt => "when it was last written",
+        FieldRole::CreatedBy => "who created it",
+        FieldRole::UpdatedBy => "who wrote it last",
+    };
+    let default = field
+        .default
+        .as_ref()
+        .map(|default| format!("default {}", code(default)));
+    let parts = [
+        plain(&field.doc),
+        role.to_owned(),
+        default.unwrap_or_default(),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("; ")
+}

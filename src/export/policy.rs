@@ -1,0 +1,337 @@
+//! IAM policies with no more than what is used.
+
+mod document;
+mod grant;
+mod leading_keys;
+mod recorder;
+mod verb;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::dynamo::TablePrefix;
+use crate::error::{Error, Result};
+use crate::json::JsonTree;
+use crate::schema::TableSchema;
+use crate::table::named_by;
+use grant::Grant;
+
+pub use recorder::PolicyRecorder;
+pub use verb::Verb;
+
+/// The partitions that an action is limited to; None if it may ask for any.
+type Partitions = Option<BTreeSet<String>>;
+
+/// What may be done, by table and index.
+#[derive(Debug, Clone, Default)]
+struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Partitions>>);
+
+/// An IAM policy for a role: the actions that the allowed verbs and access patterns send, on their tables and indexes, and
+/// nothing else.
+///
+/// There is no `Scan` in it unless [`Verb::Scan`] is allowed. What each verb sends says
+/// [the guide](crate::guide::exports#what-each-verb-needs).
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::export::{Policy, Verb};
+/// # #[derive(DynamoEntity)]
+/// # #[dynamo(table = "orders", key(pk = id), gsi(by_status, pk = status, sk = id))]
+/// # struct Order { id: u32, status: String }
+/// # fn main() -> Result<()> {
+/// let packing = Policy::new([Order::schema()])
+///     .prefix("prod-shop")
+///     .region("eu-west-1")
+///     .account("111122223333")
+///     .allow("Order", [Verb::Get, Verb::Modify])
+///     .allow_pattern("Order.by_status");
+/// assert_eq!(packing.document()?, r#"{
+///   "Version": "2012-10-17",
+///   "Statement": [
+///     {
+///       "Effect": "Allow",
+///       "Action": [
+///         "dynamodb:GetItem",
+///         "dynamodb:UpdateItem"
+///       ],
+///       "Resource": [
+///         "arn:aws:dynamodb:eu-west-1:111122223333:table/prod-shop-orders"
+///       ]
+///     },
+///     {
+///       "Effect": "Allow",
+///       "Action": [
+///         "dynamodb:Query"
+///       ],
+///       "Resource": [
+///         "arn:aws:dynamodb:eu-west-1:111122223333:table/prod-shop-orders/index/by_status"
+///       ]
+///     }
+///   ]
+/// }
+/// "#);
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Policy {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    partition: String,
+    region: String,
+    account: String,
+    grants: Vec<Grant>,
+    /// What a run did, with names of tables that lack the prefix.
+    recorded: Permissions,
+    has_leading_keys: bool,
+}
+
+impl Policy {
+    /// A policy about these tables that allows nothing yet.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        Policy {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            partition: "aws".to_owned(),
+            region: "*".to_owned(),
+            account: "*".to_owned(),
+            grants: Vec::new(),
+            recorded: Permissions::default(),
+            has_leading_keys: false,
+        }
+    }
+
+    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = TablePrefix::new(prefix.into());
+        self
+    }
+
+    /// The region of the tables; any if nothing is said.
+    #[must_use]
+    pub fn region(mut self, region: impl Into<String>) -> Self {
+        self.region = region.into();
+        self
+    }
+
+    /// The account of the tables; any if nothing is said, which is the role's own unless a table lets others in.
+    #[must_use]
+    pub fn account(mut self, account: impl Into<String>) -> Self {
+        self.account = account.into();
+        self
+    }
+
+    /// The partition of AWS, such as `aws-cn` or `aws-us-gov`; `aws` if nothing is said.
+    #[must_use]
+    pub fn partition(mut self, partition: impl Into<String>) -> Self {
+        self.partition = partition.into();
+        self
+    }
+
+    /// Allows these verbs of an entity. An unknown name is an error of [`document`](Self::document).
+    #[must_use]
+    pub fn allow(self, entity: &str, verbs: impl IntoIterator<Item = Verb>) -> Self {
+        let verbs = verbs.into_iter();
+        let grants: Vec<Grant> = verbs
+            .map(|verb| Grant::Verb(entity.to_owned(), verb))
+            .collect();
+        self.with(grants)
+    }
+
+    /// Allows an access pattern by the name that observers tell: `Order.by_status`, `Order.in_partition`,
+    /// `Account.in_partition` of a collection, `User.by_email` of a unique value, and `Order.put` of a verb, too. An
+    /// unknown name is an error of [`document`](Self::document).
+    #[must_use]
+    pub fn allow_pattern(self, pattern: &str) -> Self {
+        self.with([Grant::Pattern(pattern.to_owned())])
+    }
+
+    /// Allows to read all entities by everything that was declared, but not to scan.
+    #[must_use]
+    pub fn allow_reads(self) -> Self {
+        self.with([Grant::Reads])
+    }
+
+    /// Allows to write all entities by every verb that they have.
+    #[must_use]
+    pub fn allow_writes(self) -> Self {
+        self.with([Grant::Writes])
+    }
+
+    /// Allows all that was declared: [`allow_reads`](Self::allow_reads) and [`allow_writes`](Self::allow_writes).
+    #[must_use]
+    pub fn allow_all(self) -> Self {
+        self.allow_reads().allow_writes()
+    }
+
+    /// Allows [`ready`](crate::Dynamo::ready), which looks at tables and asks each index.
+    #[must_use]
+    pub fn allow_ready(self) -> Self {
+        self.with([Grant::Ready])
+    }
+
+    /// Allows [`create_tables`](crate::Dynamo::create_tables).
+    #[must_use]
+    pub fn allow_create_tables(self) -> Self {
+        self.with([Grant::CreateTables])
+    }
+
+    /// Allows [`add_indexes`](crate::Dynamo::add_indexes).
+    #[must_use]
+    pub fn allow_add_indexes(self) -> Self {
+        self.with([Grant::AddIndexes])
+    }
+
+    /// Allows [`enable_ttl`](crate::Dynamo::enable_ttl).
+    #[must_use]
+    pub fn allow_enable_ttl(self) -> Self {
+        self.with([Grant::EnableTtl])
+    }
+
+    /// Limits actions to the partitions whose keys begin as those of the allowed entities do, by the condition
+    /// `dynamodb:LeadingKeys`. Where a key begins with a field, any partition may be asked for.
+    ///
+    /// Verbs then need keys of their own entity: a role that may put an `Order` of a shared table cannot put a `User`.
+    #[must_use]
+    pub fn leading_keys(mut self) -> Self {
+        self.has_leading_keys = true;
+        self
+    }
+
+    /// The policy.
+    ///
+    /// One of more than 6144 characters, which is what IAM takes for a managed policy, is an error of kind
+    /// [`Config`](crate::error::ErrorKind::Config), as is one that allows nothing or a name that nothing has.
+    pub fn document(&self) -> Result<String> {
+        let mut documents = self.documents()?;
+        match (documents.pop(), documents.len()) {
+            (Some(document), 0) => Ok(document),
+            (_, others) => Err(Error::config(format!(
+                "the policy has more than {} characters: make {} managed policies of it by `documents()`, or allow less",
+                document::LONGEST,
+                others + 1
+            ))),
+        }
+    }
+
+    /// The policy, in as many documents as it needs; a role can have ten of them.
+    pub fn documents(&self) -> Result<Vec<String>> {
+        let statements = self.permissions()?.statements(|table, index| {
+            let table = match table.starts_with("arn:") {
+                true => table.to_owned(),
+                false => format!(
+                    "arn:{}:dynamodb:{}:{}:table/{table}",
+                    self.partition, self.region, self.account
+                ),
+            };
+            match index {
+                Some(index) => format!("{table}/index/{index}"),
+                None => table,
+            }
+        });
+        if statements.is_empty() {
+            return Err(Error::config(
+                "the policy allows nothing: say what by `allow(..)`, `allow_pattern(..)` or `allow_all()`",
+            ));
+        }
+        document::documents(statements)
+    }
+
+    /// All that is allowed, with the full names of tables.
+    fn permissions(&self) -> Result<Permissions> {
+        // What cannot be created has no ARN.
+        named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        let mut all = Permissions::default();
+        for grant in &self.grants {
+            grant.resolve(&self.schemas, &mut all)?;
+        }
+        if !self.has_leading_keys {
+            all.forget_partitions();
+        }
+        all.extend(self.recorded.clone());
+        Ok(all.named(|base| match base.starts_with("arn:") {
+            true => base.to_owned(),
+            false => self.prefix.name(base),
+        }))
+    }
+
+    fn with(mut self, grants: impl IntoIterator<Item = Grant>) -> Self {
+        self.grants.extend(grants);
+        self
+    }
+}
+
+impl Permissions {
+    /// Allows an action, on these partitions if they are known.
+    fn add(
+        &mut self,
+        table: &str,
+        index: Option<&str>,
+        action: &'static str,
+        partitions: Partitions,
+    ) {
+        let place = (table.to_owned(), index.map(str::to_owned));
+        let actions = self.0.entry(place).or_default();
+        match (actions.get_mut(action), partitions) {
+            (None, partitions) => {
+                actions.insert(action, partitions);
+            }
+            (Some(Some(known)), Some(more)) => known.extend(more),
+            (Some(known), None) => *known = None,
+            (Some(None), Some(_)) => {}
+        }
+    }
+
+    fn extend(&mut self, other: Permissions) {
+        for ((table, index), actions) in other.0 {
+            for (action, partitions) in actions {
+                self.add(&table, index.as_deref(), action, partitions);
+            }
+        }
+    }
+
+    fn forget_partitions(&mut self) {
+        let actions = self.0.values_mut();
+        actions
+            .flat_map(BTreeMap::values_mut)
+            .for_each(|partitions| *partitions = None);
+    }
+
+    fn named(self, name: impl Fn(&str) -> String) -> Self {
+        let mut named = Permissions::default();
+        for ((table, index), actions) in self.0 {
+            for (action, partitions) in actions {
+                named.add(&name(&table), index.as_deref(), action, partitions);
+            }
+        }
+        named
+    }
+
+    /// A statement for each set of actions, with all resources that have it.
+    fn statements(&self, arn: impl Fn(&str, Option<&str>) -> String) -> Vec<document::Statement> {
+        let mut statements: Vec<document::Statement> = Vec::new();
+        for ((table, index), actions) in &self.0 {
+            let resource = arn(table, index.as_deref());
+            let mut sets: BTreeMap<&Partitions, Vec<&'static str>> = BTreeMap::new();
+            for (action, partitions) in actions {
+                sets.entry(partitions).or_default().push(action);
+            }
+            for (partitions, actions) in sets {
+                let mut known = statements.iter_mut();
+                match known.find(|known| known.is_about(&actions, partitions)) {
+                    Some(known) => known.resources.push(resource.clone()),
+                    None => statements.push(document::Statement {
+                        actions,
+                        resources: vec![resource.clone()],
+                        partitions: partitions.clone(),
+                    }),
+                }
+            }
+        }
+        statements
+    }
+}
+
+/// Texts as a list.
+fn texts<'t>(texts: impl IntoIterator<Item = &'t str>) -> JsonTree {
+    JsonTree::List(texts.into_iter().map(JsonTree::from).collect())
+}

@@ -1,0 +1,102 @@
+//! Statements, and the documents that they fit into.
+
+use super::{Partitions, texts};
+use crate::error::{Error, Result};
+use crate::json::JsonTree;
+
+/// How many characters a managed policy may have, not counting white space.
+pub(super) const LONGEST: usize = 6144;
+
+/// Actions that are allowed on resources.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    pub(super) actions: Vec<&'static str>,
+    pub(super) resources: Vec<String>,
+    pub(super) partitions: Partitions,
+}
+
+impl Statement {
+    pub(super) fn is_about(&self, actions: &[&str], partitions: &Partitions) -> bool {
+        self.actions == actions && self.partitions == *partitions
+    }
+
+    fn tree(&self) -> JsonTree {
+        let actions = self
+            .actions
+            .iter()
+            .map(|action| format!("dynamodb:{action}"));
+        let actions: Vec<String> = actions.collect();
+        JsonTree::object([
+            ("Effect", Some("Allow".into())),
+            ("Action", Some(texts(actions.iter().map(String::as_str)))),
+            (
+                "Resource",
+                Some(texts(self.resources.iter().map(String::as_str))),
+            ),
+            ("Condition", self.condition()),
+        ])
+    }
+
+    fn condition(&self) -> Option<JsonTree> {
+        let partitions = texts(self.partitions.as_ref()?.iter().map(String::as_str));
+        let keys = JsonTree::object([("dynamodb:LeadingKeys", Some(partitions))]);
+        Some(JsonTree::object([("ForAllValues:StringLike", Some(keys))]))
+    }
+
+    /// Two statements, each about a half of the resources; None if there is one resource only.
+    fn halves(&self) -> Option<[Statement; 2]> {
+        let (one, other) = self.resources.split_at_checked(self.resources.len() / 2)?;
+        (!one.is_empty()).then(|| {
+            [one, other].map(|resources| Statement {
+                resources: resources.to_vec(),
+                ..self.clone()
+            })
+        })
+    }
+}
+
+/// The documents, each as full as it may be.
+pub(super) fn documents(statements: Vec<Statement>) -> Result<Vec<String>> {
+    let mut waiting = statements;
+    waiting.reverse();
+    let mut documents = Vec::new();
+    let mut open: Vec<Statement> = Vec::new();
+    while let Some(statement) = waiting.pop() {
+        open.push(statement);
+        if size(&document(&open)) <= LONGEST {
+            continue;
+        }
+        let Some(last) = open.pop() else { continue };
+        if !open.is_empty() {
+            documents.push(document(&open));
+            open.clear();
+            waiting.push(last);
+        } else if let Some([one, other]) = last.halves() {
+            waiting.push(other);
+            waiting.push(one);
+        } else {
+            return Err(Error::config(format!(
+                "a statement about one table has more than {LONGEST} characters: leave `leading_keys()` out"
+            )));
+        }
+    }
+    if !open.is_empty() {
+        documents.push(document(&open));
+    }
+    Ok(documents)
+}
+
+fn document(statements: &[Statement]) -> String {
+    let tree = JsonTree::object([
+        ("Version", Some("2012-10-17".into())),
+        (
+            "Statement",
+            Some(JsonTree::list(statements, Statement::tree)),
+        ),
+    ]);
+    tree.to_text()
+}
+
+fn size(document: &str) -> usize {
+    document.chars().filter(|c| !c.is_whitespace()).count()
+}

@@ -1,0 +1,53 @@
+//! What the keys of partitions begin with, as IAM compares texts.
+
+use std::collections::BTreeSet;
+
+use super::Partitions;
+use crate::schema::{
+    EntitySchema, KeyContent, KeySchema, KeyType, PatternSchema, PieceSchema, UNIQUE,
+};
+
+/// The partitions of the table that an entity is in, and those of the items that keep its unique values.
+pub(super) fn of_entity(entity: &EntitySchema) -> Partitions {
+    let mut partitions = of_key(&entity.pk)?;
+    if !entity.uniques.is_empty() {
+        partitions.insert(format!("{}*", escaped(UNIQUE)));
+    }
+    Some(partitions)
+}
+
+/// The partitions of an index that an entity is in; a local index has those of its table.
+pub(super) fn of_pattern(entity: &EntitySchema, pattern: &PatternSchema) -> Partitions {
+    match &*pattern.pk {
+        [] => of_key(&entity.pk),
+        [key] => of_key(key),
+        // Which of several attributes would be compared is not documented.
+        _ => None,
+    }
+}
+
+fn of_key(key: &KeySchema) -> Partitions {
+    let KeyContent::Template(pieces) = &key.content else {
+        return None;
+    };
+    if key.ty != KeyType::S {
+        return None;
+    }
+    let texts = pieces.iter().map_while(|piece| match piece {
+        PieceSchema::Text(text) => Some(text.as_str()),
+        PieceSchema::Part(_) | PieceSchema::Shard(_) => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    let rest = if texts.len() < pieces.len() { "*" } else { "" };
+    let begin = escaped(&texts.concat());
+    (!begin.is_empty()).then(|| BTreeSet::from([format!("{begin}{rest}")]))
+}
+
+/// A text in which IAM finds nothing to replace and nothing that stands for others.
+fn escaped(text: &str) -> String {
+    let escape = |c: char| match c {
+        '*' | '?' | '$' => format!("${{{c}}}"),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
+}

@@ -1,0 +1,94 @@
+//! Policies out of what a run did.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Policy;
+use crate::dynamo::TablePrefix;
+use crate::observe::Observed;
+
+/// A table's full name, an index and an action.
+type Recorded = (String, Option<String>, &'static str);
+
+/// An observer that remembers what requests did, of which table and which index, and makes a [`Policy`] of it: run the tests of
+/// a service with it, and the role needs that.
+///
+/// What no test does is not in it, so look at it before it is used. Clones remember together.
+///
+/// ```
+/// use dynamo_entity::export::PolicyRecorder;
+/// use dynamo_entity::prelude::*;
+///
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = id))]
+/// struct Order { id: u32 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let recorder = PolicyRecorder::default();
+/// let db = Dynamo::connect("embedded:memory").await?.with_prefix("test").with_observer(recorder.observer());
+/// db.create_tables([Order::schema()]).await?;
+/// Order { id: 1 }.create().send(&db).await?;
+///
+/// let policy = recorder.policy("test").prefix("prod-shop").document()?;
+/// assert!(policy.contains(r#""dynamodb:PutItem""#) && !policy.contains("GetItem"));
+/// assert!(policy.contains(":table/prod-shop-orders"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct PolicyRecorder(Arc<Mutex<BTreeSet<Recorded>>>);
+
+impl PolicyRecorder {
+    /// The observer that remembers, for [`with_observer`](crate::Dynamo::with_observer).
+    pub fn observer(&self) -> impl Fn(&Observed<'_>) + Send + Sync + 'static + use<> {
+        let recorder = self.clone();
+        move |seen| {
+            let mut recorded = recorder.recorded();
+            for asked in seen.actions() {
+                let index = asked.index.map(|index| index.into_owned());
+                recorded.insert((asked.table.into_owned(), index, asked.action));
+            }
+        }
+    }
+
+    /// The policy of what was done, on connections with this prefix, so that it can be given [another](Policy::prefix). It
+    /// has no `Scan`: [`scanned`](Self::scanned) says whether it lacks one.
+    pub fn policy(&self, prefix: &str) -> Policy {
+        self.policy_of(prefix, |action| action != "Scan")
+    }
+
+    /// The same, with `Scan` of the tables that were scanned.
+    pub fn policy_with_scans(&self, prefix: &str) -> Policy {
+        self.policy_of(prefix, |_| true)
+    }
+
+    /// The full names of the tables that were scanned.
+    pub fn scanned(&self) -> Vec<String> {
+        let recorded = self.recorded();
+        let scanned = recorded.iter().filter(|(_, _, action)| *action == "Scan");
+        scanned.map(|(table, _, _)| table.clone()).collect()
+    }
+
+    fn policy_of(&self, prefix: &str, is_asked: impl Fn(&str) -> bool) -> Policy {
+        let prefix = TablePrefix::new(prefix.to_owned());
+        let mut policy = Policy::new([]);
+        for (table, index, action) in &*self.recorded() {
+            let table = table.strip_prefix(prefix.text()).unwrap_or(table);
+            if is_asked(action) {
+                policy.recorded.add(table, index.as_deref(), action, None);
+            }
+        }
+        policy
+    }
+
+    fn recorded(&self) -> MutexGuard<'_, BTreeSet<Recorded>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for PolicyRecorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(&*self.recorded()).finish()
+    }
+}

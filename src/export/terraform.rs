@@ -1,0 +1,297 @@
+//! Terraform configurations, as `.tf.json`.
+
+use std::collections::BTreeMap;
+
+use crate::dynamo::TablePrefix;
+use crate::error::Result;
+use crate::export::{naming, word};
+use crate::json::JsonTree;
+use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema};
+use crate::table::named_by;
+
+/// A Terraform configuration of tables, for a file whose name ends with `.tf.json`.
+///
+/// It has a resource `aws_dynamodb_table` for each table, and nothing else: the provider and its version are said by the
+/// module that the file is put into. Keys of several attributes need version 6.29 of the provider; everything else is in
+/// version 5.100, too.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::export::Terraform;
+/// # #[derive(DynamoEntity)]
+/// # #[dynamo(table = "orders", key(pk = id))]
+/// # struct Order { id: u32 }
+/// # fn main() -> Result<()> {
+/// let tables = Terraform::new([Order::schema()]).prefix("prod-shop").configuration()?;
+/// assert!(tables.contains("\"aws_dynamodb_table\": {\n      \"orders\": {\n        \"name\": \"prod-shop-orders\""));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Terraform {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    is_disposable: bool,
+    has_own_indexes: bool,
+}
+
+type Members<'n> = Vec<(&'n str, Option<JsonTree>)>;
+
+impl Terraform {
+    /// The configuration of these tables.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        Terraform {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            is_disposable: false,
+            has_own_indexes: false,
+        }
+    }
+
+    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix). Names of
+    /// resources are without it.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = TablePrefix::new(prefix.into());
+        self
+    }
+
+    /// Lets Terraform destroy the tables. Without this it refuses every plan that would.
+    #[must_use]
+    pub fn disposable(mut self) -> Self {
+        self.is_disposable = true;
+        self
+    }
+
+    /// Makes each global index a resource of its own, `aws_dynamodb_global_secondary_index`. The provider has it from version
+    /// 6.29 on, as an experiment. A table has either such resources or indexes within it, never both.
+    #[must_use]
+    pub fn standalone_indexes(mut self) -> Self {
+        self.has_own_indexes = true;
+        self
+    }
+
+    /// The configuration.
+    ///
+    /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
+    pub fn configuration(&self) -> Result<String> {
+        let named = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        let mut tables = Vec::new();
+        let mut indexes = Vec::new();
+        for table in &named {
+            let base = table.name.strip_prefix(self.prefix.text());
+            let base = base.unwrap_or(&table.name);
+            let name = naming::terraform_name(base);
+            tables.push((name.clone(), self.table(table)));
+            if self.has_own_indexes {
+                indexes.extend(own_indexes(table, base, &name));
+            }
+        }
+        naming::check_apart(tables.iter().map(|(name, _)| name.as_str()))?;
+        let of_kind = |resources: Vec<(String, JsonTree)>| {
+            (!resources.is_empty()).then_some(JsonTree::Object(resources))
+        };
+        let resources = JsonTree::object([
+            ("aws_dynamodb_table", of_kind(tables)),
+            ("aws_dynamodb_global_secondary_index", of_kind(indexes)),
+        ]);
+        Ok(JsonTree::object([("resource", Some(resources))]).to_text())
+    }
+
+    fn table(&self, schema: &TableSchema) -> JsonTree {
+        let settings = &schema.settings;
+        let billing = match settings.billing.and_then(Billing::units) {
+            None => "PAY_PER_REQUEST",
+            Some(_) => "PROVISIONED",
+        };
+        let mut members = vec![
+            ("name", Some(text(&schema.name))),
+            ("billing_mode", Some(billing.into())),
+        ];
+        members.extend(units(settings.billing, ["read_capacity", "write_capacity"]));
+        members.extend([
+            ("hash_key", Some(text(&schema.pk.name))),
+            ("range_key", schema.sk.as_ref().map(|sk| text(&sk.name))),
+            ("attribute", Some(self.attributes(schema))),
+            ("global_secondary_index", self.global_indexes(schema)),
+            ("local_secondary_index", local_indexes(schema)),
+            ("ttl", schema.ttl.as_deref().map(ttl)),
+            ("stream_enabled", schema.stream.map(|_| true.into())),
+            (
+                "stream_view_type",
+                schema.stream.map(|view| word::stream(view).into()),
+            ),
+            (
+                "point_in_time_recovery",
+                settings.point_in_time_recovery.map(recovery),
+            ),
+            (
+                "table_class",
+                settings.class.map(|class| word::class(class).into()),
+            ),
+            (
+                "deletion_protection_enabled",
+                settings.deletion_protection.map(Into::into),
+            ),
+            ("tags", tags(&settings.tags)),
+            ("lifecycle", (!self.is_disposable).then(lifecycle)),
+        ]);
+        JsonTree::object(members)
+    }
+
+    /// Those that keys of the resource have: the provider plans for ever if there are others.
+    fn attributes(&self, schema: &TableSchema) -> JsonTree {
+        let mut own = schema.clone();
+        if self.has_own_indexes {
+            own.global_indexes.clear();
+        }
+        let attributes = own.key_types().into_iter().map(|(name, ty)| {
+            JsonTree::object([
+                ("name", Some(text(name))),
+                ("type", Some(word::letter(ty).into())),
+            ])
+        });
+        JsonTree::List(attributes.collect())
+    }
+
+    fn global_indexes(&self, schema: &TableSchema) -> Option<JsonTree> {
+        let indexes = &schema.global_indexes;
+        (!indexes.is_empty() && !self.has_own_indexes).then(|| {
+            let billing = schema.settings.billing;
+            JsonTree::list(indexes, |index| global_index(index, billing))
+        })
+    }
+}
+
+/// A text in which Terraform finds nothing to replace.
+fn text(text: &str) -> JsonTree {
+    JsonTree::Text(text.replace("${", "$${").replace("%{", "%%{"))
+}
+
+fn texts(names: &[String]) -> JsonTree {
+    JsonTree::list(names, |name| text(name))
+}
+
+fn units(billing: Option<Billing>, [read, write]: [&'static str; 2]) -> Members<'static> {
+    match billing.and_then(Billing::units) {
+        None => Vec::new(),
+        Some((reads, writes)) => {
+            vec![(read, Some(reads.into())), (write, Some(writes.into()))]
+        }
+    }
+}
+
+fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
+    let (kind, names) = word::projection(&index.projection);
+    let mut members = vec![("name", Some(text(&index.name)))];
+    match (&*index.pk, &*index.sk) {
+        ([pk], sk @ ([] | [_])) => members.extend([
+            ("hash_key", Some(text(&pk.name))),
+            ("range_key", sk.first().map(|sk| text(&sk.name))),
+        ]),
+        _ => members.push(("key_schema", Some(key_schema(index, false)))),
+    }
+    members.extend([
+        ("projection_type", Some(kind.into())),
+        ("non_key_attributes", names.map(texts)),
+    ]);
+    members.extend(units(billing, ["read_capacity", "write_capacity"]));
+    JsonTree::object(members)
+}
+
+/// The blocks of a key of several attributes, which an index of its own has with their types.
+fn key_schema(index: &IndexSchema, has_types: bool) -> JsonTree {
+    let sides = [(&index.pk, "HASH"), (&index.sk, "RANGE")];
+    let block = |attribute: &KeyAttribute, role: &str| {
+        let letter = |ty: KeyType| JsonTree::from(word::letter(ty));
+        JsonTree::object([
+            ("attribute_name", Some(text(&attribute.name))),
+            ("attribute_type", has_types.then(|| letter(attribute.ty))),
+            ("key_type", Some(role.into())),
+        ])
+    };
+    let blocks = sides.into_iter().flat_map(|(attributes, role)| {
+        attributes
+            .iter()
+            .map(move |attribute| block(attribute, role))
+    });
+    JsonTree::List(blocks.collect())
+}
+
+fn local_indexes(schema: &TableSchema) -> Option<JsonTree> {
+    let indexes = &schema.local_indexes;
+    (!indexes.is_empty()).then(|| {
+        JsonTree::list(indexes, |index| {
+            let (kind, names) = word::projection(&index.projection);
+            JsonTree::object([
+                ("name", Some(text(&index.name))),
+                ("range_key", index.sk.first().map(|sk| text(&sk.name))),
+                ("projection_type", Some(kind.into())),
+                ("non_key_attributes", names.map(texts)),
+            ])
+        })
+    })
+}
+
+/// The global indexes of a table as resources. Each waits for the one before it, as the service makes one at a time.
+fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, JsonTree)> {
+    let mut resources: Vec<(String, JsonTree)> = Vec::new();
+    for index in &schema.global_indexes {
+        let (kind, names) = word::projection(&index.projection);
+        let projection = JsonTree::object([
+            ("projection_type", Some(kind.into())),
+            ("non_key_attributes", names.map(texts)),
+        ]);
+        let capacity = ["read_capacity_units", "write_capacity_units"];
+        let capacity = units(schema.settings.billing, capacity);
+        let waits_for = resources.last().map(|(name, _)| {
+            let name = format!("aws_dynamodb_global_secondary_index.{name}");
+            JsonTree::List(vec![JsonTree::Text(name)])
+        });
+        let resource = JsonTree::object([
+            (
+                "table_name",
+                Some(JsonTree::Text(format!(
+                    "${{aws_dynamodb_table.{table}.name}}"
+                ))),
+            ),
+            ("index_name", Some(text(&index.name))),
+            ("key_schema", Some(key_schema(index, true))),
+            ("projection", Some(projection)),
+            (
+                "provisioned_throughput",
+                (!capacity.is_empty()).then(|| JsonTree::object(capacity)),
+            ),
+            ("depends_on", waits_for),
+        ]);
+        resources.push((naming::terraform_index_name(base, &index.name), resource));
+    }
+    resources
+}
+
+fn ttl(attribute: &str) -> JsonTree {
+    JsonTree::object([
+        ("attribute_name", Some(text(attribute))),
+        ("enabled", Some(true.into())),
+    ])
+}
+
+fn recovery(days: u8) -> JsonTree {
+    JsonTree::object([
+        ("enabled", Some(true.into())),
+        ("recovery_period_in_days", Some(u64::from(days).into())),
+    ])
+}
+
+fn tags(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
+    // Names are keys of a map, which Terraform reads as texts, too.
+    let escaped = |text: &String| text.replace("${", "$${").replace("%{", "%%{");
+    let members = tags.iter();
+    let members: Vec<_> = members
+        .map(|(name, value)| (escaped(name), text(value)))
+        .collect();
+    (!members.is_empty()).then_some(JsonTree::Object(members))
+}
+
+fn lifecycle() -> JsonTree {
+    JsonTree::object([("prevent_destroy", Some(true.into()))])
+}

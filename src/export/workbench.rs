@@ -1,0 +1,265 @@
+//! Models of NoSQL Workbench.
+
+use std::collections::BTreeMap;
+
+use crate::dynamo::TablePrefix;
+use crate::error::Result;
+use crate::export::word;
+use crate::json::{JsonTree, Tag};
+use crate::schema::{
+    Billing, EntitySchema, FieldSchema, IndexSchema, KeyAttribute, KeySchema, KeyType, TableSchema,
+};
+use crate::table::named_by;
+
+/// A data model for NoSQL Workbench, in the format 3.0 that it imports and exports.
+///
+/// Each entity is a facet whose aliases of the keys are its templates. The format has no local indexes, and no keys of several
+/// attributes: such indexes are left out, and named in the description.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::export::Workbench;
+/// # #[derive(DynamoEntity)]
+/// # #[dynamo(table = "shop", key(pk = "ORDER#{id}"))]
+/// # struct Order { id: u32 }
+/// # fn main() -> Result<()> {
+/// let model = Workbench::new([Order::schema()]).name("Shop").author("Sales").model()?;
+/// assert!(model.contains(r#""PartitionKeyAlias": "ORDER#{id}""#));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Workbench {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    name: String,
+    author: String,
+    description: String,
+    date: String,
+}
+
+impl Workbench {
+    /// The model of these tables.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        Workbench {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            name: "Tables".to_owned(),
+            author: String::new(),
+            description: String::new(),
+            date: "Jan 01, 2026, 12:00 AM".to_owned(),
+        }
+    }
+
+    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = TablePrefix::new(prefix.into());
+        self
+    }
+
+    /// The name of the model, `Tables` if it has no other.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Who made it.
+    #[must_use]
+    pub fn author(mut self, author: impl Into<String>) -> Self {
+        self.author = author.into();
+        self
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// When it was made, as in `Jan 01, 2026, 12:00 AM`. That is also what it says by itself, so that the same tables give the
+    /// same text.
+    #[must_use]
+    pub fn date(mut self, date: impl Into<String>) -> Self {
+        self.date = date.into();
+        self
+    }
+
+    /// The model.
+    ///
+    /// An error of kind [`Config`](crate::error::ErrorKind::Config) says which table the service would not take.
+    pub fn model(&self) -> Result<String> {
+        let tables = named_by(|base| self.prefix.name(base), self.schemas.clone())?;
+        let metadata = JsonTree::object([
+            ("Author", Some((&self.author).into())),
+            ("DateCreated", Some((&self.date).into())),
+            ("DateLastModified", Some((&self.date).into())),
+            ("Description", Some((&self.described(&tables)).into())),
+            ("AWSService", Some("Amazon DynamoDB".into())),
+            ("Version", Some("3.0".into())),
+        ]);
+        let model = JsonTree::object([
+            ("ModelName", Some((&self.name).into())),
+            ("ModelMetadata", Some(metadata)),
+            ("DataModel", Some(JsonTree::list(&tables, table))),
+        ]);
+        Ok(model.to_text())
+    }
+
+    /// The description, and what is not in the model.
+    fn described(&self, tables: &[TableSchema]) -> String {
+        let left_out = tables.iter().flat_map(|table| {
+            let several = table.global_indexes.iter().filter(|index| !is_plain(index));
+            let indexes = several.chain(&table.local_indexes);
+            indexes.map(|index| format!("`{}` of `{}`", index.name, table.name))
+        });
+        let left_out: Vec<String> = left_out.collect();
+        let note = (!left_out.is_empty())
+            .then(|| format!("Indexes that models cannot show: {}.", left_out.join(", ")));
+        let parts = [self.description.clone(), note.unwrap_or_default()];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(" ")
+    }
+}
+
+/// Whether each side of its key is one attribute.
+fn is_plain(index: &IndexSchema) -> bool {
+    index.pk.len() == 1 && index.sk.len() <= 1
+}
+
+fn table(schema: &TableSchema) -> JsonTree {
+    let keys = schema.key_types();
+    let own: Vec<&str> = schema.keys().map(|key| key.name.as_str()).collect();
+    let others = non_key_types(schema);
+    let others = others.iter().filter(|(name, _)| !own.contains(*name));
+    let others = others.map(|(name, letter)| {
+        attribute(name, keys.get(name).map_or(*letter, |ty| word::letter(*ty)))
+    });
+    let facets = schema.entities.iter().map(|entity| facet(schema, entity));
+    let plain = schema.global_indexes.iter().filter(|index| is_plain(index));
+    let indexes: Vec<JsonTree> = plain.map(global_index).collect();
+    let (mode, capacity) = match schema.settings.billing.and_then(Billing::units) {
+        None => ("PAY_PER_REQUEST", None),
+        Some((reads, writes)) => ("PROVISIONED", Some(capacity(reads, writes))),
+    };
+    JsonTree::object([
+        ("TableName", Some((&schema.name).into())),
+        (
+            "KeyAttributes",
+            Some(key_attributes(&schema.pk, schema.sk.as_ref())),
+        ),
+        ("NonKeyAttributes", Some(JsonTree::List(others.collect()))),
+        ("TableFacets", Some(JsonTree::List(facets.collect()))),
+        ("GlobalSecondaryIndexes", Some(JsonTree::List(indexes))),
+        ("TableData", Some(JsonTree::List(Vec::new()))),
+        ("DataAccess", Some(no_access())),
+        ("SampleDataFormats", Some(JsonTree::Object(Vec::new()))),
+        ("BillingMode", Some(mode.into())),
+        ("ProvisionedCapacitySettings", capacity),
+    ])
+}
+
+fn attribute(name: &str, letter: &str) -> JsonTree {
+    JsonTree::object([
+        ("AttributeName", Some(name.into())),
+        ("AttributeType", Some(letter.into())),
+    ])
+}
+
+/// All attributes of all entities and of all indexes, with their types; a text where the type differs from value to value.
+fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
+    let letters = schema.key_types().into_iter();
+    let mut types: BTreeMap<&str, &'static str> =
+        letters.map(|(name, ty)| (name, word::letter(ty))).collect();
+    types.extend(schema.type_attribute.as_deref().map(|name| (name, "S")));
+    let fields = schema.entities.iter().flat_map(|entity| &entity.fields);
+    for field in fields {
+        if let Some(attribute) = &field.attribute {
+            types
+                .entry(attribute)
+                .or_insert(field.stored.map_or("S", Tag::name));
+        }
+    }
+    types
+}
+
+fn key_attributes(pk: &KeyAttribute, sk: Option<&KeyAttribute>) -> JsonTree {
+    let key = |key: &KeyAttribute| attribute(&key.name, word::letter(key.ty));
+    JsonTree::object([("PartitionKey", Some(key(pk))), ("SortKey", sk.map(key))])
+}
+
+fn global_index(index: &IndexSchema) -> JsonTree {
+    let (kind, names) = word::projection(&index.projection);
+    let projection = JsonTree::object([
+        ("ProjectionType", Some(kind.into())),
+        (
+            "NonKeyAttributes",
+            names.map(|names| JsonTree::list(names, |name| name.into())),
+        ),
+    ]);
+    let empty = KeyAttribute {
+        name: String::new(),
+        ty: KeyType::S,
+    };
+    let pk = index.pk.first().unwrap_or(&empty);
+    JsonTree::object([
+        ("IndexName", Some((&index.name).into())),
+        ("KeyAttributes", Some(key_attributes(pk, index.sk.first()))),
+        ("Projection", Some(projection)),
+    ])
+}
+
+/// An entity as a facet: what its keys look like, and which attributes it has.
+fn facet(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
+    let own: Vec<&str> = schema.keys().map(|key| key.name.as_str()).collect();
+    let alias = |key: &KeySchema| {
+        let shown = key.to_string();
+        let template = shown.split("\", shards").next().unwrap_or_default();
+        JsonTree::from(template.trim_matches('"'))
+    };
+    let aliases = JsonTree::object([
+        ("PartitionKeyAlias", Some(alias(&entity.pk))),
+        ("SortKeyAlias", entity.sk.as_ref().map(alias)),
+    ]);
+    let of_fields = entity
+        .fields
+        .iter()
+        .filter_map(|field: &FieldSchema| field.attribute.as_deref());
+    let patterns = entity.patterns.iter();
+    let of_indexes = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
+    let all = schema
+        .type_attribute
+        .as_deref()
+        .into_iter()
+        .chain(of_fields)
+        .chain(of_indexes.map(|key| key.attribute.as_str()));
+    let mut names: Vec<&str> = Vec::new();
+    for name in all {
+        if !own.contains(&name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    JsonTree::object([
+        ("FacetName", Some((&entity.name).into())),
+        ("KeyAttributeAlias", Some(aliases)),
+        ("TableData", Some(JsonTree::List(Vec::new()))),
+        (
+            "NonKeyAttributes",
+            Some(JsonTree::list(&names, |name| (*name).into())),
+        ),
+        ("DataAccess", Some(no_access())),
+    ])
+}
+
+fn no_access() -> JsonTree {
+    JsonTree::object([("MySql", Some(JsonTree::Object(Vec::new())))])
+}
+
+fn capacity(reads: u64, writes: u64) -> JsonTree {
+    let units = JsonTree::object([
+        ("ReadCapacityUnits", Some(reads.into())),
+        ("WriteCapacityUnits", Some(writes.into())),
+    ]);
+    JsonTree::object([("ProvisionedThroughput", Some(units))])
+}

@@ -1,0 +1,161 @@
+//! What a request asks of which table or index, by the names that permissions have.
+
+use std::borrow::Cow;
+
+use crate::json::{CodecError, Reader, elements, member, members};
+use crate::wire::{Request, ServiceOperation};
+
+/// What a request needs a permission for; see [`Observed::actions`](super::Observed::actions).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct RequestedAction<'r> {
+    /// The action of IAM without `dynamodb:`, for example `PutItem`.
+    pub action: &'static str,
+    /// The table's full name.
+    pub table: Cow<'r, str>,
+    /// The index, if one is read.
+    pub index: Option<Cow<'r, str>>,
+}
+
+/// The actions of a request, each once. A transaction has none of its own: it has those of its operations.
+pub(super) fn actions(request: &Request) -> Vec<RequestedAction<'_>> {
+    use ServiceOperation::{BatchGetItem, BatchWriteItem, TransactGetItems, TransactWriteItems};
+    let found = match request.operation {
+        BatchGetItem | BatchWriteItem => of_batch(request),
+        TransactGetItems | TransactWriteItems => of_transaction(request),
+        _ => of_one(request),
+    };
+    // Requests are written by this library, so they can be read.
+    let mut actions = found.unwrap_or_default();
+    actions.sort();
+    actions.dedup();
+    actions
+}
+
+fn of_one(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
+    let index = member(&request.body, "IndexName")?;
+    let index = index.map(|name| Reader::new(name).string()).transpose()?;
+    Ok(vec![RequestedAction {
+        action: request.operation.name(),
+        table: Cow::from(&request.table),
+        index,
+    }])
+}
+
+fn of_batch(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
+    let tables = members(member(&request.body, "RequestItems")?.unwrap_or(b"{}"))?;
+    let tables = tables.into_iter().map(|(table, _)| RequestedAction {
+        action: request.operation.name(),
+        table,
+        index: None,
+    });
+    Ok(tables.collect())
+}
+
+fn of_transaction(request: &Request) -> Result<Vec<RequestedAction<'_>>, CodecError> {
+    let mut actions = Vec::new();
+    for operation in elements(member(&request.body, "TransactItems")?.unwrap_or(b"[]"))? {
+        for (name, inner) in members(operation)? {
+            let action = match &*name {
+                "Get" => "GetItem",
+                "Put" => "PutItem",
+                "Update" => "UpdateItem",
+                "Delete" => "DeleteItem",
+                "ConditionCheck" => "ConditionCheckItem",
+                _ => continue,
+            };
+            let Some(table) = member(inner, "TableName")? else {
+                continue;
+            };
+            actions.push(RequestedAction {
+                action,
+                table: Reader::new(table).string()?,
+                index: None,
+            });
+        }
+    }
+    Ok(actions)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::json::Writer;
+    use crate::schema::Pattern;
+    use crate::wire::Resend;
+
+    static PATTERN: Pattern = Pattern::alone("A", "put");
+
+    fn told(operation: ServiceOperation, body: &'static str) -> Vec<String> {
+        let table = "orders".to_owned();
+        let mut request = Request::new(
+            operation,
+            &PATTERN,
+            table,
+            Writer::default(),
+            Resend::Always,
+        );
+        request.body = Bytes::from_static(body.as_bytes());
+        let actions = actions(&request);
+        let shown = actions.iter().map(|action| {
+            let index = action.index.as_ref().map(|index| format!("/{index}"));
+            format!(
+                "{} {}{}",
+                action.action,
+                action.table,
+                index.unwrap_or_default()
+            )
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn each_operation_by_its_actions() {
+        use ServiceOperation::*;
+        for (operation, body, actions) in [
+            (
+                GetItem,
+                r#"{"TableName":"orders","Key":{}}"#,
+                &["GetItem orders"][..],
+            ),
+            (Query, r#"{"TableName":"orders"}"#, &["Query orders"]),
+            (
+                Query,
+                r#"{"TableName":"orders","IndexName":"by_status"}"#,
+                &["Query orders/by_status"],
+            ),
+            (Scan, "{}", &["Scan orders"]),
+            (
+                BatchGetItem,
+                r#"{"RequestItems":{"orders":{"Keys":[]},"users":{"Keys":[]}}}"#,
+                &["BatchGetItem orders", "BatchGetItem users"],
+            ),
+            (
+                BatchWriteItem,
+                r#"{"RequestItems":{"orders":[{"PutRequest":{}},{"DeleteRequest":{}}]}}"#,
+                &["BatchWriteItem orders"],
+            ),
+            (
+                TransactGetItems,
+                r#"{"TransactItems":[{"Get":{"TableName":"orders"}},{"Get":{"TableName":"orders"}}]}"#,
+                &["GetItem orders"],
+            ),
+            (
+                TransactWriteItems,
+                r#"{"TransactItems":[{"Update":{"TableName":"orders"}},{"Put":{"TableName":"users"}},
+                    {"Delete":{"TableName":"orders"}},{"ConditionCheck":{"TableName":"orders"}}]}"#,
+                &[
+                    "ConditionCheckItem orders",
+                    "DeleteItem orders",
+                    "PutItem users",
+                    "UpdateItem orders",
+                ],
+            ),
+        ] {
+            assert_eq!(told(operation, body), actions, "{body}");
+        }
+        assert!(told(BatchGetItem, "nonsense").is_empty());
+    }
+}
