@@ -18,7 +18,8 @@ pub struct Measurement {
 
 /// The current state of a meter: one item, which is overwritten again and again.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "meter-status", key(pk = meter, sk = "CURRENT"))]
+// The sort key leaves room for older states of the meter, in the same partition.
+#[dynamo(table = "meter-status", key(pk = meter, sk = "CURRENT"), allow(constant_sort_key))]
 #[dynamo(gsi(by_battery, pk = "BATTERY#{battery}", sk = "{meter}"))]
 pub struct MeterStatus {
     pub meter: String,

@@ -13,7 +13,7 @@ use dynamo_entity::prelude::*;
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "sharded-order", key(pk = number))]
 #[dynamo(gsi(by_status, pk = "STATUS#{status}", sk = "{placed_at}", shards = 10))]
-#[dynamo(gsi(by_status_plain, pk = status, sk = placed_at))]
+#[dynamo(gsi(by_status_plain, pk = status, sk = placed_at, allow(same_question)))] // for comparison
 pub struct Order {
     pub number: u32,
     pub status: Status,

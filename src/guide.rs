@@ -25,6 +25,7 @@ chapters! {
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"
     model = "../docs/model.md"
+    lints = "../docs/lints.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     production = "../docs/production.md"

@@ -56,6 +56,7 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
+//! | be told what is likely to be regretted about a model | [`lint::check`], [the guide](guide::lints) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |
@@ -133,6 +134,7 @@ mod fallback;
 pub mod items;
 mod json;
 pub mod key;
+pub mod lint;
 pub mod observe;
 mod path;
 pub mod plan;

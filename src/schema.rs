@@ -32,14 +32,14 @@ pub use definition::{
 };
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
-    CollectionSchema, EntitySchema, FieldSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
-    PieceSchema, UniqueSchema,
+    AllowSchema, CollectionSchema, EntitySchema, FieldSchema, KeyContent, KeySchema, PartSchema,
+    PatternSchema, PieceSchema, UniqueSchema,
 };
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use layout::Layout;
 pub use model::{
-    CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME, PartModel,
-    PartRanges, TableModel, TextOf,
+    AllowModel, CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME,
+    PartModel, PartRanges, TableModel, TextOf,
 };
 pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
 pub use partition::{

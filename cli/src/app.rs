@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::streams::{Streams, Terminals};
-use crate::{apply, count, delete, explain, export, get, plan, put, query};
+use crate::{apply, count, delete, explain, export, get, lint, plan, put, query};
 
 /// A command line for the tables of these schemas; see [the crate](crate).
 #[derive(Debug, Clone)]
@@ -140,6 +140,7 @@ async fn run_command(
     match matches.subcommand() {
         Some(("plan", _)) => plan::run(context).await,
         Some(("apply", matches)) => apply::run(context, matches).await,
+        Some(("lint", _)) => lint::run(context),
         Some(("export", matches)) => export::run(context, matches),
         Some(("get", matches)) => get::run(context, matches).await,
         Some(("query", matches)) => query::run(context, matches).await,

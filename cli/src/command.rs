@@ -91,7 +91,8 @@ fn tables() -> Vec<Command> {
                 .help("Leaves out what was not allowed to be lost"),
         )
         .arg(arguments::yes());
-    vec![plan, apply, export()]
+    let lint = Command::new("lint").about("Says what is likely to be regretted about the model");
+    vec![plan, apply, lint, export()]
 }
 
 fn export() -> Command {

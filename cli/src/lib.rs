@@ -50,6 +50,7 @@ mod failure;
 mod get;
 mod given;
 mod key;
+mod lint;
 mod model;
 mod plan;
 mod put;

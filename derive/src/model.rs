@@ -28,6 +28,8 @@ pub(crate) struct Entity {
     pub(crate) repository: Option<Ident>,
     /// Whether its items are never replaced, changed or deleted.
     pub(crate) append_only: bool,
+    /// The lints that `allow(..)` of the whole entity names.
+    pub(crate) allows: Vec<String>,
 }
 
 impl Entity {
@@ -48,6 +50,8 @@ pub(crate) struct Unique {
     pub(crate) stored_at: Span,
     /// The partition key of the item that holds the value; its parts are in the order of their attributes.
     pub(crate) template: Template,
+    /// The lints that its `allow(..)` names.
+    pub(crate) allows: Vec<String>,
 }
 
 /// Where an entity is stored.
@@ -221,6 +225,8 @@ pub(crate) struct Index {
     pub(crate) when: Option<When>,
     /// For own tables only: a shared table declares it, and then this is always `All`.
     pub(crate) project: EntityProjection,
+    /// The lints that its `allow(..)` names.
+    pub(crate) allows: Vec<String>,
 }
 
 /// The condition under which an item is in an index.
@@ -272,6 +278,8 @@ pub(crate) struct Field {
     pub(crate) doc: String,
     /// `default`: what a missing or NULL attribute means.
     pub(crate) default: Option<DefaultValue>,
+    /// The lints that its `allow(..)` names.
+    pub(crate) allows: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -325,6 +333,8 @@ pub(crate) struct Table {
     pub(crate) style: Style,
     pub(crate) entities: Vec<Path>,
     pub(crate) indexes: Vec<TableIndex>,
+    /// The lints that `allow(..)` of the whole table names.
+    pub(crate) allows: Vec<String>,
 }
 
 /// `gsi(..)` or `lsi(..)` of a table: an index and its attributes.
@@ -337,6 +347,8 @@ pub(crate) struct TableIndex {
     pub(crate) pk: Vec<String>,
     pub(crate) sk: Vec<String>,
     pub(crate) project: TableProjection,
+    /// The lints that its `allow(..)` names.
+    pub(crate) allows: Vec<String>,
 }
 
 pub(crate) enum TableProjection {

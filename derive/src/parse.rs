@@ -3,9 +3,10 @@
 //!
 //! The files depend in one direction, so that each can be read with only those in mind that it builds on. It imports
 //! only from those before it in this order: `option`, `place`, `attribute`, `options`, `reader`, `krate`, `rename`,
-//! `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index`, `unique`, `table_index`, `table`,
+//! `allow`, `table_option`, `template`, `shards`, `key`, `when`, `field`, `variant`, `index`, `unique`, `table_index`, `table`,
 //! `entity`, `value`, `collection`, `projection`, `hint`, `grammar`.
 
+mod allow;
 pub(crate) mod attribute;
 pub(crate) mod collection;
 pub(crate) mod entity;

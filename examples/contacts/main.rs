@@ -37,6 +37,8 @@ pub struct Contact {
     pub handle: String,
     pub name: String,
     pub email: Option<String>,
+    // A contact has a few tags.
+    #[dynamo(allow(growing_attribute))]
     pub tags: BTreeSet<String>,
     #[dynamo(version)]
     pub version: Version,

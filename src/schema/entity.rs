@@ -30,6 +30,8 @@ pub struct EntitySchema {
     pub patterns: Vec<PatternSchema>,
     /// The values that no two items share.
     pub uniques: Vec<UniqueSchema>,
+    /// The lints that are silent about it, or about a part of it.
+    pub allows: Vec<AllowSchema>,
     /// The constants that say so; None if it was read from JSON.
     pub(crate) origin: Origin<DeclaredEntity>,
 }
@@ -147,6 +149,16 @@ pub struct UniqueSchema {
     pub stored: String,
     /// The fields.
     pub fields: Vec<String>,
+}
+
+/// `allow(rule)` of a declaration or of a part of it: a [lint](crate::lint) that is silent there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AllowSchema {
+    /// The field, access pattern, unique value or index; None if it is the whole declaration.
+    pub of: Option<String>,
+    /// The name of the lint.
+    pub rule: String,
 }
 
 /// Several entities that are read together.

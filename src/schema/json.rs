@@ -6,9 +6,9 @@ mod tests;
 mod word;
 
 use super::{
-    Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute, KeyContent,
-    KeySchema, PatternSchema, PieceSchema, ProjectionSchema, TableSchema, TableSettings,
-    UniqueSchema,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
+    KeyContent, KeySchema, PatternSchema, PieceSchema, ProjectionSchema, TableSchema,
+    TableSettings, UniqueSchema,
 };
 use crate::json::JsonTree;
 use word::Word;
@@ -28,11 +28,12 @@ impl TableSchema {
     /// | `global_indexes`, `local_indexes` | `name`; `pk` and `sk`, lists of attributes; `projection`: `all`, `keys` or a list |
     /// | `ttl`, `stream` | the attribute; `keys_only`, `new_image`, `old_image` or `new_and_old_images` |
     /// | `settings` | `deletion_protection`, `point_in_time_recovery` (days), `class`, `billing` (`on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`), `tags` |
-    /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques` |
+    /// | `entities` | `name`, `stored_name`, `doc`, `append_only`, `fields`, `pk`, `sk`, `patterns`, `uniques`, `allows` |
     /// | a field | `name`, `attribute`, `rust_type`, `stored` (a type of DynamoDB), `role`, `required`, `form`, `default`, `doc` |
     /// | a key of an entity | `attribute`, `type`, and `field`, or `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
     /// | a pattern | `name`, `index`, `kind`, `pk`, `sk`, `read_shards`, `when`, `whole_rows` |
     /// | a unique value | `name`, `stored`, `fields` |
+    /// | `allows` | of a table or an entity: `rule`, the lint that is silent, and `of`, the part of the declaration where it is |
     /// | `collections` | `name`, `doc`, `index`, `partition`, `entities` |
     ///
     /// What is not there, or empty, is left out.
@@ -56,6 +57,7 @@ impl TableSchema {
             ("settings", Some(settings(&self.settings))),
             ("entities", list(&self.entities, entity)),
             ("collections", list(&self.collections, collection)),
+            ("allows", list(&self.allows, allow)),
         ])
         .to_text()
     }
@@ -139,6 +141,7 @@ fn entity(entity: &EntitySchema) -> JsonTree {
         ("sk", entity.sk.as_ref().map(key)),
         ("patterns", list(&entity.patterns, pattern)),
         ("uniques", list(&entity.uniques, unique)),
+        ("allows", list(&entity.allows, allow)),
     ])
 }
 
@@ -205,6 +208,13 @@ fn unique(unique: &UniqueSchema) -> JsonTree {
         ("name", Some((&unique.name).into())),
         ("stored", Some((&unique.stored).into())),
         ("fields", Some(texts(&unique.fields))),
+    ])
+}
+
+fn allow(allow: &AllowSchema) -> JsonTree {
+    JsonTree::object([
+        ("of", allow.of.as_ref().map(Into::into)),
+        ("rule", Some((&allow.rule).into())),
     ])
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{
-    AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef, EntitySchema, FieldModel,
-    FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema,
-    KeySource, KeyType, Origin, PartModel, PartSchema, PatternSchema, Piece, PieceSchema,
-    Projection, ProjectionSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef,
-    UniqueSchema,
+    AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
+    EntitySchema, FieldModel, FieldSchema, IndexDef, IndexKind, IndexSchema, KeyAttribute,
+    KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin, PartModel, PartSchema,
+    PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, TableDef, TableModel,
+    TableSchema, TableSettings, UniqueDef, UniqueSchema,
 };
 use crate::json::Tag;
 
@@ -42,6 +42,7 @@ impl Layout {
             entities: self.entities(),
             collections: Vec::new(),
             settings: TableSettings::default(),
+            allows: self.model.allows.iter().map(allow_schema).collect(),
             origin: Origin(Some(Declaration {
                 id: self.table.id,
                 is_shared: self.table.type_attribute.is_some(),
@@ -146,6 +147,7 @@ impl DeclaredEntity {
             patterns: patterns.collect(),
             fields: model.fields.iter().map(|field| self.field(field)).collect(),
             uniques: def.uniques.iter().map(unique_schema).collect(),
+            allows: model.allows.iter().map(allow_schema).collect(),
             origin: Origin(Some(self)),
         }
     }
@@ -261,6 +263,13 @@ fn unique_schema(unique: &UniqueDef) -> UniqueSchema {
             .iter()
             .map(|field| (*field).to_owned())
             .collect(),
+    }
+}
+
+fn allow_schema(allow: &AllowModel) -> AllowSchema {
+    AllowSchema {
+        of: filled(allow.of),
+        rule: allow.rule.to_owned(),
     }
 }
 

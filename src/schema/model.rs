@@ -13,6 +13,8 @@ pub struct TableModel {
     pub doc: &'static str,
     /// Its entities, in the order of their definitions.
     pub entities: &'static [&'static EntityModel],
+    /// The lints that are silent about it.
+    pub allows: &'static [AllowModel],
 }
 
 impl TableModel {
@@ -20,6 +22,7 @@ impl TableModel {
     pub const EMPTY: TableModel = TableModel {
         doc: "",
         entities: &[],
+        allows: &[],
     };
 }
 
@@ -36,6 +39,8 @@ pub struct EntityModel {
     pub pattern: fn(Option<usize>) -> &'static Pattern,
     /// Whether an item can be read without this attribute, by its number in the definition.
     pub may_be_absent: fn(usize) -> bool,
+    /// The lints that are silent about it.
+    pub allows: &'static [AllowModel],
 }
 
 impl EntityModel {
@@ -46,6 +51,7 @@ impl EntityModel {
         parts: &[],
         pattern: |_| &SEVERAL.batch,
         may_be_absent: |_| true,
+        allows: &[],
     };
 }
 
@@ -64,6 +70,15 @@ impl CollectionModel {
         doc: "",
         partition: None,
     };
+}
+
+/// `allow(rule)` of a declaration or of a part of it.
+#[derive(Debug, Clone, Copy)]
+pub struct AllowModel {
+    /// The field, access pattern, unique value or index; empty if it is the whole declaration.
+    pub of: &'static str,
+    /// The name of the lint.
+    pub rule: &'static str,
 }
 
 /// A field.

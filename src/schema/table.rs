@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings};
+use super::{
+    AllowSchema, CollectionSchema, EntitySchema, KeyType, StreamView, Style, TableSettings,
+};
 
 /// A table: what the service has to know of it, what was declared in it, and how it is run. It comes from
 /// [`DynamoTable::schema`](crate::DynamoTable::schema); its name is still without a prefix.
@@ -57,6 +59,8 @@ pub struct TableSchema {
     pub collections: Vec<CollectionSchema>,
     /// How it is run.
     pub settings: TableSettings,
+    /// The lints that are silent about it, or about one of its indexes.
+    pub allows: Vec<AllowSchema>,
     /// What declares the table; None if the service described it, or if it was read from JSON.
     pub(crate) origin: Origin<Declaration>,
 }
@@ -78,6 +82,7 @@ impl TableSchema {
             entities: Vec::new(),
             collections: Vec::new(),
             settings: TableSettings::default(),
+            allows: Vec::new(),
             origin: Origin(None),
         }
     }

@@ -131,6 +131,12 @@ fn a_mistake_is_named_with_its_place() -> Outcome {
 }
 
 #[test]
+fn all_are_clean() -> Outcome {
+    dynamo_entity::lint::check(all()?);
+    Ok(())
+}
+
+#[test]
 fn a_collection_belongs_to_its_table() {
     let refused = blog::Blog::schema().with_collection::<app_users::Record>();
     let refused = refused.unwrap_err().to_string();

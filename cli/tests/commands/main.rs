@@ -9,6 +9,8 @@
 
 use std::process::ExitCode;
 
+use dynamo_entity::DynamoTable;
+use dynamo_entity_cli::App;
 use libtest_mimic::{Arguments, Trial};
 
 macro_rules! programs {
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Ok("shop") => run(shop_admin::app()),
         Ok("examples") => run(requests::app()),
         Ok("forms") => run(forms::app()),
+        Ok("logs") => run(App::new([tables::Log::schema()])),
         Ok(other) => panic!("there is no program `{other}`"),
         Err(_) => {
             let trials = trials![
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
                 tables::tables_are_exported,
+                tables::lints_are_told,
                 tables::a_stack_is_led_on_step_by_step,
                 writes::an_item_is_put_and_read,
                 writes::versions_are_checked,
@@ -98,6 +102,6 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(app: dynamo_entity_cli::App) -> ExitCode {
+fn run(app: App) -> ExitCode {
     place::runtime().block_on(app.run())
 }

@@ -163,3 +163,31 @@ pub fn a_stack_is_led_on_step_by_step(place: &Place) -> Outcome {
         &["no-such-file: "],
     )
 }
+
+/// What is likely to be regretted: all orders are in one partition.
+#[derive(DynamoEntity)]
+#[dynamo(table = "logs", key(pk = number))]
+#[dynamo(gsi(latest, pk = "LOGS", sk = "{number}"))]
+#[allow(dead_code)]
+pub struct Log {
+    number: u32,
+}
+
+pub fn lints_are_told(place: &Place) -> Outcome {
+    let none = place.done("shop", &["lint"])?;
+    assert_eq!((none.out.as_str(), none.notes.as_str()), ("", "no lints\n"));
+    let lints = place.run("logs", &["lint"])?;
+    assert_eq!(lints.code, 2, "{lints:?}");
+    assert!(
+        lints.out.contains("Log.latest: constant_partition: ") && lints.out.contains("fix: "),
+        "{lints:?}"
+    );
+    let lines = place.run("logs", &["lint", "--json"])?.rows()?;
+    assert!(
+        lines
+            .iter()
+            .any(|line| line["rule"] == "constant_partition"),
+        "{lines:?}"
+    );
+    Ok(())
+}

@@ -240,6 +240,7 @@ pub(super) fn own_table(entity: &Entity) -> TokenStream {
             const MODEL: __d::TableModel = __d::TableModel {
                 doc: "",
                 entities: &[&<#ident as __d::EntityContract>::MODEL],
+                allows: &[],
             };
 
             const ENTITIES: &'static [&'static __d::EntityDef] =

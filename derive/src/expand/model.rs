@@ -7,7 +7,7 @@ use super::library;
 use super::template::{contract, index_contract, parts};
 use super::tokens::{name, of, plain_name, shown};
 use crate::model::{
-    DefaultValue, Entity, Field, Form, Format, KeySource, NoneSide, Role, TextFormat,
+    DefaultValue, Entity, Field, Form, Format, KeySource, NoneSide, Role, Table, TextFormat,
 };
 
 /// `MODEL` of an entity.
@@ -20,6 +20,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let keys = entity.indexes.iter().flat_map(index_keys);
     let of_indexes = keys.flat_map(|(source, ..)| part_models(entity, source, true));
     let parts = own.chain(of_indexes);
+    let allows = allows(entity);
     code! {
         const MODEL: __d::EntityModel = __d::EntityModel {
             doc: #doc,
@@ -27,8 +28,46 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             parts: &[#(#parts),*],
             pattern: __d::pattern_at::<Self>,
             may_be_absent: <Self as __d::EntityContract>::may_be_absent,
+            allows: #allows,
         };
     }
+}
+
+/// The lints that are silent about an entity, and about which part of it.
+fn allows(entity: &Entity) -> TokenStream {
+    let whole = entity.allows.iter().map(|rule| (String::new(), rule));
+    let fields = entity
+        .fields
+        .iter()
+        .flat_map(|field| of_member(plain_name(&field.ident), &field.allows));
+    let patterns = entity
+        .indexes
+        .iter()
+        .flat_map(|index| of_member(plain_name(&index.name), &index.allows));
+    let uniques = entity
+        .uniques
+        .iter()
+        .flat_map(|unique| of_member(plain_name(&unique.name), &unique.allows));
+    allow_models(whole.chain(fields).chain(patterns).chain(uniques))
+}
+
+/// The lints that are silent about a table, and about which of its indexes.
+pub(super) fn table_allows(table: &Table) -> TokenStream {
+    let whole = table.allows.iter().map(|rule| (String::new(), rule));
+    let indexes = table
+        .indexes
+        .iter()
+        .flat_map(|index| of_member(index.stored.clone(), &index.allows));
+    allow_models(whole.chain(indexes))
+}
+
+fn of_member(name: String, allows: &[String]) -> impl Iterator<Item = (String, &String)> {
+    allows.iter().map(move |rule| (name.clone(), rule))
+}
+
+fn allow_models<'m>(allows: impl Iterator<Item = (String, &'m String)>) -> TokenStream {
+    let allows = allows.map(|(of, rule)| code!(__d::AllowModel { of: #of, rule: #rule }));
+    code!(&[#(#allows),*])
 }
 
 fn field_model(entity: &Entity, at: usize, field: &Field) -> TokenStream {

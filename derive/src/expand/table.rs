@@ -5,6 +5,7 @@ use quote::quote_spanned;
 
 use super::checks;
 use super::library::{kind, stream, style};
+use super::model::table_allows;
 use super::tokens::{all_changeable, hidden, of, option, plain_name};
 use crate::model::{Table, TableIndex, TableProjection};
 
@@ -22,7 +23,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
         .entities
         .iter()
         .map(|entity| of(entity, &code!(EntityContract), "MODEL"));
-    let doc = &table.doc;
+    let (doc, allows) = (&table.doc, table_allows(table));
     let constants = table.indexes.iter().map(|index| {
         let (name, value) = (&index.ident, declaration(index));
         let doc = format!("The index `{}`.", plain_name(name));
@@ -56,6 +57,7 @@ pub(crate) fn expand(table: &Table) -> TokenStream {
             const MODEL: __d::TableModel = __d::TableModel {
                 doc: #doc,
                 entities: &[#(&#models),*],
+                allows: #allows,
             };
 
             const ENTITIES: &'static [&'static __d::EntityDef] =

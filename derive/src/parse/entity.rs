@@ -13,7 +13,7 @@ use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
-use crate::parse::{attribute, field, index, krate, option_place, rename, unique};
+use crate::parse::{allow, attribute, field, index, krate, option_place, rename, unique};
 
 /// The model as far as it can be read; `None` if there is no usable key or table.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMarks)> {
@@ -47,6 +47,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));
     let append_only = options.take("append_only").and_then(|opt| opt.flag(diag));
+    let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
     let key = key?;
@@ -74,6 +75,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             fields,
             append_only: append_only.is_some(),
             repository,
+            allows,
         },
         marks,
     ))

@@ -7,6 +7,7 @@ use syn::{Attribute, Expr, FieldsNamed, FieldsUnnamed, Type};
 use crate::diag::{Diag, instead};
 use crate::marks::FieldMarks;
 use crate::model::{DefaultValue, Field, Form, Role};
+use crate::parse::allow;
 use crate::parse::attribute;
 use crate::parse::option::{Given, Opt};
 use crate::parse::option_place::{OptionPlace, UNNAMED_FIELD};
@@ -89,6 +90,7 @@ fn one(
         role,
         form,
         default,
+        allows: allow::take(&mut options, diag),
     };
     Some((read, marks))
 }

@@ -140,6 +140,7 @@ fn path(field: syn::Field) -> Option<Field> {
         form: if has("serde") { Form::Serde } else { Form::Own },
         doc: String::new(),
         default: None,
+        allows: Vec::new(),
     })
 }
 

@@ -8,6 +8,7 @@ use syn::ext::IdentExt as _;
 use crate::diag::did_you_mean;
 use crate::marks::IndexMarks;
 use crate::model::{EntityProjection, Index, IndexKind, KeySource};
+use crate::parse::allow;
 use crate::parse::attribute;
 use crate::parse::key;
 use crate::parse::option::{Given, Opt, OptionValue};
@@ -46,6 +47,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
     let sharded = !options.lacks("shards");
     shards::end_partition(&mut options, &mut pk, reader);
     let read_shards = shards::read(&mut options, &pk, sharded, reader);
+    let allows = allow::take(&mut options, diag);
     let mut marks = IndexMarks {
         rename: None,
         when: None,
@@ -81,6 +83,7 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
             read_shards,
             when,
             project,
+            allows,
         },
         marks,
     ))

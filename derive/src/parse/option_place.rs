@@ -30,6 +30,7 @@ const fn many(name: &'static str, usage: &'static str) -> Word {
     }
 }
 
+const ALLOW: Word = many("allow", "allow(constant_partition)");
 const CRATE: Word = once("crate", "crate = path");
 const DEFAULT: Word = once("default", "default` or `default = expression");
 const FORMAT: Word = once("format", "format = \"epoch\"");
@@ -55,6 +56,7 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
         RENAME_ALL,
         STREAM,
         VERBATIM_WORD,
+        ALLOW,
         CRATE,
     ],
 };
@@ -85,12 +87,13 @@ pub(crate) const GSI: OptionPlace = OptionPlace {
         WHEN,
         PROJECT_FIELDS,
         RENAME,
+        ALLOW,
     ],
 };
 
 pub(crate) const LSI: OptionPlace = OptionPlace {
     what: "an lsi of an entity",
-    words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME],
+    words: &[ON, KEY_PK, KEY_SK, WHEN, PROJECT_FIELDS, RENAME, ALLOW],
 };
 
 pub(crate) const FIELD: OptionPlace = OptionPlace {
@@ -108,6 +111,7 @@ pub(crate) const FIELD: OptionPlace = OptionPlace {
         once("updated_at", "updated_at"),
         once("created_by", "created_by"),
         once("updated_by", "updated_by"),
+        ALLOW,
     ],
 };
 
@@ -140,18 +144,19 @@ pub(crate) const TABLE: OptionPlace = OptionPlace {
         STREAM,
         once("type_attribute", "type_attribute = \"_type\""),
         VERBATIM_WORD,
+        ALLOW,
         CRATE,
     ],
 };
 
 pub(crate) const TABLE_GSI: OptionPlace = OptionPlace {
     what: "a gsi of a table",
-    words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME],
+    words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME, ALLOW],
 };
 
 pub(crate) const TABLE_LSI: OptionPlace = OptionPlace {
     what: "an lsi of a table",
-    words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME],
+    words: &[ATTRIBUTE_PK, ATTRIBUTE_SK, PROJECT_NAMES, RENAME, ALLOW],
 };
 
 pub(crate) const VERBATIM: OptionPlace = OptionPlace {

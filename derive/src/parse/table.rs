@@ -7,7 +7,7 @@ use crate::marks::TableMarks;
 use crate::model::Table;
 use crate::parse::options::Options;
 use crate::parse::table_option::{stream, style};
-use crate::parse::{attribute, krate, option_place, table_index};
+use crate::parse::{allow, attribute, krate, option_place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
 pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks)> {
@@ -37,6 +37,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
         .into_iter()
         .filter_map(|opt| table_index::read(opt, diag))
         .unzip();
+    let allows = allow::take(&mut options, diag);
     options.take("crate").and_then(|opt| opt.path(diag));
 
     let (name, pk) = (name?, pk?);
@@ -60,6 +61,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Table, TableMarks
         style,
         entities: entities?,
         indexes,
+        allows,
     };
     Some((table, marks))
 }

@@ -10,7 +10,7 @@ use crate::marks::TableIndexMarks;
 use crate::model::{IndexKind, TableIndex, TableProjection};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::{Options, named};
-use crate::parse::{attribute, option_place};
+use crate::parse::{allow, attribute, option_place};
 
 /// `gsi(NAME, pk = .., sk = ..)` or `lsi(NAME, sk = ..)`
 pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks)> {
@@ -27,6 +27,7 @@ pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks
         Some(opt) => projection(opt, diag),
         None => (TableProjection::All, Vec::new()),
     };
+    let allows = allow::take(&mut options, diag);
     let marks = TableIndexMarks {
         rename: rename.as_ref().map(LitStr::span),
         pk: pk.iter().map(LitStr::span).collect(),
@@ -43,6 +44,7 @@ pub(crate) fn read(opt: Opt, diag: &Diag) -> Option<(TableIndex, TableIndexMarks
             pk,
             sk,
             project,
+            allows,
         },
         marks,
     ))

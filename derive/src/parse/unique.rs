@@ -4,6 +4,7 @@ use proc_macro2::Span;
 
 use crate::diag::Diag;
 use crate::model::{Field, Format, Piece, Template, Unique};
+use crate::parse::allow;
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::named;
 use crate::parse::reader::{Reader, resolve};
@@ -27,9 +28,14 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     }
     let mut fields = Vec::new();
     let mut renamed = None;
+    let mut allows = Vec::new();
     for word in rest {
         if word.name == "rename" && !matches!(word.given, Given::Flag) {
             renamed = Some(word.stored_name(reader.diag)?);
+            continue;
+        }
+        if word.name == "allow" && !matches!(word.given, Given::Flag) {
+            allow::read(word, &mut allows, reader.diag);
             continue;
         }
         if !matches!(word.given, Given::Flag) {
@@ -63,6 +69,7 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
         stored,
         stored_at,
         template,
+        allows,
     })
 }
 

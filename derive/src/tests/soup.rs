@@ -6,7 +6,9 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 55] = [
+const WORDS: [&str; 57] = [
+    "allow",
+    "long_name",
     "table",
     "key",
     "gsi",

@@ -5,9 +5,9 @@ use super::word::Word;
 use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
 use crate::schema::{
-    Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute, KeyContent,
-    KeySchema, Origin, PartSchema, PatternSchema, PieceSchema, ProjectionSchema, TableSchema,
-    TableSettings, UniqueSchema,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldSchema, IndexSchema, KeyAttribute,
+    KeyContent, KeySchema, Origin, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
+    TableSchema, TableSettings, UniqueSchema,
 };
 
 impl TableSchema {
@@ -41,6 +41,7 @@ impl TableSchema {
             ttl: root.may("ttl", |ttl| ttl.text())?,
             stream: root.may("stream", |stream| stream.word())?,
             settings: root.read("settings", settings)?,
+            allows: root.list("allows", allow)?,
             entities: root.list("entities", entity)?,
             collections: root.list("collections", collection)?,
             origin: Origin(None),
@@ -233,6 +234,7 @@ fn entity(object: &Object<'_>) -> Result<EntitySchema> {
         sk: object.may("sk", |sk| key(&sk.object()?))?,
         patterns: object.list("patterns", pattern)?,
         uniques: object.list("uniques", unique)?,
+        allows: object.list("allows", allow)?,
         origin: Origin(None),
     })
 }
@@ -299,6 +301,13 @@ fn unique(object: &Object<'_>) -> Result<UniqueSchema> {
         name: object.text("name")?,
         stored: object.text("stored")?,
         fields: object.must("fields", |fields| fields.texts())?,
+    })
+}
+
+fn allow(object: &Object<'_>) -> Result<AllowSchema> {
+    Ok(AllowSchema {
+        of: object.may("of", |of| of.text())?,
+        rule: object.text("rule")?,
     })
 }
 

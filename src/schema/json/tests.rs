@@ -2,10 +2,10 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema,
-    KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema, PieceSchema,
-    Presence, ProjectionSchema, StreamView, Style, TableClass, TableSchema, TableSettings,
-    UniqueSchema, Width,
+    AllowSchema, Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexKind,
+    IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin, PartSchema, PatternSchema,
+    PieceSchema, Presence, ProjectionSchema, StreamView, Style, TableClass, TableSchema,
+    TableSettings, UniqueSchema, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -163,8 +163,18 @@ impl RandomSchema {
                 stored: random.text(),
                 fields: random.texts(),
             }),
+            allows: self.allows(),
             origin: Origin(None),
         }
+    }
+
+    fn allows(&mut self) -> Vec<AllowSchema> {
+        self.some(|random| AllowSchema {
+            of: random.may(Self::text),
+            rule: random
+                .one(&["constant_partition", "long_key", "unused_allow", ""])
+                .to_owned(),
+        })
     }
 
     fn settings(&mut self) -> TableSettings {
@@ -214,6 +224,7 @@ impl RandomSchema {
                 entities: random.texts(),
             }),
             settings: self.settings(),
+            allows: self.allows(),
             origin: Origin(None),
         }
     }
@@ -228,6 +239,21 @@ fn every_schema_is_read_back() {
         assert_eq!(read, schema, "seed {seed}: {json}");
         assert_eq!(read.to_json(), json, "seed {seed}");
     }
+}
+
+/// What was read may be anything, and has lints all the same.
+#[test]
+fn every_schema_has_its_lints() {
+    let mut rules = std::collections::BTreeSet::new();
+    for seed in 0..20_000 {
+        let schema = RandomSchema(fastrand::Rng::with_seed(seed)).schema();
+        for lint in schema.lints() {
+            assert!(!lint.to_string().is_empty());
+            rules.insert(lint.rule);
+        }
+    }
+    // Most rules have looked at something.
+    assert!(rules.len() > 20, "{rules:?}");
 }
 
 /// A text that is cut, or has a byte changed, is an error or a schema, and never a panic.

@@ -1,0 +1,294 @@
+//! Rules about indexes: those that answer nothing new, and those that cost more than they need to.
+
+use std::collections::BTreeSet;
+
+use super::attributes::is_unbounded;
+use super::model::{FieldInKey, Findings, KeyPair, LintModel, pinned_by_when};
+use crate::schema::{
+    EntitySchema, FieldRole, IndexSchema, KeyContent, PatternSchema, ProjectionSchema,
+};
+
+/// DynamoDB allows 20 global indexes of a table.
+const MANY_INDEXES: usize = 15;
+/// So many copies of an attribute without bound are worth a thought.
+const MANY_COPIES: usize = 3;
+
+pub(super) fn same_question(model: &LintModel<'_>, findings: &mut Findings) {
+    let patterns: Vec<_> = model.patterns().collect();
+    for (at, (keys, pattern)) in patterns.iter().enumerate() {
+        let mut others = patterns.iter().enumerate();
+        let better = others.find(|(other_at, (other, kept))| {
+            let is_same = keys.sort_fields().len() == other.sort_fields().len();
+            keys.entity.name == other.entity.name
+                && pattern.index != kept.index
+                && pattern.kind == kept.kind
+                && pattern.when == kept.when
+                && projection(model, pattern) == projection(model, kept)
+                && answers(other, keys)
+                // Of two that are the same, the later one is named.
+                && (!is_same || *other_at < at)
+        });
+        if let Some((_, (_, kept))) = better
+            && !model.is_read_together(*keys, pattern)
+        {
+            let (name, kept) = (&pattern.name, &kept.name);
+            findings.add(
+                keys.place(),
+                format!("`{kept}` answers what `{name}` does: it has the same partitions and the same order"),
+                format!("remove `{name}` and its index, and ask `{kept}`"),
+            );
+        }
+    }
+}
+
+/// Whether queries of these keys find what queries of the others do, in the same order.
+fn answers(keys: &KeyPair<'_>, others: &KeyPair<'_>) -> bool {
+    let (pk, other_pk) = (keys.partition_fields(), others.partition_fields());
+    let (sk, other_sk) = (keys.sort_fields(), others.sort_fields());
+    let place = |field: &FieldInKey<'_>| field.presence().marks();
+    let is_like = |(a, b): (&FieldInKey<'_>, &FieldInKey<'_>)| {
+        a.is_like(b) && a.leaves_items_out() == b.leaves_items_out() && place(a) == place(b)
+    };
+    let further = sk.iter().skip(other_sk.len());
+    !pk.is_empty()
+        && pk.len() == other_pk.len()
+        && pk.iter().zip(&other_pk).all(is_like)
+        && other_sk.len() <= sk.len()
+        && sk.iter().zip(&other_sk).all(is_like)
+        && further.into_iter().all(|field| !field.leaves_items_out())
+}
+
+fn projection<'s>(model: &LintModel<'s>, pattern: &PatternSchema) -> Option<&'s ProjectionSchema> {
+    let index = model.table.index(&pattern.index)?;
+    Some(&index.projection)
+}
+
+pub(super) fn repeats_table(model: &LintModel<'_>, findings: &mut Findings) {
+    for (keys, pattern) in model.patterns() {
+        let of_table = KeyPair::of_table(keys.entity);
+        if pattern.when.is_none()
+            && pattern.has_whole_rows
+            && !of_table.is_spread()
+            && answers_by_name(&of_table, &keys)
+            && !model.is_read_together(keys, pattern)
+        {
+            let name = &pattern.name;
+            findings.add(
+                keys.place(),
+                format!("the table has the same partitions in the same order, and answers what `{name}` does"),
+                format!("remove `{name}` and its index, and ask `in_partition`"),
+            );
+        }
+    }
+}
+
+/// As `answers`, where the other keys are those of an index: these have all items, so the others cannot have more.
+fn answers_by_name(keys: &KeyPair<'_>, others: &KeyPair<'_>) -> bool {
+    let same = |a: Vec<FieldInKey<'_>>, b: Vec<FieldInKey<'_>>, all: bool| {
+        (a.len() == b.len() || (!all && b.len() <= a.len()))
+            && a.iter().zip(&b).all(|(a, b)| a.is_like(b))
+    };
+    !others.partition_fields().is_empty()
+        && same(keys.partition_fields(), others.partition_fields(), true)
+        && same(keys.sort_fields(), others.sort_fields(), false)
+}
+
+/// The fields whose values the partition key holds as they are.
+fn whole_fields<'s>(keys: &KeyPair<'s>) -> BTreeSet<&'s str> {
+    let fields = keys.partition_fields().into_iter();
+    fields
+        .filter(|field| field.cut().is_none())
+        .map(|field| field.name)
+        .collect()
+}
+
+pub(super) fn index_of_unique(model: &LintModel<'_>, findings: &mut Findings) {
+    for (keys, pattern) in model.patterns() {
+        let partition = whole_fields(&keys);
+        let is_all = partition.len() == keys.partition_fields().len();
+        let mut uniques = keys.entity.uniques.iter();
+        let found = uniques.find(|unique| {
+            let fields: BTreeSet<&str> = unique.fields.iter().map(String::as_str).collect();
+            !fields.is_empty() && fields == partition
+        });
+        if let Some(unique) = found.filter(|_| is_all)
+            && !model.is_read_together(keys, pattern)
+        {
+            let (name, look_up) = (&pattern.name, &unique.name);
+            findings.add(
+                keys.place(),
+                format!("the unique value `{look_up}` finds the same item, and `{name}` pays for an index"),
+                format!("remove `{name}` and its index, and ask `{look_up}`"),
+            );
+        }
+    }
+}
+
+pub(super) fn one_row_partitions(model: &LintModel<'_>, findings: &mut Findings) {
+    for (keys, pattern) in model.patterns() {
+        let own = KeyPair::of_table(keys.entity);
+        let (mut id, partition) = (own.partition_fields(), whole_fields(&keys));
+        id.extend(own.sort_fields());
+        let is_held = |field: &FieldInKey<'_>| partition.contains(field.name);
+        if !id.is_empty() && id.iter().all(is_held) && !model.is_read_together(keys, pattern) {
+            let (name, entity) = (&pattern.name, &keys.entity.name);
+            findings.add(
+                keys.place(),
+                format!("the partition key of `{name}` holds the whole key of an item, so each partition has one row"),
+                format!("remove `{name}` and its index, and ask `{entity}::key(..).get()`"),
+            );
+        }
+    }
+}
+
+pub(super) fn empty_index(model: &LintModel<'_>, findings: &mut Findings) {
+    for (keys, pattern) in model.patterns() {
+        let Some((name, 1)) = pinned_by_when(pattern) else {
+            continue;
+        };
+        let mut fields = keys.partition_fields();
+        fields.extend(keys.sort_fields());
+        let needs = |field: &&FieldInKey<'_>| field.name == name && field.leaves_items_out();
+        let is_none = pattern
+            .when
+            .as_deref()
+            .is_some_and(|when| when.ends_with(" = None"));
+        if is_none && fields.iter().any(|field| needs(&field)) {
+            let pattern = &pattern.name;
+            findings.add(
+                keys.place(),
+                format!("`{pattern}` is of the items whose `{name}` is None, and its key needs it: the index is always empty"),
+                format!("remove `{name}` from the key"),
+            );
+        }
+    }
+}
+
+pub(super) fn unfilled_index(model: &LintModel<'_>, findings: &mut Findings) {
+    if model.table.entities.is_empty() {
+        return;
+    }
+    for index in model.table.indexes() {
+        if model.filling(index).next().is_none() {
+            let name = &index.name;
+            findings.add(
+                model.index_place(index),
+                format!("no entity fills the index `{name}`, and nothing asks it"),
+                format!("remove it, or fill it by `gsi(.., on = {name}, ..)` of an entity"),
+            );
+        }
+    }
+}
+
+pub(super) fn many_indexes(model: &LintModel<'_>, findings: &mut Findings) {
+    let indexes = model.table.global_indexes.len();
+    if indexes > MANY_INDEXES {
+        findings.add(
+            model.table_place(),
+            format!("it has {indexes} global indexes, and DynamoDB allows 20: there is little room for a new question"),
+            "let patterns of different entities share an index by `on = ..`",
+        );
+    }
+}
+
+pub(super) fn local_index(model: &LintModel<'_>, findings: &mut Findings) {
+    for index in &model.table.local_indexes {
+        let mut filling = model.filling(index).peekable();
+        let is_spread = filling.peek().is_some()
+            && filling.all(|keys| KeyPair::of_table(keys.entity).is_spread());
+        if !is_spread {
+            let name = &index.name;
+            findings.add(
+                model.index_place(index),
+                format!(
+                    "with the local index `{name}` a partition of the table, with its index rows, never grows beyond \
+                     10 GB, and it can be neither added nor removed later"
+                ),
+                "take a `gsi` with the same partition key; `allow` it if partitions stay small and reads have to be \
+                 consistent",
+            );
+        }
+    }
+}
+
+pub(super) fn listed_everything(model: &LintModel<'_>, findings: &mut Findings) {
+    for index in model.table.indexes() {
+        let ProjectionSchema::Include(listed) = &index.projection else {
+            continue;
+        };
+        let mut filling = model.filling(index).peekable();
+        let holds_all = |keys: KeyPair<'_>| is_listed(model, index, listed, keys.entity);
+        if filling.peek().is_some() && filling.all(holds_all) {
+            let name = &index.name;
+            findings.add(
+                model.index_place(index),
+                format!("the index `{name}` lists all attributes: it costs what `project = all` costs, and its rows are not whole"),
+                "write `project = all`",
+            );
+        }
+    }
+}
+
+/// Whether the index holds all attributes of the entity.
+fn is_listed(
+    model: &LintModel<'_>,
+    index: &IndexSchema,
+    listed: &[String],
+    entity: &EntitySchema,
+) -> bool {
+    let keys = model.table.keys().chain(index.keys());
+    let keys: Vec<&str> = keys.map(|key| key.name.as_str()).collect();
+    let has_rest = entity
+        .fields
+        .iter()
+        .any(|field| field.role == FieldRole::Rest);
+    let mut attributes = entity
+        .fields
+        .iter()
+        .filter_map(|field| field.attribute.as_ref());
+    // Key attributes of other indexes are not in it, and no row needs them.
+    !has_rest && attributes.all(|name| keys.contains(&name.as_str()) || listed.contains(name))
+}
+
+pub(super) fn many_copies(model: &LintModel<'_>, findings: &mut Findings) {
+    for entity in model.entities() {
+        let copying = entity
+            .patterns
+            .iter()
+            .filter(|pattern| pattern.has_whole_rows);
+        let copies: BTreeSet<&str> = copying.map(|pattern| pattern.index.as_str()).collect();
+        if copies.len() < MANY_COPIES {
+            continue;
+        }
+        for field in entity.fields.iter().filter(|field| is_unbounded(field)) {
+            let (name, copies) = (&field.name, copies.len());
+            findings.add(
+                model.field_place(entity, field),
+                format!("`{name}` can be large, and {copies} indexes hold a copy of it, which every write of it pays for"),
+                "let indexes whose rows need not be whole project less, `project = keys` say",
+            );
+        }
+    }
+}
+
+pub(super) fn index_of_sentinels(model: &LintModel<'_>, findings: &mut Findings) {
+    let has_uniques = |entity: &EntitySchema| !entity.uniques.is_empty();
+    if !model.entities().any(has_uniques) {
+        return;
+    }
+    for (keys, pattern) in model.patterns() {
+        let mut all = keys.pk.iter().chain(keys.sk);
+        let is_ttl = all.all(|key| {
+            matches!(key.content, KeyContent::Field(_))
+                && model.table.ttl.as_ref() == Some(&key.attribute)
+        });
+        if is_ttl && !keys.pk.is_empty() {
+            let index = &pattern.index;
+            findings.add(
+                keys.place(),
+                format!("the items that keep unique values have the TTL too, so the index `{index}` holds them beside the rows"),
+                "write the partition key as a template, or give the index another key attribute",
+            );
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Rules about partition keys: how writes spread, and what queries find.
+
+use super::model::{FieldInKey, Findings, KeyPair, LintModel, TimeInKey, type_name};
+use crate::json::Tag;
+use crate::schema::{EntitySchema, FieldRole, FieldSchema};
+
+/// So many values are as good as one.
+const FEW_VALUES: usize = 10;
+/// More partitions than a read should ask.
+const MANY_SHARDS: u16 = 100;
+
+pub(super) fn constant_partition(model: &LintModel<'_>, findings: &mut Findings) {
+    for keys in model.partitions() {
+        let is_constant = keys.partition_fields().is_empty() && !keys.pk.is_empty();
+        if is_constant && !keys.is_spread() && !KeyPair::of_table(keys.entity).is_one_item() {
+            let key = keys.partition_text();
+            findings.add(
+                keys.place(),
+                format!(
+                    "all its rows are in one partition, {key}, which takes about 1000 writes and 3000 reads a second"
+                ),
+                "put a field into the partition key, or spread it, `shards = 10`",
+            );
+        }
+    }
+}
+
+pub(super) fn few_partitions(model: &LintModel<'_>, findings: &mut Findings) {
+    for keys in model.partitions() {
+        let fields = keys.partition_fields();
+        let is_item = keys.pattern.is_none() && keys.sort_fields().is_empty();
+        if fields.is_empty() || keys.is_spread() || is_item {
+            continue;
+        }
+        let mut each = fields.iter().map(|field| few_values(&keys, field));
+        let values = each.try_fold(1usize, |all, values| Some(all.saturating_mul(values?)));
+        if let Some(values) = values.filter(|values| *values < FEW_VALUES) {
+            let key = keys.partition_text();
+            let partitions = match values {
+                1 => "one partition".to_owned(),
+                _ => format!("{values} partitions"),
+            };
+            findings.add(
+                keys.place(),
+                format!(
+                    "all its rows are in {partitions}, {key}, and each takes about 1000 writes and 3000 reads a second"
+                ),
+                "put another field into the partition key, or spread it, `shards = 10`",
+            );
+        }
+    }
+}
+
+/// How many values the field has in a partition key, if they are known to be few.
+fn few_values(keys: &KeyPair<'_>, field: &FieldInKey<'_>) -> Option<usize> {
+    keys.values_by_when(field.name)
+        .or_else(|| field.is_flag().then_some(2))
+}
+
+/// What the partition key tells of time, if it tells little else.
+fn time_of(keys: &KeyPair<'_>) -> Option<TimeInKey> {
+    let fields = keys.partition_fields();
+    let times: Vec<TimeInKey> = fields.iter().filter_map(FieldInKey::time).collect();
+    let others = fields.iter().filter(|field| field.time().is_none());
+    let is_alone = others
+        .into_iter()
+        .all(|field| few_values(keys, field).is_some());
+    match times.contains(&TimeInKey::Moment) {
+        _ if times.is_empty() || !is_alone => None,
+        true => Some(TimeInKey::Moment),
+        false => Some(TimeInKey::Period),
+    }
+}
+
+pub(super) fn time_partition(model: &LintModel<'_>, findings: &mut Findings) {
+    for keys in model.partitions() {
+        if time_of(&keys) == Some(TimeInKey::Period) && !keys.is_spread() {
+            let key = keys.partition_text();
+            findings.add(
+                keys.place(),
+                format!("the partition key {key} grows with time: all that is written now goes to one partition"),
+                "put another field into the partition key, or spread it, `shards = 10`",
+            );
+        }
+    }
+}
+
+pub(super) fn moment_partition(model: &LintModel<'_>, findings: &mut Findings) {
+    for keys in model.partitions() {
+        if time_of(&keys) == Some(TimeInKey::Moment) {
+            let key = keys.partition_text();
+            findings.add(
+                keys.place(),
+                format!("the partition key {key} is a point in time, and no query finds a range of partitions"),
+                "let the partition key be what the query knows, and put the time into the sort key",
+            );
+        }
+    }
+}
+
+pub(super) fn many_shards(model: &LintModel<'_>, findings: &mut Findings) {
+    for keys in model.partitions() {
+        let written = keys.pk.iter().filter_map(|key| key.shards()).max();
+        let read = keys.pattern.and_then(|pattern| pattern.read_shards);
+        if let Some(shards) = written.max(read).filter(|shards| *shards > MANY_SHARDS) {
+            findings.add(
+                keys.place(),
+                format!("each read of it asks {shards} partitions, and pays for each of them"),
+                "a shard takes about 1000 writes a second: take as many as the writes need",
+            );
+        }
+    }
+}
+
+pub(super) fn extra_read_shards(model: &LintModel<'_>, findings: &mut Findings) {
+    for (keys, pattern) in model.patterns() {
+        let written = keys.pk.iter().filter_map(|key| key.shards()).max();
+        if let (Some(written), Some(read)) = (written, pattern.read_shards)
+            && read > written
+        {
+            findings.add(
+                keys.place(),
+                format!("each read asks {read} shards, and {written} are written"),
+                format!("once no row is in a shard from {written} on, remove `read_shards`"),
+            );
+        }
+    }
+}
+
+pub(super) fn one_counter(model: &LintModel<'_>, findings: &mut Findings) {
+    let entities = model.entities();
+    for entity in entities.filter(|entity| KeyPair::of_table(entity).is_one_item()) {
+        if let Some(field) = counter(entity) {
+            let name = &entity.name;
+            findings.add(
+                KeyPair::of_table(entity).place(),
+                format!(
+                    "there is one item of `{name}`, and all that change its `{field}` write it: an item takes about \
+                     1000 writes a second"
+                ),
+                format!(
+                    "count in slices, `{{slice}}` in the key, and add them up; `allow` it if `{field}` changes seldom"
+                ),
+            );
+        }
+    }
+}
+
+fn counter(entity: &EntitySchema) -> Option<&str> {
+    let is_number = |field: &&FieldSchema| {
+        let whole = [
+            "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
+        ];
+        field.role == FieldRole::Attribute
+            && field.stored == Some(Tag::N)
+            && whole.contains(&type_name(&field.rust_type))
+    };
+    let found = entity.fields.iter().find(is_number);
+    found
+        .filter(|_| !entity.append_only)
+        .map(|field| field.name.as_str())
+}

@@ -1,0 +1,121 @@
+//! The list of all rules.
+
+use super::model::{Findings, LintModel};
+use super::{allowed, attributes, indexes, partitions, sort_keys, uniques};
+
+/// Looks for one thing in a model.
+pub(super) type LintCheck = fn(&LintModel<'_>, &mut Findings);
+
+/// Each rule with its name, its summary and what looks for it, so that no rule lacks any of them.
+macro_rules! rules {
+    ($($rule:ident, $name:literal, $check:path, $summary:literal;)*) => {
+        /// What a lint looks for. The guide has [a section for each](crate::guide::lints).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum LintRule {
+            $(
+                #[doc = concat!("`", $name, "`: ", $summary, ".")]
+                $rule,
+            )*
+        }
+
+        impl LintRule {
+            /// All rules, in the order of the guide.
+            pub const ALL: &'static [LintRule] = &[$(LintRule::$rule),*];
+
+            /// The name, as `allow(..)` takes it.
+            pub const fn name(self) -> &'static str {
+                match self { $(LintRule::$rule => $name),* }
+            }
+
+            /// What it finds, in one line.
+            pub const fn summary(self) -> &'static str {
+                match self { $(LintRule::$rule => $summary),* }
+            }
+
+            /// The rule of this name.
+            pub fn from_name(name: &str) -> Option<LintRule> {
+                match name { $($name => Some(LintRule::$rule),)* _ => None }
+            }
+
+            pub(super) fn check(self) -> LintCheck {
+                match self { $(LintRule::$rule => $check),* }
+            }
+        }
+    };
+}
+
+rules! {
+    ConstantPartition, "constant_partition", partitions::constant_partition,
+        "a partition key that is the same in every item, without shards";
+    FewPartitions, "few_partitions", partitions::few_partitions,
+        "a partition key with a handful of values, without shards";
+    TimePartition, "time_partition", partitions::time_partition,
+        "a partition key that is a day or a month, so that all writes of now go to one partition";
+    MomentPartition, "moment_partition", partitions::moment_partition,
+        "a partition key that is a point in time, so that no query finds a range of them";
+    ManyShards, "many_shards", partitions::many_shards,
+        "more than 100 shards, each of which every read asks";
+    ExtraReadShards, "extra_read_shards", partitions::extra_read_shards,
+        "reads ask more shards than writes fill, which is meant for a change of their number";
+    OneCounter, "one_counter", partitions::one_counter,
+        "an entity of one item with a number, which all writers change";
+    ConstantSortKey, "constant_sort_key", sort_keys::constant_sort_key,
+        "a sort key that is the same in all items of a table or an index";
+    RepeatedPart, "repeated_part", sort_keys::repeated_part,
+        "a part of a sort key that the partition key holds already";
+    PinnedPart, "pinned_part", sort_keys::pinned_part,
+        "a part of a sort key that `when` lets have one value";
+    FlagSortKey, "flag_sort_key", sort_keys::flag_sort_key,
+        "a sort key of an index that is only a `bool`";
+    VanishingRows, "vanishing_rows", sort_keys::vanishing_rows,
+        "an `Option` in a sort key of an index, so that items without it are in no answer";
+    MovingRows, "moving_rows", sort_keys::moving_rows,
+        "an index key that every write changes";
+    LongKey, "long_key", sort_keys::long_key,
+        "a key text of so many texts that it may be longer than DynamoDB allows";
+    FloatKey, "float_key", sort_keys::float_key,
+        "a float by which items or partitions are found";
+    SameQuestion, "same_question", indexes::same_question,
+        "two indexes that answer the same question";
+    RepeatsTable, "repeats_table", indexes::repeats_table,
+        "an index that answers what the table answers";
+    IndexOfUnique, "index_of_unique", indexes::index_of_unique,
+        "an index that finds what the look-up of a unique value finds";
+    OneRowPartitions, "one_row_partitions", indexes::one_row_partitions,
+        "an index whose partitions hold one item each, which its key finds";
+    EmptyIndex, "empty_index", indexes::empty_index,
+        "an index that no item is ever in";
+    UnfilledIndex, "unfilled_index", indexes::unfilled_index,
+        "an index of a table that no entity fills";
+    ManyIndexes, "many_indexes", indexes::many_indexes,
+        "more than 15 global indexes, of at most 20";
+    LocalIndex, "local_index", indexes::local_index,
+        "a local index, which limits each partition to 10 GB for ever";
+    ListedEverything, "listed_everything", indexes::listed_everything,
+        "an index that lists all attributes in place of `project = all`";
+    ManyCopies, "many_copies", indexes::many_copies,
+        "an attribute without bound that three or more indexes copy";
+    IndexOfSentinels, "index_of_sentinels", indexes::index_of_sentinels,
+        "an index by the TTL alone, which holds the items that keep unique values too";
+    GrowingAttribute, "growing_attribute", attributes::growing_attribute,
+        "a list, set or map without bound in an item that many change";
+    Unversioned, "unversioned", attributes::unversioned,
+        "who or when wrote last is kept, and nothing keeps one from overwriting the other";
+    StrayTtl, "stray_ttl", attributes::stray_ttl,
+        "an attribute that happens to have the name of the TTL of the table";
+    LongName, "long_name", attributes::long_name,
+        "a stored name longer than 30 bytes, which every item pays for";
+    LongConstant, "long_constant", attributes::long_constant,
+        "more than 30 bytes of constant text in a key";
+    NeedlessUnique, "needless_unique", uniques::needless_unique,
+        "a unique value that contains the primary key";
+    ImpliedUnique, "implied_unique", uniques::implied_unique,
+        "a unique value that contains another one";
+    FewUniqueValues, "few_unique_values", uniques::few_unique_values,
+        "a unique value of `bool`s alone";
+    ChangingUnique, "changing_unique", uniques::changing_unique,
+        "a unique value of a field that changes often";
+    UnusedAllow, "unused_allow", allowed::later,
+        "an `allow` of a lint that is not there";
+}

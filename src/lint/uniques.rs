@@ -1,0 +1,99 @@
+//! Rules about unique values, each of which makes a write a transaction.
+
+use std::collections::BTreeSet;
+
+use super::LintPlace;
+use super::model::{Findings, KeyPair, LintModel, is_flag, pinned_by_when};
+use crate::schema::{EntitySchema, UniqueSchema};
+
+fn place(entity: &EntitySchema, unique: &UniqueSchema) -> LintPlace {
+    LintPlace::Unique {
+        entity: entity.name.clone(),
+        unique: unique.name.clone(),
+    }
+}
+
+fn fields(unique: &UniqueSchema) -> BTreeSet<&str> {
+    unique.fields.iter().map(String::as_str).collect()
+}
+
+/// All unique values with their entities.
+fn uniques<'s>(
+    model: &LintModel<'s>,
+) -> impl Iterator<Item = (&'s EntitySchema, &'s UniqueSchema)> + use<'s> {
+    let entities = model.entities();
+    entities.flat_map(|entity| entity.uniques.iter().map(move |unique| (entity, unique)))
+}
+
+pub(super) fn needless_unique(model: &LintModel<'_>, findings: &mut Findings) {
+    for (entity, unique) in uniques(model) {
+        let keys = KeyPair::of_table(entity);
+        let (mut id, fields) = (keys.partition_fields(), fields(unique));
+        id.extend(keys.sort_fields());
+        let is_id = !id.is_empty() && id.iter().all(|part| fields.contains(part.name));
+        if is_id {
+            findings.add(
+                place(entity, unique),
+                "it contains all fields of the primary key, which no two items share anyway"
+                    .to_owned(),
+                format!("remove it; `{}::key(..).get()` finds the item", entity.name),
+            );
+        }
+    }
+}
+
+pub(super) fn implied_unique(model: &LintModel<'_>, findings: &mut Findings) {
+    for (entity, unique) in uniques(model) {
+        let all = fields(unique);
+        let is_within = |other: &&UniqueSchema| {
+            let other = fields(other);
+            !other.is_empty() && other.len() < all.len() && other.is_subset(&all)
+        };
+        if let Some(other) = entity.uniques.iter().find(is_within) {
+            let other = &other.name;
+            findings.add(
+                place(entity, unique),
+                format!("no two items share what `{other}` names, so none share this, and it is paid for twice"),
+                format!("keep one: remove it, or `{other}` if only all of it together is unique"),
+            );
+        }
+    }
+}
+
+pub(super) fn few_unique_values(model: &LintModel<'_>, findings: &mut Findings) {
+    for (entity, unique) in uniques(model) {
+        let mut named = unique.fields.iter();
+        let is_flags = named.all(|name| entity.field(name).is_some_and(is_flag));
+        if is_flags && !unique.fields.is_empty() {
+            let shift = u32::try_from(unique.fields.len()).unwrap_or(u32::MAX);
+            let items = 1u64.checked_shl(shift).unwrap_or(u64::MAX);
+            findings.add(
+                place(entity, unique),
+                format!(
+                    "its fields are yes or no, so there can be {items} items of `{}`",
+                    entity.name
+                ),
+                "add the field within which it is unique",
+            );
+        }
+    }
+}
+
+pub(super) fn changing_unique(model: &LintModel<'_>, findings: &mut Findings) {
+    for (entity, unique) in uniques(model) {
+        let mut states = entity.patterns.iter().filter_map(pinned_by_when);
+        let state = states.find(|(name, _)| unique.fields.iter().any(|field| field == name));
+        if let Some((name, _)) = state {
+            findings.add(
+                place(entity, unique),
+                format!(
+                    "`{name}` is a state, for `when` asks it, and each change of it is a transaction that gives one value \
+                     up and takes another"
+                ),
+                format!(
+                    "keep what is unique among the items of one state in an entity of its own, and leave `{name}` out"
+                ),
+            );
+        }
+    }
+}
