@@ -28,6 +28,7 @@ chapters! {
     lints = "../docs/lints.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
+    command_line = "../docs/command_line.md"
     production = "../docs/production.md"
     observing = "../docs/observing.md"
     costs = "../docs/costs.md"

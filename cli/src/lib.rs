@@ -60,3 +60,8 @@ mod streams;
 mod text;
 
 pub use app::App;
+
+/// The README is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
