@@ -26,6 +26,7 @@ chapters! {
     sharding = "../docs/sharding.md"
     model = "../docs/model.md"
     lints = "../docs/lints.md"
+    lock_file = "../docs/lock_file.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"
     command_line = "../docs/command_line.md"

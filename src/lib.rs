@@ -116,7 +116,7 @@
 
 pub mod clock;
 mod entropy;
-mod lock;
+mod file_lock;
 mod runtime;
 
 mod awaited;
@@ -135,6 +135,7 @@ pub mod items;
 mod json;
 pub mod key;
 pub mod lint;
+pub mod lock;
 pub mod observe;
 mod path;
 pub mod plan;

@@ -1,145 +1,178 @@
-//! A lock for a file that only one process may use at a time: two embedded engines would corrupt its indexes,
-//! unnoticed, and two jobs would overtake each other.
+//! The lock file: what is stored, written down beside the code, so that no change of it goes unnoticed.
 //!
-//! The lock is on `PATH.lock`, because the file itself may be replaced (a checkpoint) or have locks of its own (a
-//! database). A lock file can be deleted, so code that needs to know asks [`Lock::is_held`]. A file can have several
-//! names, which [`Claim`] notices within this process.
+//! ```no_run
+//! # use dynamo_entity::prelude::*;
+//! # #[derive(DynamoEntity)]
+//! # #[dynamo(table = "notes", key(pk = id))]
+//! # struct Note { id: String }
+//! #[test]
+//! fn stored_form() {
+//!     dynamo_entity::lock::check("dynamo.lock", [Note::schema()]); // `DYNAMO_LOCK=write` writes the file
+//! }
+//! ```
+//!
+//! The check needs no connection. It fails whenever the declarations store something else than the file says, tells of
+//! each change what comes of it for programs that run and items that are there ([`ChangeClass`]), and what to do in which
+//! order. When that is done or planned, the file is written anew and committed with the code. What to think of and how
+//! merges go is [a chapter of the guide](crate::guide::lock_file).
 
-// Only the embedded engine claims files; checkpoints need their identity.
-#[cfg_attr(not(feature = "embedded"), allow(dead_code))]
-mod claim;
+mod blocks;
+mod change;
+mod compare;
+mod file;
+mod read;
+mod rust_type;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod text;
+mod words;
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::env;
+use std::io::Write as _;
+use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Result, Stage};
-#[cfg(feature = "embedded")]
-pub(crate) use claim::Claim;
+pub use change::{ChangeClass, LockComparison, StoredChange};
+use stored::StoredModel;
 
-/// How long to wait for a lock: a user that was just dropped needs a moment to close the file.
-const PATIENCE: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(10);
-/// How many links to follow, about as many as operating systems do.
-const MOST_LINKS: usize = 40;
+use crate::error::{Error, Result};
+use crate::schema::TableSchema;
 
-/// An exclusive lock on `PATH.lock`, held until dropped. The operating system releases it when the
-/// process dies; the empty file stays.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    file: File,
-    name: PathBuf,
-}
+/// What the variable says to [`check`].
+const VARIABLE: &str = "DYNAMO_LOCK";
 
-impl Lock {
-    /// Locks this file. `what` names it in the error, such as `the embedded database`, and `instead` says what else a
-    /// second user could do. Blocks for [`PATIENCE`] at most.
-    pub(crate) fn acquire(path: &Path, what: &str, instead: &str) -> Result<Lock> {
-        let mut name: OsString = path.into();
-        name.push(".lock");
-        let name = PathBuf::from(name);
-        let lock = patiently(|| {
-            let file = open(&name).map_err(|error| {
-                let message = format!(
-                    "{what} {} cannot be opened: its lock file cannot be written ({error})",
-                    path.display()
-                );
-                Error::config(message).with_source(error)
-            })?;
-            match file.try_lock() {
-                Ok(()) => {
-                    let name = name.clone();
-                    // A file that was deleted since it was opened protects nothing: the next user would lock another
-                    // one.
-                    Ok(Some(Lock { file, name }).filter(Lock::is_held))
-                }
-                Err(TryLockError::WouldBlock) => Ok(None),
-                Err(TryLockError::Error(error)) => {
-                    let message = format!(
-                        "{what} {} cannot be locked, is it on a network drive? ({error})",
-                        path.display()
-                    );
-                    Err(Error::config(message).with_source(error))
-                }
-            }
-        })?;
-        lock.ok_or_else(|| locked(path, what, instead))
-    }
-
-    /// Whether the name still leads to the locked file, so that nobody else can have a lock of that name.
-    pub(crate) fn is_held(&self) -> bool {
-        is_same(&self.file, &self.name).unwrap_or(false)
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing the file would be enough, unless a child process has inherited it.
-        drop(self.file.unlock());
-    }
-}
-
-/// Tries again until the attempt returns something, or [`PATIENCE`] is over.
-pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<Option<T>>) -> Result<Option<T>> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match attempt()? {
-            None if Instant::now() < deadline => thread::sleep(PAUSE),
-            done => return Ok(done),
-        }
-    }
-}
-
-pub(crate) fn locked(path: &Path, what: &str, instead: &str) -> Error {
-    let message = format!(
-        "{what} {} is in use by another process, or twice in this one: stop that process, {instead}, \
-         or use another file",
-        path.display()
+/// Checks in a test that the file says what is stored. With `DYNAMO_LOCK=write` in the environment it writes the file, if
+/// that says something else or is not there, and tells the changes on the standard error output.
+///
+/// A relative path begins in the folder of the package, wherever the tests run. Name all tables of the program.
+///
+/// # Panics
+///
+/// As an assertion does, if the file says something else, is not there or cannot be read. The message has all changes.
+#[track_caller]
+pub fn check(path: impl AsRef<Path>, schemas: impl IntoIterator<Item = TableSchema>) {
+    let write = env::var_os(VARIABLE);
+    let write = write.filter(|value| !value.is_empty());
+    let is_known = write.as_ref().is_none_or(|value| value == "write");
+    assert!(
+        is_known,
+        "{VARIABLE} is {write:?}, and the only value is `write`"
     );
-    Error::new(ErrorKind::Locked, Stage::Connect, message)
+    let outcome = StoredModel::of(schemas).and_then(|model| {
+        let path = file::place(path.as_ref());
+        match write {
+            Some(_) => written(&path, &model),
+            None => checked(&path, &model),
+        }
+    });
+    // What an assertion says is for a person, who needs no quotes around it.
+    let message = outcome.err().map(|error| error.to_string());
+    assert!(message.is_none(), "{}", message.unwrap_or_default());
 }
 
-/// One path for each file, even if it does not exist yet, whatever links lead to it, so that its lock has one name.
-pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        if path.exists() {
-            return path.canonicalize();
+/// Compares the file with the declarations, as [`check`] does, and returns what it found.
+///
+/// ```
+/// use dynamo_entity::lock::{self, ChangeClass};
+/// use dynamo_entity::prelude::*;
+///
+/// mod before {
+///     use dynamo_entity::prelude::*;
+///
+///     #[derive(DynamoEntity)]
+///     #[dynamo(table = "orders", key(pk = id))]
+///     pub struct Order { pub id: u32, pub total: u32 }
+/// }
+///
+/// #[derive(DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = id))]
+/// struct Order { id: u32, total: u32, currency: String }
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("dynamo.lock");
+/// lock::write(&path, [before::Order::schema()])?;
+/// let comparison = lock::compare(&path, [Order::schema()])?;
+/// assert_eq!(comparison.class(), Some(ChangeClass::BreaksRunning));
+/// let change = &comparison.changes()[0];
+/// assert_eq!(change.place(), Some("Order.currency"));
+/// assert!(change.steps()[0].contains("as an `Option` or with a `default`"));
+/// # Ok::<(), dynamo_entity::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Of kind [`Config`](crate::error::ErrorKind::Config): the file is not there, was written by a newer version of this
+/// library, or is not as it was written, after a merge say; or two schemas are of one table.
+pub fn compare(
+    path: impl AsRef<Path>,
+    schemas: impl IntoIterator<Item = TableSchema>,
+) -> Result<LockComparison> {
+    compared(&file::place(path.as_ref()), &StoredModel::of(schemas)?)
+}
+
+/// Writes the file, and says whether that changed it. A file that cannot be read is replaced, but not one that a newer
+/// version of this library wrote.
+pub fn write(
+    path: impl AsRef<Path>,
+    schemas: impl IntoIterator<Item = TableSchema>,
+) -> Result<bool> {
+    let model = StoredModel::of(schemas)?;
+    replace(&file::place(path.as_ref()), &model)
+}
+
+/// The text that [`write`] writes.
+pub fn text(schemas: impl IntoIterator<Item = TableSchema>) -> Result<String> {
+    Ok(text::text(&StoredModel::of(schemas)?))
+}
+
+fn compared(path: &Path, model: &StoredModel) -> Result<LockComparison> {
+    let text = file::load(path)?.ok_or_else(|| file::missing(path))?;
+    let old = read::read(&text).map_err(|error| file::of_file(path, error))?;
+    Ok(LockComparison::new(compare::changes(&old, model)))
+}
+
+fn replace(path: &Path, model: &StoredModel) -> Result<bool> {
+    let new = text::text(model);
+    if let Ok(Some(old)) = file::load(path) {
+        if let Some(newer) = blocks::is_newer(&old) {
+            return Err(file::of_file(path, newer));
         }
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
-        let folder = path.parent().filter(|path| !path.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
-        match fs::read_link(&path) {
-            Ok(target) => path = folder.join(target),
-            Err(_) => return Ok(folder.join(name)),
+        // A checkout of Windows may have other ends of lines.
+        if old.lines().eq(new.lines()) {
+            return Ok(false);
         }
     }
-    Err(io::Error::other("its links lead nowhere"))
+    file::save(path, &new)?;
+    Ok(true)
 }
 
-fn open(name: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    #[cfg(windows)]
-    {
-        // Other processes may open the file, to see that it is locked, but not delete it.
-        use std::os::windows::fs::OpenOptionsExt;
-        const SHARE_READ_AND_WRITE: u32 = 1 | 2;
-        options.share_mode(SHARE_READ_AND_WRITE);
+fn checked(path: &Path, model: &StoredModel) -> Result<()> {
+    let comparison = compared(path, model)?;
+    if comparison.is_same() {
+        return Ok(());
     }
-    options.open(name)
+    let count = match comparison.changes().len() {
+        1 => "1 change".to_owned(),
+        count => format!("{count} changes"),
+    };
+    Err(Error::config(format!(
+        "what is stored is not what the lock file {} says: {count}\n\n{comparison}\n\n\
+         When this is done or planned, `DYNAMO_LOCK=write cargo test` writes the file; commit it with the code.\n",
+        path.display()
+    )))
 }
 
-#[cfg(unix)]
-fn is_same(file: &File, name: &Path) -> io::Result<bool> {
-    Ok(claim::identity(&file.metadata()?) == claim::identity(&fs::metadata(name)?))
-}
-
-/// On this system an open file cannot be deleted, so a name that exists leads to it.
-#[cfg(not(unix))]
-fn is_same(_: &File, name: &Path) -> io::Result<bool> {
-    fs::exists(name)
+fn written(path: &Path, model: &StoredModel) -> Result<()> {
+    let compared = compared(path, model);
+    if !replace(path, model)? {
+        return Ok(());
+    }
+    let changes = match compared {
+        Ok(comparison) => comparison.to_string(),
+        Err(error) => format!("it is new, or could not be compared: {error}"),
+    };
+    // Not by `eprintln`, which a test that succeeds does not show. Nobody may be there to read it.
+    let told = format!("wrote the lock file {}:\n\n{changes}\n\n", path.display());
+    drop(std::io::stderr().write_all(told.as_bytes()));
+    Ok(())
 }

@@ -36,6 +36,7 @@ pub use entity::{
     PatternSchema, PieceSchema, UniqueSchema,
 };
 pub(crate) use interleave::others_may_be_among;
+pub(crate) use json::Word;
 pub(crate) use layout::Layout;
 pub use model::{
     AllowModel, CollectionModel, EntityModel, FieldModel, FieldRole, GivenOfText, NO_NAME,

@@ -17,7 +17,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Model;
 use crate::streams::{Streams, Terminals};
-use crate::{apply, count, delete, explain, export, get, lint, plan, put, query};
+use crate::text::{visible, visible_lines};
+use crate::{apply, check, count, delete, explain, export, get, lint, plan, put, query};
 
 /// A command line for the tables of these schemas; see [the crate](crate).
 #[derive(Debug, Clone)]
@@ -117,9 +118,14 @@ impl App {
         }
         let name = name_of(&arguments);
         let mut command = self.command(&name);
+        // Errors show what was typed, where nothing could be told from their colours.
+        let is_harmless = arguments.iter().all(|argument| {
+            let text = argument.to_str();
+            text.is_some_and(|text| visible(text) == text)
+        });
         let matches = match command.try_get_matches_from_mut(arguments) {
             Ok(matches) => matches,
-            Err(error) => return said(&error, streams),
+            Err(error) => return said(&error, is_harmless, streams),
         };
         let mut context = Context {
             model: &self.model,
@@ -140,6 +146,7 @@ async fn run_command(
     match matches.subcommand() {
         Some(("plan", _)) => plan::run(context).await,
         Some(("apply", matches)) => apply::run(context, matches).await,
+        Some(("check", matches)) => check::run(context, matches),
         Some(("lint", _)) => lint::run(context),
         Some(("export", matches)) => export::run(context, matches),
         Some(("get", matches)) => get::run(context, matches).await,
@@ -172,12 +179,17 @@ fn name_of(arguments: &[OsString]) -> String {
 }
 
 /// Shows help, or what is wrong with the arguments.
-fn said(error: &clap::Error, streams: &mut Streams<'_>) -> Result<Exit, Failure> {
+fn said(
+    error: &clap::Error,
+    is_harmless: bool,
+    streams: &mut Streams<'_>,
+) -> Result<Exit, Failure> {
     let text = error.render();
     if error.use_stderr() {
-        let text = match streams.terminals.notes && streams.terminals.colours {
+        let has_colours = is_harmless && streams.terminals.notes && streams.terminals.colours;
+        let text = match has_colours {
             true => text.ansi().to_string(),
-            false => crate::text::visible_lines(&text.to_string()),
+            false => visible_lines(&text.to_string()),
         };
         streams.notes.write_all(text.as_bytes())?;
         return Ok(Exit::Failed);
@@ -188,4 +200,81 @@ fn said(error: &clap::Error, streams: &mut Streams<'_>) -> Result<Exit, Failure>
     };
     streams.out.write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamo_entity::prelude::*;
+
+    use super::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "notes", key(pk = owner, sk = number))]
+    #[allow(dead_code)]
+    struct Note {
+        owner: String,
+        number: u32,
+    }
+
+    async fn said(arguments: &[&str], terminals: Terminals, input: &str) -> (Exit, String, String) {
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams = Streams {
+            out: &mut out,
+            notes: &mut notes,
+            input: &mut input.as_bytes(),
+            terminals,
+        };
+        let arguments = ["db", "--url", "embedded:memory"].iter().chain(arguments);
+        let app = App::new([Note::schema()]).writes::<Note>();
+        let exit = app
+            .run_with(arguments.map(OsString::from).collect(), &mut streams)
+            .await;
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (exit, text(out), text(notes))
+    }
+
+    #[tokio::test]
+    async fn terminals_have_colours_unless_they_are_not_wanted() {
+        let terminal = Terminals {
+            out: true,
+            notes: true,
+            colours: true,
+            ..Terminals::default()
+        };
+        let plain = Terminals {
+            colours: false,
+            ..terminal
+        };
+        for arguments in [&["--help"][..], &["get", "Not"], &["get"]] {
+            let (_, out, notes) = said(arguments, terminal, "").await;
+            assert!((out + &notes).contains('\u{1b}'), "{arguments:?}");
+            let (_, out, notes) = said(arguments, plain, "").await;
+            assert!(!(out + &notes).contains('\u{1b}'), "{arguments:?}");
+        }
+        // What was typed is shown, and does nothing.
+        let (_, _, notes) = said(&["get", "\u{1b}[2J"], terminal, "").await;
+        assert!(!notes.contains("\u{1b}[2J"), "{notes:?}");
+    }
+
+    #[tokio::test]
+    async fn people_are_asked() {
+        let people = Terminals {
+            notes: true,
+            input: true,
+            ..Terminals::default()
+        };
+        for (answer, is_meant) in [("y\n", true), ("n\n", false), ("\n", false), ("", false)] {
+            let delete = ["delete", "Note", "ann", "7"];
+            let (exit, _, notes) = said(&delete, people, answer).await;
+            // Of this engine there is no table, so what is meant fails later.
+            assert_eq!(exit, Exit::Failed);
+            assert!(
+                notes.starts_with("Delete this `Note` for good? [y/N] "),
+                "{notes}"
+            );
+            assert_eq!(notes.contains("does not exist"), is_meant, "{notes}");
+        }
+        let (exit, ..) = said(&["apply"], people, "y\n").await;
+        assert_eq!(exit, Exit::Done);
+    }
 }

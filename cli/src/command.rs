@@ -92,7 +92,26 @@ fn tables() -> Vec<Command> {
         )
         .arg(arguments::yes());
     let lint = Command::new("lint").about("Says what is likely to be regretted about the model");
-    vec![plan, apply, lint, export()]
+    vec![plan, apply, check(), lint, export()]
+}
+
+fn check() -> Command {
+    Command::new("check")
+        .about("Says whether what is stored is what the lock file says, and the lints")
+        .arg(
+            Arg::new("lock")
+                .long("lock")
+                .value_name("FILE")
+                .default_value("dynamo.lock")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The lock file"),
+        )
+        .arg(
+            Arg::new("write")
+                .long("write")
+                .action(ArgAction::SetTrue)
+                .help("Writes the lock file"),
+        )
 }
 
 fn export() -> Command {

@@ -39,6 +39,7 @@
 mod app;
 mod apply;
 mod arguments;
+mod check;
 mod command;
 mod context;
 mod count;

@@ -11,7 +11,7 @@ use super::{
     TableSettings, UniqueSchema,
 };
 use crate::json::JsonTree;
-use word::Word;
+pub(crate) use word::Word;
 
 /// The number of the format. A member that readers may pass over does not raise it.
 const FORMAT: u64 = 1;

@@ -89,6 +89,7 @@ fn main() -> ExitCode {
                 tables::a_loss_has_to_be_named,
                 tables::tables_are_exported,
                 tables::lints_are_told,
+                tables::a_changed_form_is_told,
                 tables::a_stack_is_led_on_step_by_step,
                 writes::an_item_is_put_and_read,
                 writes::versions_are_checked,

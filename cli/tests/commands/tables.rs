@@ -191,3 +191,41 @@ pub fn lints_are_told(place: &Place) -> Outcome {
     );
     Ok(())
 }
+
+pub fn a_changed_form_is_told(place: &Place) -> Outcome {
+    let lock = place.file("dynamo.lock", "")?;
+    std::fs::remove_file(&lock)?;
+    let check = ["check", "--lock", &lock];
+    place.refused(
+        "shop",
+        &check,
+        &["there is no ", "`check --write` writes it"],
+    )?;
+    let written = place.done("shop", &["check", "--lock", &lock, "--write"])?;
+    assert!(written.notes.starts_with("wrote "), "{written:?}");
+    let same = place.done("shop", &check)?;
+    assert_eq!(
+        (same.out.as_str(), same.notes.as_str()),
+        ("", "what is stored has not changed\nno lints\n")
+    );
+    let again = place.done("shop", &["check", "--lock", &lock, "--write"])?;
+    assert_eq!(again.notes, "no lints\n");
+    // Another model, with lints of its own.
+    let text = std::fs::read_to_string(&lock)?;
+    let other = place.run("logs", &check)?;
+    assert!(
+        other.code == 2 && other.out.contains("constant_partition") && other.out.contains("shop"),
+        "{other:?}"
+    );
+    let lines = place
+        .run("logs", &["check", "--json", "--lock", &lock])?
+        .rows()?;
+    assert!(
+        lines
+            .iter()
+            .any(|line| line["table"] == "shop" && line["class"].is_string()),
+        "{lines:?}"
+    );
+    assert_eq!(std::fs::read_to_string(&lock)?, text);
+    Ok(())
+}

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Checkpoint, CheckpointError, Saving};
 use crate::error::{Error, ErrorKind, Stage};
-use crate::lock::{self, Lock};
+use crate::file_lock::{self, FileLock};
 use crate::runtime;
 
 /// A checkpoint in a file of its own.
@@ -19,7 +19,7 @@ use crate::runtime;
 #[derive(Debug, Clone)]
 pub struct FileCheckpoint {
     path: PathBuf,
-    lock: Arc<Mutex<Option<Arc<Lock>>>>,
+    lock: Arc<Mutex<Option<Arc<FileLock>>>>,
 }
 
 impl FileCheckpoint {
@@ -31,7 +31,7 @@ impl FileCheckpoint {
         }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Option<Arc<Lock>>> {
+    fn held(&self) -> std::sync::MutexGuard<'_, Option<Arc<FileLock>>> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -41,8 +41,8 @@ impl Checkpoint for FileCheckpoint {
         Box::pin(async move {
             let path = self.path.clone();
             let (lock, state) = blocking(move || {
-                let path = lock::resolved(&path)?;
-                let lock = Lock::acquire(&path, "the checkpoint", "wait for its job")?;
+                let path = file_lock::resolved(&path)?;
+                let lock = FileLock::acquire(&path, "the checkpoint", "wait for its job")?;
                 match fs::read(&path) {
                     Ok(state) => Ok((lock, Some(state))),
                     Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((lock, None)),
@@ -64,7 +64,7 @@ impl Checkpoint for FileCheckpoint {
                 if lock.as_ref().is_some_and(|lock| !lock.is_held()) {
                     return Err(deleted(&path).into());
                 }
-                let saved = replace(&lock::resolved(&path)?, &state);
+                let saved = replace(&file_lock::resolved(&path)?, &state);
                 drop(lock);
                 Ok(saved?)
             })

@@ -6,7 +6,7 @@ use crate::schema::{
 };
 
 /// A value that is one word.
-pub(super) trait Word: Sized {
+pub(crate) trait Word: Sized {
     fn word(&self) -> String;
 
     fn of_word(word: &str) -> Option<Self>;

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use super::dispatch::{EngineAnswer, dispatch, internal_error};
 use super::http::EmbeddedHttpClient;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::lock::{self, Claim, Lock};
+use crate::file_lock::{self, Claim, FileLock};
 use crate::wire::sleep::AnySleep;
 
 /// The stack is large, because deeply nested values and expressions are read by recursion.
@@ -49,7 +49,7 @@ struct EngineJob {
 /// Fields drop in order, so others get the file only after the database is closed.
 struct Opened {
     database: Database,
-    _alone: Option<(Claim, Lock)>,
+    _alone: Option<(Claim, FileLock)>,
 }
 
 impl EmbeddedEngine {
@@ -179,7 +179,7 @@ fn open_file(path: &Path) -> Result<Opened> {
         let message = format!("{} is a folder, not a file", path.display());
         return Err(Error::config(message));
     }
-    let path = lock::resolved(path).map_err(|error| {
+    let path = file_lock::resolved(path).map_err(|error| {
         let message = format!(
             "the path {} of the database file cannot be used ({error}): if its folder is not there, \
              create it first",
@@ -188,11 +188,11 @@ fn open_file(path: &Path) -> Result<Opened> {
         Error::config(message).with_source(error)
     })?;
     let url = url(&path)?;
-    let lock = Lock::acquire(&path, WHAT, INSTEAD)?;
+    let lock = FileLock::acquire(&path, WHAT, INSTEAD)?;
     let claim = claim(&path)?;
     let database = Database::new(&url).map_err(|error| {
         if is_busy(&error) {
-            lock::locked(&path, WHAT, INSTEAD)
+            file_lock::locked(&path, WHAT, INSTEAD)
         } else {
             cannot_open(path.display(), &error)
         }
@@ -226,8 +226,8 @@ fn claim(path: &Path) -> Result<Claim> {
         let made = options.create(true).append(true).open(path);
         drop(made.map_err(unusable)?);
     }
-    let claim = lock::patiently(|| Claim::of(path).map_err(unusable))?;
-    claim.ok_or_else(|| lock::locked(path, WHAT, INSTEAD))
+    let claim = file_lock::patiently(|| Claim::of(path).map_err(unusable))?;
+    claim.ok_or_else(|| file_lock::locked(path, WHAT, INSTEAD))
 }
 
 /// `SQLITE_BUSY`: another process has locked the file.

@@ -1,0 +1,139 @@
+//! A change of what is stored: what it is, how grave it is, and what to do about it in which order.
+
+use std::fmt;
+
+/// What a change asks for, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ChangeClass {
+    /// Nothing: old and new programs run side by side, and one may go back.
+    Free,
+    /// Items that are there have to be filled or written anew before programs may rely on it.
+    FillFirst,
+    /// Programs that run, or the new ones, cannot read what the others write, or take something away from them: more than
+    /// one deployment.
+    BreaksRunning,
+    /// Items have to be moved to other keys, or into another table.
+    NeedsMove,
+}
+
+impl fmt::Display for ChangeClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ChangeClass::Free => "free",
+            ChangeClass::FillFirst => "fill first",
+            ChangeClass::BreaksRunning => "breaks programs that are running",
+            ChangeClass::NeedsMove => "needs a move or a new table",
+        })
+    }
+}
+
+/// A change of what is stored, between the lock file and the declarations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredChange {
+    class: ChangeClass,
+    table: String,
+    place: Option<String>,
+    what: String,
+    steps: Vec<String>,
+}
+
+impl StoredChange {
+    pub(super) fn new(
+        class: ChangeClass,
+        (table, place): (&str, Option<String>),
+        what: String,
+        steps: &[&str],
+    ) -> Self {
+        StoredChange {
+            class,
+            table: table.to_owned(),
+            place,
+            what,
+            steps: steps.iter().map(|step| (*step).to_owned()).collect(),
+        }
+    }
+
+    /// What it asks for.
+    pub fn class(&self) -> ChangeClass {
+        self.class
+    }
+
+    /// The table.
+    pub fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// What of the table it is, such as `Order.by_status` or `Order.total`; `None` if it is the table itself. Entities and
+    /// attributes have the names that are stored.
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+
+    /// What is another than it was, and what comes of it.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// What to do, in this order.
+    pub fn steps(&self) -> &[String] {
+        &self.steps
+    }
+}
+
+/// What it is on a line, what changed on the next, and each step on one.
+impl fmt::Display for StoredChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place} (table {}): ", self.table)?,
+            None => write!(f, "table {}: ", self.table)?,
+        }
+        write!(f, "{}\n  {}", self.class, self.what)?;
+        for (at, step) in self.steps.iter().enumerate() {
+            write!(f, "\n  {}. {step}", at + 1)?;
+        }
+        Ok(())
+    }
+}
+
+/// What [`compare`](super::compare) found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockComparison {
+    changes: Vec<StoredChange>,
+}
+
+impl LockComparison {
+    pub(super) fn new(mut changes: Vec<StoredChange>) -> Self {
+        changes.sort_by_key(|change| std::cmp::Reverse(change.class));
+        LockComparison { changes }
+    }
+
+    /// All changes, the gravest first.
+    pub fn changes(&self) -> &[StoredChange] {
+        &self.changes
+    }
+
+    /// Whether the file says what the declarations say.
+    pub fn is_same(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The class of the gravest change; `None` if there is no change.
+    pub fn class(&self) -> Option<ChangeClass> {
+        self.changes.first().map(StoredChange::class)
+    }
+}
+
+/// All changes, with an empty line between them.
+impl fmt::Display for LockComparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_same() {
+            return f.write_str("what is stored has not changed");
+        }
+        for (at, change) in self.changes.iter().enumerate() {
+            let between = if at == 0 { "" } else { "\n\n" };
+            write!(f, "{between}{change}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! Which changes lead from one stored form to another, and how grave they are.
+//!
+//! Of each change three questions are asked: what do new programs make of old items, what do old programs make of items
+//! that new ones wrote, and does going back lose anything. Where a declaration does not tell, the graver class is taken,
+//! and the words say when the change is harmless. A file that equals the declarations has no change, and any other has one.
+
+mod attribute;
+mod entity;
+mod meeting;
+mod pattern;
+mod table;
+mod unique;
+
+use std::collections::BTreeMap;
+
+use super::change::{ChangeClass, StoredChange};
+use super::stored::{StoredEntity, StoredModel, StoredTable};
+
+const DEPLOY: &str = "deploy in any order";
+const DEPLOY_EVERYWHERE: &str = "deploy it everywhere";
+const NOTHING: &str = "nothing to do";
+const REWRITE: &str = "write all items anew with a program that has the new declaration: `scan().update_each(..)`, with a \
+     checkpoint where there are many, until it writes nothing more";
+
+/// All changes from the file to the declarations.
+pub(super) fn changes(old: &StoredModel, new: &StoredModel) -> Vec<StoredChange> {
+    let mut changes = Vec::new();
+    let is_new_table = |name: &&String| !old.tables.contains_key(*name);
+    let appeared = new.tables.keys().find(is_new_table).map(String::as_str);
+    for (name, table) in &old.tables {
+        match new.tables.get(name) {
+            Some(new) => both(name, table, new, &mut changes),
+            None => changes.push(table::gone(name, appeared)),
+        }
+    }
+    let names = new.tables.keys().filter(is_new_table);
+    changes.extend(names.map(|name| table::appeared(name)));
+    changes
+}
+
+fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<StoredChange>) {
+    let before = changes.len();
+    table::head(name, old, new, changes);
+    if changes.len() == before && old.head != new.head {
+        changes.push(untold((name, None)));
+    }
+    for (entity, pair) in pairs(old, new) {
+        let tables = TablePair { name, old, new };
+        match pair {
+            (Some((old_name, old)), Some(new)) => {
+                let entity = EntityPair {
+                    tables,
+                    name: entity,
+                    old,
+                    new,
+                };
+                let before = changes.len();
+                entity.compare(old_name, changes);
+                if changes.len() == before && old != new {
+                    changes.push(untold((name, Some(entity.name.to_owned()))));
+                }
+            }
+            (Some(_), None) => changes.push(entity::gone(name, entity)),
+            (None, Some(new)) => changes.push(entity::appeared(tables, entity, new)),
+            (None, None) => {}
+        }
+    }
+}
+
+/// An entity as it was, with its name, and as it is.
+type OldAndNew<'m> = (
+    Option<(&'m str, &'m StoredEntity)>,
+    Option<&'m StoredEntity>,
+);
+
+/// Which entity is which: by the value of the type attribute, by the table that it has alone, or by its primary key.
+fn pairs<'m>(old: &'m StoredTable, new: &'m StoredTable) -> BTreeMap<&'m str, OldAndNew<'m>> {
+    let mut pairs: BTreeMap<&str, OldAndNew<'m>> = BTreeMap::new();
+    for (name, entity) in &new.entities {
+        pairs.entry(name).or_default().1 = Some(entity);
+    }
+    let is_alone = [old, new].iter().all(|table| table.entities.len() == 1);
+    for (name, entity) in &old.entities {
+        let is_heir = |(other, heir): &(&String, &StoredEntity)| {
+            !old.entities.contains_key(*other)
+                && (is_alone || (heir.pk == entity.pk && heir.sk == entity.sk))
+        };
+        let heir = match new.entities.contains_key(name) {
+            true => None,
+            false => new.entities.iter().find(is_heir),
+        };
+        let name_now = heir.map_or(name, |(heir, _)| heir);
+        let pair = pairs.entry(name_now).or_default();
+        match pair.0 {
+            // It is the heir of another one already.
+            Some(_) => pairs.entry(name).or_default().0 = Some((name, entity)),
+            None => pair.0 = Some((name, entity)),
+        }
+    }
+    pairs
+}
+
+/// A table as it was and is.
+#[derive(Clone, Copy)]
+struct TablePair<'m> {
+    name: &'m str,
+    old: &'m StoredTable,
+    new: &'m StoredTable,
+}
+
+/// An entity as it was and is.
+struct EntityPair<'m> {
+    tables: TablePair<'m>,
+    name: &'m str,
+    old: &'m StoredEntity,
+    new: &'m StoredEntity,
+}
+
+impl EntityPair<'_> {
+    fn change(
+        &self,
+        class: ChangeClass,
+        member: &str,
+        what: impl Into<String>,
+        steps: &[&str],
+    ) -> StoredChange {
+        let place = format!("{}.{member}", self.name);
+        StoredChange::new(class, (self.tables.name, Some(place)), what.into(), steps)
+    }
+
+    fn whole(&self, class: ChangeClass, what: impl Into<String>, steps: &[&str]) -> StoredChange {
+        let place = (self.tables.name, Some(self.name.to_owned()));
+        StoredChange::new(class, place, what.into(), steps)
+    }
+}
+
+/// A difference that nothing above has a word for. It is never taken for harmless.
+#[cold]
+fn untold(place: (&str, Option<String>)) -> StoredChange {
+    StoredChange::new(
+        ChangeClass::NeedsMove,
+        place,
+        "it differs in a way that this version has no words for; the difference shows in the file"
+            .to_owned(),
+        &["write the file on a branch, and look at its difference before anything is deployed"],
+    )
+}

@@ -1,0 +1,276 @@
+//! Entities, their primary keys and their guards.
+
+use super::meeting::met_by;
+use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange, TablePair};
+use crate::lock::rust_type::{TypeChange, type_change};
+use crate::lock::stored::{StoredContent, StoredEntity, StoredKey, StoredPart, StoredPiece};
+use crate::schema::{Presence, Width};
+
+/// The way of items to other keys of the same table.
+const MOVE_KEYS: [&str; 4] = [
+    "leave this entity as it is, and declare another one beside it with the new key",
+    "deploy programs that write both, everywhere",
+    "copy the items that are there, each by a transaction that puts the new one and deletes the old one, or keeps both",
+    "read the new one, then write it alone, then drop the old declaration",
+];
+
+pub(super) fn appeared(tables: TablePair<'_>, name: &str, entity: &StoredEntity) -> StoredChange {
+    let place = (tables.name, Some(name.to_owned()));
+    let met = met_by(tables.old, name, entity);
+    if met.is_empty() {
+        let what = "the entity is new, in partitions of its own; a collection of the whole table without an `other` \
+                    variant meets it all the same";
+        return StoredChange::new(ChangeClass::Free, place, what.to_owned(), &[DEPLOY]);
+    }
+    StoredChange::new(
+        ChangeClass::BreaksRunning,
+        place,
+        format!(
+            "the entity is new, and its items may stand in partitions of `{}`: programs that run do not know its type, \
+             and read them there as errors in collections without an `other` variant and in queries of what had its \
+             range alone",
+            met.join("`, `")
+        ),
+        &[
+            "if nothing reads such partitions as a collection, and its sort keys begin otherwise than theirs, this is free",
+            "else deploy programs that know the entity and do not write it yet, everywhere",
+            "then deploy those that write it",
+        ],
+    )
+}
+
+pub(super) fn gone(table: &str, name: &str) -> StoredChange {
+    StoredChange::new(
+        ChangeClass::BreaksRunning,
+        (table, Some(name.to_owned())),
+        "the entity is no longer declared: its items, and those that programs that run still write, are errors where new \
+         ones meet them"
+            .to_owned(),
+        &[
+            "deploy programs that do not write it any more, everywhere",
+            "delete its items with the declaration: `delete_each`",
+            "then drop the declaration, and deploy",
+        ],
+    )
+}
+
+impl EntityPair<'_> {
+    /// All that is another than it was.
+    pub(super) fn compare(&self, old_name: &str, changes: &mut Vec<StoredChange>) {
+        changes.extend(self.name_change(old_name));
+        changes.extend(self.primary_key("key", Some(&self.old.pk), Some(&self.new.pk)));
+        changes.extend(self.primary_key("key", self.old.sk.as_ref(), self.new.sk.as_ref()));
+        changes.extend(self.guards());
+        self.attributes(changes);
+        self.key_only_fields(changes);
+        self.patterns(changes);
+        self.uniques(changes);
+    }
+
+    fn name_change(&self, old_name: &str) -> Option<StoredChange> {
+        if self.name == old_name {
+            return None;
+        }
+        let heads = [&self.tables.old.head, &self.tables.new.head];
+        if heads.iter().all(|head| head.type_attribute.is_none()) {
+            let what = format!("the struct was called `{old_name}`, which is stored nowhere");
+            return Some(self.whole(ChangeClass::Free, what, &[NOTHING]));
+        }
+        let what = format!(
+            "its type was stored as `{old_name}` and is `{}`: old and new programs leave out what the others wrote, and \
+             its unique values get other keys",
+            self.name
+        );
+        Some(self.whole(
+            ChangeClass::BreaksRunning,
+            what,
+            &[
+                "give the entity `rename` with the old name: a struct may be renamed without what is stored",
+                "if it is another entity with the same key, declare both, delete the items of the old one, then drop it",
+            ],
+        ))
+    }
+
+    fn primary_key(
+        &self,
+        member: &str,
+        old: Option<&StoredKey>,
+        new: Option<&StoredKey>,
+    ) -> Option<StoredChange> {
+        let (Some(old), Some(new)) = (old, new) else {
+            // The table itself has another key, which is said there; so it is never free.
+            return old.or(new).map(|key| {
+                let what = format!("the part `{}` of its key came or went", key.attribute.name);
+                self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS)
+            });
+        };
+        let is_bare = |key: &StoredKey| matches!(key.content, StoredContent::Bare(_));
+        // Another attribute is another key of the table, which is said there.
+        if old == new || (is_bare(old) && is_bare(new) && old.attribute != new.attribute) {
+            return None;
+        }
+        if texts_agree(old, new) {
+            let what = format!(
+                "its key is written as {} and was as {}; the keys are the same",
+                shown(new),
+                shown(old)
+            );
+            return Some(self.change(ChangeClass::Free, member, what, &[NOTHING]));
+        }
+        let mut what = format!(
+            "its key `{}` was {} and is {}: items that are there have the old keys, and are refused or not found",
+            new.attribute.name,
+            shown(old),
+            shown(new)
+        );
+        what += width_hint(old, new);
+        if differ_in_names_alone(old, new) {
+            what += "; if only the name of a field that is stored nowhere else is another, no key changes and this is free";
+        }
+        Some(self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS))
+    }
+
+    fn guards(&self) -> Vec<StoredChange> {
+        let (old, new) = (self.old, self.new);
+        let mut changes = Vec::new();
+        match (old.append_only, new.append_only) {
+            (false, true) => changes.push(self.whole(
+                ChangeClass::Free,
+                "its items are never changed any more; programs that run still do",
+                &[DEPLOY_EVERYWHERE, "rely on it then"],
+            )),
+            (true, false) => changes.push(self.whole(
+                ChangeClass::BreaksRunning,
+                "its items may be changed now, and programs that run rely on it that they are not",
+                &[
+                    "deploy programs that do not rely on it and change nothing yet, everywhere",
+                    "then deploy those that change items",
+                ],
+            )),
+            _ => {}
+        }
+        match (old.keeps_rest, new.keeps_rest) {
+            (false, true) => changes.push(self.whole(
+                ChangeClass::Free,
+                "a `put` keeps attributes that it does not know now",
+                &[DEPLOY],
+            )),
+            (true, false) => changes.push(self.whole(
+                ChangeClass::BreaksRunning,
+                "a `put` takes away attributes that it does not know: what other programs, of before or after, keep there",
+                &["keep the `rest`, unless nobody else stores anything in these items", DEPLOY_EVERYWHERE],
+            )),
+            _ => {}
+        }
+        changes
+    }
+
+    /// Fields that stand in keys and have no attribute.
+    fn key_only_fields(&self, changes: &mut Vec<StoredChange>) {
+        let (old, new) = (&self.old.key_only, &self.new.key_only);
+        for (name, was) in old {
+            let Some(is) = new.get(name) else {
+                let what = "the field had no attribute, and has one now or is in no key any more; keys tell which";
+                let class = match self.new.attributes.contains_key(name) {
+                    true => ChangeClass::Free,
+                    false => ChangeClass::BreaksRunning,
+                };
+                changes.push(self.change(class, name, what, &["see what is said of the keys"]));
+                continue;
+            };
+            if was == is {
+                continue;
+            }
+            let (class, means) = match type_change(was, is) {
+                TypeChange::Alike => (ChangeClass::Free, "is stored alike"),
+                TypeChange::Wider => (ChangeClass::Free, "has all that it had"),
+                _ if self.new.is_in_key(name) => {
+                    (ChangeClass::NeedsMove, "may be another text in the key")
+                }
+                _ => (
+                    ChangeClass::BreaksRunning,
+                    "may be another text in the key of an index",
+                ),
+            };
+            let what = format!("its type was `{was}` and is `{is}`, which {means}");
+            let steps: &[&str] = match class {
+                ChangeClass::Free => &[DEPLOY],
+                _ => &[
+                    "if the texts are the same, this is free",
+                    "else declare it beside, and move the items",
+                ],
+            };
+            changes.push(self.change(class, name, what, steps));
+        }
+        let appeared = new.keys().filter(|name| !old.contains_key(*name));
+        changes.extend(appeared.map(|name| {
+            let what = "the field stands in keys and has no attribute any more, or is new there; keys tell which";
+            self.change(ChangeClass::Free, name, what, &["see what is said of the keys"])
+        }));
+    }
+}
+
+/// Whether two keys are made the same way, however they are declared: that of an unpadded `u32` is `{n:010}` too.
+pub(super) fn texts_agree(old: &StoredKey, new: &StoredKey) -> bool {
+    shards_aside_agree(old, new) && old.shards() == new.shards()
+}
+
+/// The same, but for the number of shards.
+pub(super) fn shards_aside_agree(old: &StoredKey, new: &StoredKey) -> bool {
+    old.attribute == new.attribute && pieces_agree(old, new, |old, new| old.name == new.name)
+}
+
+fn differ_in_names_alone(old: &StoredKey, new: &StoredKey) -> bool {
+    old.attribute == new.attribute
+        && old.shards() == new.shards()
+        && pieces_agree(old, new, |_, _| true)
+}
+
+fn pieces_agree(
+    old: &StoredKey,
+    new: &StoredKey,
+    same_field: impl Fn(&StoredPart, &StoredPart) -> bool,
+) -> bool {
+    let (old, new) = match (&old.content, &new.content) {
+        (StoredContent::Bare(old), StoredContent::Bare(new)) => return old == new,
+        (StoredContent::Template(old), StoredContent::Template(new)) => (old, new),
+        _ => return false,
+    };
+    let mut pairs = old.pieces.iter().zip(&new.pieces);
+    old.pieces.len() == new.pieces.len()
+        && pairs.all(|pair| match pair {
+            (StoredPiece::Text(old), StoredPiece::Text(new)) => old == new,
+            (StoredPiece::Part(old), StoredPiece::Part(new)) => {
+                let mark = |part: &StoredPart| match part.presence {
+                    Presence::First | Presence::Last => Some(part.presence),
+                    _ => None,
+                };
+                let is_same =
+                    old.width == new.width && old.cut() == new.cut() && mark(old) == mark(new);
+                is_same && same_field(old, new)
+            }
+            _ => false,
+        })
+}
+
+/// Says what is behind two templates that look alike.
+pub(super) fn width_hint(old: &StoredKey, new: &StoredKey) -> &'static str {
+    let widths = |key: &StoredKey| key.parts().map(|part| part.width).collect::<Vec<Width>>();
+    match (shown(old) == shown(new), widths(old) == widths(new)) {
+        (true, false) => {
+            "; the type of a part has another width, which a width in the template keeps, as in `{number:010}`"
+        }
+        _ => "",
+    }
+}
+
+/// A key as it is declared.
+pub(super) fn shown(key: &StoredKey) -> String {
+    match &key.content {
+        StoredContent::Bare(field) => format!("the field `{field}`"),
+        StoredContent::Template(template) => match template.shards {
+            Some(shards) => format!("\"{template}\" with {shards} shards"),
+            None => format!("\"{template}\""),
+        },
+    }
+}

@@ -1,0 +1,296 @@
+//! Access patterns: whether indexes hold the items that programs look for there.
+
+use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
+use super::meeting::met_in_index;
+use super::{ChangeClass, DEPLOY, EntityPair, NOTHING, REWRITE, StoredChange};
+use crate::lock::stored::{StoredContent, StoredKey, StoredPattern};
+use crate::schema::Presence;
+
+/// The way of items to other keys of an index.
+const NEW_INDEX: [&str; 4] = [
+    "leave it as it is, and declare an access pattern beside it under a new name, in another index; deploy that everywhere, without \
+     asking it",
+    REWRITE,
+    "deploy programs that ask the new one",
+    "then drop the old one",
+];
+
+impl EntityPair<'_> {
+    pub(super) fn patterns(&self, changes: &mut Vec<StoredChange>) {
+        let (old, new) = (&self.old.patterns, &self.new.patterns);
+        let mut renamed = Vec::new();
+        for (name, was) in old {
+            let same = new.get(name).filter(|is| is.index == was.index);
+            if let Some(is) = same {
+                self.pattern(name, was, is, changes);
+                continue;
+            }
+            let is_heir = |(other, is): &(&String, &StoredPattern)| {
+                let is_taken = old.get(*other).is_some_and(|known| known.index == is.index);
+                *is == was && !is_taken && !renamed.contains(other)
+            };
+            match new.iter().find(is_heir) {
+                Some((heir, _)) => {
+                    let what =
+                        format!("the access pattern was called `{name}`, which is stored nowhere");
+                    changes.push(self.change(ChangeClass::Free, heir, what, &[NOTHING]));
+                    renamed.push(heir);
+                }
+                None => changes.push(self.pattern_gone(name, was)),
+            }
+        }
+        for (name, is) in new {
+            let is_known = old.get(name).is_some_and(|was| was.index == is.index);
+            if !is_known && !renamed.contains(&name) {
+                changes.push(self.pattern_appeared(name, is));
+            }
+        }
+    }
+
+    fn pattern_appeared(&self, name: &str, is: &StoredPattern) -> StoredChange {
+        let met = met_in_index(self.tables.old, self.name, is);
+        let create =
+            "create the index if it is new, `db.add_indexes(..)`, and wait until it is active";
+        if !met.is_empty() {
+            let what = format!(
+                "the access pattern is new in `{}`, and its items may stand there in partitions of `{}`: programs that run do \
+                 not know that, and read them as errors",
+                is.index,
+                met.join("`, `")
+            );
+            return self.change(
+                ChangeClass::BreaksRunning,
+                name,
+                what,
+                &[
+                    "deploy programs that know the access pattern of an index of its own instead, or with another beginning of \
+                     the partition key",
+                    "or stop all programs that read such partitions, and deploy; then write all items anew",
+                ],
+            );
+        }
+        if is.when.is_some() || !is.keys().all(|key| self.is_there(key)) {
+            return self.change(
+                ChangeClass::FillFirst,
+                name,
+                "the access pattern is new, and items that are there lack its keys: they are found once they are written anew",
+                &[create, "deploy programs that write its keys and do not ask it, everywhere", REWRITE, "then ask it"],
+            );
+        }
+        self.change(
+            ChangeClass::Free,
+            name,
+            "the access pattern is new, on attributes that items have: DynamoDB finds those that have them all. From then on it \
+             refuses empty text there, also of programs that run",
+            &[create, DEPLOY],
+        )
+    }
+
+    /// Whether items that are there have a key of an index, or are rightly without it.
+    fn is_there(&self, key: &StoredKey) -> bool {
+        match &key.content {
+            StoredContent::Bare(field) => {
+                let had = self.old.attributes.get(field);
+                let is = self.new.attributes.get(field);
+                // A default is in no item that lacks the attribute.
+                is.is_some_and(|is| is.default.is_none() || had.is_some_and(|had| had.is_required))
+            }
+            StoredContent::Template(_) => {
+                let always = self
+                    .old
+                    .patterns
+                    .values()
+                    .filter(|pattern| pattern.when.is_none());
+                let always = always.filter(|pattern| {
+                    let mut parts = pattern.keys().flat_map(StoredKey::parts);
+                    parts.all(|part| {
+                        matches!(
+                            part.presence,
+                            Presence::Always | Presence::First | Presence::Last
+                        )
+                    })
+                });
+                let mut written = self
+                    .old
+                    .own_keys()
+                    .chain(always.flat_map(StoredPattern::keys));
+                written.any(|written| texts_agree(written, key))
+            }
+        }
+    }
+
+    fn pattern_gone(&self, name: &str, was: &StoredPattern) -> StoredChange {
+        if was
+            .keys()
+            .all(|key| matches!(key.content, StoredContent::Bare(_)))
+        {
+            return self.change(
+                ChangeClass::Free,
+                name,
+                "the access pattern is no longer declared; its attributes are still written, so programs that run find all that \
+                 they ask for, as long as the index is there",
+                &[DEPLOY],
+            );
+        }
+        let what = format!(
+            "the access pattern is no longer declared: new programs do not write its keys in `{}`, so those that run miss \
+             items, and so does one that is gone back to",
+            was.index
+        );
+        self.change(
+            ChangeClass::BreaksRunning,
+            name,
+            what,
+            &[
+                "deploy programs that do not ask it and still declare it, everywhere",
+                "then drop the declaration, and deploy",
+            ],
+        )
+    }
+
+    fn pattern(
+        &self,
+        name: &str,
+        was: &StoredPattern,
+        is: &StoredPattern,
+        changes: &mut Vec<StoredChange>,
+    ) {
+        if was == is {
+            return;
+        }
+        let before = changes.len();
+        changes.extend(self.pattern_keys(name, was, is));
+        changes.extend(self.shards(name, was, is));
+        changes.extend(self.condition(name, was, is));
+        if changes.len() == before {
+            let what = "it is written in another way, and its keys are the same";
+            changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
+        }
+    }
+
+    fn pattern_keys(
+        &self,
+        name: &str,
+        was: &StoredPattern,
+        is: &StoredPattern,
+    ) -> Option<StoredChange> {
+        let pairs = || was.keys().zip(is.keys());
+        let same_count = (was.pk.len(), was.sk.len()) == (is.pk.len(), is.sk.len());
+        let differing = pairs().find(|(was, is)| !shards_aside_agree(was, is));
+        if same_count && differing.is_none() {
+            return self.presence(name, was, is);
+        }
+        let what = match differing {
+            Some((was, is)) => format!(
+                "its key `{}` was {} and is {}{}: items that are there have the old keys, and are not found by the new ones \
+                 until they are written anew; programs that run do not find what new ones write",
+                is.attribute.name,
+                shown(was),
+                shown(is),
+                width_hint(was, is)
+            ),
+            None => "the number of its keys is another one".to_owned(),
+        };
+        let met_now = met_in_index(self.tables.old, self.name, is);
+        let met_before = met_in_index(self.tables.old, self.name, was);
+        let (class, what) = match met_now.iter().find(|met| !met_before.contains(met)) {
+            Some(met) => (
+                ChangeClass::BreaksRunning,
+                format!(
+                    "{what}; they may stand in partitions of `{met}` there, where programs that run read them as errors"
+                ),
+            ),
+            None => (ChangeClass::FillFirst, what),
+        };
+        Some(self.change(class, name, what, &NEW_INDEX))
+    }
+
+    /// Items that were left out because a part was missing, and belong into the index now.
+    fn presence(
+        &self,
+        name: &str,
+        was: &StoredPattern,
+        is: &StoredPattern,
+    ) -> Option<StoredChange> {
+        let parts = |pattern: &StoredPattern| {
+            let parts = pattern.keys().flat_map(StoredKey::parts);
+            parts.map(|part| part.presence).collect::<Vec<_>>()
+        };
+        let (was, is) = (parts(was), parts(is));
+        let mut pairs = was.iter().zip(&is);
+        let may_lack = [Presence::Optional, Presence::Text];
+        let lets_in = pairs.any(|(was, is)| was != is && may_lack.contains(was));
+        lets_in.then(|| {
+            self.change(
+                ChangeClass::FillFirst,
+                name,
+                "items without a part of its keys were not in the index, and belong there now: they are found once they are \
+                 written anew",
+                &["deploy programs that do not rely on it, everywhere", REWRITE, "then rely on it"],
+            )
+        })
+    }
+
+    fn shards(&self, name: &str, was: &StoredPattern, is: &StoredPattern) -> Option<StoredChange> {
+        let numbers = |pattern: &StoredPattern| (pattern.shards(), pattern.shards_read());
+        let ((wrote, read), (writes, reads)) = (numbers(was), numbers(is));
+        if (wrote, was.read_shards) == (writes, is.read_shards) {
+            return None;
+        }
+        let what = format!(
+            "it wrote {wrote} shards and read {read}, and writes {writes} and reads {reads}"
+        );
+        let has_shards = wrote > 0 && writes > 0;
+        if has_shards && reads >= read && read >= writes {
+            let what = format!("{what}: old and new programs read all that is written");
+            return Some(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
+        }
+        let what =
+            format!("{what}: some programs do not read where others write, or where items stand");
+        let steps: &[&str] = match has_shards {
+            true => &[
+                "first deploy `read_shards` with the greater number, everywhere, and leave `shards` as it is",
+                "then change `shards`, leave `read_shards`, and deploy",
+                "with fewer shards than before: write all items anew, and only then read fewer",
+            ],
+            false => &NEW_INDEX,
+        };
+        Some(self.change(ChangeClass::FillFirst, name, what, steps))
+    }
+
+    fn condition(
+        &self,
+        name: &str,
+        was: &StoredPattern,
+        is: &StoredPattern,
+    ) -> Option<StoredChange> {
+        let what = match (&was.when, &is.when) {
+            (was, is) if was == is => return None,
+            (None, Some(when)) => format!(
+                "it holds items while `{when}`, and held all: those that are there stay in the index until they are written anew"
+            ),
+            (Some(when), None) => format!(
+                "it holds all items, and held them while `{when}`: the others are found once they are written anew"
+            ),
+            (was, is) => {
+                let shown = |when: &Option<String>| when.clone().unwrap_or_default();
+                format!(
+                    "it holds items while `{}`, and did while `{}`: those that are there are in it as the old condition said, until they \
+                     are written anew; if only names of Rust differ, this is free",
+                    shown(is),
+                    shown(was)
+                )
+            }
+        };
+        Some(self.change(
+            ChangeClass::FillFirst,
+            name,
+            what,
+            &[
+                "deploy programs that do not rely on the new condition, everywhere: until then some write by the old one",
+                REWRITE,
+                "then rely on it",
+            ],
+        ))
+    }
+}

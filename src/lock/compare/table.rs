@@ -1,0 +1,364 @@
+//! What of a table the service knows.
+
+use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, StoredChange};
+use crate::lock::stored::{StoredEntity, StoredIndex, StoredTable, StoredTableHead};
+use crate::schema::{IndexKind, KeyAttribute, ProjectionSchema, Word};
+
+const MOVE: [&str; 4] = [
+    "leave this table as it is, and declare another one beside it with the new keys",
+    "deploy programs that write both, everywhere",
+    "copy the items that are there, and compare",
+    "read the new one, then write it alone, then delete the old one",
+];
+
+pub(super) fn appeared(name: &str) -> StoredChange {
+    StoredChange::new(
+        ChangeClass::Free,
+        (name, None),
+        "the table is new".to_owned(),
+        &[
+            "create it, `db.create_tables(..)`, before anything that asks it is deployed",
+            DEPLOY,
+        ],
+    )
+}
+
+pub(super) fn gone(name: &str, appeared: Option<&str>) -> StoredChange {
+    let Some(other) = appeared else {
+        return StoredChange::new(
+            ChangeClass::BreaksRunning,
+            (name, None),
+            "the table is no longer declared, or not given to the check; its items stay, and nobody reads them".to_owned(),
+            &[
+                "if the check only was not given its schema, give it",
+                DEPLOY_EVERYWHERE,
+                "delete the table when no program uses it any more, and no going back is planned",
+            ],
+        );
+    };
+    StoredChange::new(
+        ChangeClass::NeedsMove,
+        (name, None),
+        format!(
+            "the table is no longer declared, and `{other}` is new: under a new name a table is empty, and the items stay in the old one"
+        ),
+        &[
+            "if `name` or `table` was changed by mistake, change it back: a struct may be renamed without its table",
+            "else leave both declared, and deploy programs that write both, everywhere",
+            "copy the items that are there, then read the new table, then drop the old declaration",
+        ],
+    )
+}
+
+/// What the tables themselves differ in; their entities are another matter.
+pub(super) fn head(
+    name: &str,
+    old: &StoredTable,
+    new: &StoredTable,
+    changes: &mut Vec<StoredChange>,
+) {
+    let (was, is) = (&old.head, &new.head);
+    let mut add = |class, what: String, steps: &[&str]| {
+        changes.push(StoredChange::new(class, (name, None), what, steps));
+    };
+    if (&was.pk, &was.sk) != (&is.pk, &is.sk) {
+        let what = format!(
+            "its key was {} and is {}; DynamoDB changes the key of no table",
+            key(was),
+            key(is)
+        );
+        add(ChangeClass::NeedsMove, what, &MOVE);
+    }
+    if was.style != is.style {
+        let what = format!(
+            "key texts were `{}` and are `{}`: all keys are other texts, and no item is found under its old one",
+            was.style.word(),
+            is.style.word()
+        );
+        add(ChangeClass::NeedsMove, what, &MOVE);
+    }
+    if was.type_attribute != is.type_attribute {
+        let (class, what, steps) = type_attribute(was, is);
+        add(class, what, steps);
+    }
+    if was.ttl != is.ttl {
+        let (class, what, steps) = ttl(old, new);
+        add(class, what, steps);
+    }
+    if was.stream != is.stream {
+        let (class, what, steps) = stream(was, is);
+        add(class, what, steps);
+    }
+    for (index, stored) in &was.indexes {
+        changes.extend(index_change(name, index, stored, is.indexes.get(index)));
+    }
+    let appeared = is
+        .indexes
+        .iter()
+        .filter(|(index, _)| !was.indexes.contains_key(*index));
+    changes.extend(appeared.map(|(index, stored)| index_appeared(name, index, stored, old)));
+}
+
+/// What a change is, what comes of it, and what to do.
+type Told = (ChangeClass, String, &'static [&'static str]);
+
+fn type_attribute(was: &StoredTableHead, is: &StoredTableHead) -> Told {
+    match (&was.type_attribute, &is.type_attribute) {
+        (Some(old), Some(new)) => (
+            ChangeClass::BreaksRunning,
+            format!(
+                "the type attribute was `{old}` and is `{new}`: old and new programs do not see the types that the others write"
+            ),
+            &[
+                "keep the old name, `type_attribute = \"..\"`: it costs nothing",
+                "else stop all programs, write all items anew by a script (`Item::in_table`), and deploy then",
+            ],
+        ),
+        (None, Some(new)) => (
+            ChangeClass::BreaksRunning,
+            format!(
+                "the table of one entity has a type attribute `{new}` now, as a shared table: items that are there have none, unique values get other keys, and old programs take items of other entities for errors"
+            ),
+            &[
+                "deploy the shared table with this one entity in it, everywhere",
+                "write all items anew: `put_each` of what a scan returns, which gives them types, and sentinels of unique values",
+                "add further entities in a later deployment",
+            ],
+        ),
+        (Some(old), _) => (
+            ChangeClass::BreaksRunning,
+            format!(
+                "the table has no type attribute any more, which was `{old}`: a table of one entity reads every item as that entity"
+            ),
+            &[
+                "delete the items of all other entities, with the old declaration",
+                "write the unique values anew: their keys had the type in them",
+                DEPLOY_EVERYWHERE,
+            ],
+        ),
+        (None, None) => (ChangeClass::Free, String::new(), &[]),
+    }
+}
+
+fn ttl(old: &StoredTable, new: &StoredTable) -> Told {
+    let mut entities = old.entities.values();
+    match (&old.head.ttl, &new.head.ttl) {
+        (None, Some(ttl)) if entities.any(|entity| entity.attributes.contains_key(ttl)) => (
+            ChangeClass::BreaksRunning,
+            format!(
+                "items expire by `{ttl}` now, which they have already: DynamoDB deletes all whose time is over as soon as it is told, and no going back brings them back"
+            ),
+            &[
+                "look how many items have a time that is over, and whether all of it are epoch seconds",
+                DEPLOY_EVERYWHERE,
+                "then switch it on: `db.enable_ttl(..)`",
+            ],
+        ),
+        (None, Some(ttl)) => (
+            ChangeClass::Free,
+            format!("items expire by `{ttl}`, which is new: items that are there lack it and stay"),
+            &[DEPLOY_EVERYWHERE, "then switch it on: `db.enable_ttl(..)`"],
+        ),
+        (Some(old), None) => (
+            ChangeClass::BreaksRunning,
+            format!(
+                "items no longer expire by `{old}`: new programs show what is over and not yet deleted, and DynamoDB goes on deleting until it is told not to"
+            ),
+            &[
+                "switch the TTL of the table off, and wait until that is done",
+                DEPLOY_EVERYWHERE,
+            ],
+        ),
+        (old, new) => (
+            ChangeClass::BreaksRunning,
+            format!(
+                "items expire by `{}`, and did by `{}`: DynamoDB knows one attribute, and old programs hide items by the other one",
+                shown(new.as_ref()),
+                shown(old.as_ref())
+            ),
+            &[
+                "deploy programs that write both attributes, everywhere, and fill the new one",
+                "switch the TTL of the table off, wait until that is done, and on by the new attribute: `db.enable_ttl(..)`",
+                "drop the old attribute",
+            ],
+        ),
+    }
+}
+
+fn stream(was: &StoredTableHead, is: &StoredTableHead) -> Told {
+    let view = |head: &StoredTableHead| head.stream.map_or("none".to_owned(), |view| view.word());
+    let what = format!("the stream was {} and is {}", view(was), view(is));
+    match was.stream {
+        None => (
+            ChangeClass::Free,
+            what,
+            &[
+                "switch the stream on before anything that follows it is deployed; `create_tables` does not change a table that is there",
+            ],
+        ),
+        Some(_) => (
+            ChangeClass::BreaksRunning,
+            what + ": DynamoDB switches the old one off and begins another one, and who follows the old one loses its place",
+            &[
+                "let who follows the stream come to its end, with the writers stopped, or be ready to read all items once",
+                "switch the stream off and on with its new view",
+                "let who follows it begin with the new one",
+            ],
+        ),
+    }
+}
+
+fn index_appeared(
+    table: &str,
+    index: &str,
+    stored: &StoredIndex,
+    old: &StoredTable,
+) -> StoredChange {
+    let place = (table, Some(index.to_owned()));
+    if let Some((key, entity)) = refused_by(stored, old) {
+        let what = format!(
+            "the index is new, and its key `{}` is {}: `{entity}` stores something else there, which DynamoDB refuses as soon as \
+             the index is there",
+            key.name,
+            key.ty.word()
+        );
+        let steps = [
+            "take another attribute for the key, such as one that a template fills",
+            "or stop all programs that write the old type, and write all items anew before",
+        ];
+        return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
+    }
+    match stored.kind {
+        IndexKind::Global => StoredChange::new(
+            ChangeClass::Free,
+            place,
+            "the index is new".to_owned(),
+            &[
+                "create it, `db.add_indexes(..)`, and wait until it is active, before anything that asks it is deployed",
+            ],
+        ),
+        IndexKind::Local => StoredChange::new(
+            ChangeClass::NeedsMove,
+            place,
+            "the local index is new, and DynamoDB creates local ones with their table alone"
+                .to_owned(),
+            &[
+                "a global index can be added instead, unless it has to be read strongly",
+                "else declare another table beside this one, write both, copy the items, read the new one",
+            ],
+        ),
+    }
+}
+
+/// A key that old programs write with another type, and the entity.
+fn refused_by<'m>(
+    index: &'m StoredIndex,
+    old: &'m StoredTable,
+) -> Option<(&'m KeyAttribute, &'m str)> {
+    let mut keys = index.pk.iter().chain(&index.sk);
+    keys.find_map(|key| {
+        let writes_another = |entity: &StoredEntity| {
+            let written = entity
+                .attributes
+                .get(&key.name)
+                .and_then(|attribute| attribute.stored);
+            written.is_some_and(|written| written.word() != key.ty.word())
+        };
+        let mut entities = old.entities.iter();
+        let found = entities.find(|(_, entity)| writes_another(entity))?;
+        Some((key, found.0.as_str()))
+    })
+}
+
+fn index_change(
+    table: &str,
+    index: &str,
+    was: &StoredIndex,
+    is: Option<&StoredIndex>,
+) -> Option<StoredChange> {
+    let what = match is {
+        None => "the index is no longer declared".to_owned(),
+        Some(is) if is == was => return None,
+        Some(is) if is.kind != was.kind => {
+            format!(
+                "the index was {} and is {}",
+                was.kind.word(),
+                is.kind.word()
+            )
+        }
+        Some(is) if (&is.pk, &is.sk) != (&was.pk, &was.sk) => {
+            format!("the key of the index was {} and is {}", keys(was), keys(is))
+        }
+        Some(is) => format!(
+            "the index held {} and holds {}",
+            held(&was.projection),
+            held(&is.projection)
+        ),
+    };
+    let is_local = [Some(was), is]
+        .into_iter()
+        .flatten()
+        .any(|index| index.kind == IndexKind::Local);
+    let (class, what, steps): (_, _, &[&str]) = match (is_local, is) {
+        (true, _) => (
+            ChangeClass::NeedsMove,
+            what + ": a local index is created with its table, and stays as it is",
+            &[
+                "leave the index declared as it was",
+                "else declare another table beside this one, write both, copy the items, read the new one",
+            ],
+        ),
+        (false, None) => (
+            ChangeClass::BreaksRunning,
+            what + ", and programs that run may ask it",
+            &[
+                "deploy programs that do not ask it, everywhere",
+                "then drop the declaration, and delete the index when no going back is planned",
+            ],
+        ),
+        (false, Some(_)) => (
+            ChangeClass::BreaksRunning,
+            what + ": DynamoDB changes no index, and to delete it first leaves programs without it",
+            &[
+                "leave this index as it is, and declare another one beside it under a new name",
+                "create that, `db.add_indexes(..)`, deploy programs that keep both, and write all items anew if a template fills it",
+                "ask the new one, everywhere",
+                "then drop the old declaration, and delete the old index",
+            ],
+        ),
+    };
+    Some(StoredChange::new(
+        class,
+        (table, Some(index.to_owned())),
+        what,
+        steps,
+    ))
+}
+
+fn key(head: &StoredTableHead) -> String {
+    attributes([&head.pk].into_iter().chain(&head.sk))
+}
+
+fn keys(index: &StoredIndex) -> String {
+    attributes(index.pk.iter().chain(&index.sk))
+}
+
+/// `id (N), at (S)`
+fn attributes<'k>(keys: impl Iterator<Item = &'k KeyAttribute>) -> String {
+    let keys: Vec<String> = keys
+        .map(|key| format!("`{}` ({})", key.name, key.ty.word()))
+        .collect();
+    keys.join(", ")
+}
+
+fn held(projection: &ProjectionSchema) -> String {
+    match projection {
+        ProjectionSchema::All => "all attributes".to_owned(),
+        ProjectionSchema::Keys => "keys alone".to_owned(),
+        ProjectionSchema::Include(names) => format!("`{}`", names.join("`, `")),
+    }
+}
+
+fn shown(name: Option<&String>) -> &str {
+    name.map_or("", String::as_str)
+}

@@ -1,0 +1,101 @@
+//! Unique values: whether all programs keep them under the same keys.
+
+use super::{ChangeClass, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
+use crate::lock::rust_type::{TypeChange, type_change};
+use crate::lock::stored::StoredUnique;
+
+const FILL: &str = "let the items that are there take their values: `put_each` of what a scan returns, again until nothing fails; what \
+     two items have is reported with its holder";
+/// The way of unique values to other keys.
+const BESIDE: [&str; 4] = [
+    "leave it as it is, and declare another `unique` beside it with a new `rename`; deploy that everywhere",
+    FILL,
+    "deploy programs that look up by the new one, everywhere",
+    "then drop the old one",
+];
+
+impl EntityPair<'_> {
+    pub(super) fn uniques(&self, changes: &mut Vec<StoredChange>) {
+        let (old, new) = (&self.old.uniques, &self.new.uniques);
+        for (stored, was) in old {
+            match new.get(stored) {
+                Some(is) => self.unique(was, is, changes),
+                None => changes.push(self.change(
+                    ChangeClass::BreaksRunning,
+                    &was.look_up,
+                    format!(
+                        "the unique value `{stored}` is no longer declared: new programs neither take values nor give them up, so \
+                         programs that run look up what is no longer so, and values stay taken"
+                    ),
+                    &[
+                        "if only its attributes got other names, `rename` in `unique(..)` keeps its keys",
+                        "else deploy programs that do not look up by it and still declare it, everywhere",
+                        "then drop the declaration; the items that kept its values stay, and are deleted by a script",
+                    ],
+                )),
+            }
+        }
+        for (stored, is) in new {
+            if !old.contains_key(stored) {
+                changes.push(self.change(
+                    ChangeClass::FillFirst,
+                    &is.look_up,
+                    "the unique value is new: items that are there have not taken theirs, and programs that run neither take nor \
+                     give up any",
+                    &[DEPLOY_EVERYWHERE, FILL, "then rely on it: look-ups, and that no two items share a value"],
+                ));
+            }
+        }
+    }
+
+    fn unique(&self, was: &StoredUnique, is: &StoredUnique, changes: &mut Vec<StoredChange>) {
+        let name = &is.look_up;
+        if was.look_up != *name {
+            let what = format!(
+                "the look-up was called `{}`, which is stored nowhere",
+                was.look_up
+            );
+            changes.push(self.change(ChangeClass::Free, name, what, &[NOTHING]));
+        }
+        if was.fields != is.fields {
+            let what = format!(
+                "its values were of `{}` and are of `{}`: old and new programs keep them under different keys, and do not see \
+                 each other's; if `rename` says so and the attributes alone have other names, this is free",
+                was.fields.join("`, `"),
+                is.fields.join("`, `")
+            );
+            changes.push(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
+        }
+        for field in &is.fields {
+            changes.extend(self.unique_field(name, field));
+        }
+    }
+
+    /// The text of a value in the key goes by its type: a `u32` has ten digits there and a `u64` twenty.
+    fn unique_field(&self, name: &str, field: &str) -> Option<StoredChange> {
+        let (was, is) = (
+            self.old.attributes.get(field)?,
+            self.new.attributes.get(field)?,
+        );
+        if type_change(&was.rust_type, &is.rust_type) != TypeChange::Alike {
+            let what = format!(
+                "the type of `{field}` was `{}` and is `{}`, which may be another text in the keys of its values: a `u32` has \
+                 ten digits there, a `u64` twenty. If all texts are the same, this is free",
+                was.rust_type, is.rust_type
+            );
+            return Some(self.change(ChangeClass::BreaksRunning, name, what, &BESIDE));
+        }
+        let lacked = !was.is_required && was.default != is.default;
+        (lacked && is.default.is_some()).then(|| {
+            let what = format!(
+                "items without `{field}` have its default now, and have not taken that value"
+            );
+            self.change(
+                ChangeClass::FillFirst,
+                name,
+                what,
+                &[DEPLOY_EVERYWHERE, FILL, "then rely on it"],
+            )
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! Laws of the lock file, for random models.
+
+mod merge;
+mod random;
+
+use fastrand::Rng;
+
+use super::compare::changes;
+use super::read::read;
+use super::stored::StoredModel;
+use super::text::text;
+use merge::merged;
+use random::RandomModel;
+
+fn read_back(model: &StoredModel, seed: u64) -> StoredModel {
+    let text = text(model);
+    read(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"))
+}
+
+#[test]
+fn every_model_is_read_back() {
+    for seed in 0..3_000 {
+        let model = RandomModel(Rng::with_seed(seed)).model();
+        assert_eq!(
+            read_back(&model, seed),
+            model,
+            "seed {seed}\n{}",
+            text(&model)
+        );
+    }
+}
+
+/// A checkout of Windows, an editor that takes the last end of line off, and blocks in another order.
+#[test]
+fn what_says_the_same_is_read_alike() {
+    for seed in 0..300 {
+        let model = RandomModel(Rng::with_seed(seed)).model();
+        let text = text(&model);
+        let read =
+            |text: &str| read(text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        assert_eq!(read(&text.replace('\n', "\r\n")), model);
+        assert_eq!(read(text.trim_end()), model);
+        let (head, blocks) = text.split_once("\n\n").unwrap();
+        let mut blocks: Vec<&str> = blocks
+            .strip_suffix("end\n")
+            .unwrap()
+            .split_terminator("\n\n")
+            .collect();
+        blocks.reverse();
+        assert_eq!(
+            read(&format!("{head}\n\n{}\n\nend\n", blocks.join("\n\n"))),
+            model
+        );
+    }
+}
+
+/// Two models have a change between them if they are not equal, and else none.
+#[test]
+fn equal_models_alone_have_no_change() {
+    for seed in 0..20_000 {
+        let mut random = RandomModel(Rng::with_seed(seed));
+        let old = random.model();
+        assert_eq!(changes(&old, &old), [], "seed {seed}");
+        let new = random.changed(&old);
+        let found = changes(&old, &new);
+        assert_eq!(
+            found.is_empty(),
+            old == new,
+            "seed {seed}\n{}\n{}",
+            text(&old),
+            text(&new)
+        );
+        assert_eq!(changes(&new, &old).is_empty(), old == new, "seed {seed}");
+        for change in found {
+            assert!(
+                !change.what().is_empty() && !change.steps().is_empty(),
+                "{change}"
+            );
+        }
+    }
+}
+
+/// A line that is lost, doubled, moved or changed by one character is an error, or shows as a change.
+#[test]
+fn every_line_counts() {
+    for seed in 0..400 {
+        let mut random = RandomModel(Rng::with_seed(seed));
+        let model = random.model();
+        let text = text(&model);
+        let lines: Vec<&str> = text.lines().collect();
+        for at in
+            (0..lines.len()).filter(|at| !lines[*at].is_empty() && !lines[*at].starts_with('#'))
+        {
+            for changed in random.broken(&lines, at) {
+                let Ok(found) = read(&changed.join("\n")) else {
+                    continue;
+                };
+                let says_the_same = changed
+                    .iter()
+                    .filter(|line| !line.is_empty())
+                    .eq(lines.iter().filter(|line| !line.is_empty()));
+                assert!(
+                    says_the_same || !changes(&found, &model).is_empty(),
+                    "seed {seed}, line {}: {:?}\n{text}",
+                    at + 1,
+                    changed.join("\n")
+                );
+            }
+        }
+    }
+}
+
+/// Two branches change a model, and a tool that knows lines alone merges their files: what comes out holds the changes of
+/// both, or is refused, by the tool or by the library.
+#[test]
+fn merges_are_right_or_refused() {
+    let (mut clean, mut refused) = (0, 0);
+    for seed in 0..4_000 {
+        let mut random = RandomModel(Rng::with_seed(seed));
+        let base = random.model();
+        let (ours, theirs) = (random.changed(&base), random.changed(&base));
+        let Some(lines) = merged(&text(&base), &text(&ours), &text(&theirs)) else {
+            refused += 1;
+            continue;
+        };
+        match read(&lines) {
+            Ok(found) => {
+                clean += 1;
+                let expected = merge::of_models(&base, &ours, &theirs);
+                assert_eq!(Some(found), expected, "seed {seed}\n{lines}");
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(
+        clean > 1_000 && refused > 100,
+        "{clean} clean, {refused} refused"
+    );
+}
+
+/// Changes to entities that are there, each branch another one, do not meet.
+#[test]
+fn branches_that_change_different_entities_merge() {
+    let mut count = 0;
+    for seed in 0..3_000 {
+        let mut random = RandomModel(Rng::with_seed(seed));
+        let base = random.model();
+        let names: Vec<(String, String)> = base
+            .tables
+            .iter()
+            .flat_map(|(table, stored)| {
+                stored
+                    .entities
+                    .keys()
+                    .map(move |entity| (table.clone(), entity.clone()))
+            })
+            .collect();
+        let [first, second, ..] = &names[..] else {
+            continue;
+        };
+        let mut change = |(table, entity): &(String, String)| {
+            let mut changed = base.clone();
+            let entities = &mut changed.tables.get_mut(table).unwrap().entities;
+            *entities.get_mut(entity).unwrap() = random.entity();
+            changed
+        };
+        let (ours, theirs) = (change(first), change(second));
+        let lines = merged(&text(&base), &text(&ours), &text(&theirs));
+        let lines = lines.unwrap_or_else(|| {
+            panic!(
+                "seed {seed}: {first:?} and {second:?} meet\n{}",
+                text(&base)
+            )
+        });
+        assert_eq!(
+            read(&lines).ok(),
+            merge::of_models(&base, &ours, &theirs),
+            "seed {seed}\n{lines}"
+        );
+        count += 1;
+    }
+    assert!(count > 1_000, "{count}");
+}

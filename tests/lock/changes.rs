@@ -1,0 +1,829 @@
+//! A table of changes: what was declared, what is, how grave that is, and words of what is said about it.
+
+use dynamo_entity::lock::{self, ChangeClass, LockComparison};
+use dynamo_entity::schema::TableSchema;
+
+fn compared(old: TableSchema, new: TableSchema) -> LockComparison {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("dynamo.lock");
+    assert!(lock::write(&path, [old]).unwrap());
+    lock::compare(&path, [new]).unwrap()
+}
+
+/// Each change has to be there with its class and its words, and none may be graver.
+fn assert_change(found: &LockComparison, class: ChangeClass, place: &str, words: &[&str]) {
+    assert_eq!(found.class(), Some(class), "{found}");
+    let mut changes = found.changes().iter();
+    let is_it = |change: &&lock::StoredChange| {
+        change.class() == class && change.place().unwrap_or_default() == place
+    };
+    let change = changes.find(is_it);
+    let change = change.unwrap_or_else(|| panic!("nothing of `{place}`:\n{found}"));
+    let text = change.to_string();
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in:\n{text}");
+    }
+    assert!(text.contains(&class.to_string()) && !change.steps().is_empty());
+}
+
+/// `name: Class at "place" ["words"] of Type { before } => { after }`
+macro_rules! changes {
+    ($($name:ident: $class:ident at $place:literal [$($word:literal),*] of $type:ident { $($old:tt)* } => { $($new:tt)* })*) => {$(
+        mod $name {
+            #[allow(dead_code, unused_imports)]
+            mod before {
+                use std::collections::{BTreeSet, HashSet};
+                use chrono::{DateTime, Utc};
+                use dynamo_entity::prelude::*;
+                $($old)*
+                pub fn schema() -> dynamo_entity::schema::TableSchema { $type::schema() }
+            }
+            #[allow(dead_code, unused_imports)]
+            mod after {
+                use std::collections::{BTreeSet, HashSet};
+                use chrono::{DateTime, Utc};
+                use dynamo_entity::prelude::*;
+                $($new)*
+                pub fn schema() -> dynamo_entity::schema::TableSchema { $type::schema() }
+            }
+
+            #[test]
+            fn is_classed() {
+                use super::*;
+                let found = compared(before::schema(), after::schema());
+                assert_change(&found, ChangeClass::$class, $place, &[$($word),*]);
+                // The way back is a change too, and the model itself is none.
+                assert!(!compared(after::schema(), before::schema()).is_same());
+                assert!(compared(before::schema(), before::schema()).is_same());
+            }
+        }
+    )*};
+}
+
+// --- attributes
+changes! {
+    optional_field: Free at "Order.note" ["new and may be missing", "their `put` takes it away"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32, note: Option<String> }
+    }
+
+    field_with_default: Free at "Order.express" ["new and may be missing"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default)] express: bool }
+    }
+
+    field_that_a_rest_keeps: Free at "Order.note" ["programs that run keep it"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(rest)] rest: Item }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: Option<String>, #[dynamo(rest)] rest: Item }
+    }
+
+    required_field: BreaksRunning at "Order.currency" ["new and required", "1. declare it as an `Option`", "3. then let it be required"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, currency: String }
+    }
+
+    required_field_removed: BreaksRunning at "Order.total" ["cannot read items without it", "1. keep it declared"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+
+    optional_field_removed: BreaksRunning at "Order.note" ["each `put` of a new program takes it away"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: Option<String> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+
+    optional_field_goes_into_the_rest: Free at "Order.note" ["goes into the `rest`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: Option<String> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(rest)] rest: Item }
+    }
+
+    field_renamed: BreaksRunning at "Order.total" ["`#[dynamo(rename = \"total\")]` on the field", "`sum`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, sum: u32 }
+    }
+
+    field_becomes_optional: BreaksRunning at "Order.note" ["cannot read items that are written without it", "then leave it away"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: Option<String> }
+    }
+
+    field_gets_a_default: Free at "Order.count" ["still written always"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, count: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default)] count: u32 }
+    }
+
+    field_becomes_required: BreaksRunning at "Order.note" ["required now", "until no item lacks it"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: Option<String> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, note: String }
+    }
+
+    default_goes: BreaksRunning at "Order.count" ["required now"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default)] count: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, count: u32 }
+    }
+
+    default_changes: FillFirst at "Order.count" ["`1`", "`2`", "write the old default into all items"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default = 1)] count: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default = 2)] count: u32 }
+    }
+
+    option_becomes_default: Free at "Order.count" ["means `0` now"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, count: Option<u32> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(default = 0)] count: u32 }
+    }
+
+    wider_number: Free at "Order.total" ["a wider one", "store values beyond the old type then"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u64 }
+    }
+
+    wider_bare_key: Free at "Order.id" ["a wider one"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u64 }
+    }
+
+    narrower_number: BreaksRunning at "Order.total" ["a narrower one", "cannot be read"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: i64 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: i32 }
+    }
+
+    unknown_type: BreaksRunning at "Order.customer" ["is not known here", "this is free"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, customer: String }
+    } => {
+        #[derive(DynamoValue)] pub struct Customer(String);
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, customer: Customer }
+    }
+
+    unknown_type_in_the_key: NeedsMove at "Order.id" ["is not known here"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"))]
+        pub struct Order { id: String }
+    } => {
+        #[derive(DynamoValue)] pub struct OrderId(String);
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{id}"))]
+        pub struct Order { id: OrderId }
+    }
+
+    type_that_is_stored_alike: Free at "Order.tags" ["stored alike"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, tags: HashSet<String> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, tags: BTreeSet<String> }
+    }
+
+    stored_type: BreaksRunning at "Order.total" ["was stored as N", "is stored as S", "under another name"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, total: String }
+    }
+
+    stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or refuses"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> }
+    }
+
+    enum_gets_an_order: BreaksRunning at "Order.state" ["was stored as S", "is stored as N"] of Order {
+        #[derive(DynamoValue)] pub enum State { Open, Done }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    } => {
+        #[derive(Clone, Copy, PartialEq, PartialOrd, DynamoValue)] #[dynamo(order)] pub enum State { Open = 1, Done = 2 }
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, state: State }
+    }
+
+    version: FillFirst at "Order.version" ["without raising it", "only then rely on it"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(version)] version: Version }
+    }
+
+    version_removed: BreaksRunning at "Order.version" ["do not notice writes of new ones"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(version)] version: Version }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+
+    role: BreaksRunning at "Order.at" ["an attribute like any other", "`created_at`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, at: Option<DateTime<Utc>> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(created_at)] at: Option<DateTime<Utc>> }
+    }
+
+    attribute_that_the_key_has: Free at "Order.user" ["the key says the same"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "USER#{user}"))]
+        pub struct Order { user: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "USER#{user}"))]
+        pub struct Order { #[dynamo(skip)] user: String }
+    }
+
+    rest_removed: BreaksRunning at "Order" ["takes away attributes that it does not know"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(rest)] rest: Item }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+
+    no_longer_append_only: BreaksRunning at "Order" ["may be changed now"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), append_only)]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+}
+
+// --- keys and tables
+changes! {
+    template_of_the_key: NeedsMove at "Order.key" ["\"USER#{user}\"", "\"U#{user}\"", "declare another one beside it"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "USER#{user}"))]
+        pub struct Order { user: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "U#{user}"))]
+        pub struct Order { user: String }
+    }
+
+    wider_part_of_the_key: NeedsMove at "Order.key" ["another width", "`{number:010}`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number}"))]
+        pub struct Order { number: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number}"))]
+        pub struct Order { number: u64 }
+    }
+
+    wider_part_with_a_width: Free at "Order.number" ["a wider one"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number:08}"))]
+        pub struct Order { number: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number:08}"))]
+        pub struct Order { number: u64 }
+    }
+
+    part_written_otherwise: Free at "Order.key" ["the keys are the same"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number}"))]
+        pub struct Order { number: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ORDER#{number:010}"))]
+        pub struct Order { number: u32 }
+    }
+
+    part_cut: NeedsMove at "Order.key" ["{at:date}"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{at}#{id}"))]
+        pub struct Order { id: u32, at: DateTime<Utc> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{at:date}#{id}"))]
+        pub struct Order { id: u32, at: DateTime<Utc> }
+    }
+
+    shards_of_the_key: NeedsMove at "Order.key" ["with 20 shards"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{id}", shards = 10))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "ALL", sk = "{id}", shards = 20))]
+        pub struct Order { id: u32 }
+    }
+
+    another_key_attribute: NeedsMove at "" ["`id` (N)", "`number` (N)", "changes the key of no table"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, number: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = number))]
+        pub struct Order { id: u32, number: u32 }
+    }
+
+    type_of_a_bare_key: NeedsMove at "" ["`id` (N)", "`id` (S)"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: String }
+    }
+
+    sort_key: NeedsMove at "" ["`id` (N), `at` (S)"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, at: DateTime<Utc> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at))]
+        pub struct Order { id: u32, at: DateTime<Utc> }
+    }
+
+    style_of_keys: NeedsMove at "" ["`escaped`", "`verbatim::`", "key texts"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = "o:{id}"))]
+        pub struct Order { id: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", verbatim(delimiter = ":"), key(pk = "o:{id}"))]
+        pub struct Order { id: String }
+    }
+
+    name_of_the_table: NeedsMove at "" ["`purchases` is new", "change it back"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "purchases", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+
+    name_of_the_struct: Free at "Purchase" ["was called `Order`, which is stored nowhere"] of Purchase {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+        pub type Purchase = Order;
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Purchase { id: u32 }
+    }
+
+    ttl: Free at "" ["expire by `until`, which is new", "enable_ttl"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
+    }
+
+    ttl_by_what_is_there: BreaksRunning at "" ["which they have already", "no going back brings them back"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, until: Option<u64> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
+    }
+
+    ttl_removed: BreaksRunning at "" ["no longer expire by `until`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, #[dynamo(ttl)] until: Option<DateTime<Utc>> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    }
+
+    stream: Free at "" ["was none and is new_image"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), stream = new_image)]
+        pub struct Order { id: u32 }
+    }
+
+    view_of_the_stream: BreaksRunning at "" ["loses its place"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), stream = new_image)]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), stream = new_and_old_images)]
+        pub struct Order { id: u32 }
+    }
+}
+
+// --- indexes
+changes! {
+    index_of_bare_fields: Free at "Order.by_owner" ["on attributes that items have", "add_indexes"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    index_of_a_default: FillFirst at "Order.by_owner" ["lack its keys"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, #[dynamo(default = "nobody".to_owned())] owner: String }
+    }
+
+    index_of_a_template: FillFirst at "Order.by_owner" ["lack its keys", "update_each", "4. then ask it"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Line))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
+        pub struct Line { user: String, number: u32 }
+        pub type Order = Shop;
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Line), gsi(turned, pk = "sk", sk = "pk"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
+        #[dynamo(gsi(by_number, on = turned, pk = "ORDER#{number}", sk = "USER#{user}"))]
+        pub struct Line { user: String, number: u32 }
+        pub type Order = Shop;
+    }
+
+    template_of_an_index: FillFirst at "Order.by_owner" ["\"OWNER#{owner}\"", "\"O#{owner}\"", "under a new name"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "O#{owner}", sk = "{id}"))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    wider_part_of_an_index: FillFirst at "Order.by_rank" ["another width"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
+        pub struct Order { id: u32, rank: u8 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
+        pub struct Order { id: u32, rank: u16 }
+    }
+
+    place_of_none: FillFirst at "Order.by_due" ["{due:last}", "items that are there have the old keys"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due}"))]
+        pub struct Order { id: u32, due: Option<DateTime<Utc>> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_due, pk = "ALL", sk = "{due:last}"))]
+        pub struct Order { id: u32, due: Option<DateTime<Utc>> }
+    }
+
+    part_that_is_always_there: FillFirst at "Order.by_rank" ["were not in the index, and belong there now"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
+        pub struct Order { id: u32, rank: Option<u8> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_rank, pk = "ALL", sk = "{rank}"))]
+        pub struct Order { id: u32, #[dynamo(default)] rank: u8 }
+    }
+
+    first_shards: FillFirst at "Order.all" ["it wrote 0 shards"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}"))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4))]
+        pub struct Order { id: u32 }
+    }
+
+    more_shards: FillFirst at "Order.all" ["wrote 4 shards and read 4", "first deploy `read_shards`"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8))]
+        pub struct Order { id: u32 }
+    }
+
+    more_shards_that_all_read: Free at "Order.all" ["old and new programs read all that is written"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4, read_shards = 8))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8))]
+        pub struct Order { id: u32 }
+    }
+
+    fewer_shards: FillFirst at "Order.all" ["write all items anew, and only then read fewer"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 8))]
+        pub struct Order { id: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(all, pk = "ALL", sk = "{id}", shards = 4))]
+        pub struct Order { id: u32 }
+    }
+
+    when_that_lets_more_in: FillFirst at "Order.open" ["`done = false`", "the others are found once they are written anew"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))]
+        pub struct Order { id: u32, done: bool }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}"))]
+        pub struct Order { id: u32, done: bool }
+    }
+
+    another_when: FillFirst at "Order.open" ["as the old condition said"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = 1)))]
+        pub struct Order { id: u32, state: u8 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(state = [1, 2])))]
+        pub struct Order { id: u32, state: u8 }
+    }
+
+    when_that_lets_fewer_in: FillFirst at "Order.open" ["stay in the index until they are written anew"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}"))]
+        pub struct Order { id: u32, done: bool }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(open, pk = "OPEN", sk = "{id}", when(done = false)))]
+        pub struct Order { id: u32, done: bool }
+    }
+
+    index_removed: BreaksRunning at "Order.by_owner" ["do not write its keys", "still declare it"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    name_of_an_access_pattern: Free at "Order.of_owner" ["was called `by_owner`, which is stored nowhere"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(of_owner, rename = "by_owner", pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    keys_of_an_index: BreaksRunning at "by_owner" ["`owner` (S), `id` (N)", "DynamoDB changes no index"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String, at: DateTime<Utc> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = at))]
+        pub struct Order { id: u32, owner: String, at: DateTime<Utc> }
+    }
+
+    projection_of_an_index: BreaksRunning at "by_owner" ["held keys alone and holds all attributes"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id, project = keys))]
+        pub struct Order { id: u32, owner: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id), gsi(by_owner, pk = owner, sk = id))]
+        pub struct Order { id: u32, owner: String }
+    }
+
+    local_index: NeedsMove at "by_total" ["local", "with their table alone", "a global index can be added instead"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at))]
+        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at), lsi(by_total, sk = total))]
+        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+    }
+
+    local_index_removed: NeedsMove at "by_total" ["no longer declared", "leave the index declared"] of Order {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at), lsi(by_total, sk = total))]
+        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "orders", key(pk = id, sk = at))]
+        pub struct Order { id: u32, at: DateTime<Utc>, total: u32 }
+    }
+}
+
+// --- unique values
+changes! {
+    unique: FillFirst at "User.by_email" ["have not taken theirs", "`put_each`", "then rely on it"] of User {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"))]
+        pub struct User { id: u32, email: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
+        pub struct User { id: u32, email: String }
+    }
+
+    unique_removed: BreaksRunning at "User.by_email" ["neither take values nor give them up"] of User {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
+        pub struct User { id: u32, email: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"))]
+        pub struct User { id: u32, email: String }
+    }
+
+    name_of_a_look_up: Free at "User.of_email" ["was called `by_email`, which is stored nowhere"] of User {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
+        pub struct User { id: u32, email: String }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(of_email, email))]
+        pub struct User { id: u32, email: String }
+    }
+
+    wider_unique_number: BreaksRunning at "User.by_code" ["a `u32` has ten digits there", "with a new `rename`"] of User {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: u32 }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_code, code))]
+        pub struct User { id: u32, code: u64 }
+    }
+
+    fields_of_a_unique: BreaksRunning at "User.by_email" ["were of `email` and are of `mail`"] of User {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, email))]
+        pub struct User { id: u32, email: Option<String>, mail: Option<String> }
+    } => {
+        #[derive(DynamoEntity)] #[dynamo(table = "users", key(pk = "USER#{id}"), unique(by_email, mail, rename = "email"))]
+        pub struct User { id: u32, email: Option<String>, mail: Option<String> }
+    }
+}
+
+// --- tables of several entities
+changes! {
+    entity_in_its_own_partitions: Free at "Product" ["in partitions of its own"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Product))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "PRODUCT#{product}", sk = "INFO"))]
+        pub struct Product { product: String }
+    }
+
+    entity_among_others: BreaksRunning at "Order" ["partitions of `User`", "do not know its type", "deploy programs that know the entity and do not write it yet"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
+        pub struct Order { user: String, number: u32 }
+    }
+
+    entity_removed: BreaksRunning at "Order" ["no longer declared", "`delete_each`"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}"))]
+        pub struct Order { user: String, number: u32 }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    }
+
+    type_of_an_entity: BreaksRunning at "Customer" ["was stored as `User`", "`rename` with the old name"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Customer))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct Customer { user: String }
+    }
+
+    type_attribute: BreaksRunning at "" ["was `_type` and is `kind`", "keep the old name"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", type_attribute = "kind", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    }
+
+    table_becomes_shared: BreaksRunning at "" ["has a type attribute `_type` now"] of Shop {
+        #[derive(DynamoEntity)] #[dynamo(table = "shop", key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+        pub type Shop = User;
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String }
+    }
+
+    access_pattern_among_others: BreaksRunning at "Order.by_country" ["in partitions of `User`", "read them as errors"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        #[dynamo(gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))]
+        pub struct User { user: String, country: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ORDER#{number}", sk = "INFO"))]
+        pub struct Order { number: u32, country: String }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Order), gsi(gsi1, pk = "g1pk", sk = "g1sk"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        #[dynamo(gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "{user}"))]
+        pub struct User { user: String, country: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ORDER#{number}", sk = "INFO"))]
+        #[dynamo(gsi(by_country, on = gsi1, pk = "COUNTRY#{country}", sk = "ORDER#{number}"))]
+        pub struct Order { number: u32, country: String }
+    }
+
+    index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores something else there"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"))]
+        pub struct User { user: String, state: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
+        pub struct Alarm { number: u32, state: u8 }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))]
+        pub struct User { user: String, state: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
+        pub struct Alarm { number: u32, state: u8 }
+    }
+}
+
+/// What is said in Rust alone is not in the file.
+mod rust_names {
+    mod before {
+        use dynamo_entity::prelude::*;
+
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "tasks", key(pk = "LIST#{list_id}", sk = "{due}#{id}"))]
+        #[dynamo(
+            gsi(by_owner, pk = "OWNER#{owner}", sk = "{id}"),
+            unique(by_code, code, owner)
+        )]
+        pub struct Task {
+            list_id: u32,
+            id: u32,
+            due: u64,
+            owner: String,
+            code: String,
+        }
+    }
+
+    mod after {
+        use dynamo_entity::prelude::*;
+
+        /// It has a comment now, other names in Rust and another order.
+        #[derive(DynamoEntity)]
+        #[dynamo(table = "tasks", key(pk = "LIST#{list}", sk = "{end}#{id}"))]
+        #[dynamo(unique(by_code, person, code))]
+        #[dynamo(gsi(by_owner, pk = "OWNER#{person}", sk = "{id}"))]
+        pub struct Task {
+            #[dynamo(rename = "owner")]
+            person: String,
+            id: u32,
+            #[dynamo(rename = "due")]
+            end: u64,
+            code: String,
+            #[dynamo(rename = "list_id")]
+            list: u32,
+        }
+    }
+
+    #[test]
+    fn are_no_change() {
+        use dynamo_entity::DynamoTable as _;
+
+        let new = after::Task::schema()
+            .deletion_protection(true)
+            .tag("team", "a");
+        let found = super::compared(before::Task::schema(), new);
+        assert!(found.is_same(), "{found}");
+        assert_eq!(found.to_string(), "what is stored has not changed");
+    }
+}
