@@ -8,7 +8,7 @@ use dynamo_entity::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "notes", key(pk = "USER#{owner}", sk = "NOTE#{number:06}"))]
-struct Note {
+pub struct Note {
     owner: String,
     number: u32,
     text: String,

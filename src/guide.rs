@@ -26,6 +26,7 @@ chapters! {
     sharding = "../docs/sharding.md"
     model = "../docs/model.md"
     lints = "../docs/lints.md"
+    deploying = "../docs/deploying.md"
     lock_file = "../docs/lock_file.md"
     recipes = "../docs/recipes.md"
     testing = "../docs/testing.md"

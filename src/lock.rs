@@ -1,6 +1,6 @@
 //! The lock file: what is stored, written down beside the code, so that no change of it goes unnoticed.
 //!
-//! ```no_run
+//! ```
 //! # use dynamo_entity::prelude::*;
 //! # #[derive(DynamoEntity)]
 //! # #[dynamo(table = "notes", key(pk = id))]
@@ -9,12 +9,18 @@
 //! fn stored_form() {
 //!     dynamo_entity::lock::check("dynamo.lock", [Note::schema()]); // `DYNAMO_LOCK=write` writes the file
 //! }
+//! # fn main() {}
 //! ```
 //!
 //! The check needs no connection. It fails whenever the declarations store something else than the file says, tells of
 //! each change what comes of it for programs that run and items that are there ([`ChangeClass`]), and what to do in which
 //! order. When that is done or planned, the file is written anew and committed with the code. What to think of and how
 //! merges go is [a chapter of the guide](crate::guide::lock_file).
+
+#![allow(
+    clippy::test_attr_in_doctest,
+    reason = "the check stands in a test, and the program shows where"
+)]
 
 mod blocks;
 mod change;
@@ -163,13 +169,15 @@ fn checked(path: &Path, model: &StoredModel) -> Result<()> {
 }
 
 fn written(path: &Path, model: &StoredModel) -> Result<()> {
+    let is_new = !path.exists();
     let compared = compared(path, model);
     if !replace(path, model)? {
         return Ok(());
     }
     let changes = match compared {
         Ok(comparison) => comparison.to_string(),
-        Err(error) => format!("it is new, or could not be compared: {error}"),
+        Err(_) if is_new => "it is new: commit it".to_owned(),
+        Err(error) => format!("what changed is not known: {error}"),
     };
     // Not by `eprintln`, which a test that succeeds does not show. Nobody may be there to read it.
     let told = format!("wrote the lock file {}:\n\n{changes}\n\n", path.display());

@@ -368,7 +368,7 @@ fn fields(entity: &EntitySchema) -> Grid<5> {
     }
 }
 
-/// The doc comment of a field, and what it is to the library.
+/// What a field is to the library, and its doc comment.
 fn about(field: &FieldSchema) -> String {
     let role = match field.role {
         FieldRole::Attribute => "",
@@ -386,9 +386,9 @@ fn about(field: &FieldSchema) -> String {
         .as_ref()
         .map(|default| format!("default {}", code(default)));
     let parts = [
-        plain(&field.doc),
         role.to_owned(),
         default.unwrap_or_default(),
+        plain(&field.doc),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("; ")

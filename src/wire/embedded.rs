@@ -26,3 +26,6 @@ mod tests;
 
 pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;
+
+/// What stands in the names of the engine's tables in place of a region.
+pub(crate) const REGION: &str = "dynoxide";

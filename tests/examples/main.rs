@@ -23,6 +23,7 @@ examples! {
     blog = "../../examples/blog.rs"
     bulk = "../../examples/bulk.rs"
     contacts = "../../examples/contacts/main.rs"
+    crud = "../../examples/crud.rs"
     help_desk = "../../examples/help_desk/main.rs"
     iot_meters = "../../examples/iot_meters.rs"
     load = "../../examples/load.rs"
@@ -38,9 +39,11 @@ examples! {
 mod command_line;
 mod delivery;
 mod dynamic;
+mod exports;
 mod facts;
 mod help_desk_crashes;
 mod http;
+mod lock_files;
 mod patterns;
 mod places;
 mod schemas;

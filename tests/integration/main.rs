@@ -90,6 +90,9 @@ fn main() {
     if std::env::var_os(bulk::CHILD).is_some() {
         return bulk::child();
     }
+    if std::env::var_os(deploy::CHILD).is_some() {
+        return deploy::child();
+    }
     let arguments = Arguments::from_args();
     let verbs = [
         ("create", create::tests as fn() -> _),

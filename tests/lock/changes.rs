@@ -758,6 +758,22 @@ changes! {
         pub struct Order { number: u32, country: String }
     }
 
+    field_that_is_a_key_of_an_index: BreaksRunning at "Alarm.state" ["a key of the index `by_state`", "look for `User`", "by `rename`"] of Shop {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))]
+        pub struct User { user: String, state: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
+        pub struct Alarm { number: u32 }
+    } => {
+        #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm), gsi(by_state, pk = "state"))]
+        pub struct Shop;
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "USER#{user}", sk = "INFO"), gsi(by_state, pk = state))]
+        pub struct User { user: String, state: String }
+        #[derive(DynamoEntity)] #[dynamo(table = Shop, key(pk = "ALARM#{number}", sk = "INFO"))]
+        pub struct Alarm { number: u32, state: Option<String> }
+    }
+
     index_that_refuses_another_entity: BreaksRunning at "by_state" ["`Alarm` stores something else there"] of Shop {
         #[derive(DynamoTable)] #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, Alarm))]
         pub struct Shop;

@@ -336,7 +336,7 @@ fn the_check_writes_when_it_is_told_to() {
 
     fs::remove_file(folder.file()).unwrap();
     let (succeeded, said) = checked(&folder, Some("write"));
-    assert!(succeeded && said.contains("it is new"), "{said}");
+    assert!(succeeded && said.contains("it is new: commit it"), "{said}");
     assert!(checked(&folder, None).0);
 
     fs::write(folder.file(), "dynamo-entity lock file, format 7\n").unwrap();

@@ -1,5 +1,7 @@
 //! The way from the tables of a stack to others, in steps that CloudFormation takes.
 
+use std::borrow::Cow;
+
 use super::resource;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{IndexSchema, TableSchema};
@@ -29,8 +31,8 @@ type States = Vec<(TableSchema, String)>;
 
 /// The steps of one table.
 struct TableSteps<'s> {
-    /// As it is at first; None if the stack does not have it.
-    before: Option<&'s TableSchema>,
+    /// The table as long as it takes no step; None if the stack does not have it at first.
+    base: Option<Cow<'s, TableSchema>>,
     growth: States,
     /// What is given up, after the growth of all tables.
     removal: States,
@@ -79,7 +81,7 @@ pub(super) fn steps(before: &[TableSchema], after: &[TableSchema]) -> Result<Vec
         );
         if is_last {
             let gone = tables.iter().filter(|table| !table.stays);
-            let gone = gone.filter_map(|table| table.before);
+            let gone = gone.filter_map(|table| table.base.as_deref());
             step.changes
                 .extend(gone.map(|table| format!("give up table `{}`", table.name)));
         }
@@ -110,7 +112,7 @@ impl<'s> TableSteps<'s> {
     fn new(table: &TableSchema) -> Self {
         let change = format!("create table `{}`", table.name);
         TableSteps {
-            before: None,
+            base: None,
             growth: vec![(table.clone(), change)],
             removal: Vec::new(),
             stays: true,
@@ -119,7 +121,7 @@ impl<'s> TableSteps<'s> {
 
     fn gone(table: &'s TableSchema) -> Self {
         TableSteps {
-            before: Some(table),
+            base: Some(Cow::Borrowed(table)),
             growth: Vec::new(),
             removal: Vec::new(),
             stays: false,
@@ -148,7 +150,8 @@ impl<'s> TableSteps<'s> {
             named_by(str::to_owned, vec![state.clone()]).map_err(|error| crowded(&error))?;
         }
         Ok(TableSteps {
-            before: Some(before),
+            // Where nothing differs but the order of indexes, it is that which is declared now.
+            base: Some(Cow::Owned(with_indexes(after, &[], &deleted))),
             growth,
             removal,
             stays: true,
@@ -158,7 +161,10 @@ impl<'s> TableSteps<'s> {
     /// The table in a step of growth.
     fn grown(&self, at: usize) -> Option<&TableSchema> {
         let states = self.growth.get(..=at).unwrap_or(&self.growth);
-        states.last().map(|(state, _)| state).or(self.before)
+        states
+            .last()
+            .map(|(state, _)| state)
+            .or(self.base.as_deref())
     }
 
     /// The table in a step of removal.

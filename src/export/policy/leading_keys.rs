@@ -45,9 +45,29 @@ fn of_key(key: &KeySchema) -> Partitions {
 
 /// A text in which IAM finds nothing to replace and nothing that stands for others.
 fn escaped(text: &str) -> String {
-    let escape = |c: char| match c {
-        '*' | '?' | '$' => format!("${{{c}}}"),
-        c => c.to_string(),
-    };
-    text.chars().map(escape).collect()
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match (letter, letters.peek()) {
+            ('*' | '?', _) | ('$', Some('{')) => {
+                out.push_str("${");
+                out.push(letter);
+                out.push('}');
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn texts_stand_for_themselves() {
+        assert_eq!(escaped("ORDER#"), "ORDER#");
+        assert_eq!(escaped("$UNIQUE"), "$UNIQUE");
+        assert_eq!(escaped("a*b?${c}"), "a${*}b${?}${$}{c}");
+    }
 }

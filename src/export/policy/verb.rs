@@ -38,7 +38,7 @@ pub enum Verb {
     Transact,
     /// A part of a [`Batch`](crate::Batch). It cannot be limited to puts or to deletes.
     Batch,
-    /// [`put_each`](crate::put_each).
+    /// [`put_each`](crate::put_each) of puts and creates; other writes in it need their own verbs besides.
     PutEach,
     /// `update_each`, besides its query.
     UpdateEach,
@@ -142,7 +142,7 @@ impl Verb {
             Verb::PutEach => (&["PutItem"], &["GetItem", "DeleteItem"]),
             Verb::UpdateEach => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
             Verb::DeleteEach => (&["GetItem", "DeleteItem"], &["BatchGetItem"]),
-            Verb::TransactEach => (&["GetItem", "UpdateItem", "ConditionCheckItem"], &[]),
+            Verb::TransactEach => (&["GetItem", "ConditionCheckItem"], &[]),
         };
         let for_uniques = match entity.uniques.is_empty() {
             true => &[][..],

@@ -1,5 +1,6 @@
 //! Attributes: whether programs can read what others wrote.
 
+use super::meeting::index_of;
 use super::{ChangeClass, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, StoredChange};
 use crate::lock::rust_type::{TypeChange, type_change};
 use crate::lock::stored::StoredAttribute;
@@ -76,6 +77,21 @@ impl EntityPair<'_> {
                 &[
                     DEPLOY_EVERYWHERE,
                     "only then rely on it: until then a write of an old program may be overwritten unnoticed",
+                ],
+            );
+        }
+        if let Some((index, other)) = index_of(self.tables.old, self.name, name) {
+            let what = format!(
+                "the attribute is new, and a key of the index `{index}`, where programs that run look for `{other}`: they read items \
+                 with it as errors there, and DynamoDB refuses it if it is of another type"
+            );
+            return self.change(
+                ChangeClass::BreaksRunning,
+                name,
+                what,
+                &[
+                    "give the attribute another name, by `rename`",
+                    "or deploy programs that know it and do not write it yet, everywhere, and then those that write it",
                 ],
             );
         }

@@ -5,12 +5,44 @@ use crate::lock::stored::{StoredEntity, StoredKey, StoredPattern, StoredPiece, S
 
 /// The old entities in whose partitions rows of an entity may stand, in the table or in an index.
 pub(super) fn met_by<'m>(old: &'m StoredTable, name: &str, entity: &StoredEntity) -> Vec<&'m str> {
+    let attributes = entity.attributes.keys();
+    let in_indexes = attributes.filter_map(|attribute| index_of(old, name, attribute));
+    let in_indexes: Vec<&str> = in_indexes.map(|(_, other)| other).collect();
     let others = old.entities.iter().filter(|(other, _)| *other != name);
-    let met = others.filter(|(_, other)| {
+    let met = others.filter(|(other_name, other)| {
         let mut patterns = entity.patterns.values();
-        may_meet([&other.pk], [&entity.pk]) || patterns.any(|pattern| meets(other, pattern))
+        in_indexes.contains(&other_name.as_str())
+            || may_meet([&other.pk], [&entity.pk])
+            || patterns.any(|pattern| meets(other, pattern))
     });
     met.map(|(other, _)| other.as_str()).collect()
+}
+
+/// An index that has an attribute as a key, and another entity that is looked for there. Whoever stores the attribute stands in
+/// that index, or is refused if it stores another type.
+pub(super) fn index_of<'m>(
+    old: &'m StoredTable,
+    name: &str,
+    attribute: &str,
+) -> Option<(&'m str, &'m str)> {
+    let indexes = old.head.indexes.iter();
+    let mut indexes = indexes.filter(|(_, index)| {
+        let mut keys = index.pk.iter().chain(&index.sk);
+        let is_of_table = |name: &str| {
+            let mut keys = [&old.head.pk].into_iter().chain(&old.head.sk);
+            keys.any(|key| key.name == name)
+        };
+        keys.any(|key| key.name == attribute && !is_of_table(&key.name))
+    });
+    indexes.find_map(|(index, _)| {
+        let mut others = old.entities.iter().filter(|(other, _)| *other != name);
+        let is_there = |other: &StoredEntity| {
+            let mut patterns = other.patterns.values();
+            patterns.any(|pattern| pattern.index == *index)
+        };
+        let (other, _) = others.find(|(_, other)| is_there(other))?;
+        Some((index.as_str(), other.as_str()))
+    })
 }
 
 /// The old entities in whose partitions of an index rows of an access pattern may stand.

@@ -197,7 +197,7 @@ struct Course {
 impl TableApplication<'_, '_> {
     /// Refuses what cannot be done before anything is.
     async fn look_first(&self) -> Result<()> {
-        let found = look(self.client, &self.table.declared, &Settling::all(&|| {})).await?;
+        let found = self.look(None).await?;
         self.remaining(found.as_ref()).map(drop)
     }
 
@@ -210,14 +210,7 @@ impl TableApplication<'_, '_> {
             unshown: TablePolling::until(SHOWS),
         };
         loop {
-            let found = match self.look(course.taken.last()).await {
-                // A service that has answered before is asked again.
-                Err(error) if is_trouble(&error) => {
-                    course.trouble.wait(|| error).await?;
-                    continue;
-                }
-                found => found?,
-            };
+            let found = self.look(course.taken.last()).await?;
             let remaining = self.remaining(found.as_ref())?;
             self.tell_done(&remaining, &mut course.told);
             let Some(change) = remaining.into_iter().next() else {
@@ -227,13 +220,20 @@ impl TableApplication<'_, '_> {
         }
     }
 
+    /// Looks at the table. A service that fails is asked again: it answered when the plan was made.
     async fn look(&self, under_way: Option<&TableChange>) -> Result<Option<FoundTable>> {
+        let mut trouble = TablePolling::until(TROUBLE);
         let tell = || {
             if let Some(change) = under_way {
                 self.tell(change, StepState::Waits);
             }
         };
-        look(self.client, &self.table.declared, &Settling::all(&tell)).await
+        loop {
+            match look(self.client, &self.table.declared, &Settling::all(&tell)).await {
+                Err(error) if is_trouble(&error) => trouble.wait(|| error).await?,
+                found => return found,
+            }
+        }
     }
 
     /// Begins the change, or waits until it is shown or can begin.

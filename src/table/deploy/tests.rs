@@ -1,1 +1,244 @@
-//! tests
+//! What AWS answers and no engine here does, as scripted answers; and the order of changes, as a pure function.
+
+use super::steps;
+use super::*;
+use crate::connect::testing::{Fault, Faults};
+use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema};
+use crate::wire::Client;
+use crate::wire::embedded::EmbeddedEngine;
+use crate::wire::table::ExpiryState;
+
+fn key(name: &str) -> KeyAttribute {
+    KeyAttribute {
+        name: name.into(),
+        ty: KeyType::S,
+    }
+}
+
+fn index(name: &str) -> IndexSchema {
+    IndexSchema {
+        name: name.into(),
+        pk: vec![key(name)],
+        sk: Vec::new(),
+        projection: ProjectionSchema::All,
+    }
+}
+
+fn notes() -> TableSchema {
+    TableSchema {
+        ttl: Some("expires".into()),
+        ..TableSchema::bare("notes".into(), key("pk"))
+    }
+}
+
+async fn start() -> (Dynamo, Faults) {
+    let engine = EmbeddedEngine::memory().await.unwrap();
+    let faults = Faults::default();
+    let http = faults.around(engine.http_client());
+    let config = engine.sdk_config().http_client(http).build();
+    (Dynamo::new(Client::from_conf(config)), faults)
+}
+
+fn writes(http: &Faults) -> Vec<String> {
+    let calls = http.calls().into_iter();
+    calls
+        .filter(|call| !call.starts_with("Describe") && !call.starts_with("List"))
+        .collect()
+}
+
+async fn found(db: &Dynamo, declared: &TableSchema) -> FoundTable {
+    let settling = Settling::all(&|| {});
+    let found = look(db.client(), declared, &settling).await.unwrap();
+    found.unwrap()
+}
+
+/// What is protected goes first, what is removed goes last; but where there is no room for more indexes, one has to go before
+/// another comes.
+#[tokio::test]
+async fn changes_have_an_order() {
+    let (db, _) = start().await;
+    let mut before = notes();
+    before.ttl = None;
+    before.global_indexes = vec![index("old")];
+    db.create_tables([before.clone()]).await.unwrap();
+    let mut declared = notes().deletion_protection(true).tag("a", "b");
+    declared.global_indexes = vec![index("new")];
+    let mut there = found(&db, &declared).await;
+    let changes = steps::changes(&declared, Some(&there));
+    let says: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    let order = [
+        "protect the table from being deleted",
+        "add index `new`",
+        "have items expire by `expires`",
+        "label it a=\"b\"",
+        "remove index `old`",
+    ];
+    assert_eq!(says, order);
+
+    let many = (1..20).map(|at| index(&format!("index{at}")));
+    declared.global_indexes.extend(many.clone());
+    there.described.schema.global_indexes.extend(many);
+    let changes = steps::changes(&declared, Some(&there));
+    let at = |change: TableChange| changes.iter().position(|other| *other == change).unwrap();
+    let (removed, added) = (
+        TableChange::RemoveIndex("old".into()),
+        TableChange::AddIndex("new".into()),
+    );
+    assert!(at(removed) < at(added), "{changes:?}");
+}
+
+/// Recovery and labels that nobody declares are not asked for, so no permission is needed for them.
+#[tokio::test]
+async fn nothing_is_asked_that_nobody_declares() {
+    let (db, http) = start().await;
+    db.create_tables([notes()]).await.unwrap();
+    http.plan([]);
+    assert!(db.plan([notes()]).await.unwrap().is_empty());
+    assert_eq!(http.calls(), ["DescribeTable", "DescribeTimeToLive"]);
+    http.plan([]);
+    let plan = db
+        .plan([notes().point_in_time_recovery(3).tag("a", "b")])
+        .await
+        .unwrap();
+    assert_eq!(plan.tables[0].unknown, ["recovery"]);
+    assert_eq!(
+        http.calls(),
+        [
+            "DescribeTable",
+            "DescribeTimeToLive",
+            "DescribeContinuousBackups",
+            "ListTagsOfResource"
+        ]
+    );
+}
+
+fn told(body: &str) -> Fault {
+    Fault::Reply(200, body.to_owned())
+}
+
+fn recovery(status: &str, days: u8) -> Fault {
+    told(&format!(
+        r#"{{"ContinuousBackupsDescription":{{"ContinuousBackupsStatus":"ENABLED","PointInTimeRecoveryDescription":{{"PointInTimeRecoveryStatus":"{status}","RecoveryPeriodInDays":{days}}}}}}}"#
+    ))
+}
+
+#[tokio::test]
+async fn recovery_is_changed_to_the_declared_days() {
+    let (db, http) = start().await;
+    db.create_tables([notes()]).await.unwrap();
+    let declared = notes().point_in_time_recovery(7);
+    for (status, days, is_as_declared) in [
+        ("ENABLED", 7, true),
+        ("ENABLED", 35, false),
+        ("DISABLED", 7, false),
+    ] {
+        http.plan([Fault::Pass, Fault::Pass, recovery(status, days)]);
+        let plan = db.plan([declared.clone()]).await.unwrap();
+        assert_eq!(plan.is_empty(), is_as_declared, "{status} {days}");
+        if is_as_declared {
+            continue;
+        }
+        // Two looks, a service that is not ready, a look, the change, and a last look.
+        let looks = || [Fault::Pass, Fault::Pass, recovery(status, days)];
+        let not_ready = Fault::refuse("ContinuousBackupsUnavailableException");
+        let course = looks()
+            .into_iter()
+            .chain(looks())
+            .chain([not_ready])
+            .chain(looks());
+        let done = [told("{}"), Fault::Pass, Fault::Pass, recovery("ENABLED", 7)];
+        http.plan(course.chain(done));
+        plan.apply(&db).await.unwrap();
+        assert_eq!(
+            writes(&http),
+            ["UpdateContinuousBackups", "UpdateContinuousBackups"]
+        );
+    }
+}
+
+/// AWS refuses a change of TTL within an hour of another one. That is waited for where it can be the reason, and told at once
+/// where it cannot.
+#[tokio::test]
+async fn a_ttl_that_is_changing_is_waited_for() {
+    let (db, http) = start().await;
+    let mut other = notes();
+    other.ttl = Some("gone_at".into());
+    db.create_tables([other]).await.unwrap();
+    let plan = db.plan([notes()]).await.unwrap();
+    assert_eq!(plan.steps().count(), 2);
+    let look = || [Fault::Pass, Fault::Pass];
+    let refused = || Fault::refuse("ValidationException");
+    let course = look().into_iter().chain(look()).chain([Fault::Pass]);
+    let course = course
+        .chain(look())
+        .chain([refused()])
+        .chain(look())
+        .chain([refused()]);
+    http.plan(course);
+    plan.apply(&db).await.unwrap();
+    assert_eq!(writes(&http), ["UpdateTimeToLive"; 4]);
+    assert!(db.plan([notes()]).await.unwrap().is_empty());
+
+    let mut fresh = notes();
+    fresh.name = "fresh".into();
+    let plan = db.plan([fresh]).await.unwrap();
+    let course = look()
+        .into_iter()
+        .take(1)
+        .chain([Fault::Pass, Fault::Pass])
+        .chain(look());
+    http.plan(course.chain([refused()]));
+    let error = plan.apply(&db).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rejected, "{error}");
+}
+
+/// Of a TTL that is being switched off nothing is left, and it takes no other attribute before it is.
+#[tokio::test]
+async fn a_ttl_that_is_being_switched_off_is_gone() {
+    let (db, _) = start().await;
+    db.create_tables([notes()]).await.unwrap();
+    let mut there = found(&db, &notes()).await;
+    there.expiry = Some(ExpiryState {
+        attribute: None,
+        is_changing: true,
+    });
+    let changes = steps::changes(&notes(), Some(&there));
+    assert_eq!(changes, [TableChange::AddTtl("expires".into())]);
+    there.expiry = None;
+    assert_eq!(steps::changes(&notes(), Some(&there)), []);
+    assert_eq!(steps::unknown(&notes(), &there), ["TTL"]);
+}
+
+/// AWS shows that a table is being changed, also while no index is.
+#[tokio::test]
+async fn a_table_that_is_being_updated_is_waited_for() {
+    let (db, http) = start().await;
+    db.create_tables([notes()]).await.unwrap();
+    let described = |status: &str| {
+        told(&format!(
+            r#"{{"Table":{{"TableName":"notes","TableStatus":"{status}","KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}],"AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],"TableArn":"arn:aws:dynamodb:eu-west-1:1:table/notes","Replicas":[{{"RegionName":"us-east-1"}}],"OnDemandThroughput":{{"MaxReadRequestUnits":5}},"SSEDescription":{{"KMSMasterKeyArn":"arn:k"}}}}}}"#
+        ))
+    };
+    http.plan([
+        described("UPDATING"),
+        described("UPDATING"),
+        described("ACTIVE"),
+    ]);
+    let plan = db.plan([notes().infrequent_access()]).await.unwrap();
+    assert_eq!(http.calls().len(), 4);
+    let changes: Vec<_> = plan.steps().map(|step| step.change.clone()).collect();
+    assert_eq!(
+        changes,
+        [TableChange::SetClass(
+            crate::schema::TableClass::InfrequentAccess
+        )]
+    );
+    assert_eq!(
+        plan.tables[0].not_ours,
+        [
+            "a replica in us-east-1",
+            "encryption by the key arn:k",
+            "limits of its requests on demand"
+        ]
+    );
+}

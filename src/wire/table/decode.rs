@@ -93,8 +93,6 @@ fn count(number: Option<i64>) -> u64 {
 
 /// What stands in the names of tables in place of a region: DynamoDB Local knows no classes of tables.
 const DYNAMODB_LOCAL: &str = "ddblocal";
-/// And the embedded engine, where the units of an index stay those of its creation.
-const EMBEDDED: &str = "dynoxide";
 
 fn is_at(table: &TableDescription, region: &str) -> bool {
     let arn = table.table_arn().unwrap_or_default();
@@ -102,7 +100,9 @@ fn is_at(table: &TableDescription, region: &str) -> bool {
 }
 
 fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
-    if is_at(table, EMBEDDED) {
+    // In the embedded engine they stay those of the creation.
+    #[cfg(feature = "embedded")]
+    if is_at(table, crate::wire::embedded::REGION) {
         return BTreeMap::new();
     }
     let indexes = table.global_secondary_indexes().iter();

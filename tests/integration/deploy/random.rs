@@ -20,14 +20,15 @@ struct Index {
     text: String,
 }
 
-/// The types of the attributes, the same in both declarations.
+/// The types of the attributes, the same in both declarations. An attribute has the number of its index behind its name where
+/// indexes share none.
 const ATTRIBUTES: [(&str, &str); 5] = [("a", "S"), ("b", "N"), ("c", "B"), ("d", "S"), ("e", "N")];
 
 impl Pair {
-    pub fn random(seed: u64, may_be_impossible: bool) -> Pair {
+    pub fn random(seed: u64, may_be_impossible: bool, shares: bool) -> Pair {
         let mut rng = Rng::with_seed(seed);
         let has_sk = rng.bool();
-        let indexes: Vec<Index> = (0..6).map(|at| index(&mut rng, at)).collect();
+        let indexes: Vec<Index> = (0..6).map(|at| index(&mut rng, at, shares)).collect();
         let local = (has_sk && rng.u8(..4) == 0).then(|| local(&mut rng));
         let is_impossible = may_be_impossible && rng.u8(..5) == 0;
         let mut chosen = indexes.clone();
@@ -39,7 +40,7 @@ impl Pair {
             true => {
                 // An index of before has another key now.
                 let Some(index) = chosen.first() else {
-                    return Pair::random(seed ^ 0x5bd1_e995, may_be_impossible);
+                    return Pair::random(seed ^ 0x5bd1_e995, may_be_impossible, shares);
                 };
                 kept.retain(|other| other.name != index.name);
                 let text = index.text.replacen(
@@ -66,19 +67,24 @@ impl Pair {
     }
 }
 
-fn attribute(rng: &mut Rng) -> String {
+fn attribute(rng: &mut Rng, number: &str) -> String {
     let (name, ty) = ATTRIBUTES[rng.usize(..ATTRIBUTES.len())];
-    format!("{{\"name\":\"{name}\",\"type\":\"{ty}\"}}")
+    format!("{{\"name\":\"{name}{number}\",\"type\":\"{ty}\"}}")
 }
 
 fn projection(rng: &mut Rng) -> &'static str {
     ["\"all\"", "\"keys\"", "[\"x\",\"y\"]"][rng.usize(..3)]
 }
 
-fn index(rng: &mut Rng, at: usize) -> Index {
+fn index(rng: &mut Rng, at: usize, shares: bool) -> Index {
+    let number = if shares {
+        String::new()
+    } else {
+        at.to_string()
+    };
     let name = format!("gsi-{at}");
-    let pk = attribute(rng);
-    let sk = attribute(rng);
+    let pk = attribute(rng, &number);
+    let sk = attribute(rng, &number);
     let sk = if rng.bool() && sk != pk {
         format!("\"sk\":[{sk}],")
     } else {
@@ -90,7 +96,7 @@ fn index(rng: &mut Rng, at: usize) -> Index {
 }
 
 fn local(rng: &mut Rng) -> String {
-    let sk = attribute(rng);
+    let sk = attribute(rng, "");
     let projection = projection(rng);
     format!(
         "[{{\"name\":\"lsi-0\",\"pk\":[{{\"name\":\"pk\",\"type\":\"S\"}}],\"sk\":[{sk}],\"projection\":{projection}}}]"

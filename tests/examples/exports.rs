@@ -1,0 +1,11 @@
+//! What is exported of the examples and of random tables, and what the tools that it is for say about it.
+
+mod goldens;
+mod judge;
+mod policies;
+mod random;
+mod stack;
+mod templates;
+mod terraform;
+mod tools;
+mod verbs;

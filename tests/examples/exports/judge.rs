@@ -1,0 +1,79 @@
+//! Asks the policy evaluator of `tests/judge`, a crate of others with its own dependencies.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value as Json, json};
+
+type Done<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Whether a policy allows an action.
+pub struct Question {
+    pub policy: Json,
+    pub action: String,
+    pub resource: String,
+    /// The partitions that are asked for.
+    pub leading_keys: Vec<String>,
+    /// What the answer has to be.
+    pub is_allowed: bool,
+}
+
+impl Question {
+    fn json(&self) -> Json {
+        let context = match self.leading_keys.is_empty() {
+            true => json!({}),
+            false => json!({"dynamodb:LeadingKeys": self.leading_keys}),
+        };
+        json!({
+            "policy": self.policy,
+            "request": {
+                "Principal": {"AWS": "arn:aws:iam::111122223333:role/service"},
+                "Action": format!("dynamodb:{}", self.action),
+                "Resource": self.resource,
+                "Context": context,
+            },
+        })
+    }
+}
+
+/// Has all questions answered, and compares the answers with what they have to be.
+pub fn ask(questions: &[Question]) -> Done<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut judge = Command::new(cargo)
+        .args(["run", "--quiet", "--locked", "--manifest-path"])
+        .arg(root.join("tests/judge/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(root.join("target/judge"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let asked = Json::Array(questions.iter().map(Question::json).collect());
+    let mut input = judge.stdin.take().ok_or("no input")?;
+    let writing = std::thread::spawn(move || input.write_all(asked.to_string().as_bytes()));
+    let output = judge.wait_with_output()?;
+    writing.join().map_err(|_| "a panic")??;
+    assert!(output.status.success(), "the judge failed");
+    let answers = String::from_utf8(output.stdout)?;
+    assert_eq!(answers.lines().count(), questions.len());
+    for (question, answer) in questions.iter().zip(answers.lines()) {
+        let wanted = if question.is_allowed {
+            "allowed"
+        } else {
+            "denied"
+        };
+        let Question {
+            action,
+            resource,
+            leading_keys,
+            ..
+        } = question;
+        assert_eq!(
+            answer, wanted,
+            "{action} of {resource} {leading_keys:?} by {:#}",
+            question.policy
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,308 @@
+//! Every request of the ten systems is allowed by the policy of its role, and the same request is denied when it is changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use dynamo_entity::export::{Policy, PolicyRecorder, Verb};
+use dynamo_entity::prelude::*;
+use serde_json::Value as Json;
+
+use super::goldens::check;
+use super::judge::{Question, ask};
+use crate::patterns::run;
+use crate::support::db::{Db, Mode};
+use crate::support::engine::Kind;
+use crate::support::suite::Outcome;
+use crate::*;
+
+const TABLES: &str = "arn:aws:dynamodb:eu-west-1:111122223333:table/";
+
+/// An action, the table's name without its prefix, the index, and the partitions.
+type Seen = BTreeMap<(&'static str, String, Option<String>), BTreeSet<Vec<String>>>;
+
+/// The role that runs a system: what it is allowed is written down here, not observed.
+fn role(system: &str) -> Option<Policy> {
+    use Verb::*;
+    let policy = match system {
+        "access_tokens" => Policy::new([access_tokens::AccessToken::schema()])
+            .allow("AccessToken", [Create, Delete, Get]),
+        "app_users" => {
+            let users = app_users::AppUsers::schema().with_collection::<app_users::Record>();
+            Policy::new(users.ok())
+                .allow("UserInfo", [Create, Update])
+                .allow("Rewards", [Create])
+                .allow("HandOver", [Create])
+                .allow_pattern("UserInfo.by_code")
+                .allow_pattern("Record.in_partition")
+        }
+        "blog" => Policy::new([blog::Blog::schema()])
+            .allow("Post", [Get, InPartition, Batch])
+            .allow("Comment", [InPartition, Batch])
+            .allow_pattern("Post.by_author"),
+        "bulk" => {
+            Policy::new([bulk::Account::schema()]).allow("Account", [PutEach, UpdateEach, Scan])
+        }
+        "iot_meters" => Policy::new([
+            iot_meters::Measurement::schema(),
+            iot_meters::MeterStatus::schema(),
+            iot_meters::Configuration::schema(),
+        ])
+        .allow("Measurement", [Batch, InPartition])
+        .allow("MeterStatus", [Batch, Update])
+        .allow("Configuration", [Batch, InPartition])
+        .allow_pattern("MeterStatus.by_battery"),
+        "message_delivery" => Policy::new([
+            message_delivery::Messages::schema(),
+            message_delivery::Mailbox::schema(),
+        ])
+        .allow("Message", [Create, Get, Update, Check])
+        .allow("Chunk", [Create, Get, Delete])
+        .allow("Waiting", [Create, Delete, InPartition])
+        .allow("Mailbox", [Create, Upsert, Scan]),
+        "orders" => Policy::new([orders::Order::schema()])
+            .allow("Order", [Put, Modify, GetMany])
+            .allow_pattern("Order.by_status")
+            .allow_pattern("Order.of_customer")
+            .allow_pattern("Order.of_customer_by_status")
+            .allow_pattern("Order.pending"),
+        "organisations" => Policy::new([
+            organisations::Employee::schema(),
+            organisations::EmployeeOfMany::schema(),
+        ])
+        .allow("Employee", [Put, InPartition])
+        .allow("EmployeeOfMany", [Batch, InPartition])
+        .allow_pattern("Employee.by_hobby")
+        .allow_pattern("Employee.colleagues_by_hobby")
+        .allow_pattern("EmployeeOfMany.colleagues_by_hobby"),
+        "request_counts" => Policy::new([
+            request_counts::RequestCount::schema(),
+            request_counts::BusyRequestCount::schema(),
+        ])
+        .allow("RequestCount", [Upsert, InPartition])
+        .allow("BusyRequestCount", [Upsert, InPartition]),
+        "shop_directory" => Policy::new([shop_directory::Shop::schema()])
+            .allow("Shop", [Put])
+            .allow_pattern("Shop.by_place"),
+        "status_shards" => Policy::new([status_shards::Order::schema()])
+            .allow("Order", [Batch])
+            .allow_pattern("Order.by_status")
+            .allow_pattern("Order.by_status_plain"),
+        _ => return None,
+    };
+    Some(policy.region("eu-west-1").account("111122223333"))
+}
+
+const SYSTEMS: [&str; 11] = [
+    "access_tokens",
+    "app_users",
+    "blog",
+    "bulk",
+    "iot_meters",
+    "message_delivery",
+    "orders",
+    "organisations",
+    "request_counts",
+    "shop_directory",
+    "status_shards",
+];
+
+/// What the requests of a system ask, and what was recorded of them.
+async fn observed(
+    system: &str,
+) -> Result<(Seen, PolicyRecorder, String), Box<dyn std::error::Error>> {
+    let opened = Db::open(Mode::Raw).await?;
+    let (seen, recorder) = (Arc::new(Mutex::new(Seen::new())), PolicyRecorder::default());
+    let prefix = format!("{}-", opened.prefix().trim_end_matches('-'));
+    let (remembered, begin) = (Arc::clone(&seen), prefix.clone());
+    let db: &Dynamo = &opened;
+    let db = db
+        .clone()
+        .with_observer(recorder.observer())
+        .with_observer(move |request| {
+            let mut remembered = remembered.lock().expect("no panic");
+            for asked in request.actions() {
+                let keys = request.partition_keys().into_iter();
+                let keys = keys
+                    .filter(|key| key.table() == asked.table)
+                    .map(|key| key.text());
+                let table = asked
+                    .table
+                    .strip_prefix(&begin)
+                    .expect("a table of the test")
+                    .to_owned();
+                let place = (
+                    asked.action,
+                    table,
+                    asked.index.map(|index| index.into_owned()),
+                );
+                remembered.entry(place).or_default().insert(keys.collect());
+            }
+        });
+    run(system, &db).await?;
+    opened.close().await?;
+    let seen = std::mem::take(&mut *seen.lock().expect("no panic"));
+    Ok((seen, recorder, prefix))
+}
+
+fn arn(table: &str, index: Option<&str>) -> String {
+    let index = index.map(|index| format!("/index/{index}"));
+    format!("{TABLES}{table}{}", index.unwrap_or_default())
+}
+
+/// What was seen is allowed. Of another table, of another index, as a scan or as another action it is not.
+fn questions(policy: &Policy, seen: &Seen) -> Result<Vec<Question>, Box<dyn std::error::Error>> {
+    let policy: Json = serde_json::from_str(&policy.document()?)?;
+    let mut questions = Vec::new();
+    for ((action, table, index), keys) in seen {
+        let mut push =
+            |is_allowed: bool, action: &str, resource: String, leading_keys: Vec<String>| {
+                questions.push(Question {
+                    policy: policy.clone(),
+                    action: action.to_owned(),
+                    resource,
+                    leading_keys,
+                    is_allowed,
+                });
+            };
+        let index = index.as_deref();
+        for keys in keys {
+            push(true, action, arn(table, index), keys.clone());
+        }
+        let keys = keys.iter().next().cloned().unwrap_or_default();
+        push(
+            false,
+            action,
+            arn(&format!("{table}2"), index),
+            keys.clone(),
+        );
+        push(
+            false,
+            action,
+            arn(table, Some(index.map_or("none", |_| "another"))),
+            keys.clone(),
+        );
+        push(false, "DeleteTable", arn(table, None), Vec::new());
+        push(false, "PartiQLSelect", arn(table, index), keys.clone());
+        let scans = seen.contains_key(&("Scan", table.clone(), None)) && index.is_none();
+        if !scans {
+            push(false, "Scan", arn(table, index), Vec::new());
+        }
+    }
+    Ok(questions)
+}
+
+#[tokio::test]
+async fn the_ten_systems_may_do_what_they_do() -> Outcome {
+    // What a server is asked besides is another thing, and it would build an index.
+    if Kind::here().is_server() {
+        eprintln!("skipped on a server: policies are about what AWS is asked");
+        return Ok(());
+    }
+    let mut all = Vec::new();
+    for system in SYSTEMS {
+        let (seen, recorder, prefix) = observed(system).await?;
+        assert!(!seen.is_empty());
+        let role = role(system).ok_or("a role")?;
+        check(&format!("policies/{system}.json"), &role.document()?)?;
+        all.extend(questions(&role, &seen)?);
+        all.extend(questions(&role.leading_keys(), &seen)?);
+        let recorded = recorder.policy_with_scans(&prefix);
+        let recorded = recorded.region("eu-west-1").account("111122223333");
+        all.extend(questions(&recorded, &seen)?);
+        // Without being asked for, a scan is left out.
+        let plain = recorder
+            .policy(&prefix)
+            .region("eu-west-1")
+            .account("111122223333");
+        assert!(!plain.document()?.contains("Scan"), "{system}");
+        let scans = seen.keys().filter(|(action, ..)| *action == "Scan").count();
+        assert_eq!(recorder.scanned().len(), scans, "{system}");
+    }
+    ask(&all)
+}
+
+/// A role of one entity of a shared table has no way to the others.
+#[test]
+fn partitions_of_others_are_denied() -> Outcome {
+    let messages = || Policy::new([message_delivery::Messages::schema(), blog::Blog::schema()]);
+    let read = messages()
+        .allow("Message", [Verb::Get])
+        .allow("Post", [Verb::InPartition])
+        .leading_keys();
+    let policy: Json = serde_json::from_str(&read.document()?)?;
+    let question = |action: &str, table: &str, keys: &[&str], is_allowed: bool| Question {
+        policy: policy.clone(),
+        action: action.to_owned(),
+        resource: arn(table, None),
+        leading_keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+        is_allowed,
+    };
+    let message = message_delivery::Messages::schema().name;
+    ask(&[
+        question("GetItem", &message, &["MESSAGE#1"], true),
+        question("GetItem", &message, &["MESSAGE#1", "MESSAGE#2"], true),
+        question("GetItem", &message, &["OTHER#1"], false),
+        question("GetItem", &message, &["MESSAGE#1", "OTHER#1"], false),
+        question("Query", "blog", &["POSTS"], true),
+        question("Query", "blog", &["POSTS2"], false),
+        question("Query", "blog", &["POST#1"], false),
+    ])
+}
+
+#[test]
+fn names_that_nothing_has_are_refused() {
+    let refusal = |policy: Policy| policy.document().unwrap_err().to_string();
+    let orders = || Policy::new([orders::Order::schema()]);
+    let nothing = refusal(orders());
+    assert!(nothing.contains("the policy allows nothing"), "{nothing}");
+    let entity = refusal(orders().allow("Oder", [Verb::Get]));
+    assert!(
+        entity.contains("`Oder`, which is no entity of its tables: there are `Order`"),
+        "{entity}"
+    );
+    let pattern = refusal(orders().allow_pattern("Order.by_place"));
+    assert!(
+        pattern.contains("its patterns are `of_customer`"),
+        "{pattern}"
+    );
+    let name = refusal(orders().allow_pattern("by_status"));
+    assert!(name.contains("as `Order.by_status`"), "{name}");
+    let both = Policy::new([orders::Order::schema(), status_shards::Order::schema()]);
+    let both = refusal(both.allow("Order", [Verb::Get]));
+    assert!(both.contains("make a policy of each"), "{both}");
+    let unique =
+        refusal(Policy::new([app_users::AppUsers::schema()]).allow("UserInfo", [Verb::Batch]));
+    assert!(unique.contains("which has no such verb"), "{unique}");
+}
+
+/// A policy that is too long for IAM is several, which allow the same together.
+#[test]
+fn long_policies_are_several() -> Outcome {
+    let all = Policy::new(schemas::all()?)
+        .prefix("production-environment-of-the-shop")
+        .region("ap-southeast-2")
+        .account("111122223333")
+        .allow_all()
+        .allow_create_tables();
+    let refused = all.document().unwrap_err().to_string();
+    assert!(refused.contains("more than 6144 characters"), "{refused}");
+    let documents = all.documents()?;
+    assert!(documents.len() > 1);
+    let mut resources = BTreeSet::new();
+    for document in documents {
+        assert!(document.chars().filter(|c| !c.is_whitespace()).count() <= 6144);
+        let document: Json = serde_json::from_str(&document)?;
+        for statement in document["Statement"].as_array().ok_or("a list")? {
+            let found = statement["Resource"].as_array().ok_or("a list")?;
+            resources.extend(found.iter().map(|arn| arn.to_string()));
+        }
+        assert!(!document.to_string().contains("dynamodb:Scan"));
+    }
+    let tables = schemas::all()?;
+    let indexes: usize = tables
+        .iter()
+        .map(|t| t.global_indexes.len() + t.local_indexes.len())
+        .sum();
+    assert_eq!(resources.len(), tables.len() + indexes);
+    Ok(())
+}

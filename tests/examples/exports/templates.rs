@@ -1,0 +1,264 @@
+//! CloudFormation templates: cfn-lint finds nothing in them, and stacks that are made of them are what is declared.
+
+use dynamo_entity::aws_sdk_dynamodb::Client;
+use dynamo_entity::export::CloudFormation;
+use dynamo_entity::prelude::*;
+use dynamo_entity::schema::{IndexSchema, StreamView, TableSchema};
+use fastrand::Rng;
+
+use super::goldens::check;
+use super::random::{later, tables};
+use super::stack::Stack;
+use super::tools::{create_stack, lint, tool};
+use crate::schemas::all;
+use crate::support::db::{Db, Mode};
+use crate::support::engine::Kind;
+use crate::support::suite::Outcome;
+
+#[test]
+fn cfn_lint_finds_nothing_in_templates() -> Outcome {
+    let Some(cfn_lint) = tool("CFN_LINT", "cfn_lint_finds_nothing_in_templates") else {
+        return Ok(());
+    };
+    let folder = tempfile::tempdir()?;
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+    write("examples.json", &CloudFormation::new(all()?).template()?)?;
+    for seed in 0..30 {
+        let mut rng = Rng::with_seed(seed);
+        let before = tables(&mut rng, 3);
+        write(
+            &format!("{seed}.json"),
+            &CloudFormation::new(before.clone())
+                .disposable()
+                .template()?,
+        )?;
+        for step in CloudFormation::new(later(&mut rng, &before)).since(before)? {
+            write(&format!("{seed}.{}", step.file_name), &step.text)?;
+        }
+    }
+    lint(&cfn_lint, folder.path())
+}
+
+/// moto's stacks know no TTL of tables, so that is left out.
+#[tokio::test]
+async fn stacks_of_moto_are_as_declared() -> Outcome {
+    let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared") else {
+        return Ok(());
+    };
+    create_stack(
+        &url,
+        "examples",
+        &CloudFormation::new(all()?).prefix("stack").template()?,
+    )
+    .await?;
+    let db = Dynamo::connect(&format!("{url}?region=us-east-1"))
+        .await?
+        .with_prefix("stack");
+    let mut schemas = all()?;
+    for schema in &mut schemas {
+        schema.ttl = None;
+        let name = format!("stack-{}", schema.name);
+        // It has to be there already: what is missing would be created, and then be as declared.
+        db.client()
+            .describe_table()
+            .table_name(&name)
+            .send()
+            .await?;
+        assert_eq!(
+            indexes_of(db.client(), &name).await?,
+            declared(schema),
+            "{name}"
+        );
+    }
+    db.create_tables(schemas).await?;
+    Ok(())
+}
+
+fn declared(schema: &TableSchema) -> Vec<String> {
+    let mut names: Vec<String> = schema
+        .global_indexes
+        .iter()
+        .map(|index| index.name.clone())
+        .collect();
+    names.sort();
+    names
+}
+
+async fn indexes_of(
+    client: &Client,
+    table: &str,
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+    let found = client.describe_table().table_name(table).send().await?;
+    let indexes = found
+        .table()
+        .map(|table| table.global_secondary_indexes())
+        .unwrap_or_default();
+    let mut names: Vec<String> = indexes
+        .iter()
+        .filter_map(|index| index.index_name().map(str::to_owned))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Templates, one after the other, make any tables of any others, in steps that CloudFormation takes.
+#[tokio::test]
+async fn numbered_templates_lead_from_tables_to_tables() -> Outcome {
+    // Servers take their time with indexes.
+    let seeds = if Kind::here().is_server() {
+        0..0
+    } else {
+        0..60
+    };
+    for seed in seeds {
+        let mut rng = Rng::with_seed(seed);
+        let db = Db::open(Mode::Raw).await?;
+        let count = rng.usize(1..4);
+        let mut now = tables(&mut rng, count);
+        let mut stack = Stack::default();
+        let template =
+            |tables: &[TableSchema]| CloudFormation::new(tables.to_vec()).prefix(db.prefix());
+        stack
+            .deploy(db.client(), &template(&now).template()?)
+            .await?;
+        for _ in 0..2 {
+            let next = later(&mut rng, &now);
+            let steps = template(&next).since(now.clone())?;
+            for step in &steps {
+                assert!(!step.changes.is_empty());
+                stack.deploy(db.client(), &step.text).await?;
+            }
+            let gives_up = |step: &&str| step.starts_with("delete") || step.starts_with("give up");
+            let mut changes = steps
+                .iter()
+                .flat_map(|step| &step.changes)
+                .map(String::as_str);
+            if changes.any(|change| gives_up(&change)) {
+                assert!(
+                    changes.all(|change| gives_up(&change)),
+                    "deletions come last: {steps:?}"
+                );
+            }
+            if let Some(last) = steps.last() {
+                assert_eq!(last.text, template(&next).template()?, "seed {seed}");
+            }
+            assert!(template(&next).since(next.clone())?.is_empty());
+            let mut compared = next.clone();
+            for schema in &mut compared {
+                // The engine's stream is what it was first, and nothing compares settings.
+                schema.stream = None;
+                let name = format!("{}{}", full_prefix(&db), schema.name);
+                assert_eq!(
+                    indexes_of(db.client(), &name).await?,
+                    declared(schema),
+                    "seed {seed}"
+                );
+            }
+            db.create_tables(compared).await?;
+            // Tables that were given up stay, and another of their name would meet them.
+            let names: Vec<String> = now.iter().map(|table| table.name.clone()).collect();
+            now = next;
+            if names
+                .iter()
+                .any(|name| now.iter().all(|table| table.name != *name))
+            {
+                break;
+            }
+        }
+        db.close().await?;
+    }
+    Ok(())
+}
+
+fn full_prefix(db: &Db) -> String {
+    match db.prefix().ends_with(['-', '_', '.']) {
+        true => db.prefix().to_owned(),
+        false => format!("{}-", db.prefix()),
+    }
+}
+
+/// The order of an index's name and the number of a step, as they are committed.
+#[test]
+fn numbered_templates_are_written_as_they_were() -> Outcome {
+    let before = crate::orders::Order::schema();
+    let mut after = before.clone().tag("team", "sales");
+    after.ttl = Some("expires".into());
+    after.stream = Some(StreamView::NewImage);
+    let renamed = |index: &mut IndexSchema| index.name = format!("{}_2", index.name);
+    after.global_indexes.iter_mut().take(2).for_each(renamed);
+    let stack = CloudFormation::new([after, crate::blog::Blog::schema()]);
+    let gone = crate::tasks::Task::schema();
+    let mut told = Vec::new();
+    for step in stack.since([before, gone])? {
+        check(&format!("numbered/{}", step.file_name), &step.text)?;
+        told.push(format!("{}: {}", step.file_name, step.changes.join(", ")));
+    }
+    assert_eq!(
+        told,
+        [
+            "01.template.json: change the settings of table `order`, create table `blog`",
+            "02.template.json: create index `of_customer_2` of table `order`",
+            "03.template.json: create index `of_customer_by_status_2` of table `order`",
+            "04.template.json: delete index `of_customer` of table `order`",
+            "05.template.json: delete index `of_customer_by_status` of table `order`, give up table `task`",
+        ]
+    );
+    Ok(())
+}
+
+#[test]
+fn what_would_replace_a_table_is_refused() -> Outcome {
+    let before = crate::organisations::Employee::schema();
+    let refusal = |change: &dyn Fn(&mut TableSchema)| {
+        let mut after = before.clone();
+        change(&mut after);
+        let refused = CloudFormation::new([after])
+            .since([before.clone()])
+            .unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::SchemaMismatch);
+        refused.to_string()
+    };
+    let key = refusal(&|table| table.pk.name = "firm".into());
+    assert!(key.contains("would replace it by an empty one"), "{key}");
+    assert!(
+        key.contains("the key of a table cannot be changed, so this needs a new table"),
+        "{key}"
+    );
+    let changed = refusal(&|table| table.global_indexes[0].sk.clear());
+    assert!(changed.contains("declare it under a new name"), "{changed}");
+    let local = refusal(&|table| table.local_indexes.clear());
+    assert!(
+        local.contains("it can only be given up together with the table"),
+        "{local}"
+    );
+    let none = CloudFormation::new([]).template().unwrap_err().to_string();
+    assert!(none.contains("1 to 500 tables, not 0"), "{none}");
+    // Old and new indexes are there together.
+    let many = |letter: &str| {
+        let mut table = before.clone();
+        let index = table.global_indexes.remove(0);
+        let named = |number: u8| IndexSchema::clone(&index).named(&format!("{letter}{number:02}"));
+        table.global_indexes = (0..20).map(named).collect();
+        table
+    };
+    let crowded = CloudFormation::new([many("new")])
+        .since([many("old")])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        crowded.contains("give up some old ones in a deployment of its own first"),
+        "{crowded}"
+    );
+    Ok(())
+}
+
+trait Named {
+    fn named(self, name: &str) -> Self;
+}
+
+impl Named for IndexSchema {
+    fn named(mut self, name: &str) -> Self {
+        self.name = name.to_owned();
+        self
+    }
+}
