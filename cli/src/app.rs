@@ -257,6 +257,28 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_wrong_declaration_is_told() {
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams = Streams {
+            out: &mut out,
+            notes: &mut notes,
+            input: &mut &b""[..],
+            terminals: Terminals::default(),
+        };
+        let app = App::new([]).writes::<Note>();
+        assert_eq!(
+            app.run_with(vec!["db".into(), "lint".into()], &mut streams)
+                .await,
+            Exit::Failed
+        );
+        let notes = String::from_utf8(notes).unwrap();
+        assert!(
+            notes.contains("`Note` is in none of the schemas"),
+            "{notes}"
+        );
+    }
+
+    #[tokio::test]
     async fn people_are_asked() {
         let people = Terminals {
             notes: true,

@@ -156,6 +156,7 @@ fn data(model: &Model) -> Vec<Command> {
 fn explain(model: &Model) -> Command {
     let get = Command::new("get").about("Of one item");
     let query = Command::new("query").about("Of a page of an access pattern");
+    let count = Command::new("count").about("Of counting the rows of an access pattern");
     let put = Command::new("put").about("Of storing an item");
     let delete = Command::new("delete").about("Of deleting an item");
     Command::new("explain")
@@ -165,6 +166,7 @@ fn explain(model: &Model) -> Command {
         .disable_help_subcommand(true)
         .subcommand(arguments::for_entities(get, model, arguments::get))
         .subcommand(arguments::for_questions(query, model, arguments::pages))
+        .subcommand(arguments::for_questions(count, model, arguments::strong))
         .subcommand(arguments::for_entities(put, model, arguments::put))
         .subcommand(arguments::for_entities(delete, model, arguments::delete))
 }

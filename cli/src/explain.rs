@@ -19,6 +19,7 @@ pub(crate) async fn run(
     let model = context.model;
     let explained = match verb {
         "query" => query::pages(&model.question(name)?, matches)?.explain(&db),
+        "count" => query::asked(&model.question(name)?, matches)?.explain_count(&db),
         "put" => put::request(model.entity(name)?, matches, context.streams)?.explain(&db),
         "delete" => delete::request(model.entity(name)?, matches)?.explain(&db),
         _ => get::request(model.entity(name)?, matches)?.explain(&db),

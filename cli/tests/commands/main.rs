@@ -84,6 +84,7 @@ fn main() -> ExitCode {
                 pages::rows_are_counted,
                 pages::strong_reads_see_everything,
                 requests::keys_are_written_as_typed,
+                requests::counts_are_explained_as_typed,
                 requests::writes_are_explained_as_typed,
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,

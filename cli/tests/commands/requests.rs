@@ -203,6 +203,20 @@ pub fn keys_are_written_as_typed(place: &Place) -> Outcome {
     )
 }
 
+pub fn counts_are_explained_as_typed(place: &Place) -> Outcome {
+    let explain =
+        |db: &Dynamo| shop_admin::Order::by_status(shop_admin::Status::Paid).explain_count(db);
+    let typed = place.typed(async |db| explain(db))?;
+    assert!(typed.requests[0].contains("COUNT"), "{typed:?}");
+    same(place, "shop", "count Order.by_status Paid", typed)?;
+    let limited = place.typed(async |db| {
+        let orders = shop_admin::Order::in_partition("ann");
+        orders.limit(7).explain_count(db)
+    })?;
+    assert!(limited.requests[0].contains("\"Limit\":7"), "{limited:?}");
+    Ok(())
+}
+
 pub fn writes_are_explained_as_typed(place: &Place) -> Outcome {
     let user = shop_admin::User::key("ann");
     let delete = place.typed(async |db| user.delete().if_exists().explain(db))?;
