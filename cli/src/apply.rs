@@ -2,7 +2,6 @@
 
 use clap::ArgMatches;
 use dynamo_entity::deploy::{Deletion, StepState, TablePlan};
-use indicatif::ProgressBar;
 
 use crate::context::Context;
 use crate::exit::Exit;
@@ -28,12 +27,7 @@ pub(crate) async fn run(
     if !is_meant {
         return Err(Failure::said("nothing was changed: say `--yes`"));
     }
-    let is_watched = context.streams.terminals.notes;
-    let bar = match is_watched {
-        true => ProgressBar::new_spinner(),
-        false => ProgressBar::hidden(),
-    };
-    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    let bar = context.streams.watched();
     let notes = &mut *context.streams.notes;
     let mut application = plan.apply(&db).on_progress(|now| {
         bar.set_message(now.to_string());
@@ -54,6 +48,9 @@ pub(crate) async fn run(
     Ok(Exit::Done)
 }
 
+/// The loss of something of a table.
+type LossOf = fn(String) -> Deletion;
+
 /// The losses that are allowed.
 fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deletion>, Failure> {
     let named = |option: &str| -> Vec<String> {
@@ -70,7 +67,7 @@ fn allowed(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Vec<Deleti
         };
         allowed.push(Deletion::index(table, index));
     }
-    let tables: [(&str, fn(String) -> Deletion); 2] = [
+    let tables: [(&str, LossOf); 2] = [
         ("allow-delete-stream", Deletion::stream),
         ("allow-unprotect", Deletion::protection),
     ];

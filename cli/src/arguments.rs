@@ -3,6 +3,7 @@
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dynamo_entity::Cursor;
+use dynamo_entity::schema::{FieldRole, IndexKind};
 
 use crate::model::{Model, ModelEntity, PartInput, Question};
 
@@ -26,7 +27,11 @@ pub(crate) fn for_entities(
 }
 
 /// A command for each access pattern, with the parts of its key.
-pub(crate) fn for_questions(command: Command, model: &Model, options: fn() -> Vec<Arg>) -> Command {
+pub(crate) fn for_questions(
+    command: Command,
+    model: &Model,
+    options: fn(&Question<'_>) -> Vec<Arg>,
+) -> Command {
     let command = nested(command, "PATTERN", "Access patterns");
     let questions = model.entities().flat_map(ModelEntity::questions);
     questions.fold(command, |command, question| {
@@ -35,7 +40,7 @@ pub(crate) fn for_questions(command: Command, model: &Model, options: fn() -> Ve
             .disable_help_subcommand(true)
             .args(partition(&question))
             .args(sort(&question))
-            .args(options());
+            .args(options(&question));
         command.subcommand(one)
     })
 }
@@ -131,7 +136,7 @@ pub(crate) fn texts(matches: &ArgMatches, count: usize) -> Vec<&str> {
 }
 
 /// What a query of pages takes.
-pub(crate) fn pages() -> Vec<Arg> {
+pub(crate) fn pages(question: &Question<'_>) -> Vec<Arg> {
     let mut options = vec![
         Arg::new("limit")
             .long("limit")
@@ -154,22 +159,26 @@ pub(crate) fn pages() -> Vec<Arg> {
             .action(ArgAction::SetTrue)
             .help("Reads from the end to the beginning"),
     ];
-    options.extend(strong());
+    options.extend(reads(question));
     options
 }
 
-/// What every read takes.
-pub(crate) fn strong() -> Vec<Arg> {
-    let strong = Arg::new("strong")
+/// What every query takes. Of a global index a strong read is refused, so the help does not name it.
+pub(crate) fn reads(question: &Question<'_>) -> Vec<Arg> {
+    let kind = question.pattern.map(|pattern| pattern.kind);
+    vec![strong().hide(kind == Some(IndexKind::Global))]
+}
+
+fn strong() -> Arg {
+    Arg::new("strong")
         .long("strong")
         .action(ArgAction::SetTrue)
-        .help("Sees every write that was acknowledged before; costs double, and not by a global index");
-    vec![strong]
+        .help("Sees every write that was acknowledged before; costs double")
 }
 
 /// What a get takes.
 pub(crate) fn get(entity: ModelEntity<'_>) -> Vec<Arg> {
-    key(entity).into_iter().chain(strong()).collect()
+    key(entity).into_iter().chain([strong()]).collect()
 }
 
 /// What a put takes.
@@ -209,7 +218,6 @@ pub(crate) fn delete(entity: ModelEntity<'_>) -> Vec<Arg> {
 }
 
 fn has_version(entity: ModelEntity<'_>) -> bool {
-    use dynamo_entity::schema::FieldRole;
     let mut fields = entity.entity.fields.iter();
     fields.any(|field| field.role == FieldRole::Version)
 }

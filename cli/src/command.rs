@@ -147,7 +147,7 @@ fn data(model: &Model) -> Vec<Command> {
     vec![
         arguments::for_entities(get, model, arguments::get),
         arguments::for_questions(query, model, arguments::pages),
-        arguments::for_questions(count, model, arguments::strong),
+        arguments::for_questions(count, model, arguments::reads),
         arguments::for_entities(put, model, arguments::put),
         arguments::for_entities(delete, model, arguments::delete),
     ]
@@ -166,7 +166,7 @@ fn explain(model: &Model) -> Command {
         .disable_help_subcommand(true)
         .subcommand(arguments::for_entities(get, model, arguments::get))
         .subcommand(arguments::for_questions(query, model, arguments::pages))
-        .subcommand(arguments::for_questions(count, model, arguments::strong))
+        .subcommand(arguments::for_questions(count, model, arguments::reads))
         .subcommand(arguments::for_entities(put, model, arguments::put))
         .subcommand(arguments::for_entities(delete, model, arguments::delete))
 }

@@ -40,14 +40,22 @@ impl Terminals {
 }
 
 impl Streams<'_> {
-    /// Something to look at while one waits. It is there only if the notes go to a terminal, and the output does not,
-    /// which would be written over.
+    /// Something to look at while one waits for output, which it must not stand in.
     pub(crate) fn waiting(&self, message: &'static str) -> ProgressBar {
-        if !self.terminals.notes || self.terminals.out {
+        if self.terminals.out {
+            return ProgressBar::hidden();
+        }
+        let bar = self.watched();
+        bar.set_message(message);
+        bar
+    }
+
+    /// Something to look at while something is done. It is there only if the notes go to a terminal.
+    pub(crate) fn watched(&self) -> ProgressBar {
+        if !self.terminals.notes {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new_spinner();
-        bar.set_message(message);
         bar.enable_steady_tick(std::time::Duration::from_millis(100));
         bar
     }

@@ -15,7 +15,7 @@ pub fn order(number: u32) -> Order {
     Order {
         user: "ann".into(),
         number,
-        status: if number % 3 == 0 {
+        status: if number.is_multiple_of(3) {
             Status::Pending
         } else {
             Status::Paid
