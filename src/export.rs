@@ -5,7 +5,7 @@
 //! can be committed and compared. [The guide](crate::guide::exports) says which one is for what.
 //!
 //! ```
-//! use dynamo_entity::export::{CloudFormation, Policy, Verb};
+//! use dynamo_entity::export::{CloudFormation, Policy, PolicyVerb};
 //! use dynamo_entity::prelude::*;
 //!
 //! #[derive(DynamoEntity)]
@@ -20,7 +20,7 @@
 //!     .prefix("prod-shop")
 //!     .region("eu-west-1")
 //!     .account("111122223333")
-//!     .allow("Order", [Verb::Get, Verb::Create])
+//!     .allow("Order", [PolicyVerb::Get, PolicyVerb::Create])
 //!     .allow_pattern("Order.by_status")
 //!     .document()?;
 //! assert!(policy.contains("arn:aws:dynamodb:eu-west-1:111122223333:table/prod-shop-orders/index/by_status"));
@@ -39,7 +39,7 @@ mod workbench;
 pub use cloud_formation::{CloudFormation, NumberedTemplate};
 pub use format::ExportFormat;
 pub use markdown::Markdown;
-pub use policy::{Policy, PolicyRecorder, Verb};
+pub use policy::{Policy, PolicyRecorder, PolicyVerb};
 pub use terraform::Terraform;
 pub use workbench::Workbench;
 

@@ -56,8 +56,8 @@
 //! | connect | [`Dynamo::connect`] |
 //! | create tables | [`Dynamo::create_tables`], [`Dynamo::add_indexes`] |
 //! | see and make changes of tables | [`Dynamo::plan`], [`deploy`], [the guide](guide::deploying) |
-//! | be told what is likely to be regretted about a model | [`lint::check`], [the guide](guide::lints) |
 //! | know what a changed declaration does to stored items | [`lock`], [the guide](guide::lock_file) |
+//! | be told what is likely to be regretted about a model | [`lint::check`], [the guide](guide::lints) |
 //! | answer a health check | [`Dynamo::ready`] |
 //! | know what an operation costs | [`Dynamo::estimate`], [the guide](guide::costs) |
 //! | read or delete by key | [`Key`] |

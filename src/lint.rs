@@ -132,7 +132,7 @@ impl fmt::Display for LintPlace {
 /// Three lines: what is there, what to do, and how to keep it as it is.
 impl fmt::Display for Lint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (place, rule) = (&self.place, self.rule.name());
+        let (place, rule) = (&self.place, self.rule);
         writeln!(f, "{place}: {rule}: {}", self.message)?;
         writeln!(f, "    fix: {}", self.fix)?;
         match place {

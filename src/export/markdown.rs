@@ -206,10 +206,15 @@ fn stream(view: StreamView) -> &'static str {
 }
 
 fn billing(billing: Option<Billing>) -> String {
-    match billing.and_then(Billing::units) {
-        None => "on demand".to_owned(),
-        Some((reads, writes)) => {
+    match billing {
+        None | Some(Billing::OnDemand) => "on demand".to_owned(),
+        Some(Billing::Provisioned { reads, writes }) => {
             format!("{reads} read and {writes} write units, also of each global index")
+        }
+        Some(Billing::Scaled { reads, writes }) => {
+            format!(
+                "{reads} read and {writes} write units at first, also of each global index; others scale them"
+            )
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::table::named_by;
 use grant::Grant;
 
 pub use recorder::PolicyRecorder;
-pub use verb::Verb;
+pub use verb::PolicyVerb;
 
 /// The partitions that an action is limited to; None if it may ask for any.
 type Partitions = Option<BTreeSet<String>>;
@@ -28,12 +28,12 @@ struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Par
 /// An IAM policy for a role: the actions that the allowed verbs and access patterns send, on their tables and indexes, and
 /// nothing else.
 ///
-/// There is no `Scan` in it unless [`Verb::Scan`] is allowed. What each verb sends says
+/// There is no `Scan` in it unless [`PolicyVerb::Scan`] is allowed. What each verb sends says
 /// [the guide](crate::guide::exports#what-each-verb-needs).
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
-/// # use dynamo_entity::export::{Policy, Verb};
+/// # use dynamo_entity::export::{Policy, PolicyVerb};
 /// # #[derive(DynamoEntity)]
 /// # #[dynamo(table = "orders", key(pk = id), gsi(by_status, pk = status, sk = id))]
 /// # struct Order { id: u32, status: String }
@@ -42,7 +42,7 @@ struct Permissions(BTreeMap<(String, Option<String>), BTreeMap<&'static str, Par
 ///     .prefix("prod-shop")
 ///     .region("eu-west-1")
 ///     .account("111122223333")
-///     .allow("Order", [Verb::Get, Verb::Modify])
+///     .allow("Order", [PolicyVerb::Get, PolicyVerb::Modify])
 ///     .allow_pattern("Order.by_status");
 /// assert_eq!(packing.document()?, r#"{
 ///   "Version": "2012-10-17",
@@ -129,7 +129,7 @@ impl Policy {
 
     /// Allows these verbs of an entity. An unknown name is an error of [`document`](Self::document).
     #[must_use]
-    pub fn allow(self, entity: &str, verbs: impl IntoIterator<Item = Verb>) -> Self {
+    pub fn allow(self, entity: &str, verbs: impl IntoIterator<Item = PolicyVerb>) -> Self {
         let verbs = verbs.into_iter();
         let grants: Vec<Grant> = verbs
             .map(|verb| Grant::Verb(entity.to_owned(), verb))
@@ -167,6 +167,12 @@ impl Policy {
     #[must_use]
     pub fn allow_ready(self) -> Self {
         self.with([Grant::Ready])
+    }
+
+    /// Allows [`plan`](crate::Dynamo::plan), which looks at tables and their settings, for a job that finds drift.
+    #[must_use]
+    pub fn allow_plan(self) -> Self {
+        self.with([Grant::Plan])
     }
 
     /// Allows [`create_tables`](crate::Dynamo::create_tables).

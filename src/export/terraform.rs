@@ -34,7 +34,7 @@ pub struct Terraform {
     has_own_indexes: bool,
 }
 
-type Members<'n> = Vec<(&'n str, Option<JsonTree>)>;
+type TerraformMembers<'n> = Vec<(&'n str, Option<JsonTree>)>;
 
 impl Terraform {
     /// The configuration of these tables.
@@ -171,7 +171,7 @@ fn texts(names: &[String]) -> JsonTree {
     JsonTree::list(names, |name| text(name))
 }
 
-fn units(billing: Option<Billing>, [read, write]: [&'static str; 2]) -> Members<'static> {
+fn units(billing: Option<Billing>, [read, write]: [&'static str; 2]) -> TerraformMembers<'static> {
     match billing.and_then(Billing::units) {
         None => Vec::new(),
         Some((reads, writes)) => {

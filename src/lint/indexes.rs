@@ -164,7 +164,7 @@ pub(super) fn empty_index(model: &LintModel<'_>, findings: &mut Findings) {
     }
 }
 
-pub(super) fn unfilled_index(model: &LintModel<'_>, findings: &mut Findings) {
+pub(super) fn unasked_index(model: &LintModel<'_>, findings: &mut Findings) {
     if model.table.entities.is_empty() {
         return;
     }
@@ -173,8 +173,8 @@ pub(super) fn unfilled_index(model: &LintModel<'_>, findings: &mut Findings) {
             let name = &index.name;
             findings.add(
                 model.index_place(index),
-                format!("no entity fills the index `{name}`, and nothing asks it"),
-                format!("remove it, or fill it by `gsi(.., on = {name}, ..)` of an entity"),
+                format!("no access pattern asks the index `{name}`, and every write that fills it pays for it"),
+                format!("remove it, or ask it: `gsi(.., on = {name}, ..)` of an entity"),
             );
         }
     }

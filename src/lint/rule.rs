@@ -1,5 +1,7 @@
 //! The list of all rules.
 
+use std::fmt;
+
 use super::model::{Findings, LintModel};
 use super::{allowed, attributes, indexes, partitions, sort_keys, uniques};
 
@@ -45,6 +47,13 @@ macro_rules! rules {
     };
 }
 
+/// Its name.
+impl fmt::Display for LintRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 rules! {
     ConstantPartition, "constant_partition", partitions::constant_partition,
         "a partition key that is the same in every item, without shards";
@@ -86,8 +95,8 @@ rules! {
         "an index whose partitions hold one item each, which its key finds";
     EmptyIndex, "empty_index", indexes::empty_index,
         "an index that no item is ever in";
-    UnfilledIndex, "unfilled_index", indexes::unfilled_index,
-        "an index of a table that no entity fills";
+    UnaskedIndex, "unasked_index", indexes::unasked_index,
+        "an index of a table that no access pattern asks";
     ManyIndexes, "many_indexes", indexes::many_indexes,
         "more than 15 global indexes, of at most 20";
     LocalIndex, "local_index", indexes::local_index,

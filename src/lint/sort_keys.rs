@@ -114,7 +114,7 @@ pub(super) fn moving_rows(model: &LintModel<'_>, findings: &mut Findings) {
     let moves = |field: &FieldInKey<'_>| {
         let changes = matches!(
             field.role(),
-            Some(FieldRole::UpdatedAt | FieldRole::UpdatedBy | FieldRole::Version)
+            Some(FieldRole::UpdatedAt | FieldRole::Version)
         );
         changes && !matches!(field.cut(), Some("date" | "month"))
     };

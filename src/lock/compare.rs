@@ -56,7 +56,7 @@ fn both(name: &str, old: &StoredTable, new: &StoredTable, changes: &mut Vec<Stor
                 };
                 let before = changes.len();
                 entity.compare(old_name, changes);
-                if changes.len() == before && old != new {
+                if changes.len() == before && entity.differs() {
                     changes.push(untold((name, Some(entity.name.to_owned()))));
                 }
             }
@@ -117,6 +117,21 @@ struct EntityPair<'m> {
 }
 
 impl EntityPair<'_> {
+    /// Whether it is another than it was, but for the key of the table, which is no matter of its entities.
+    fn differs(&self) -> bool {
+        let [old, new] =
+            [self.tables.old, self.tables.new].map(|table| (&table.head.pk, &table.head.sk));
+        let is_like_new = StoredEntity {
+            pk: self.new.pk.clone(),
+            sk: self.new.sk.clone(),
+            ..self.old.clone()
+        };
+        match old == new {
+            true => self.old != self.new,
+            false => is_like_new != *self.new,
+        }
+    }
+
     fn change(
         &self,
         class: ChangeClass,

@@ -19,7 +19,7 @@ fn read_back(model: &StoredModel, seed: u64) -> StoredModel {
 
 #[test]
 fn every_model_is_read_back() {
-    for seed in 0..3_000 {
+    for seed in 0..1_000 {
         let model = RandomModel(Rng::with_seed(seed)).model();
         assert_eq!(
             read_back(&model, seed),
@@ -57,7 +57,7 @@ fn what_says_the_same_is_read_alike() {
 /// Two models have a change between them if they are not equal, and else none.
 #[test]
 fn equal_models_alone_have_no_change() {
-    for seed in 0..20_000 {
+    for seed in 0..8_000 {
         let mut random = RandomModel(Rng::with_seed(seed));
         let old = random.model();
         assert_eq!(changes(&old, &old), [], "seed {seed}");
@@ -83,7 +83,7 @@ fn equal_models_alone_have_no_change() {
 /// A line that is lost, doubled, moved or changed by one character is an error, or shows as a change.
 #[test]
 fn every_line_counts() {
-    for seed in 0..400 {
+    for seed in 0..100 {
         let mut random = RandomModel(Rng::with_seed(seed));
         let model = random.model();
         let text = text(&model);
@@ -110,12 +110,55 @@ fn every_line_counts() {
     }
 }
 
+/// A sum can be forged, or be that of another version. Even so one fact has one place and one spelling.
+#[test]
+fn facts_are_spelt_in_one_way() {
+    let mut refused = 0;
+    for seed in 0..300 {
+        let mut random = RandomModel(Rng::with_seed(seed));
+        let model = random.model();
+        let text = text(&model);
+        let mut blocks = text.split("\n\n").skip(1).filter(|block| block.len() > 5);
+        let Some(block) = blocks.next() else {
+            continue;
+        };
+        let is_fact = |line: &&str| !line.starts_with("  entity ") && !line.starts_with("  sum ");
+        let facts: Vec<&str> = block.lines().filter(is_fact).collect();
+        let listed: Vec<&str> = block
+            .lines()
+            .filter(|line| line.starts_with("  entity "))
+            .collect();
+        for at in 1..facts.len() {
+            let (mut doubled, mut moved, mut spaced) =
+                (facts.clone(), facts.clone(), facts.clone());
+            doubled.insert(at, facts[at]);
+            moved.swap(at, facts.len() - 1);
+            let wide = format!("{} ", facts[at]);
+            spaced[at] = &wide;
+            for forged in [doubled, moved, spaced]
+                .iter()
+                .filter(|forged| **forged != facts)
+            {
+                let (header, rest) = forged.split_first().unwrap();
+                let lines = [header].into_iter().chain(&listed).chain(rest);
+                let lines: Vec<&str> = lines.copied().collect();
+                let sum = super::text::sum(forged.iter().copied());
+                let forged = format!("{}\n  sum {sum}", lines.join("\n"));
+                let found = read(&text.replacen(block, &forged, 1));
+                refused += u32::from(found.is_err());
+                assert_ne!(found.ok(), Some(model.clone()), "seed {seed}\n{forged}");
+            }
+        }
+    }
+    assert!(refused > 1_000, "{refused}");
+}
+
 /// Two branches change a model, and a tool that knows lines alone merges their files: what comes out holds the changes of
 /// both, or is refused, by the tool or by the library.
 #[test]
 fn merges_are_right_or_refused() {
     let (mut clean, mut refused) = (0, 0);
-    for seed in 0..4_000 {
+    for seed in 0..1_500 {
         let mut random = RandomModel(Rng::with_seed(seed));
         let base = random.model();
         let (ours, theirs) = (random.changed(&base), random.changed(&base));
@@ -133,7 +176,7 @@ fn merges_are_right_or_refused() {
         }
     }
     assert!(
-        clean > 1_000 && refused > 100,
+        clean > 300 && refused > 30,
         "{clean} clean, {refused} refused"
     );
 }
@@ -142,7 +185,7 @@ fn merges_are_right_or_refused() {
 #[test]
 fn branches_that_change_different_entities_merge() {
     let mut count = 0;
-    for seed in 0..3_000 {
+    for seed in 0..1_000 {
         let mut random = RandomModel(Rng::with_seed(seed));
         let base = random.model();
         let names: Vec<(String, String)> = base
@@ -179,5 +222,5 @@ fn branches_that_change_different_entities_merge() {
         );
         count += 1;
     }
-    assert!(count > 1_000, "{count}");
+    assert!(count > 300, "{count}");
 }

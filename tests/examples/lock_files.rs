@@ -71,7 +71,7 @@ fn no_example_is_without_a_lock_file() {
         assert!(FILES.contains(&&*file), "{path:?} has no `{file}`");
     }
     let mut expected = vec!["notes".to_owned()];
-    let all = crate::schemas::all().expect("the schemas");
+    let all = schemas::all().expect("the schemas");
     expected.extend(all.into_iter().map(|schema| schema.name));
     expected.sort();
     assert_eq!(tables(), expected);

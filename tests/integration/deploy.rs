@@ -128,6 +128,69 @@ async fn assert_as_declared(
     apply(watched, plan).await?;
     assert_no_writes(http, "a second time writes");
     db.create_tables([after.clone()]).await?;
+    assert_really(db, after).await
+}
+
+/// Asks the service without the library.
+async fn assert_really(db: &Db, after: &TableSchema) -> Outcome {
+    let name = format!("{}-{}", db.prefix(), after.name);
+    let table = db
+        .client()
+        .describe_table()
+        .table_name(&name)
+        .send()
+        .await?;
+    let table = table.table.ok_or("no table")?;
+    let mut there: Vec<_> = table
+        .global_secondary_indexes()
+        .iter()
+        .filter_map(|index| index.index_name())
+        .collect();
+    let mut declared: Vec<_> = after
+        .global_indexes
+        .iter()
+        .map(|index| index.name.as_str())
+        .collect();
+    there.sort_unstable();
+    declared.sort_unstable();
+    assert_eq!(there, declared);
+    let settings = &after.settings;
+    if let Some(wanted) = settings.deletion_protection {
+        assert_eq!(table.deletion_protection_enabled, Some(wanted));
+    }
+    let units = table
+        .provisioned_throughput()
+        .map(|units| (units.read_capacity_units, units.write_capacity_units));
+    match settings.billing {
+        Some(Billing::Provisioned { reads, writes }) => {
+            assert_eq!(units, Some((Some(reads as i64), Some(writes as i64))));
+        }
+        Some(Billing::OnDemand) => {
+            let mode = table
+                .billing_mode_summary()
+                .and_then(|summary| summary.billing_mode());
+            assert_eq!(mode.map(|mode| mode.as_str()), Some("PAY_PER_REQUEST"));
+        }
+        _ => {}
+    }
+    if after.stream.is_some() {
+        let view = table
+            .stream_specification()
+            .and_then(|stream| stream.stream_view_type());
+        let view = view.map(|view| view.as_str().replace('_', ""));
+        let wanted = after.stream.map(|view| format!("{view:?}").to_uppercase());
+        assert_eq!(view, wanted);
+    }
+    let ttl = db
+        .client()
+        .describe_time_to_live()
+        .table_name(&name)
+        .send()
+        .await?;
+    let ttl = ttl
+        .time_to_live_description()
+        .and_then(|ttl| ttl.attribute_name());
+    assert_eq!(ttl, after.ttl.as_deref());
     Ok(())
 }
 
@@ -177,6 +240,7 @@ async fn killed_at_every_request(db: Db) -> Outcome {
             apply(&db, &plan).await?;
             let left = db.plan([pair.after.clone()]).await?;
             assert!(left.is_empty(), "killed at {at}: {left}");
+            assert_really(&db, &pair.after).await?;
             remove(&db, &pair).await?;
             if is_done {
                 break;
@@ -210,6 +274,7 @@ async fn answers_may_be_lost_at_every_request(db: Db) -> Outcome {
             apply(&unlucky, &plan).await?;
             let left = db.plan([pair.after.clone()]).await?;
             assert!(left.is_empty(), "{left}");
+            assert_really(&db, &pair.after).await?;
             remove(&db, &pair).await?;
         }
     }

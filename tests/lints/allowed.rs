@@ -56,8 +56,8 @@ pub fn cases() -> Vec<Case> {
         case! { UnusedAllow at "shop.gsi1";
             {
                 #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk", allow(unfilled_index)))]
-                #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index, unfilled_index)))]
+                #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk", allow(unasked_index)))]
+                #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index, unasked_index)))]
                 struct Shop;
                 #[derive(DynamoEntity)]
                 #[dynamo(table = Shop, key(pk = "{shop}", sk = "{number}"), gsi(of_day, on = gsi1, pk = "{shop}#{day}"))]
@@ -66,7 +66,7 @@ pub fn cases() -> Vec<Case> {
             {
                 #[derive(DynamoTable)]
                 #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), gsi(gsi1, pk = "gsi1pk"))]
-                #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index), allow(unfilled_index)))]
+                #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index), allow(unasked_index)))]
                 struct Shop;
                 #[derive(DynamoEntity)]
                 #[dynamo(table = Shop, key(pk = "{shop}", sk = "{number}"), gsi(of_day, on = gsi1, pk = "{shop}#{day}"))]
@@ -198,7 +198,7 @@ fn an_allow_that_is_not_known_is_passed_over() {
     entities(Order),
     allow(many_indexes)
 )]
-#[dynamo(gsi(gsi1, rename = "first", pk = "gsi1pk", allow(unfilled_index)))]
+#[dynamo(gsi(gsi1, rename = "first", pk = "gsi1pk", allow(unasked_index)))]
 #[dynamo(lsi(lsi1, sk = "lsi1sk", allow(local_index, long_name)))]
 struct Shop;
 
@@ -228,7 +228,7 @@ fn every_place_takes_it() {
         short(&schema.allows),
         [
             "all: many_indexes",
-            "first: unfilled_index",
+            "first: unasked_index",
             "lsi1: local_index",
             "lsi1: long_name",
         ]

@@ -143,7 +143,7 @@ fn rows() -> Vec<Case> {
 
 fn tables() -> Vec<Case> {
     vec![
-        case! { UnfilledIndex at "shop.gsi2";
+        case! { UnaskedIndex at "shop.gsi2";
             {
                 #[derive(DynamoTable)]
                 #[dynamo(name = "shop", pk = "pk", entities(Order))]
@@ -166,7 +166,7 @@ fn tables() -> Vec<Case> {
         case! { ManyIndexes at "shop";
             {
                 #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", entities(Order), allow(unfilled_index))]
+                #[dynamo(name = "shop", pk = "pk", entities(Order), allow(unasked_index))]
                 #[dynamo(gsi(i01, pk = "a"), gsi(i02, pk = "b"), gsi(i03, pk = "c"), gsi(i04, pk = "d"))]
                 #[dynamo(gsi(i05, pk = "e"), gsi(i06, pk = "f"), gsi(i07, pk = "g"), gsi(i08, pk = "h"))]
                 #[dynamo(gsi(i09, pk = "i"), gsi(i10, pk = "j"), gsi(i11, pk = "k"), gsi(i12, pk = "l"))]
@@ -178,7 +178,7 @@ fn tables() -> Vec<Case> {
             } Shop;
             {
                 #[derive(DynamoTable)]
-                #[dynamo(name = "shop", pk = "pk", entities(Order), allow(unfilled_index))]
+                #[dynamo(name = "shop", pk = "pk", entities(Order), allow(unasked_index))]
                 #[dynamo(gsi(i01, pk = "a"), gsi(i02, pk = "b"), gsi(i03, pk = "c"), gsi(i04, pk = "d"))]
                 #[dynamo(gsi(i05, pk = "e"), gsi(i06, pk = "f"), gsi(i07, pk = "g"), gsi(i08, pk = "h"))]
                 #[dynamo(gsi(i09, pk = "i"), gsi(i10, pk = "j"), gsi(i11, pk = "k"), gsi(i12, pk = "l"))]

@@ -21,7 +21,7 @@ mod on_a_table {
 
     #[derive(DynamoTable)]
     #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(Order), allow = many_indexes)]
-    #[dynamo(gsi(gsi1, pk = "a", allow("unfilled_index")), lsi(lsi1, sk = "b", allow(local_indexes)))]
+    #[dynamo(gsi(gsi1, pk = "a", allow("unasked_index")), lsi(lsi1, sk = "b", allow(local_indexes)))]
     pub struct Shop;
 }
 

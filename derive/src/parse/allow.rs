@@ -27,7 +27,7 @@ const LINTS: [&str; 36] = [
     "index_of_unique",
     "one_row_partitions",
     "empty_index",
-    "unfilled_index",
+    "unasked_index",
     "many_indexes",
     "local_index",
     "listed_everything",
@@ -58,13 +58,11 @@ pub(crate) fn take(options: &mut Options, diag: &Diag) -> Vec<String> {
 pub(crate) fn read(mut opt: Opt, allows: &mut Vec<String>, diag: &Diag) {
     opt.usage = USAGE;
     let span = opt.name.span();
-    let Some(words) = attribute::list(opt, diag) else {
-        return;
-    };
-    if words.is_empty() {
+    let Some(list) = opt.group(diag) else { return };
+    if list.tokens().is_empty() {
         diag.at(span, format!("`allow` names the lints; write `{USAGE}`"));
     }
-    for word in words {
+    for word in attribute::options(list.tokens(), diag) {
         let (name, span) = (word.name.to_string(), word.name.span());
         match word.given {
             Given::Broken => {}

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Partitions, Permissions, Verb, leading_keys};
+use super::{Partitions, Permissions, PolicyVerb, leading_keys};
 use crate::error::{Error, Result};
 use crate::schema::{CollectionSchema, EntitySchema, TableSchema};
 
 #[derive(Debug, Clone)]
 pub(super) enum Grant {
     /// A verb of the entity of this name.
-    Verb(String, Verb),
+    Verb(String, PolicyVerb),
     /// What patterns tell of requests: the entity or the collection, and the verb or the access pattern.
     Pattern(String),
     /// All reads of all entities.
@@ -17,6 +17,7 @@ pub(super) enum Grant {
     /// All writes of all entities.
     Writes,
     Ready,
+    Plan,
     CreateTables,
     AddIndexes,
     EnableTtl,
@@ -32,7 +33,11 @@ impl Grant {
             Grant::Pattern(pattern) => allow_pattern(schemas, pattern, all)?,
             Grant::Reads => allow_reads(schemas, all)?,
             Grant::Writes => allow_writes(schemas, all)?,
-            Grant::Ready | Grant::CreateTables | Grant::AddIndexes | Grant::EnableTtl => {
+            Grant::Ready
+            | Grant::Plan
+            | Grant::CreateTables
+            | Grant::AddIndexes
+            | Grant::EnableTtl => {
                 schemas
                     .iter()
                     .for_each(|table| self.allow_table(table, all));
@@ -43,6 +48,7 @@ impl Grant {
 
     /// What operations on tables need.
     fn allow_table(&self, table: &TableSchema, all: &mut Permissions) {
+        let settings = &table.settings;
         let mut actions = vec!["DescribeTable", "DescribeTimeToLive"];
         match self {
             Grant::Ready => {
@@ -51,8 +57,12 @@ impl Grant {
                     all.add(&table.name, Some(&index.name), "Query", None);
                 }
             }
+            Grant::Plan => {
+                let recovers = settings.point_in_time_recovery.is_some();
+                actions.extend(recovers.then_some("DescribeContinuousBackups"));
+                actions.extend((!settings.tags.is_empty()).then_some("ListTagsOfResource"));
+            }
             Grant::CreateTables => {
-                let settings = &table.settings;
                 actions.push("CreateTable");
                 actions.extend(table.ttl.as_ref().map(|_| "UpdateTimeToLive"));
                 actions.extend((!settings.tags.is_empty()).then_some("TagResource"));
@@ -100,7 +110,11 @@ fn listed(names: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn allow_verb((table, entity): Declared<'_>, verb: Verb, all: &mut Permissions) -> Result<()> {
+fn allow_verb(
+    (table, entity): Declared<'_>,
+    verb: PolicyVerb,
+    all: &mut Permissions,
+) -> Result<()> {
     if !verb.fits(entity) {
         return Err(Error::config(format!(
             "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values that a batch \
@@ -110,7 +124,7 @@ fn allow_verb((table, entity): Declared<'_>, verb: Verb, all: &mut Permissions) 
         )));
     }
     let partitions = match verb {
-        Verb::Scan => None,
+        PolicyVerb::Scan => None,
         _ => leading_keys::of_entity(entity),
     };
     for action in verb.actions(entity) {
@@ -122,7 +136,7 @@ fn allow_verb((table, entity): Declared<'_>, verb: Verb, all: &mut Permissions) 
 fn allow_reads(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
     for table in schemas {
         for entity in &table.entities {
-            for verb in Verb::ALL.into_iter().filter(|verb| verb.reads()) {
+            for verb in PolicyVerb::ALL.into_iter().filter(|verb| verb.reads()) {
                 allow_verb((table, entity), verb, all)?;
             }
             for pattern in &entity.patterns {
@@ -141,8 +155,8 @@ fn allow_reads(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
 fn allow_writes(schemas: &[TableSchema], all: &mut Permissions) -> Result<()> {
     for table in schemas {
         for entity in &table.entities {
-            let verbs = Verb::ALL.into_iter();
-            let writes = verbs.filter(|verb| !verb.reads() && *verb != Verb::Scan);
+            let verbs = PolicyVerb::ALL.into_iter();
+            let writes = verbs.filter(|verb| !verb.reads() && *verb != PolicyVerb::Scan);
             for verb in writes.filter(|verb| verb.fits(entity)) {
                 allow_verb((table, entity), verb, all)?;
             }
@@ -183,7 +197,7 @@ fn allow_pattern(schemas: &[TableSchema], pattern: &str, all: &mut Permissions) 
         all.add(&table.name, None, "GetItem", partitions);
         return Ok(());
     }
-    let Some(verb) = Verb::from_name(name) else {
+    let Some(verb) = PolicyVerb::from_name(name) else {
         return Err(unknown_pattern(entity, name));
     };
     allow_verb((table, entity), verb, all)

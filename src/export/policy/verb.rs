@@ -5,7 +5,7 @@ use crate::schema::EntitySchema;
 /// A verb of an entity, for [`Policy::allow`](super::Policy::allow).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Verb {
+pub enum PolicyVerb {
     /// `get`: one item by its key.
     Get,
     /// `get_many`, and `hydrate` of a query.
@@ -48,72 +48,78 @@ pub enum Verb {
     TransactEach,
 }
 
-impl Verb {
+impl PolicyVerb {
     /// All of them.
-    pub const ALL: [Verb; 20] = [
-        Verb::Get,
-        Verb::GetMany,
-        Verb::ReadTogether,
-        Verb::Snapshot,
-        Verb::InPartition,
-        Verb::Scan,
-        Verb::Create,
-        Verb::Put,
-        Verb::Update,
-        Verb::Upsert,
-        Verb::Touch,
-        Verb::Modify,
-        Verb::Delete,
-        Verb::Check,
-        Verb::Transact,
-        Verb::Batch,
-        Verb::PutEach,
-        Verb::UpdateEach,
-        Verb::DeleteEach,
-        Verb::TransactEach,
+    pub const ALL: [PolicyVerb; 20] = [
+        PolicyVerb::Get,
+        PolicyVerb::GetMany,
+        PolicyVerb::ReadTogether,
+        PolicyVerb::Snapshot,
+        PolicyVerb::InPartition,
+        PolicyVerb::Scan,
+        PolicyVerb::Create,
+        PolicyVerb::Put,
+        PolicyVerb::Update,
+        PolicyVerb::Upsert,
+        PolicyVerb::Touch,
+        PolicyVerb::Modify,
+        PolicyVerb::Delete,
+        PolicyVerb::Check,
+        PolicyVerb::Transact,
+        PolicyVerb::Batch,
+        PolicyVerb::PutEach,
+        PolicyVerb::UpdateEach,
+        PolicyVerb::DeleteEach,
+        PolicyVerb::TransactEach,
     ];
 
     /// The name that patterns have, such as `get_many`.
     pub const fn name(self) -> &'static str {
         match self {
-            Verb::Get => "get",
-            Verb::GetMany => "get_many",
-            Verb::ReadTogether => "read_together",
-            Verb::Snapshot => "snapshot",
-            Verb::InPartition => "in_partition",
-            Verb::Scan => "scan",
-            Verb::Create => "create",
-            Verb::Put => "put",
-            Verb::Update => "update",
-            Verb::Upsert => "upsert",
-            Verb::Touch => "touch",
-            Verb::Modify => "modify",
-            Verb::Delete => "delete",
-            Verb::Check => "check",
-            Verb::Transact => "transact",
-            Verb::Batch => "batch",
-            Verb::PutEach => "put_each",
-            Verb::UpdateEach => "update_each",
-            Verb::DeleteEach => "delete_each",
-            Verb::TransactEach => "transact_each",
+            PolicyVerb::Get => "get",
+            PolicyVerb::GetMany => "get_many",
+            PolicyVerb::ReadTogether => "read_together",
+            PolicyVerb::Snapshot => "snapshot",
+            PolicyVerb::InPartition => "in_partition",
+            PolicyVerb::Scan => "scan",
+            PolicyVerb::Create => "create",
+            PolicyVerb::Put => "put",
+            PolicyVerb::Update => "update",
+            PolicyVerb::Upsert => "upsert",
+            PolicyVerb::Touch => "touch",
+            PolicyVerb::Modify => "modify",
+            PolicyVerb::Delete => "delete",
+            PolicyVerb::Check => "check",
+            PolicyVerb::Transact => "transact",
+            PolicyVerb::Batch => "batch",
+            PolicyVerb::PutEach => "put_each",
+            PolicyVerb::UpdateEach => "update_each",
+            PolicyVerb::DeleteEach => "delete_each",
+            PolicyVerb::TransactEach => "transact_each",
         }
     }
 
     /// The verb of this name.
-    pub fn from_name(name: &str) -> Option<Verb> {
-        Verb::ALL.into_iter().find(|verb| verb.name() == name)
+    pub fn from_name(name: &str) -> Option<PolicyVerb> {
+        PolicyVerb::ALL.into_iter().find(|verb| verb.name() == name)
     }
 
     pub(super) const fn reads(self) -> bool {
         matches!(
             self,
-            Verb::Get | Verb::GetMany | Verb::ReadTogether | Verb::Snapshot | Verb::InPartition
+            PolicyVerb::Get
+                | PolicyVerb::GetMany
+                | PolicyVerb::ReadTogether
+                | PolicyVerb::Snapshot
+                | PolicyVerb::InPartition
         )
     }
 
     /// Whether the entity has it: what is only added has few, and a batch can keep no unique values.
     pub(super) fn fits(self, entity: &EntitySchema) -> bool {
-        use Verb::{Batch, Delete, DeleteEach, Modify, Put, Touch, Update, UpdateEach, Upsert};
+        use PolicyVerb::{
+            Batch, Delete, DeleteEach, Modify, Put, Touch, Update, UpdateEach, Upsert,
+        };
         match self {
             Batch => !entity.append_only && entity.uniques.is_empty(),
             Put | Update | Upsert | Touch | Modify | Delete | UpdateEach | DeleteEach => {
@@ -126,23 +132,25 @@ impl Verb {
     /// The actions on the table.
     pub(super) fn actions(self, entity: &EntitySchema) -> Vec<&'static str> {
         let (own, for_uniques): (&[&str], &[&str]) = match self {
-            Verb::Get | Verb::Snapshot => (&["GetItem"], &[]),
-            Verb::GetMany | Verb::ReadTogether => (&["BatchGetItem"], &[]),
-            Verb::InPartition => (&["Query"], &[]),
-            Verb::Scan => (&["Scan"], &[]),
-            Verb::Create => (&["PutItem"], &[]),
-            Verb::Put => (&["PutItem"], &["GetItem", "DeleteItem"]),
-            Verb::Update | Verb::Upsert => (&["UpdateItem"], &["GetItem", "PutItem", "DeleteItem"]),
-            Verb::Touch => (&["UpdateItem"], &[]),
-            Verb::Modify => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
-            Verb::Delete => (&["DeleteItem"], &["GetItem"]),
-            Verb::Check => (&["ConditionCheckItem"], &[]),
-            Verb::Transact => (&["GetItem", "ConditionCheckItem"], &[]),
-            Verb::Batch => (&["BatchWriteItem"], &[]),
-            Verb::PutEach => (&["PutItem"], &["GetItem", "DeleteItem"]),
-            Verb::UpdateEach => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
-            Verb::DeleteEach => (&["GetItem", "DeleteItem"], &["BatchGetItem"]),
-            Verb::TransactEach => (&["GetItem", "ConditionCheckItem"], &[]),
+            PolicyVerb::Get | PolicyVerb::Snapshot => (&["GetItem"], &[]),
+            PolicyVerb::GetMany | PolicyVerb::ReadTogether => (&["BatchGetItem"], &[]),
+            PolicyVerb::InPartition => (&["Query"], &[]),
+            PolicyVerb::Scan => (&["Scan"], &[]),
+            PolicyVerb::Create => (&["PutItem"], &[]),
+            PolicyVerb::Put => (&["PutItem"], &["GetItem", "DeleteItem"]),
+            PolicyVerb::Update | PolicyVerb::Upsert => {
+                (&["UpdateItem"], &["GetItem", "PutItem", "DeleteItem"])
+            }
+            PolicyVerb::Touch => (&["UpdateItem"], &[]),
+            PolicyVerb::Modify => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
+            PolicyVerb::Delete => (&["DeleteItem"], &["GetItem"]),
+            PolicyVerb::Check => (&["ConditionCheckItem"], &[]),
+            PolicyVerb::Transact => (&["GetItem", "ConditionCheckItem"], &[]),
+            PolicyVerb::Batch => (&["BatchWriteItem"], &[]),
+            PolicyVerb::PutEach => (&["PutItem"], &["GetItem", "DeleteItem"]),
+            PolicyVerb::UpdateEach => (&["GetItem", "UpdateItem"], &["PutItem", "DeleteItem"]),
+            PolicyVerb::DeleteEach => (&["GetItem", "DeleteItem"], &["BatchGetItem"]),
+            PolicyVerb::TransactEach => (&["GetItem", "ConditionCheckItem"], &[]),
         };
         let for_uniques = match entity.uniques.is_empty() {
             true => &[][..],

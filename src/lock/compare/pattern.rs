@@ -49,8 +49,7 @@ impl EntityPair<'_> {
 
     fn pattern_appeared(&self, name: &str, is: &StoredPattern) -> StoredChange {
         let met = met_in_index(self.tables.old, self.name, is);
-        let create =
-            "create the index if it is new, `db.add_indexes(..)`, and wait until it is active";
+        let create = "create the index if it is new, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active";
         if !met.is_empty() {
             let what = format!(
                 "the access pattern is new in `{}`, and its items may stand there in partitions of `{}`: programs that run do \

@@ -193,7 +193,7 @@ fn stream(was: &StoredTableHead, is: &StoredTableHead) -> Told {
             ChangeClass::Free,
             what,
             &[
-                "switch the stream on before anything that follows it is deployed; `create_tables` does not change a table that is there",
+                "switch the stream on, by `db.plan(..)`, before anything that follows it is deployed",
             ],
         ),
         Some(_) => (
@@ -234,7 +234,7 @@ fn index_appeared(
             place,
             "the index is new".to_owned(),
             &[
-                "create it, `db.add_indexes(..)`, and wait until it is active, before anything that asks it is deployed",
+                "create it, by `db.plan(..)` or `db.add_indexes(..)`, and wait until it is active, before anything that asks it is deployed",
             ],
         ),
         IndexKind::Local => StoredChange::new(
@@ -313,7 +313,7 @@ fn index_change(
             what + ", and programs that run may ask it",
             &[
                 "deploy programs that do not ask it, everywhere",
-                "then drop the declaration, and delete the index when no going back is planned",
+                "then drop the declaration, and remove the index by a plan that allows it, when no going back is intended",
             ],
         ),
         (false, Some(_)) => (
@@ -321,7 +321,7 @@ fn index_change(
             what + ": DynamoDB changes no index, and to delete it first leaves programs without it",
             &[
                 "leave this index as it is, and declare another one beside it under a new name",
-                "create that, `db.add_indexes(..)`, deploy programs that keep both, and write all items anew if a template fills it",
+                "create that, by `db.plan(..)` or `db.add_indexes(..)`, deploy programs that keep both, and write all items anew if a template fills it",
                 "ask the new one, everywhere",
                 "then drop the old declaration, and delete the old index",
             ],

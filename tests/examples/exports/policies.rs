@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use dynamo_entity::export::{Policy, PolicyRecorder, Verb};
+use dynamo_entity::export::{Policy, PolicyRecorder, PolicyVerb};
 use dynamo_entity::prelude::*;
 use serde_json::Value as Json;
 
@@ -22,7 +22,7 @@ type Seen = BTreeMap<(&'static str, String, Option<String>), BTreeSet<Vec<String
 
 /// The role that runs a system: what it is allowed is written down here, not observed.
 fn role(system: &str) -> Option<Policy> {
-    use Verb::*;
+    use PolicyVerb::*;
     let policy = match system {
         "access_tokens" => Policy::new([access_tokens::AccessToken::schema()])
             .allow("AccessToken", [Create, Delete, Get]),
@@ -226,8 +226,8 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
 fn partitions_of_others_are_denied() -> Outcome {
     let messages = || Policy::new([message_delivery::Messages::schema(), blog::Blog::schema()]);
     let read = messages()
-        .allow("Message", [Verb::Get])
-        .allow("Post", [Verb::InPartition])
+        .allow("Message", [PolicyVerb::Get])
+        .allow("Post", [PolicyVerb::InPartition])
         .leading_keys();
     let policy: Json = serde_json::from_str(&read.document()?)?;
     let question = |action: &str, table: &str, keys: &[&str], is_allowed: bool| Question {
@@ -255,7 +255,7 @@ fn names_that_nothing_has_are_refused() {
     let orders = || Policy::new([orders::Order::schema()]);
     let nothing = refusal(orders());
     assert!(nothing.contains("the policy allows nothing"), "{nothing}");
-    let entity = refusal(orders().allow("Oder", [Verb::Get]));
+    let entity = refusal(orders().allow("Oder", [PolicyVerb::Get]));
     assert!(
         entity.contains("`Oder`, which is no entity of its tables: there are `Order`"),
         "{entity}"
@@ -268,17 +268,86 @@ fn names_that_nothing_has_are_refused() {
     let name = refusal(orders().allow_pattern("by_status"));
     assert!(name.contains("as `Order.by_status`"), "{name}");
     let both = Policy::new([orders::Order::schema(), status_shards::Order::schema()]);
-    let both = refusal(both.allow("Order", [Verb::Get]));
+    let both = refusal(both.allow("Order", [PolicyVerb::Get]));
     assert!(both.contains("make a policy of each"), "{both}");
-    let unique =
-        refusal(Policy::new([app_users::AppUsers::schema()]).allow("UserInfo", [Verb::Batch]));
+    let unique = refusal(
+        Policy::new([app_users::AppUsers::schema()]).allow("UserInfo", [PolicyVerb::Batch]),
+    );
     assert!(unique.contains("which has no such verb"), "{unique}");
+}
+
+/// What works on tables needs more where more is declared.
+#[test]
+fn operations_on_tables_need_what_is_declared() -> Outcome {
+    let actions = |policy: Policy| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        let policy: Json = serde_json::from_str(&policy.document()?)?;
+        let actions = policy["Statement"][0]["Action"]
+            .as_array()
+            .ok_or("a list")?;
+        Ok(actions
+            .iter()
+            .map(|action| action.as_str().unwrap_or_default()[9..].to_owned())
+            .collect())
+    };
+    let plain = || Policy::new([bulk::Account::schema()]);
+    let more = || {
+        let schema = access_tokens::AccessToken::schema().point_in_time_recovery(7);
+        Policy::new([schema.tag("team", "a")])
+    };
+    assert_eq!(
+        actions(plain().allow_plan())?,
+        ["DescribeTable", "DescribeTimeToLive"]
+    );
+    assert_eq!(
+        actions(more().allow_plan())?,
+        [
+            "DescribeContinuousBackups",
+            "DescribeTable",
+            "DescribeTimeToLive",
+            "ListTagsOfResource"
+        ]
+    );
+    assert_eq!(
+        actions(plain().allow_create_tables())?,
+        ["CreateTable", "DescribeTable", "DescribeTimeToLive"]
+    );
+    assert_eq!(
+        actions(more().allow_create_tables())?,
+        [
+            "CreateTable",
+            "DescribeContinuousBackups",
+            "DescribeTable",
+            "DescribeTimeToLive",
+            "TagResource",
+            "UpdateContinuousBackups",
+            "UpdateTimeToLive",
+        ]
+    );
+    assert_eq!(
+        actions(plain().allow_add_indexes())?,
+        ["DescribeTable", "UpdateTable"]
+    );
+    assert_eq!(
+        actions(plain().allow_enable_ttl())?,
+        ["DescribeTable", "DescribeTimeToLive", "UpdateTimeToLive"]
+    );
+    assert_eq!(
+        actions(plain().allow_ready())?,
+        ["DescribeTable", "DescribeTimeToLive", "GetItem", "Query"]
+    );
+    Ok(())
 }
 
 /// A policy that is too long for IAM is several, which allow the same together.
 #[test]
 fn long_policies_are_several() -> Outcome {
-    let all = Policy::new(schemas::all()?)
+    let twice = schemas::all()?.into_iter().flat_map(|schema| {
+        let mut other = schema.clone();
+        other.name = format!("another-{}", schema.name);
+        [schema, other]
+    });
+    let tables: Vec<_> = twice.collect();
+    let all = Policy::new(tables.clone())
         .prefix("production-environment-of-the-shop")
         .region("ap-southeast-2")
         .account("111122223333")
@@ -298,7 +367,6 @@ fn long_policies_are_several() -> Outcome {
         }
         assert!(!document.to_string().contains("dynamodb:Scan"));
     }
-    let tables = schemas::all()?;
     let indexes: usize = tables
         .iter()
         .map(|t| t.global_indexes.len() + t.local_indexes.len())

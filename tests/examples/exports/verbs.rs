@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use dynamo_entity::export::{Policy, Verb};
+use dynamo_entity::export::{Policy, PolicyVerb};
 use dynamo_entity::prelude::*;
 use dynamo_entity::{put_each, read_together, snapshot, transact};
 use serde_json::Value as Json;
@@ -36,12 +36,12 @@ struct Named {
 
 /// Actions that a verb may need and that no run here gets to: what is read after a lost race, what a transaction may check,
 /// and items behind an index, of which unique values are given up.
-const SELDOM: &[(Verb, &str)] = &[
-    (Verb::UpdateEach, "GetItem"),
-    (Verb::DeleteEach, "GetItem"),
-    (Verb::DeleteEach, "BatchGetItem"),
-    (Verb::TransactEach, "GetItem"),
-    (Verb::TransactEach, "ConditionCheckItem"),
+const SELDOM: &[(PolicyVerb, &str)] = &[
+    (PolicyVerb::UpdateEach, "GetItem"),
+    (PolicyVerb::DeleteEach, "GetItem"),
+    (PolicyVerb::DeleteEach, "BatchGetItem"),
+    (PolicyVerb::TransactEach, "GetItem"),
+    (PolicyVerb::TransactEach, "ConditionCheckItem"),
 ];
 
 /// What the requests of a connection ask of this table.
@@ -82,34 +82,34 @@ macro_rules! used {
         let key = |number: u32| $entity::key("a", number);
         let loaded = key(1).get().send(&db.0).await?.ok_or("a row")?;
         let (db, seen) = watched(&db.0);
-        let others: Vec<Verb> = match $verb {
-            Verb::Get => {
+        let others: Vec<PolicyVerb> = match $verb {
+            PolicyVerb::Get => {
                 key(1).get().send(&db).await?;
                 vec![]
             }
-            Verb::GetMany => {
+            PolicyVerb::GetMany => {
                 $entity::get_many([key(1), key(2)]).send(&db).await?;
                 vec![]
             }
-            Verb::ReadTogether => {
+            PolicyVerb::ReadTogether => {
                 read_together((key(1).get(), key(2).get()))
                     .send(&db)
                     .await?;
                 vec![]
             }
-            Verb::Snapshot => {
+            PolicyVerb::Snapshot => {
                 snapshot((key(1).get(), key(2).get())).send(&db).await?;
                 vec![]
             }
-            Verb::InPartition => {
+            PolicyVerb::InPartition => {
                 $entity::in_partition("a").all(&db).await?;
                 vec![]
             }
-            Verb::Scan => {
+            PolicyVerb::Scan => {
                 $entity::scan().all(&db).await?;
                 vec![]
             }
-            Verb::Create => {
+            PolicyVerb::Create => {
                 row(10, "new").create().send(&db).await?;
                 assert!(row(1, "other").create().send(&db).await.is_err());
                 assert!(
@@ -123,12 +123,12 @@ macro_rules! used {
                 );
                 vec![]
             }
-            Verb::Put => {
+            PolicyVerb::Put => {
                 row(10, "new").put().unchecked().send(&db).await?;
                 row(1, "other").put().unchecked().send(&db).await?;
                 vec![]
             }
-            Verb::Update => {
+            PolicyVerb::Update => {
                 key(2)
                     .update()
                     .apply(|r| r.text().set("x"))
@@ -141,7 +141,7 @@ macro_rules! used {
                     .await?;
                 vec![]
             }
-            Verb::Upsert => {
+            PolicyVerb::Upsert => {
                 for number in [1, 12] {
                     let write = key(number).upsert();
                     let name = format!("upserted {number}");
@@ -152,35 +152,35 @@ macro_rules! used {
                 }
                 vec![]
             }
-            Verb::Touch => {
+            PolicyVerb::Touch => {
                 key(1).touch().send(&db).await?;
                 vec![]
             }
-            Verb::Modify => {
+            PolicyVerb::Modify => {
                 key(1).modify(|r| r.text.push('m')).send(&db).await?;
                 key(2).modify(|r| r.name.push('m')).send(&db).await?;
                 vec![]
             }
-            Verb::Delete => {
+            PolicyVerb::Delete => {
                 key(1).delete().send(&db).await?;
                 let second = key(2).get().send(&db).await?.ok_or("a row")?;
                 second.delete().send(&db).await?;
-                vec![Verb::Get]
+                vec![PolicyVerb::Get]
             }
-            Verb::Check => {
+            PolicyVerb::Check => {
                 let both = Transaction::new().with(key(1).check().if_exists());
                 both.with(row(13, "thirteen").create()).send(&db).await?;
-                vec![Verb::Create]
+                vec![PolicyVerb::Create]
             }
-            Verb::Transact => {
+            PolicyVerb::Transact => {
                 transact(&db, async |tx| {
                     tx.get(key(1)).await?;
                     tx.create(&row(14, "fourteen"))
                 })
                 .await?;
-                vec![Verb::Create]
+                vec![PolicyVerb::Create]
             }
-            Verb::PutEach => {
+            PolicyVerb::PutEach => {
                 let rows = [row(1, "each"), row(15, "each too")];
                 put_each(rows.iter().map(|row| row.put().unchecked()))
                     .send(&db)
@@ -188,27 +188,27 @@ macro_rules! used {
                     .complete()?;
                 vec![]
             }
-            Verb::UpdateEach => {
+            PolicyVerb::UpdateEach => {
                 let changed = $entity::in_partition("a").update_each(|r| {
                     let name = format!("{}!", r.name);
                     r.update().apply(|u| u.name().set(name))
                 });
                 changed.send(&db).await?.complete()?;
-                vec![Verb::InPartition]
+                vec![PolicyVerb::InPartition]
             }
-            Verb::DeleteEach => {
+            PolicyVerb::DeleteEach => {
                 $entity::in_partition("a")
                     .delete_each()
                     .send(&db)
                     .await?
                     .complete()?;
-                vec![Verb::InPartition]
+                vec![PolicyVerb::InPartition]
             }
-            Verb::TransactEach => {
+            PolicyVerb::TransactEach => {
                 let deleted = $entity::in_partition("a")
                     .transact_each(|r| Transaction::new().with(r.delete()));
                 deleted.send(&db).await?.complete()?;
-                vec![Verb::InPartition, Verb::Delete]
+                vec![PolicyVerb::InPartition, PolicyVerb::Delete]
             }
             _ => vec![],
         };
@@ -225,7 +225,7 @@ macro_rules! compare {
                 eprintln!("skipped on a server: policies are about what AWS is asked");
                 return Ok(());
             }
-            for verb in Verb::ALL {
+            for verb in PolicyVerb::ALL {
                 let opened = Db::open(Mode::Raw).await?;
                 opened.create_tables([$entity::schema()]).await?;
                 for number in 1..=3 {
@@ -234,7 +234,7 @@ macro_rules! compare {
                     row.create().send(&*opened).await?;
                 }
                 let db: &Dynamo = &opened;
-                let is_batch = verb == Verb::Batch;
+                let is_batch = verb == PolicyVerb::Batch;
                 let (seen, others) = match is_batch {
                     false => used!($entity, verb, (db.clone(),)),
                     true => (batch(db).await?, vec![]),
@@ -242,14 +242,14 @@ macro_rules! compare {
                 if is_batch && stringify!($entity) == "Named" {
                     continue;
                 }
-                let policy = |verbs: Vec<Verb>| Policy::new([$entity::schema()]).allow(stringify!($entity), verbs);
+                let policy = |verbs: Vec<PolicyVerb>| Policy::new([$entity::schema()]).allow(stringify!($entity), verbs);
                 let whole = actions(&policy([vec![verb], others.clone()].concat()))?;
                 assert!(seen.is_subset(&whole), "{verb:?} sent {seen:?}, allowed are {whole:?}");
                 for action in actions(&policy(vec![verb]))? {
                     let is_seldom = SELDOM.contains(&(verb, action.as_str()));
                     assert!(seen.contains(&action) != is_seldom || is_seldom, "{verb:?} never sends {action}: {seen:?}");
                 }
-                assert_eq!(Verb::from_name(verb.name()), Some(verb));
+                assert_eq!(PolicyVerb::from_name(verb.name()), Some(verb));
                 opened.close().await?;
             }
             Ok(())
